@@ -22,7 +22,7 @@ CpuBackend::~CpuBackend() {
     const std::lock_guard<std::mutex> lock(mutex_);
     ending_ = true;
   }
-  changed_.notify_all();
+  for (const auto& one : queues_) one->wake.notify_all();
   for (const auto& one : queues_) {
     if (one->worker.joinable()) one->worker.join();
   }
@@ -58,7 +58,9 @@ void CpuBackend::startWorkers(const Program& program) {
     made->kind = program.streams[stream].kind;
     made->device = program.streams[stream].device;
     made->ring.resize(queueDepth);
-    for (Command& command : made->ring) command.barrier.resize(program.streams.size());
+    if (made->kind == StreamKind::legacyDefault) {
+      for (Command& command : made->ring) command.barrier.resize(program.streams.size());
+    }
     made->rows.resize(counts.streamRows[stream]);
     made->rows.clear();
     queues_.push_back(std::move(made));
@@ -126,9 +128,8 @@ bool CpuBackend::isDone(const Ticket& ticket) const {
 }
 
 bool CpuBackend::isReady(const Command& command) const {
-  if (!isDone(command.event)) return false;
-  if (!command.hasBarrier) return true;
-  for (std::size_t stream = 0; stream < queues_.size(); ++stream) {
+  if (!isDone(command.event) || !isDone(command.behind)) return false;
+  for (std::size_t stream = 0; stream < command.barrier.size(); ++stream) {
     if (queues_[stream]->completed < command.barrier[stream]) return false;
   }
   return true;

@@ -94,9 +94,11 @@ class CpuBackend final : public Backend, private CpuTickets {
     std::size_t pieceCount = 0;
     /// A recorded event it waits for.
     Ticket event;
-    /// What must be done in each stream before a command that takes part in the legacy default stream's barrier.
+    /// The place in the legacy default stream that a command of a blocking stream waits for.
+    Ticket behind;
+    /// What must be done in each stream before a command of the legacy default stream; empty in all others, of which there
+    /// may be a thousand with a thousand commands each.
     std::vector<std::uint64_t> barrier;
-    bool hasBarrier = false;
     /// Source bytes taken at issue, as the driver takes a small pageable source.
     std::vector<std::byte> staged;
     bool isStaged = false;
@@ -130,6 +132,8 @@ class CpuBackend final : public Backend, private CpuTickets {
     /// The capture that takes what is issued; null outside any.
     std::shared_ptr<Graph> capture;
     std::thread worker;
+    /// Wakes the worker: a thousand of them must not wake for each other's work.
+    std::condition_variable wake;
   };
 
   Ticket latest(int stream) override;
@@ -154,6 +158,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   bool isIdle(int stream) const;
 
   void work(int stream);
+  void waitUntilReady(std::unique_lock<std::mutex>& lock, Queue& own, const Command& command);
   void execute(Queue& queue, int stream, const Command& command);
   void executeGraph(Queue& queue, int stream, const Command& launch);
   void executeWork(const Command& command);
@@ -186,7 +191,10 @@ class CpuBackend final : public Backend, private CpuTickets {
   /// For each device one engine a direction: host to device, device to host.
   std::vector<std::array<std::mutex, 2>> engines_;
   mutable std::mutex mutex_;
+  /// Wakes host threads.
   std::condition_variable changed_;
+  /// Queues whose worker waits for what another one does.
+  std::vector<Queue*> blocked_;
   bool ending_ = false;
   int iteration_ = -1;
   /// Device rows of the iterations recorded so far.

@@ -20,10 +20,10 @@ void CpuBackend::work(int stream) {
   Queue& own = queue(stream);
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return ending_ || own.completed < own.issued; });
+    own.wake.wait(lock, [&] { return ending_ || own.completed < own.issued; });
     if (own.completed == own.issued) return;
     Command& command = own.ring[own.completed % own.ring.size()];
-    changed_.wait(lock, [&] { return isReady(command); });
+    waitUntilReady(lock, own, command);
     lock.unlock();
     if (command.graph != nullptr) {
       executeGraph(own, stream, command);
@@ -34,7 +34,15 @@ void CpuBackend::work(int stream) {
     command.graph.reset();
     ++own.completed;
     changed_.notify_all();
+    for (Queue* const one : blocked_) one->wake.notify_one();
   }
+}
+
+void CpuBackend::waitUntilReady(std::unique_lock<std::mutex>& lock, Queue& own, const Command& command) {
+  if (isReady(command)) return;
+  blocked_.push_back(&own);
+  own.wake.wait(lock, [&] { return isReady(command); });
+  blocked_.erase(std::find(blocked_.begin(), blocked_.end(), &own));
 }
 
 void CpuBackend::execute(Queue& own, int stream, const Command& command) {

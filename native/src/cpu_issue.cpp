@@ -120,20 +120,22 @@ Ticket CpuBackend::putLocked(std::unique_lock<std::mutex>& lock, Command command
   place = std::move(command);
   setBarrier(place, own);
   ++own.issued;
-  changed_.notify_all();
+  own.wake.notify_one();
   return {stream, own.issued};
 }
 
 /// The legacy default stream waits for all earlier work in blocking streams, and later work in blocking streams waits
 /// for it. Non-blocking streams take no part. (CUDA Runtime API, stream synchronisation behaviour)
 void CpuBackend::setBarrier(Command& command, const Queue& own) const {
-  command.hasBarrier = own.kind != StreamKind::nonBlocking;
-  if (!command.hasBarrier) return;
+  if (own.kind == StreamKind::nonBlocking) return;
   for (std::size_t other = 0; other < queues_.size(); ++other) {
     const Queue& one = *queues_[other];
-    const bool ordered = own.kind == StreamKind::legacyDefault ? isBlockingKind(one.kind)
-                                                               : one.kind == StreamKind::legacyDefault;
-    command.barrier[other] = ordered && one.device == own.device ? one.issued : 0;
+    const bool isSameDevice = one.device == own.device;
+    if (own.kind == StreamKind::legacyDefault) {
+      command.barrier[other] = isSameDevice && isBlockingKind(one.kind) ? one.issued : 0;
+    } else if (isSameDevice && one.kind == StreamKind::legacyDefault) {
+      command.behind = {static_cast<std::int32_t>(other), one.issued};
+    }
   }
 }
 

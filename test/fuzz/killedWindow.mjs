@@ -1,7 +1,8 @@
 /** The window of kills.mjs: a process of its own, which asks the server what it is told to over the page's connection. */
 import { connectAsWindow, importFile } from '../bench/support/hostClient.mjs';
 
-const [address, cookie] = process.argv.slice(2);
+// Not as arguments, which every user of the machine can read.
+const { ADDRESS: address, COOKIE: cookie } = process.env;
 /** By id: who waits for the end of a run. */
 const waiting = new Map();
 const over = new Map();

@@ -96,7 +96,10 @@ let window = null;
 /** A window of the server; what it is asked is sent by ask(). */
 async function openWindow() {
   const { address, cookie } = server;
-  const child = fork(join(import.meta.dirname, 'killedWindow.mjs'), [address, cookie], { serialization: 'advanced' });
+  const child = fork(join(import.meta.dirname, 'killedWindow.mjs'), [], {
+    serialization: 'advanced',
+    env: { ...process.env, ADDRESS: address, COOKIE: cookie },
+  });
   const waiting = new Map();
   child.on('message', ({ id, result, error }) => {
     waiting.get(id)?.({ result, error });
@@ -297,9 +300,11 @@ function settle(kept) {
   ]) {
     for (const [id, states] of map) {
       const now = kept[kind].get(id) ?? absent;
-      if (!states.some((one) => same(one, now)))
+      // The id of what was deleted may be another's by now: that one comes up as a stranger.
+      const isFree = now !== absent && states.every((one) => !same(one, now)) && states.includes(absent);
+      if (!isFree && !states.some((one) => same(one, now)))
         problems.push(`${id} is ${JSON.stringify(now)}, and not ${JSON.stringify(states)}`);
-      if (now === absent) map.delete(id);
+      if (now === absent || isFree) map.delete(id);
       else map.set(id, [now]);
     }
     for (const [id, now] of kept[kind]) if (!map.has(id)) strangers[kind].push([id, now]);

@@ -1,0 +1,88 @@
+/** Programs that ask for more than there is, or go on for minutes: refused, or ended by Ctrl-C with nothing left of them. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ExperimentInput } from '../../core/experiment/experiment.ts';
+import { endless, tooLarge } from '../support/heavyPrograms.ts';
+import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
+import { copyscope, engineEntry, type Result } from '../unit/host/support/terminal.ts';
+import { eventually } from '../unit/support/eventually.ts';
+import { describeNative } from './support.ts';
+
+let folder: string;
+let engine: BuiltEntry;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-heavy-'));
+  engine = await buildEntry(engineEntry);
+});
+afterAll(() => {
+  engine.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+/** Runs it on the CPU engine, as typed; `onProgress` hears what its line of progress says. */
+function run(program: ExperimentInput, signal: AbortSignal, onProgress: (text: string) => void): Promise<Result> {
+  const path = join(folder, 'program.json');
+  writeFileSync(path, JSON.stringify(program));
+  return copyscope(['run', path, '--engine', 'cpu'], engine.script, {
+    terminal: { animated: true, err: onProgress },
+    context: { signal },
+  });
+}
+
+/** Those that this process has started and that have not ended. */
+const children = (): string[] => {
+  try {
+    const listed = execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
+    return listed.split('\n').filter((line) => line.includes(engine.script) && !/^\s*\d+ Z/.test(line));
+  } catch {
+    return [];
+  }
+};
+
+describeNative('a program of more than there is', () => {
+  test.each(tooLarge.map((program) => [program.name, program] as const))('%s is refused', async (_, program) => {
+    const { exitCode, err } = await run(program, new AbortController().signal, () => {});
+    expect({ exitCode, err }).toMatchObject({
+      exitCode: 1,
+      err: expect.stringMatching(/The experiment needs \d+ bytes/),
+    });
+    await eventually(() => expect(children()).toEqual([]));
+  });
+});
+
+describeNative('Ctrl-C', () => {
+  test.each(endless.map((program) => [program.name, program] as const))('ends %s', async (_, program) => {
+    const interrupt = new AbortController();
+    const { exitCode, err } = await run(program, interrupt.signal, (text) => {
+      // The program's own threads and streams are at it.
+      if (/warm|timing|record/i.test(text)) interrupt.abort();
+    });
+    expect(exitCode).toBe(130);
+    // By itself, and not by the end of a process that did not answer.
+    expect(err).not.toContain('its engine process was ended');
+    await eventually(() => expect(children()).toEqual([]));
+  });
+
+  test.skipIf(process.platform !== 'linux')(
+    'finds a thousand streams in a process of little memory (skipped where there is no /proc)',
+    async () => {
+      const program = endless.find(({ streams }) => streams?.length === 1024);
+      if (program === undefined) throw new Error('no program has 1,024 streams');
+      const interrupt = new AbortController();
+      let residentBytes = 0;
+      await run(program, interrupt.signal, (text) => {
+        if (!/warm|timing|record/i.test(text) || residentBytes > 0) return;
+        const [pid = ''] = children()[0]?.trim().split(' ') ?? [];
+        residentBytes = 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+        interrupt.abort();
+      });
+      // Of the commands that they may hold. One that had a number for each other stream took 8.8 GB.
+      expect(residentBytes).toBeGreaterThan(0);
+      expect(residentBytes).toBeLessThan(1e9);
+    },
+  );
+});
