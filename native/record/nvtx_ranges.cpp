@@ -18,6 +18,8 @@ struct Open {
   const std::string* name;
   std::int64_t startNs;
   bool isRecorded;
+  /// That it began on; 0 where that is the one that it ends on, or where there was no file to tell it to.
+  std::uint32_t thread;
 };
 
 /// Deeper ranges are counted, and not recorded.
@@ -103,7 +105,7 @@ const std::string* nameOf(const nvtxEventAttributes_t* attributes) {
 Open begun(const void* domain, const std::string* name, int depth) {
   Recorder& recorder = Recorder::instance();
   if (name != nullptr) recorder.onRangeBegin(depth, *name);
-  return {domain, name, nowNs(), recorder.isRecording()};
+  return {domain, name, nowNs(), recorder.isRecording(), 0};
 }
 
 void ended(const Open& open, int depth) {
@@ -112,7 +114,7 @@ void ended(const Open& open, int depth) {
   if (writer != nullptr && open.name != nullptr && (open.isRecorded || recorder.isRecording())) {
     const std::int64_t endNs = nowNs();
     const std::uint32_t name = writer->text(*open.name);
-    const std::uint32_t thread = toldThread(*writer);
+    const std::uint32_t thread = open.thread != 0 ? open.thread : toldThread(*writer);
     RecordBuffer record(RecordKind::range);
     writer->append(record.i64(open.startNs).i64(endNs).u32(thread).u32(name));
   }
@@ -150,7 +152,8 @@ int pop(const void* domain) {
 }
 
 nvtxRangeId_t start(const void* domain, const std::string* name) {
-  const Open open = begun(domain, name, 0);
+  Open open = begun(domain, name, 0);
+  if (ChunkWriter* const writer = Recorder::instance().writer(); writer != nullptr) open.thread = toldThread(*writer);
   Started& all = started();
   const std::lock_guard<std::mutex> lock(all.mutex);
   const nvtxRangeId_t number = ++all.last;

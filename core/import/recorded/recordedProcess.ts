@@ -231,11 +231,12 @@ export class RecordedProcess {
     });
   }
 
-  /** Whether a stack goes through the end of a torch.profiler session. */
+  /** Whether a stack goes through the end of a torch.profiler session. Before Python 3.11 a frame doesn't name the class. */
   get ranTorchProfiler(): boolean {
     return [...this.#frames.values()].some(
       ({ file, function: name }) =>
-        /torch\/autograd\/profiler\.py$/.test(file) && /(^|\.)profile\.__exit__$/.test(name),
+        (/torch\/autograd\/profiler\.py$/.test(file) && /(^|\.)profile\.__exit__$/.test(name)) ||
+        (/torch\/profiler\/profiler\.py$/.test(file) && /(^|\.)stop_trace$/.test(name)),
     );
   }
 

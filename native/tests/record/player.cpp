@@ -1,8 +1,8 @@
 // Plays a program that uses CUDA, over the stand-in for CUPTI: in each step a copy, kernels and a wait within an NVTX range,
 // on several threads. Its copies carry their number as bytes, and a line of stdout tells each step once it is over.
-//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait]
+//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait|ranges]
 // Ends in order, by _exit, after a child that it forked has played and ended, as another image of itself, or not at all
-// until it is killed.
+// until it is killed. `ranges` plays ranges of NVTX of each way to write one before it ends in order.
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -117,6 +117,44 @@ void play(int number, int steps) {
   }
 }
 
+nvtxEventAttributes_t message(nvtxMessageType_t type, nvtxMessageValue_t value) {
+  nvtxEventAttributes_t attributes{};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = type;
+  attributes.message = value;
+  return attributes;
+}
+
+/// One within another, of several domains; and some that end on another thread, later than the one around them.
+void playRanges() {
+  const nvtxDomainHandle_t loader = nvtxDomainCreateA("loader");
+  nvtxMessageValue_t value{};
+  value.registered = nvtxDomainRegisterStringA(loader, "decode");
+  const nvtxEventAttributes_t decode = message(NVTX_MESSAGE_TYPE_REGISTERED, value);
+  value.ascii = "batch";
+  const nvtxEventAttributes_t batch = message(NVTX_MESSAGE_TYPE_ASCII, value);
+  value.unicode = L"gradients \u2207";
+  const nvtxEventAttributes_t gradients = message(NVTX_MESSAGE_TYPE_UNICODE, value);
+  nvtxRangePushA("epoch");
+  const nvtxRangeId_t prefetch = nvtxRangeStartA("prefetch");
+  nvtxRangePushW(L"step \u00e9");
+  nvtxDomainRangePushEx(loader, &batch);
+  nvtxDomainRangePushEx(loader, &decode);
+  nvtxDomainRangePop(loader);
+  nvtxDomainRangePop(loader);
+  nvtxRangePushEx(&gradients);
+  nvtxRangePop();
+  const nvtxRangeId_t save = nvtxDomainRangeStartEx(loader, &batch);
+  nvtxRangePop();
+  std::thread([=] { nvtxDomainRangeEnd(loader, save); }).join();
+  nvtxRangePop();
+  std::thread([=] { nvtxRangeEnd(prefetch); }).join();
+  // One too many: nothing is open.
+  nvtxRangePop();
+  nvtxDomainDestroy(loader);
+}
+
 void playAll(int threads, int steps) {
   std::vector<std::thread> all;
   for (int number = 0; number < threads; ++number) all.emplace_back(play, number, steps);
@@ -149,6 +187,7 @@ int main(int count, char** arguments) {
   }
   initialiseCuda();
   playAll(threads, steps);
+  if (ending == "ranges") playRanges();
   if (ending == "exec") {
     const std::string number = std::to_string(threads);
     const std::string length = std::to_string(steps);

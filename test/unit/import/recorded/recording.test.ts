@@ -205,9 +205,12 @@ describe('what went wrong', () => {
     expect(plainStepNs(read(timed(6, 0).bytes()).info, 2_120_000)).toBeUndefined();
   });
 
-  it('names torch.profiler, whose own trace has lost its GPU rows', () => {
+  it.each([
+    ['/x/torch/autograd/profiler.py', 'profile.__exit__'],
+    ['/x/torch/profiler/profiler.py', 'stop_trace'],
+  ])('names torch.profiler, whose own trace has lost its GPU rows: %s', (path, called) => {
     const bytes = new RecordingBytes();
-    const [file, name] = [bytes.text('/x/torch/autograd/profiler.py'), bytes.text('profile.__exit__')];
+    const [file, name] = [bytes.text(path), bytes.text(called)];
     bytes.record(recordKinds.frame, ['u32', 1], ['u32', file], ['u32', 9], ['u32', name]);
     bytes.record(recordKinds.stack, ['u32', 1], ['u32', 1]);
     bytes.call('cudaDeviceSynchronize', 0, 10, { role: 3, stack: 1 });
