@@ -1,8 +1,13 @@
 /** Ways of the keyboard: the whole window by F6, all that has a name by Ctrl+K, a program in a few keys. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 
-const areas = ['Library', 'Build', 'Score tools', 'Score', 'Timeline', 'Inspector', 'Status'];
+const areas = [
+  ...['Library', 'Build', 'Plan', 'Score tools', 'Score', 'Comparison', 'Differences'],
+  ...['Timeline', 'Inspector', 'Status'],
+];
 
 /** The innermost part of the window that has the focus. */
 const focusedArea = (page: Page): Promise<string> =>
@@ -46,6 +51,20 @@ test('F6 goes through every panel, the Build panel and the score too', async ({ 
   // Into the score it leads to the cursor's cell, where its keys begin.
   for (let press = 0; press < 8 && (await focusedArea(page)) !== 'Score'; press += 1) await page.keyboard.press('F6');
   await expect(page.locator('[data-cursor]')).toBeFocused();
+});
+
+test('F6 goes through the panels of a comparison and of a trace', async ({ window, page }) => {
+  await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
+  const differences = page.getByRole('region', { name: 'Table of differences' });
+  await expect(differences.getByRole('row').nth(1)).toBeVisible();
+  await window.library.getByRole('textbox', { name: 'Search the library' }).focus();
+  expect(await areasByF6(page)).toEqual(['Comparison', 'Differences', 'Status', 'header', 'Library']);
+  const file = 'vision.pageable.json.gz';
+  const trace = readFileSync(join(import.meta.dirname, '../fixtures/pytorch-pairs', file));
+  await window.openFile(file, trace);
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  await window.library.getByRole('textbox', { name: 'Search the library' }).focus();
+  expect(await areasByF6(page)).toEqual(['Plan', 'Timeline', 'Inspector', 'Status', 'header', 'Library']);
 });
 
 test('a copy in a side stream, kernel, event and second kernel take at most 25 keys', async ({ window, page }) => {
