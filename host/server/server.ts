@@ -114,7 +114,7 @@ function answer(
     // sirv has no ear for a file that has gone since the start, as when the program is built anew.
     response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
     page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
-  } else if (typeof entry === 'string') admit(response, entry);
+  } else if (typeof entry === 'string') admit(request, response, entry);
   else refuse(response, entry);
 }
 
@@ -136,8 +136,15 @@ function checkRequest(request: IncomingMessage): Refusal | null {
   return hasBody ? { status: 413, text: 'No request here has a body.' } : null;
 }
 
-function admit(response: ServerResponse, cookie: string): void {
-  response.writeHead(303, { Location: '/', 'Set-Cookie': cookie, 'Cache-Control': 'no-store' }).end();
+/**
+ * A browser that was led here from elsewhere, as from the page of openBrowser.ts, sends no strict cookie to where it is led on
+ * at once. It does so to where a page of this server leads it.
+ */
+function admit(request: IncomingMessage, response: ServerResponse, cookie: string): void {
+  const headers = { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' };
+  if (request.headers['sec-fetch-site'] === 'cross-site') response.writeHead(200, { ...headers, Refresh: '0; url=/' });
+  else response.writeHead(303, { ...headers, Location: '/' });
+  response.end();
 }
 
 function refuse(response: ServerResponse, { status, text }: Refusal): void {

@@ -13,6 +13,7 @@ const names = [
   'incoming',
   'lessons',
   'notes',
+  'opening',
   'profiles',
   'recordings',
   'runs',

@@ -1,9 +1,9 @@
 /** `copyscope serve`: the window for a browser on this machine, until it is interrupted. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import { dataFolder, programVersion } from '../../paths.ts';
+import { openBrowser } from '../../server/openBrowser.ts';
 import { startOnUsualPort } from '../../server/rememberedPort.ts';
 import { systemBin } from '../../service/bin/bin.ts';
 import { createHost, type Host } from '../../service/host.ts';
@@ -37,9 +37,11 @@ export async function serve(context: Context, files: readonly string[], { port, 
     for (const file of files) await openFile(host, file, terminal.err);
     // Read while the browser loads the page, which asks for them first of all.
     void host.service.runs().catch(() => {});
-    if (open) openBrowser(server.address, terminal.err);
+    const say = (): void => terminal.err('No browser could be started: open the address yourself.\n');
+    const opened = open ? await openBrowser(server.address, folder, say).catch(say) : undefined;
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
+    await opened?.();
   } finally {
     host.close();
   }
@@ -52,16 +54,4 @@ async function openFile(host: Host, path: string, say: (text: string) => void): 
   } catch (thrown) {
     say(`${describeError(toErrorInfo(thrown))}\n`);
   }
-}
-
-const openers: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-function openBrowser(address: string, say: (text: string) => void): void {
-  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
-  const opener = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
-  opener.once('error', () => say('No browser could be started: open the address yourself.\n'));
-  opener.unref();
 }

@@ -148,6 +148,13 @@ describe('the headless server lets in', () => {
     expect(await ask('/assets/app.js', session)).toMatchObject({ status: 200, text: 'export {};' });
   });
 
+  it('who was led here from another place, and is led on by this server, to which a browser sends the cookie', async () => {
+    const first = await ask(tokenPath(), { 'Sec-Fetch-Site': 'cross-site' });
+    expect(first).toMatchObject({ status: 200, headers: { refresh: '0; url=/', 'cache-control': 'no-store' } });
+    const session = { Cookie: String(first.headers['set-cookie']).split(';')[0] ?? '' };
+    expect(await ask('/', session)).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
+  });
+
   it('a window of its own page, over which the service answers and events arrive', async () => {
     const socket = await openSocket();
     const heard = vi.fn();
@@ -184,6 +191,21 @@ describe('the headless server refuses', () => {
       expect(await ask('/assets/app.js', headers)).toMatchObject({ status: 401 });
     },
   );
+
+  it('the cookie of a server at another port, under its name or this one’s', async () => {
+    const service = {} as HostService;
+    const host = { service, addWindow: () => () => {}, runFile, bundle };
+    const other = await startServer({ host, pageFolder: join(folder, 'page') });
+    const [mine, theirs] = [await cookie(), await fetch(other.address, { redirect: 'manual' })];
+    await other.close();
+    const [pair = ''] = (theirs.headers.get('set-cookie') ?? '').split(';');
+    const renamed = `${mine.split('=')[0]}=${pair.slice(pair.indexOf('=') + 1)}`;
+    for (const given of [pair, renamed]) {
+      expect(await ask('/', { Cookie: given })).toMatchObject({ status: 401 });
+      expect(await connectStatus({ Cookie: given, Origin: origin() })).toBe(401);
+    }
+    expect(await ask('/', { Cookie: `${pair}; ${mine}` })).toMatchObject({ status: 200 });
+  });
 
   it('a cookie with a wrong value', async () => {
     const name = (await cookie()).split('=')[0];
@@ -250,6 +272,24 @@ describe('the headless server refuses', () => {
       socket.on('close', () => resolve(text));
     });
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
+  });
+
+  it('a message that is announced with 1 GB, before any of it has come', async () => {
+    const socket = await openSocket();
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0x40, 0, 0, 0, 1, 2, 3, 4]);
+    (socket as unknown as { _socket: Socket })._socket.write(header);
+    expect(await closed).toBe(1009);
+  });
+
+  it('a message whose pieces come to more than one may have', async () => {
+    const socket = await openSocket();
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const piece = Buffer.alloc(maxMessageBytes / 4);
+    for (let sent = 0; sent < 5; sent += 1) socket.send(piece, { fin: false });
+    expect(await closed).toBe(1009);
   });
 
   it.each([

@@ -1,0 +1,21 @@
+/** The address that `copyscope serve` opens by itself: the browser is led there from a file, and is let in. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { openBrowser } from '../../host/server/openBrowser.ts';
+import { testOfProcess as test } from './support/test.ts';
+import { Window } from './support/window.ts';
+
+test('the page that leads to the window lets the browser in', async ({ page, server }) => {
+  // In the place of the browser's own start.
+  await openBrowser(await server.address(), server.dataFolder, () => {}, [process.execPath, '-e', '']);
+  const folder = join(server.dataFolder, 'opening');
+  const [name = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.html'),
+  );
+  await page.goto(pathToFileURL(join(folder, name)).href);
+  await new Window(page).ready();
+  // It stays let in.
+  await page.reload();
+  await new Window(page).ready();
+});
