@@ -71,10 +71,24 @@ export const privately: Access = { file: 0o600, folder: 0o700 };
 /** What a file is called until it is complete. What stays of one whose process was killed, clearUnfinished() removes. */
 const unfinishedName = (path: string): string => `${path}.${ownName()}.tmp`;
 
+/**
+ * The folder with those above it, where they aren't there. Node says of a disk that can't be written that there is no such
+ * folder: one by one, the system says why.
+ */
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path), mode);
+    await mkdir(path, { mode });
+  }
+}
+
 /** Writes to a temporary file beside it, then renames: a reader sees the old content or the new, never a part. */
 export async function writeWhole(path: string, content: string | Uint8Array, access = asUsual): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: access.folder });
+    await makeFolder(dirname(path), access.folder);
     // Where it is a symbolic link, the file that it names is replaced, and not the link.
     const target = await realpath(path).catch(() => path);
     await replace(target, content, access.file);
@@ -86,7 +100,7 @@ export async function writeWhole(path: string, content: string | Uint8Array, acc
 /** The same for a file that must not be there yet: false where it is, whoever made it meanwhile. */
 export async function writeNew(path: string, content: string | Uint8Array, access = asUsual): Promise<boolean> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: access.folder });
+    await makeFolder(dirname(path), access.folder);
     await replace(path, content, access.file, takeName);
     return true;
   } catch (error) {

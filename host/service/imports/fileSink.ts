@@ -1,10 +1,10 @@
 /** Collects a file on the disk, of at most so many bytes, and then lets it be looked at whole. */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { Imported } from '../../../core/service/service.ts';
-import { privately, storageError } from '../files.ts';
+import { makeFolder, privately, storageError } from '../files.ts';
 import type { Sink } from './sink.ts';
 
 export class FileSink implements Sink {
@@ -49,7 +49,7 @@ export class FileSink implements Sink {
   async #opened(): Promise<FileHandle> {
     if (this.#file !== null) return this.#file;
     try {
-      await mkdir(this.#folder, { recursive: true, mode: privately.folder });
+      await makeFolder(this.#folder, privately.folder);
       this.#file = await open(this.#path, 'wx', privately.file);
       return this.#file;
     } catch (error) {
