@@ -7,7 +7,7 @@ import { multiCopyOptions } from '../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import { simulate } from '../../core/machine/simulate.ts';
 import { parseProfile } from '../../core/profile/profile.ts';
-import type { EngineRequest } from '../../core/program/engine.ts';
+import type { EngineRequest, RunProgress } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { copyDirections } from '../../core/trace/trace.ts';
@@ -309,8 +309,12 @@ describeNative('multi-tensor copies on the CPU engine', () => {
           },
         ],
       });
-      setTimeout(() => controller.abort(), 30);
-      await expect(runOnCpu(wanted, { signal: controller.signal })).rejects.toMatchObject({ code: 'run.cancelled' });
+      const onProgress = ({ phase }: RunProgress): void => {
+        if (phase !== 'preparing') controller.abort();
+      };
+      await expect(runOnCpu(wanted, { signal: controller.signal, onProgress })).rejects.toMatchObject({
+        code: 'run.cancelled',
+      });
       expect((await runOnCpu(experiment({ strategy }))).info.verification.bytesWrong).toBe(0);
     }
   });

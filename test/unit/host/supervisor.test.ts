@@ -135,7 +135,6 @@ describe('the supervised engine process', () => {
     const pid = await pidOf(supervisor);
     const controller = new AbortController();
     const { run } = await inProgress(supervisor, behaviour, controller.signal);
-    await new Promise((resolve) => setTimeout(resolve, 50));
     controller.abort();
     await expect(run).rejects.toMatchObject({ code: 'run.cancelled', message: expect.stringContaining('was ended') });
     expect((await supervisor.run(request('complete'))).info.notes).not.toEqual([`process ${pid}`]);
@@ -156,16 +155,15 @@ describe('the supervised engine process', () => {
     const second = new AbortController();
     const { run } = await inProgress(supervisor, 'until cancelled', first.signal);
     const ended: string[] = [];
+    run.catch(() => ended.push('first'));
     const waiting = supervisor.run(request('complete'), { signal: second.signal });
     const last = supervisor.run(request('complete')).then(() => ended.push('last'));
     second.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'run.cancelled' });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(ended).toEqual([]);
     first.abort();
     await expect(run).rejects.toMatchObject({ code: 'run.cancelled' });
     await last;
-    expect(ended).toEqual(['last']);
+    expect(ended).toEqual(['first', 'last']);
   });
 
   it('reports a process that does not answer', async () => {
