@@ -16,6 +16,7 @@ const sources = [
   'corpus/writeCorpus.ts',
   'blind/recordBlind.ts',
   'code/codeRuns.ts',
+  'code/compilePrograms.ts',
   'code/libraryRuns.ts',
   ...readdirSync(join(root, 'test/bench/gpu'))
     .filter((file) => file.endsWith('.ts'))

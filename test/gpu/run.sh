@@ -151,7 +151,8 @@ run_sweep() {
   step 'sweep of relays' 90 node dist/gpu/relay-sweep.js
 }
 
-# The programs of 100 experiments in both languages, compiled and run, beside the executor's own runs.
+# The programs of 100 experiments in both languages, run beside the executor's own runs. Those that were compiled before
+# (node dist/gpu/compilePrograms.js, where nvcc is) are taken from dist/gpu/programs.tar.xz.
 run_code() { step 'programs' 345 node dist/gpu/codeRuns.js "${CODE_SEED:-20261130}" $(($(left) < 345 ? $(left) - 15 : 330)) "${CODE_COUNT:-100}"; }
 
 # cuBLAS's and cuFFT's kernels against PyTorch's, and the prototypes that they are called by against the headers.

@@ -1,27 +1,36 @@
 /**
- * Compiles and runs the programs that are written of 100 experiments, in both languages, and holds their times against the
- * executor's own in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. Needs nvcc and python3 with PyTorch;
- * what is missing, and what had no time left, is said to be not measured. Figures go to $OUT/code.json.
+ * Runs the programs that are written of 100 experiments, in both languages, and holds their times against the executor's own
+ * in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment is executed, and its CUDA program run
+ * right after it; then PyTorch's programs run, all in one process. What compilePrograms.ts has compiled before is taken; the rest needs nvcc, and PyTorch's programs python3
+ * with PyTorch: what is missing, and what had no time left, is said to be not measured. Figures go to $OUT/code.json.
  */
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toErrorInfo } from '../../../core/errors.ts';
 import { type CodeLanguage, codeOf } from '../../../core/export/code/code.ts';
 import { median } from '../../../core/statistics.ts';
 import { example, report, runOnGpu } from '../support.ts';
-import { librarySubjects, randomSubjects, type Subject } from './subjects.ts';
+import { compileAll, lastLines, unpackCompiled, writeProgram } from './programs.ts';
+import { PyTorchPrograms } from './pytorchPrograms.ts';
+import { defaultSeed, librarySubjects, randomSubjects, type Subject } from './subjects.ts';
 
 const run = promisify(execFile);
-const [seed = 20_261_130, seconds = 330, count = 100] = process.argv.slice(2).map(Number);
+const [seed = defaultSeed, seconds = 330, count = 100] = process.argv.slice(2).map(Number);
 const within = 0.05;
 const wanted = 0.95;
+/** One that hangs must not cost the others their time. */
+const mostMsForOne = 15_000;
+/** Of each list in the table; all of them are in code.json. */
+const mostLines = 12;
 const endsAt = performance.now() + seconds * 1000;
 const leftMs = (): number => endsAt - performance.now();
-const folder = join(process.env['OUT'] ?? 'dist/gpu/out', 'code');
-mkdirSync(folder, { recursive: true });
+const timeout = (): number => Math.max(1, Math.round(Math.min(mostMsForOne, leftMs())));
+const isTimeLeft = (): boolean => leftMs() > 3000;
+const out = process.env['OUT'] ?? 'dist/gpu/out';
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
 
 interface Outcome {
   /** Median of the iterations, in milliseconds. */
@@ -30,11 +39,10 @@ interface Outcome {
   readonly said: string;
 }
 
-interface Row {
-  readonly id: string;
+interface Row extends Subject {
   readonly isLibrary: boolean;
   executor: Outcome;
-  readonly programs: Partial<Record<CodeLanguage, Outcome>>;
+  readonly programs: Record<CodeLanguage, Outcome>;
   /** What the languages can't say as the experiment does. */
   readonly notes: Readonly<Record<CodeLanguage, readonly string[]>>;
 }
@@ -46,57 +54,61 @@ const subjects: readonly (Subject & { readonly isLibrary: boolean })[] = [
   ...randomSubjects(seed, count).map((one) => ({ ...one, isLibrary: false })),
   ...librarySubjects.map((one) => ({ ...one, isLibrary: true })),
 ];
-const rows: Row[] = subjects.map(({ id, experiment, isLibrary }) => {
-  const [cuda, pytorch] = [codeOf(experiment, 'cuda'), codeOf(experiment, 'pytorch')];
-  writeFileSync(join(folder, `${id}.cu`), cuda.text);
-  writeFileSync(join(folder, `${id}.py`), pytorch.text);
-  const texts = (code: typeof cuda): string[] => [...new Set(code.notes.map(({ text }) => text))];
-  return { id, isLibrary, executor: noTime, programs: {}, notes: { cuda: texts(cuda), pytorch: texts(pytorch) } };
-});
-
 const startedAt = performance.now();
-await compileAll();
-// The clocks of a GPU that has just been idle are low, and the first run makes the context.
-await runOnGpu(example('verdicts/same-stream'));
-for (const [index, row] of rows.entries()) await measure(row, subjects[index] as Subject);
-await runPyTorch();
+const pytorch = new PyTorchPrograms();
+pytorch.start();
+unpackCompiled(folder);
+const toCompile: (typeof subjects)[number][] = [];
+const rows = subjects.map((subject): Row => {
+  const { id, experiment } = subject;
+  const code = { cuda: codeOf(experiment, 'cuda'), pytorch: codeOf(experiment, 'pytorch') };
+  if (!writeProgram(folder, id, code.cuda.text)) toCompile.push(subject);
+  writeFileSync(join(folder, `${id}.py`), code.pytorch.text);
+  const notes = (language: CodeLanguage): string[] => [...new Set(code[language].notes.map(({ text }) => text))];
+  const [cuda, pytorch] = [notes('cuda'), notes('pytorch')];
+  return { ...subject, executor: noTime, programs: { cuda: noTime, pytorch: noTime }, notes: { cuda, pytorch } };
+});
+const compiling = { folder, arch: 'native', leftMs };
+try {
+  const random = rows.filter(({ isLibrary }) => !isLibrary);
+  const failed = await compileAll(
+    toCompile.filter(({ isLibrary }) => !isLibrary),
+    compiling,
+  );
+  const here = random.length - failed.size;
+  say(`${here} of ${random.length} programs are compiled at ${sinceStart()} s`);
+  // The clocks of a GPU that has just been idle are low, and the first run makes the context.
+  await runOnGpu(example('verdicts/same-stream'));
+  for (const row of random) if (isTimeLeft()) await measure(row, failed);
+  say(`CUDA's programs have run at ${sinceStart()} s`);
+  const version = await pytorch.ready();
+  say(version === null ? 'PyTorch could not begin' : `PyTorch ${version}`);
+  for (const row of random) if (isTimeLeft()) await measurePyTorch(row);
+  say(`PyTorch's programs have run at ${sinceStart()} s`);
+  // Those of libraries have a section of their own, and are compiled only where there is time for them.
+  if (leftMs() > mostMsForOne) await measureLibraries(rows.filter(({ isLibrary }) => isLibrary));
+} finally {
+  pytorch.stop();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
 tell();
 
-async function compileAll(): Promise<void> {
-  if (spawnSync('nvcc', ['--version']).status !== 0) {
-    for (const row of rows) row.programs.cuda = notMeasured('nvcc is not there');
-    return;
-  }
-  const waiting = [...rows];
-  const next = async (): Promise<void> => {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await compile(row);
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, next));
-  console.log(`compiled in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-}
-
-async function compile(row: Row): Promise<void> {
-  const base = join(folder, row.id);
-  const [include, libraries] = [process.env['CUDA_MATH_INCLUDE'], process.env['CUDA_MATH_LIB']];
-  const places = [
-    ...(include === undefined ? [] : ['-I', include]),
-    ...(libraries === undefined ? [] : ['-L', libraries]),
-  ];
-  const linked = row.isLibrary ? [...places, '-lcublas', '-lcufft'] : [];
-  const args = ['-std=c++17', '-O3', '-arch=native', '-o', base, `${base}.cu`, ...linked];
-  try {
-    await run('nvcc', args, { timeout: Math.max(1, Math.round(leftMs())) });
-  } catch (error) {
-    row.programs.cuda = notMeasured(`does not compile: ${lastLines(error)}`);
+async function measureLibraries(libraries: readonly Row[]): Promise<void> {
+  const failed = await compileAll(
+    toCompile.filter(({ isLibrary }) => isLibrary),
+    compiling,
+  );
+  for (const row of libraries) {
+    if (!isTimeLeft()) return;
+    await measure(row, failed);
+    await measurePyTorch(row);
   }
 }
 
-/** The executor and the CUDA program, one right after the other. */
-async function measure(row: Row, { experiment }: Subject): Promise<void> {
-  // What is left is for PyTorch's programs.
-  if (leftMs() < 40_000) return;
+/** The executor, and the CUDA program right after it. */
+async function measure(row: Row, failed: ReadonlyMap<string, string>): Promise<void> {
   try {
-    const { info } = await runOnGpu(experiment, { signal: AbortSignal.timeout(15_000) });
+    const { info } = await runOnGpu(row.experiment, { signal: AbortSignal.timeout(timeout()) });
     const { bytesWrong, bytesChecked } = info.verification;
     row.executor = {
       ms: median([...info.iterations.plainWallNs]) / 1e6,
@@ -104,38 +116,26 @@ async function measure(row: Row, { experiment }: Subject): Promise<void> {
     };
   } catch (error) {
     row.executor = notMeasured(toErrorInfo(error).message);
+    row.programs.cuda = row.programs.pytorch = notMeasured(`not run: the executor says: ${row.executor.said}`);
     return;
   }
-  if (row.programs.cuda !== undefined) return;
-  try {
-    const { stdout } = await run(join(folder, row.id), [], { timeout: 20_000 });
-    row.programs.cuda = timesOf(stdout);
-  } catch (error) {
-    row.programs.cuda = notMeasured(`fails: ${lastLines(error)}`);
-  }
+  const reason = failed.get(row.id);
+  row.programs.cuda = reason === undefined ? await cudaTimes(row.id) : notMeasured(reason);
 }
 
-/** All in one process, since importing PyTorch takes seconds. */
-async function runPyTorch(): Promise<void> {
-  const measured = rows.filter(({ executor }) => executor.ms !== null);
-  const driver = join('test/gpu/code/run_programs.py');
-  const files = measured.map(({ id }) => join(folder, `${id}.py`));
-  let said = '';
+async function measurePyTorch(row: Row): Promise<void> {
+  if (row.executor.ms === null) return;
+  const { output, error } = await pytorch.run(join(folder, `${row.id}.py`), timeout());
+  row.programs.pytorch =
+    error === null ? timesOf(output) : notMeasured(`fails: ${output.slice(-300)}\n${error.trim()}`);
+}
+
+async function cudaTimes(id: string): Promise<Outcome> {
   try {
-    said = (await run('python3', [driver, `${Math.max(1, leftMs() / 1000 - 5)}`, ...files], { maxBuffer: 2 ** 26 }))
-      .stdout;
+    return timesOf((await run(join(folder, id), [], { timeout: timeout() })).stdout);
   } catch (error) {
-    said = (error as { stdout?: string }).stdout ?? '';
-    console.log(`PyTorch's programs ended early: ${lastLines(error)}`);
+    return notMeasured(`fails: ${lastLines(error)}`);
   }
-  const outcomes = new Map(
-    said.split('\n').flatMap((line) => {
-      if (!line.startsWith('{')) return [];
-      const { file, output, error } = JSON.parse(line) as { file: string; output: string; error: string | null };
-      return [[file, error === null ? timesOf(output) : notMeasured(`fails: ${error}\n${output}`)] as const];
-    }),
-  );
-  for (const [index, row] of measured.entries()) row.programs.pytorch = outcomes.get(files[index] ?? '') ?? noTime;
 }
 
 function timesOf(output: string): Outcome {
@@ -145,42 +145,46 @@ function timesOf(output: string): Outcome {
     : { ms: median(times), said: output.slice(-300) };
 }
 
-function lastLines(error: unknown): string {
-  const { stderr = '', stdout = '', message = '' } = error as { stderr?: string; stdout?: string; message?: string };
-  return `${stderr}${stdout}`.trim().slice(-400) || message.slice(0, 400);
-}
-
 /** Programs that say all that the experiment does are held to the bound; of others it is told how far they are. */
 function tell(): void {
   for (const language of ['cuda', 'pytorch'] as const) {
     const ratios = rows.flatMap((row) => {
-      const [own, other] = [row.executor.ms, row.programs[language]?.ms];
-      if (own === null || other === null || other === undefined || row.isLibrary) return [];
+      const [own, other] = [row.executor.ms, row.programs[language].ms];
+      if (own === null || other === null || row.isLibrary) return [];
       return [{ id: row.id, ratio: other / own, ms: own, isWhole: row.notes[language].length === 0 }];
     });
     const near = (list: typeof ratios): number => list.filter(({ ratio }) => Math.abs(ratio - 1) <= within).length;
     const whole = ratios.filter(({ isWhole }) => isWhole);
-    const failed = rows.filter(({ programs }) => programs[language]?.ms == null);
+    const failed = rows.filter(({ programs }) => programs[language].ms === null);
     say(
       `Programs in ${language}: ${near(ratios)} of ${ratios.length} within ${within * 100} % of the executor (at least ${wanted * 100} %); ` +
         `of those that say all, ${near(whole)} of ${whole.length}; ${failed.length} without a time`,
     );
-    for (const { id, programs } of failed)
-      say(`  no time: ${id}: ${(programs[language] ?? noTime).said.split('\n').slice(-2).join(' ').slice(0, 200)}`);
-    const far = ratios.filter(({ ratio }) => Math.abs(ratio - 1) > within).sort((a, b) => b.ratio - a.ratio);
-    for (const { id, ratio, ms, isWhole } of far) {
+    for (const { id, programs } of failed.slice(0, mostLines))
+      say(`  no time: ${id}: ${programs[language].said.split('\n').slice(-2).join(' ').slice(0, 200)}`);
+    const far = ratios
+      .filter(({ ratio }) => Math.abs(ratio - 1) > within)
+      .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+    for (const { id, ratio, ms, isWhole } of far.slice(0, mostLines)) {
       say(`  ${ratio.toFixed(2)} times ${ms.toFixed(3)} ms: ${id}${isWhole ? '' : ' (with notes)'}`);
     }
   }
   for (const { id, isLibrary, executor, programs } of rows) {
     if (!isLibrary) continue;
-    const ms = (outcome: Outcome | undefined): string => (outcome?.ms == null ? '-' : outcome.ms.toFixed(3));
+    const ms = (outcome: Outcome): string => (outcome.ms === null ? '-' : outcome.ms.toFixed(3));
     say(
       `  ${id}: executor ${ms(executor)} ms (${executor.said}), CUDA ${ms(programs.cuda)}, PyTorch ${ms(programs.pytorch)}`,
     );
   }
-  writeFileSync(join(folder, '../code.json'), JSON.stringify(rows, null, 1));
-  say(`all of it took ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+  writeFileSync(
+    join(out, 'code.json'),
+    JSON.stringify(rows, (key, value: unknown) => (key === 'experiment' ? undefined : value), 1),
+  );
+  say(`all of it took ${sinceStart()} s`);
+}
+
+function sinceStart(): string {
+  return ((performance.now() - startedAt) / 1000).toFixed(0);
 }
 
 function say(line: string): void {

@@ -1,21 +1,25 @@
-"""Runs programs one after another in this process: run_programs.py SECONDS FILE... A line of JSON for each says what it
-printed, and why it failed; what is not begun within the seconds has none. Those that set the environment of CUDA, which is
-read once, run in processes of their own."""
+"""Runs programs one after another in this process: names of files come in on stdin, one a line. A line of JSON says that it
+has begun, and one for each program what it printed, and why it failed. Those that set the environment of CUDA, which is read
+once, run in processes of their own."""
 
 import contextlib
 import gc
 import io
 import json
+import os
 import runpy
 import subprocess
 import sys
-import time
 import traceback
 
 import torch
 
 torch.cuda.init()
-ends_at = time.monotonic() + float(sys.argv[1])
+answers = os.fdopen(os.dup(1), "w")
+
+
+def answer(file, output, error):
+    print(json.dumps({"file": file, "output": output[-2000:], "error": error}), file=answers, flush=True)
 
 
 registered = []
@@ -55,21 +59,24 @@ def run_here(file):
 
 
 def run_apart(file):
-    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60)
+    try:
+        done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=12)
+    except subprocess.TimeoutExpired:
+        return "", "it takes longer than 12 s"
     return done.stdout, None if done.returncode == 0 else done.stderr[-600:] or f"exit code {done.returncode}"
 
 
-for file in sys.argv[2:]:
-    if time.monotonic() > ends_at:
-        break
+answer(None, torch.__version__, None)
+for line in sys.stdin:
+    file = line.rstrip("\n")
     with open(file, encoding="utf-8") as source:
         is_apart = "os.environ[" in source.read()
     output, error = run_apart(file) if is_apart else run_here(file)
-    print(json.dumps({"file": file, "output": output[-2000:], "error": error}), flush=True)
     gc.collect()
     try:
         torch.cuda.synchronize()
         torch.cuda.empty_cache()
     except RuntimeError as lost:
-        print(f"the device is lost: {lost}", file=sys.stderr)
-        break
+        answer(file, output, error or f"the device is lost: {lost}")
+        sys.exit(1)
+    answer(file, output, error)
