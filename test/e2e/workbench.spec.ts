@@ -205,3 +205,20 @@ test('lanes are coloured by name, with the names in the legend, and stay so afte
   await page.reload();
   await expect(legend).toContainText('Memcpy HtoD (Pageable -> Device)');
 });
+
+test('two sweeps stand in one chart, each line with the name of its own', async ({ window, page }) => {
+  const progress = page.getByRole('region', { name: 'Progress of the sweep' });
+  for (const program of ['Pageable source, second stream', 'Pinned source, second stream']) {
+    await window.library.getByRole('button', { name: 'New sweep' }).click();
+    await page.getByLabel('Program').selectOption({ label: program });
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await page.getByRole('button', { name: 'Run 5 points' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: `Sweep of ${program}` })).toBeVisible();
+    await expect(progress).toContainText('complete');
+  }
+  await page.getByRole('combobox', { name: 'Beside it' }).click();
+  await page.getByRole('option', { name: /^Sweep of Pageable source/ }).click();
+  const svg = page.getByTestId('chart').locator('svg');
+  await expect(svg).toContainText('Sweep of Pageable source, second stream');
+  await expect(svg).toContainText('Sweep of Pinned source, second stream');
+});
