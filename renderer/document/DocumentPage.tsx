@@ -1,6 +1,7 @@
 /** The centre: what the experiment is, its score, and the timeline of one of its runs. */
 
 import { Button, Loader, Text } from '@mantine/core';
+import { useViewportSize } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
@@ -78,17 +79,23 @@ export function DocumentPage() {
   );
 }
 
-/** What the page's heads and the status line leave of the window. */
-const roomBelowHeads = window.innerHeight - 140;
-/** In a window that is low the lanes need half of that. */
-const planPanel = { id: 'plan', name: 'plan', size: Math.min(380, Math.round(roomBelowHeads / 2)) };
+/** Of the window, the page's heads and the status line. */
+const headsHeight = 140;
+const tallestPlan = 380;
+
+/** In a window that is low the lanes need half of what there is. */
+const planPanel = (windowHeight: number) => ({
+  ...{ id: 'plan', name: 'plan' },
+  size: Math.min(tallestPlan, Math.round((windowHeight - headsHeight) / 2)),
+});
 /** Two runs' lanes need more of the page. */
 const planBesideLanes = { id: 'plan', name: 'plan-trying', size: 210 };
 
 /** A trace from another tool has no experiment, and so no score: what it answers stands in its place. */
 function ImportedTrace({ run }: { readonly run: LoadedRun }) {
   const { trying } = usePlan(run.id);
-  const panel = trying ? planBesideLanes : planPanel;
+  const { height } = useViewportSize();
+  const panel = trying ? planBesideLanes : planPanel(height || window.innerHeight);
   const sizes = usePanelSizes([panel]);
   return (
     <>
