@@ -77,6 +77,7 @@ function earlyRows(
   { columns }: Trace,
   calls: readonly Call[],
   streams: ReadonlySet<number>,
+  /** Those that no call has. */
   activities: ReadonlyMap<number, readonly RowIndex[]>,
 ): RowIndex[] {
   const numbers = calls.map(({ row }) => columns.correlation[row] ?? 0).filter((number) => number > 0);
@@ -105,7 +106,8 @@ interface LaneCalls {
   readonly trivial: RowIndex[];
 }
 
-function callsByLane(trace: Trace, activities: ReadonlyMap<number, RowIndex[]>): Map<number, LaneCalls> {
+/** What a call has put on the device is taken out of `activities`. */
+function callsByLane(trace: Trace, activities: Map<number, RowIndex[]>): Map<number, LaneCalls> {
   const { columns, count, names } = trace;
   const lanes = new Map<number, LaneCalls>();
   const endOfLast = new Map<number, number>();
@@ -125,6 +127,8 @@ function callsByLane(trace: Trace, activities: ReadonlyMap<number, RowIndex[]>):
       continue;
     }
     endOfLast.set(lane, endNs);
+    // A number belongs to one call: where others share it, as in a damaged trace, the first has what it put on the device.
+    activities.delete(columns.correlation[row] ?? 0);
     of.calls.push({ row, kind: found, name, startNs: columns.startNs[row] ?? 0, endNs, activities: own });
   }
   return lanes;

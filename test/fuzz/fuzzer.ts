@@ -29,9 +29,12 @@ export class Fuzzer {
   readonly #script: string;
   #worker: Worker | null = null;
 
+  readonly #mostMs: number;
+
   /** `script` is the worker, bundled. */
-  constructor(script: string) {
+  constructor(script: string, limits: { readonly mostMs?: number } = {}) {
     this.#script = script;
+    this.#mostMs = limits.mostMs ?? mostMs;
   }
 
   async kinds(): Promise<readonly string[]> {
@@ -60,7 +63,7 @@ export class Fuzzer {
   }
 
   async #started(): Promise<Worker> {
-    this.#worker ??= new Worker(this.#script);
+    this.#worker ??= new Worker(this.#script, this.#mostMs);
     await this.#worker.ready;
     return this.#worker;
   }
@@ -79,8 +82,10 @@ class Worker {
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   #stderr = '';
+  readonly #mostMs: number;
 
-  constructor(script: string) {
+  constructor(script: string, mostMs: number) {
+    this.#mostMs = mostMs;
     this.#child = fork(script, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: ['--max-old-space-size=1500'] });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4000);
@@ -111,7 +116,7 @@ class Worker {
       let patience: NodeJS.Timeout | undefined;
       const wait = (): void => {
         clearTimeout(patience);
-        patience = setTimeout(() => stop(`more than ${mostMs / 1000} s`), mostMs);
+        patience = setTimeout(() => stop(`more than ${this.#mostMs / 1000} s`), this.#mostMs);
       };
       const finish = (outcome: Omit<Outcome, 'failures'>): void => {
         clearTimeout(patience);

@@ -5,6 +5,7 @@ import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
+import { hostLine } from '../../../core/lift/hostLine.ts';
 import { Nesting } from '../../../core/lift/nesting.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { complete, read, traceOf } from '../import/support.ts';
@@ -54,6 +55,25 @@ describe('a step of many copies', () => {
     const [small, large] = [...traces.values()];
     const lifted = (size: number) => experimentOf(liftTrace((size > 1000 ? large : small) as never, 'many').script, '');
     expect(await growth((size) => size, lifted, 8000)).toBeLessThan(mostGrowth);
+  });
+});
+
+describe('calls that share one number', () => {
+  it('have what the number stands for once, and are looked through in time that grows with them', async () => {
+    const shared = async (count: number) => {
+      const events = Array.from({ length: count }, (_, index) => [
+        complete('cuda_runtime', 'cudaLaunchKernel', index * 4, 1, { correlation: 1 }),
+        complete('kernel', 'k', index * 4 + 2, 1, { device: 0, stream: 7, correlation: 1 }),
+      ]);
+      return (await read(traceOf(events.flat()))).trace;
+    };
+    const trace = await shared(20);
+    expect(hostLine(trace).calls.map(({ activities }) => activities.length)).toEqual([20]);
+    const traces = new Map([
+      [500, await shared(500)],
+      [4000, await shared(4000)],
+    ]);
+    expect(await growth((size) => traces.get(size) as typeof trace, hostLine, 4000)).toBeLessThan(mostGrowth);
   });
 });
 
