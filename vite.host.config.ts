@@ -1,6 +1,7 @@
 /**
- * Bundles the host: the command line and the engine process, each one file with its dependencies inside. The reader of
- * SQLite files lies beside them as it is, for the desktop app too, since it looks for its .wasm next to itself.
+ * Bundles the host: the command line, the engine process and what runs on other machines, each one file with its
+ * dependencies inside. The reader of SQLite files lies beside them as it is, for the desktop app too, since it looks for
+ * its .wasm next to itself.
  */
 import { defineConfig } from 'vite';
 import { sqliteFiles } from './scripts/lib/sqlite-files.mjs';
@@ -17,7 +18,11 @@ export default defineConfig({
     minify: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
-      input: { cli: 'host/cli/main.ts', 'engine-process': 'host/engine/process.ts' },
+      input: {
+        cli: 'host/cli/main.ts',
+        'engine-process': 'host/engine/process.ts',
+        machine: 'host/machines/main.ts',
+      },
       // Only the addon, and what ws looks for and does without.
       external: [/\.node$/, 'bufferutil', 'utf-8-validate'],
       output: {

@@ -160,6 +160,14 @@ export function addonCandidates(environment: NodeJS.ProcessEnv, moduleFile: stri
   return [...packed, ...above];
 }
 
+/** Where the compiled files of a program in this folder are; beside it where it is packed. */
+export function addonFolder(program: string): string {
+  const [unpacked, own] = [program.replace(/\.asar$/, '.asar.unpacked'), program].map((folder) =>
+    dirname(join(folder, ...addonPath)),
+  );
+  return unpacked !== undefined && existsSync(unpacked) ? unpacked : (own ?? program);
+}
+
 /** Loads the addon. Throws a CopyscopeError `native.not-built`, `native.unloadable` or `native.stale`. */
 export function loadAddon(environment: NodeJS.ProcessEnv = process.env): Addon {
   const candidates = addonCandidates(environment, fileURLToPath(import.meta.url));

@@ -153,6 +153,8 @@ const runInfoFields = z.object({
       cores: z.number().int().min(0),
     })
     .nullable(),
+  /** What the user calls the machine, where it was run on another one than theirs (`--host`). */
+  host: z.string().min(1).max(200).optional(),
   versions: z.object({
     copyscope: z.string().max(40),
     driver: z.string().max(40).nullable(),

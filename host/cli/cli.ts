@@ -9,10 +9,10 @@ import { codeLanguages } from '../../core/export/code/code.ts';
 import { exportFormats } from '../../core/export/formats.ts';
 import { type ChangeWord, changeWords, isChangeWord } from '../../core/lift/changes/words.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
-import { EngineSupervisor } from '../engine/supervisor.ts';
 import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
 import type { StepSpan } from '../record/recordSettings.ts';
 import { Assets } from '../service/assets.ts';
+import { ChosenMachine } from './chosenMachine.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
@@ -22,6 +22,7 @@ import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
 import { type ExportRunOptions, exportFile } from './commands/export.ts';
 import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
+import { type AddHostOptions, addHost, listHosts, type RemoveHostOptions, removeHost } from './commands/host.ts';
 import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
 import { type ReportCommandOptions, report } from './commands/report.ts';
@@ -36,14 +37,15 @@ import type { TraceQuestion } from './traceAnswers.ts';
 /** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
-  const engine = new EngineSupervisor({ spawn: context.spawnEngine });
+  const machine = new ChosenMachine(context);
+  const engine = machine.engine;
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
   let exitCode: number = exitCodes.ok;
   const ended = (code: number): void => {
     exitCode = code;
   };
   try {
-    await commands(context, engine, ended).parseAsync(args, { from: 'user' });
+    await commands(context, machine, ended).parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
@@ -55,7 +57,8 @@ export async function runCli(args: readonly string[], context: Context): Promise
   }
 }
 
-function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: number) => void): Command {
+function commands(context: Context, machine: ChosenMachine, ended: (exitCode: number) => void): Command {
+  const { engine } = machine;
   const { terminal, program, environment } = context;
   const tools = {
     context,
@@ -68,12 +71,14 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .addHelpText('after', exitCodeHelp)
     .showHelpAfterError('(copyscope --help shows what can be typed)')
     .exitOverride()
+    .hook('preAction', (_, command) => machine.choose(command.opts<{ host?: string }>().host))
     // Errors of use are printed once, by runCli.
     .configureOutput({ writeOut: terminal.out, writeErr: () => {} });
 
   cli
     .command('devices')
     .description('the GPUs of this machine, and which engines can run')
+    .addOption(hostOption())
     .addOption(json('print the report as JSON'))
     .action((options: { json: boolean }) => devices(context, engine, options.json));
 
@@ -84,6 +89,7 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations, instead of those the experiment asks for', count(1, 1000))
+    .addOption(hostOption())
     .option('--out <run.arrow>', 'keep the run as an Arrow file')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -239,6 +245,7 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
+    .addOption(hostOption())
     .option('--out <folder>', 'keep the run of each point as an Arrow file in this folder')
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -250,7 +257,12 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .option('--only <sections>', `comma-separated, from: ${benchSections.join(', ')}`, sections)
     .option('--size <sizes>', 'bytes of a copy, comma-separated, as 4KiB,16MiB,1GiB', sizes)
     .option('--iterations <n>', 'samples of each measurement (default: 7)', count(1, 1000))
-    .option('--compare-pytorch', 'measure the same payloads in PyTorch, in the same run', false)
+    .addOption(
+      new Option('--compare-pytorch', 'measure the same payloads in PyTorch, in the same run')
+        .default(false)
+        .conflicts('host'),
+    )
+    .addOption(hostOption())
     .option('--out <file.json>', 'keep the results as JSON')
     .addOption(json('print the results as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -268,6 +280,7 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .option('--name <name>', 'name of the new profile; made of the name of the device where left out')
     .option('--base <name>', 'profile that has what no experiment tells', 'h200')
     .option('--out <file.json>', 'write it there instead of among your profiles')
+    .addOption(hostOption())
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -296,6 +309,29 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .addOption(json('print the new ids as JSON'))
     .action((file: string, options: { json: boolean }) => importBundle(context, file, options));
 
+  const host = cli.command('host').description('other machines, whose GPUs are used from here through ssh');
+  host
+    .command('add')
+    .description('copy what runs there into a folder of your user; says first what it will do')
+    .addArgument(hostArgument())
+    .option('--yes', 'without asking', false)
+    .option('--replace', 'also where another version is there, which is deleted', false)
+    .option('--node <file>', 'a Node for that system, which is copied with it')
+    .action((name: string, options: AddHostOptions) => addHost(context, name, options));
+  host
+    .command('list')
+    .description('the machines that are set up')
+    .addOption(json('print them as JSON'))
+    .action((options: { json: boolean }) => listHosts(context, options.json));
+  host
+    .command('remove')
+    .description('delete what was copied there, and forget the machine')
+    .addArgument(hostArgument())
+    .option('--yes', 'without asking', false)
+    .option('--discard', 'also runs there that are in progress or not fetched', false)
+    .option('--forget', 'only forget it here, as where the machine is gone', false)
+    .action((name: string, options: RemoveHostOptions) => removeHost(context, name, options));
+
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
@@ -305,6 +341,10 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .action((files: string[], options: ServeOptions) => serve(context, files, options));
   return cli;
 }
+
+const hostOption = (): Option => new Option('--host <name>', 'on this machine, through ssh (see copyscope host add)');
+
+const hostArgument = (): Argument => new Argument('<name>', 'as ssh knows it: of your configuration, or user@address');
 
 const several = (id: string, ids: readonly string[]): readonly string[] => [...ids, id];
 

@@ -18,7 +18,7 @@ Exit codes:
   0    done
   1    the run failed
   2    bad input or usage
-  3    the engine is not available here, or can't execute the experiment
+  3    the engine or the machine is not available, or can't execute the experiment
   4    data verification found wrong bytes
   5    check found hazards
   6    gate found a limit broken
@@ -29,8 +29,10 @@ Exit codes:
  * option, also where the rest of it was done; failed is what was right and went wrong.
  */
 const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
-  [/^run\.cancelled$/, exitCodes.cancelled],
+  [/^(run\.cancelled|host\.left)$/, exitCodes.cancelled],
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
+  [/^host\.(unreachable|no-ssh|not-set-up|other-version|no-node|unlike|not-built)$/, exitCodes.unavailable],
+  [/^host\.(name|unknown|list|unfetched)$/, exitCodes.badInput],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
   [/^gate\.broken$/, exitCodes.gate],

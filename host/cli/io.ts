@@ -1,5 +1,6 @@
 /** Everything the commands touch outside themselves, so that a test can be their terminal. */
 import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
 import picocolors from 'picocolors';
 import type { SpawnEngine } from '../engine/child.ts';
 
@@ -12,6 +13,8 @@ export interface Terminal {
   drained?(): Promise<void>;
   /** Errors, progress and remarks. */
   err(text: string): void;
+  /** Asks a person at the terminal, who says yes or no; left out where there is none. */
+  ask?(question: string): Promise<boolean>;
   /** Characters in a line. */
   readonly columns: number;
   /** Whether a line of stderr can be drawn over. */
@@ -44,10 +47,20 @@ export function processTerminal(): Terminal {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
     err: (text) => void stderr.write(text),
+    ...(process.stdin.isTTY === true && stderr.isTTY === true ? { ask } : {}),
     columns: Number.isFinite(columns) ? Math.max(fewestColumns, Math.floor(columns)) : defaultColumns,
     animated: stderr.isTTY === true && env['TERM'] !== 'dumb',
     colors: picocolors.createColors(usesColors()),
   };
+}
+
+async function ask(question: string): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await asking.question(question)).trim());
+  } finally {
+    asking.close();
+  }
 }
 
 /** https://no-color.org: any value but an empty one turns colours off, and FORCE_COLOR turns them on. */

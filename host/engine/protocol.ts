@@ -14,6 +14,8 @@ export interface EngineRunRequest {
   readonly profile?: { readonly name: string; readonly json: unknown } | undefined;
   /** Whether the simulator counts in what recording costs. */
   readonly whileRecording?: boolean | undefined;
+  /** What whoever asks calls the machine of this process, where it is another one than theirs. */
+  readonly host?: string | undefined;
   /** Whether the figures of a sweep's point are wanted beside the run. */
   readonly withFigures?: boolean | undefined;
 }

@@ -46,7 +46,10 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
     report: async () => engines.report(),
     run: (id, request) =>
       cancellable(id, async (signal) => {
-        const encoded = (run: Run): EngineRunResult => ({ info: run.info, file: engines.encode(run) });
+        const encoded = (run: Run): EngineRunResult => {
+          const told = request.host === undefined ? run : { ...run, info: { ...run.info, host: request.host } };
+          return { info: told.info, file: engines.encode(told) };
+        };
         const onPartial = (run: Run): void => void supervisor.$callEvent('partial', id, encoded(run));
         try {
           const onProgress: Progress = (progress) => void supervisor.$callEvent('progress', id, progress);

@@ -13,10 +13,12 @@ import { cancelledError, RunQueue } from './queue.ts';
 
 export interface SupervisorOptions {
   readonly spawn: SpawnEngine;
+  /** The machine that its runs say they ran on, where that isn't this one. */
+  readonly host?: string | undefined;
   /** The process was lost or does not answer (`problem`), or is there again (`report`). */
   readonly onChange?: (report: DeviceReport | null, problem: ErrorInfo | null) => void;
   /** How long a run may take to obey a cancel before its process is killed. */
-  readonly cancelGraceMs?: number;
+  readonly cancelGraceMs?: number | undefined;
   readonly pingIntervalMs?: number;
 }
 
@@ -72,7 +74,9 @@ export class EngineSupervisor {
    * or `engine.lost` with the reason where the process ended; with a PartialRunError where something was recorded.
    */
   run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
-    return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, request, hooks.onProgress));
+    const { host } = this.#options;
+    const told = host === undefined ? request : { ...request, host };
+    return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, told, hooks.onProgress));
   }
 
   /** Takes one measurement of a benchmark, in its turn as a run. Rejects as run() does. */
@@ -80,10 +84,15 @@ export class EngineSupervisor {
     return this.#inTurn(signal, (engine, id) => engine.measure(id, measurement));
   }
 
-  /** Ends the process. Runs in progress reject with `engine.lost`; nothing can be run afterwards. */
+  /** Ends a process that nothing is asked of; what is asked next starts another. */
+  rest(): void {
+    if (this.#process !== null) this.#retire(this.#process);
+  }
+
+  /** Ends the process. Runs in progress reject with `engine.lost`, or go on elsewhere; nothing can be run afterwards. */
   close(): void {
     this.#closed = true;
-    this.#process?.kill();
+    this.#process?.leave();
   }
 
   async #inTurn<Result>(signal: CancelSignal | undefined, work: Work<Result>): Promise<Result> {
@@ -114,7 +123,7 @@ export class EngineSupervisor {
     try {
       return await work(engine, id);
     } catch (thrown) {
-      if (killed) {
+      if (killed && !(thrown instanceof CopyscopeError && thrown.code.startsWith('host.'))) {
         const partial = thrown instanceof PartialRunError ? thrown.partial : undefined;
         throw withPartial(cancelledError(killedWords), partial);
       }

@@ -12,7 +12,7 @@ export async function devices({ terminal }: Context, engine: EngineSupervisor, j
   terminal.out(`${text}\n`);
 }
 
-function describeReport(report: DeviceReport, colors: Colors): string[] {
+export function describeReport(report: DeviceReport, colors: Colors): string[] {
   const { driverVersion, runtimeVersion, cupti } = report;
   return [
     ...(report.devices.length === 0 ? ['No CUDA device found.'] : report.devices.flatMap(describeDevice)),

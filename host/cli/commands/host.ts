@@ -1,0 +1,91 @@
+/** `copyscope host`: the machines whose GPUs are used from here. */
+import { CopyscopeError } from '../../../core/errors.ts';
+import { readBundle } from '../../machines/bundle.ts';
+import { type Machine, MachineStore } from '../../machines/machineStore.ts';
+import { probe } from '../../machines/probe.ts';
+import { install, plan, uninstall } from '../../machines/setup.ts';
+import { requireHostName } from '../../machines/ssh.ts';
+import { dataFolder } from '../../paths.ts';
+import type { Context } from '../io.ts';
+import { statusLine } from '../progress.ts';
+import { table } from '../render/text.ts';
+import { describeReport } from './devices.ts';
+
+export interface AddHostOptions {
+  readonly yes: boolean;
+  readonly replace: boolean;
+  readonly node?: string | undefined;
+}
+
+export interface RemoveHostOptions {
+  readonly yes: boolean;
+  readonly discard: boolean;
+  readonly forget: boolean;
+}
+
+export async function addHost(context: Context, name: string, options: AddHostOptions): Promise<void> {
+  const { terminal, program, environment } = context;
+  requireHostName(name);
+  const store = new MachineStore(dataFolder(environment));
+  const bundle = await readBundle(program);
+  const found = plan(name, bundle, await probe(name, environment), options);
+  terminal.err(`${found.says.join('\n')}\n`);
+  await agree(context, options.yes);
+  const line = statusLine(terminal);
+  line.show(`Copying to ${name}`);
+  const { machine, report } = await install(found, environment).finally(line.clear);
+  await store.put(machine);
+  terminal.out(`${describeReport(report, terminal.colors).join('\n')}\n`);
+  terminal.err(`${name} is set up. Use it with --host ${name}.\n`);
+}
+
+export async function listHosts({ terminal, environment }: Context, json: boolean): Promise<void> {
+  const machines = await new MachineStore(dataFolder(environment)).list();
+  if (json) terminal.out(`${JSON.stringify({ format: 'copyscope/machines', version: 1, machines }, null, 2)}\n`);
+  else if (machines.length === 0) terminal.err('No machine is set up. copyscope host add NAME sets one up.\n');
+  else terminal.out(`${table(machines.map(row)).join('\n')}\n`);
+}
+
+const row = ({ name, system, version, addedAt }: Machine): string[] => [
+  name,
+  system,
+  `Copyscope ${version}`,
+  `since ${addedAt.slice(0, 10)}`,
+];
+
+export async function removeHost(context: Context, name: string, options: RemoveHostOptions): Promise<void> {
+  const { terminal, environment } = context;
+  const store = new MachineStore(dataFolder(environment));
+  await store.require(name);
+  if (!options.forget) {
+    const { jobs } = await probe(name, environment);
+    if (jobs > 0 && !options.discard) throw unfetched(name, jobs);
+    terminal.err(`~/.local/share/copyscope-host of your user on ${name} will be deleted.\n`);
+    await agree(context, options.yes);
+    await uninstall(name, environment);
+  }
+  await store.remove(name);
+  terminal.err(options.forget ? `${name} is forgotten; what is there stays.\n` : `${name} is removed.\n`);
+}
+
+/** Rejects with `usage.yes` where nobody can be asked, and with `run.cancelled` where the answer is no. */
+async function agree({ terminal }: Context, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (terminal.ask === undefined) {
+    throw new CopyscopeError({
+      code: 'usage.yes',
+      field: '--yes',
+      message: 'there is no terminal to ask at.',
+      remedy: 'Say --yes if this is what you want.',
+    });
+  }
+  if (await terminal.ask('Go on? [y/N] ')) return;
+  throw new CopyscopeError({ code: 'run.cancelled', message: 'Nothing was changed.' });
+}
+
+const unfetched = (name: string, jobs: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.unfetched',
+    message: `${jobs === 1 ? 'A run is' : `${jobs} runs are`} in progress on ${name}, or not fetched yet.`,
+    remedy: `Get them with copyscope host fetch ${name}, or delete them with --discard.`,
+  });

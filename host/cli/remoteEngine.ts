@@ -1,0 +1,30 @@
+/** The engine of the machine that `--host` names. */
+import { CopyscopeError } from '../../core/errors.ts';
+import type { SpawnEngine } from '../engine/child.ts';
+import { readBundle } from '../machines/bundle.ts';
+import { type LineState, machineChild } from '../machines/machineChild.ts';
+import { MachineStore } from '../machines/machineStore.ts';
+import { dataFolder } from '../paths.ts';
+import type { Context } from './io.ts';
+
+/** Rejects with `host.*` where the machine isn't set up for this version. */
+export async function engineOn(host: string, { environment, program, terminal }: Context): Promise<SpawnEngine> {
+  const machine = await new MachineStore(dataFolder(environment)).require(host);
+  const { build } = await readBundle(program);
+  if (machine.build !== build) throw otherBuild(host, machine.build, build);
+  const onLine = (state: LineState, why: CopyscopeError | null): void => {
+    if (state === 'lost') {
+      terminal.err(
+        `The line to ${host} was lost: ${why?.message ?? ''}\nWhat is in progress goes on there. Trying again.\n`,
+      );
+    }
+  };
+  return () => machineChild({ host, build, environment, onLine });
+}
+
+const otherBuild = (host: string, there: string, here: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.other-version',
+    message: `${host} was set up with Copyscope ${there}; here it is ${here}.`,
+    remedy: `Replace it with: copyscope host add ${host} --replace`,
+  });

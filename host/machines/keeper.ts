@@ -1,0 +1,166 @@
+/**
+ * What runs on the other machine for one session: it owns the engine process there, and answers whoever is connected.
+ * Where the line drops it goes on until its runs have ended and their files are kept, and then ends too.
+ */
+import { createBirpc } from 'birpc';
+import type { RunHooks } from '../../core/program/engine.ts';
+import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
+import { PartialRunError } from '../engine/partialRun.ts';
+import type { EngineRunRequest, EngineRunResult, SupervisorFunctions } from '../engine/protocol.ts';
+import type { EngineSupervisor } from '../engine/supervisor.ts';
+import type { Jobs } from './jobs.ts';
+import { type Line, Link } from './link.ts';
+import type { KeeperFunctions } from './protocol.ts';
+
+export interface KeeperOptions {
+  readonly engine: EngineSupervisor;
+  readonly jobs: Jobs;
+  /** Called once, when nothing is left to do. */
+  readonly onEnd: () => void;
+  /** How long it waits, without an engine process, for someone to take an answer that is already on the disk. */
+  readonly lingerMs?: number;
+  /** How long it waits for the first line. */
+  readonly firstLineMs?: number;
+  /** How often it tries again to write what the disk did not take. */
+  readonly retryMs?: number;
+}
+
+const hourMs = 3_600_000;
+
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #link: Link;
+  readonly #running = new Map<string, AbortController>();
+  /** Results that no disk has taken yet. */
+  readonly #unkept = new Map<string, Uint8Array>();
+  #retries: ReturnType<typeof setInterval> | undefined;
+  #lingering: ReturnType<typeof setTimeout> | undefined;
+  #hasEnded = false;
+  readonly #client;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    let receive = (_message: unknown): void => {};
+    this.#link = new Link({
+      onMessage: (message) => receive(message),
+      onUp: () => clearTimeout(this.#lingering),
+      onDown: () => this.#settle(),
+      onBye: () => this.end(),
+    });
+    this.#client = createBirpc<SupervisorFunctions, KeeperFunctions, false>(this.#functions(), {
+      proxify: false,
+      post: (message: unknown) => this.#link.send(message),
+      on: (handle) => {
+        receive = (message) => void handle(message as never);
+      },
+      serialize: withErrorInfo,
+    });
+    this.#lingering = setTimeout(() => this.end(), options.firstLineMs ?? 60_000);
+  }
+
+  attach(line: Line): void {
+    this.#link.attach(line);
+  }
+
+  /** Cancels what is in progress. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#lingering);
+    clearInterval(this.#retries);
+    this.#options.engine.close();
+    this.#link.detach();
+    this.#options.onEnd();
+  }
+
+  #functions(): KeeperFunctions {
+    const { engine, jobs } = this.#options;
+    return {
+      report: () => engine.report(true),
+      run: (id, request) => this.#cancellable(id, (signal) => this.#run(id, request, signal)),
+      measure: (id, measurement) => this.#cancellable(id, (signal) => engine.measure(measurement, signal)),
+      cancel: (id) => this.#running.get(id)?.abort(),
+      ping: async () => {},
+      jobs: () => jobs.list(),
+      job: (id) => jobs.read(id),
+      dropJob: (id) => jobs.drop(id),
+    };
+  }
+
+  async #cancellable<Result>(id: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      return await work(controller.signal);
+    } finally {
+      this.#running.delete(id);
+      // After the answer was sent.
+      if (!this.#link.isUp) setImmediate(() => this.#settle());
+    }
+  }
+
+  async #run(id: string, request: EngineRunRequest, signal: AbortSignal): Promise<EngineRunResult> {
+    const { engine, jobs } = this.#options;
+    // Without room for it on the disk the run is as good: its result is kept in memory.
+    const begun = { name: request.experiment.name, engine: request.engine };
+    const job = await jobs.begin(begun).catch(() => null);
+    // What is said of progress is of use only at once.
+    const onProgress: RunHooks['onProgress'] = (progress) => {
+      if (this.#link.isUp) void this.#client.$callEvent('progress', id, progress);
+    };
+    try {
+      const result = await engine.run(request, { signal, onProgress });
+      await this.#keep(job, result.file);
+      return result;
+    } catch (thrown) {
+      if (thrown instanceof PartialRunError && !this.#hasEnded) {
+        await this.#keep(job, thrown.partial.file);
+        void this.#client.$callEvent('partial', id, thrown.partial);
+      } else if (job !== null) await jobs.drop(job);
+      throw thrown;
+    } finally {
+      if (job !== null) setImmediate(() => void this.#link.delivered().then(() => this.#drop(job)));
+    }
+  }
+
+  async #keep(job: string | null, file: Uint8Array): Promise<void> {
+    if (job === null) return;
+    try {
+      await this.#options.jobs.keep(job, file);
+    } catch {
+      this.#unkept.set(job, file);
+    }
+  }
+
+  async #drop(job: string): Promise<void> {
+    this.#unkept.delete(job);
+    await this.#options.jobs.drop(job);
+    if (!this.#link.isUp) this.#settle();
+  }
+
+  /** Nobody is connected: ends as soon as nothing would be lost by it. */
+  #settle(): void {
+    if (this.#hasEnded || this.#link.isUp || this.#running.size > 0) return;
+    if (this.#link.isDelivered && this.#unkept.size === 0) this.end();
+    else this.#linger();
+  }
+
+  #linger(): void {
+    // The GPU is for others meanwhile.
+    this.#options.engine.rest();
+    clearTimeout(this.#lingering);
+    clearInterval(this.#retries);
+    this.#lingering = setTimeout(() => this.end(), this.#options.lingerMs ?? hourMs);
+    if (this.#unkept.size > 0) this.#retries = setInterval(() => void this.#retry(), this.#options.retryMs ?? 10_000);
+  }
+
+  async #retry(): Promise<void> {
+    for (const [job, file] of this.#unkept) {
+      await this.#options.jobs.keep(job, file).then(
+        () => this.#unkept.delete(job),
+        () => {},
+      );
+    }
+    if (this.#unkept.size === 0) clearInterval(this.#retries);
+  }
+}

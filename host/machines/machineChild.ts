@@ -1,0 +1,193 @@
+/**
+ * The engine of another machine, as its supervisor sees every engine process. ssh carries the messages; where the line
+ * drops while something is asked of it, another one is made, for as long as it takes.
+ */
+import { randomUUID } from 'node:crypto';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { ChildExit, EngineChild } from '../engine/child.ts';
+import { Link } from './link.ts';
+import { attachCommand } from './places.ts';
+import { endings, greeting } from './protocol.ts';
+import { type SshProcess, sshError, startSsh } from './ssh.ts';
+
+export type LineState = 'connecting' | 'up' | 'lost';
+
+export interface MachineOptions {
+  readonly host: string;
+  /** Which build of Copyscope is to answer there. */
+  readonly build: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Hears what becomes of the line; `why` where it was lost. */
+  readonly onLine?: ((state: LineState, why: CopyscopeError | null) => void) | undefined;
+  /** Of a large answer so much has come. */
+  readonly onReceived?: ((received: number, total: number) => void) | undefined;
+  /** Pauses between attempts to get a lost line back; the last one again and again. */
+  readonly pausesMs?: readonly number[] | undefined;
+}
+
+const standardPausesMs = [1000, 2000, 5000, 10_000, 30_000];
+/** How long ssh has to bring a goodbye across. */
+const lastWordsMs = 3000;
+/** A login script that says more than this is no login script. */
+const mostNoise = 64 * 1024;
+
+export const machineChild = (options: MachineOptions): EngineChild => new MachineChild(options);
+
+class MachineChild implements EngineChild {
+  readonly #options: MachineOptions;
+  readonly #session = randomUUID();
+  readonly #link: Link;
+  /** Calls without an answer, by birpc's ids. Pings are no reason to keep a line. */
+  readonly #asked = new Set<string>();
+  #ssh: SshProcess | null = null;
+  #wasUp = false;
+  #attempts = 0;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #exit: ChildExit | null = null;
+  #receive: (message: unknown) => void = () => {};
+  #onExit: (exit: ChildExit) => void = () => {};
+
+  constructor(options: MachineOptions) {
+    this.#options = options;
+    this.#link = new Link({
+      onMessage: (message) => {
+        if (isReply(message)) this.#asked.delete(message.i);
+        this.#receive(message);
+      },
+      onUp: () => {
+        this.#wasUp = true;
+        this.#attempts = 0;
+        options.onLine?.('up', null);
+      },
+      onProgress: (received, total) => options.onReceived?.(received, total),
+    });
+    this.#connect();
+  }
+
+  post(message: unknown): void {
+    if (this.#exit !== null) return;
+    if (isCall(message) && message.m !== 'ping') this.#asked.add(message.i);
+    this.#link.send(message);
+  }
+
+  onMessage(handler: (message: unknown) => void): void {
+    this.#receive = handler;
+  }
+
+  onExit(handler: (exit: ChildExit) => void): void {
+    this.#onExit = handler;
+    if (this.#exit !== null) handler(this.#exit);
+  }
+
+  /** Ends what is in progress there, where there is a line to say so. */
+  kill(): void {
+    if (this.#link.bye()) {
+      const { child } = this.#ssh ?? {};
+      this.#ssh = null;
+      // It ends once it has brought that across, or else before its owner has waited long.
+      setTimeout(() => child?.kill(), lastWordsMs).unref();
+      this.#end(null);
+    } else this.#end(this.#wasUp ? leftRunning(this.#options.host) : null);
+  }
+
+  leave(): void {
+    if (this.#asked.size === 0 || !this.#wasUp) this.kill();
+    else {
+      this.#link.detach();
+      this.#end(leftRunning(this.#options.host));
+    }
+  }
+
+  #connect(): void {
+    const { host, build, environment, onLine } = this.#options;
+    onLine?.('connecting', null);
+    const ssh = startSsh(host, attachCommand(build, this.#session, !this.#wasUp), environment);
+    this.#ssh = ssh;
+    const { stdin, stdout } = ssh.child;
+    let noise = Buffer.alloc(0);
+    const greet = (bytes: Buffer): void => {
+      noise = Buffer.concat([noise, bytes]);
+      const at = noise.indexOf(greeting);
+      if (at < 0) {
+        if (noise.byteLength > mostNoise) ssh.child.kill();
+        return;
+      }
+      stdout.off('data', greet);
+      stdout.pause();
+      stdout.unshift(noise.subarray(at + greeting.length));
+      this.#link.attach({ input: stdout, output: stdin, close: () => ssh.child.kill() });
+      stdout.resume();
+    };
+    stdout.on('data', greet);
+    ssh.ended.then(
+      (code) => this.#lineEnded(ssh, endError(host, code, ssh.said())),
+      (error: CopyscopeError) => this.#lineEnded(ssh, error),
+    );
+  }
+
+  #lineEnded(ssh: SshProcess, why: CopyscopeError): void {
+    if (this.#exit !== null || this.#ssh !== ssh) return;
+    this.#ssh = null;
+    const isOver = !this.#wasUp || this.#asked.size === 0 || why.code === 'host.session-gone';
+    if (isOver) this.#end(why);
+    else this.#tryAgain(why);
+  }
+
+  #tryAgain(why: CopyscopeError): void {
+    if (this.#attempts === 0) this.#options.onLine?.('lost', why);
+    const pauses = this.#options.pausesMs ?? standardPausesMs;
+    const pauseMs = pauses[Math.min(this.#attempts, pauses.length - 1)] ?? 0;
+    this.#attempts += 1;
+    this.#pause = setTimeout(() => this.#connect(), pauseMs);
+  }
+
+  /** Tells its owner, after what is under way, as a process's end comes. */
+  #end(reason: CopyscopeError | null): void {
+    if (this.#exit !== null) return;
+    clearTimeout(this.#pause);
+    this.#ssh?.child.kill();
+    this.#exit = { code: null, signal: 'SIGKILL', stderr: '', ...(reason === null ? {} : { reason }) };
+    const exit = this.#exit;
+    setImmediate(() => this.#onExit(exit));
+  }
+}
+
+function endError(host: string, code: number | null, said: string): CopyscopeError {
+  if (code === endings.notSetUp) return notSetUp(host);
+  if (code === endings.noSession) return sessionGone(host);
+  return sshError(host, code, said);
+}
+
+interface Call {
+  readonly t: 'q';
+  readonly m: string;
+  readonly i: string;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+const isCall = (message: unknown): message is Call =>
+  isObject(message) && message['t'] === 'q' && typeof message['i'] === 'string';
+const isReply = (message: unknown): message is { readonly i: string } =>
+  isObject(message) && message['t'] === 's' && typeof message['i'] === 'string';
+
+const notSetUp = (host: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.not-set-up',
+    message: `${host} does not have this version of Copyscope.`,
+    remedy: `Set it up with: copyscope host add ${host}`,
+  });
+
+const sessionGone = (host: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.session-gone',
+    message: `What was in progress on ${host} is not there any more: the machine was started anew, another node answers, or it waited too long.`,
+    remedy: `copyscope host fetch ${host} gets what was kept.`,
+  });
+
+const leftRunning = (host: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.left',
+    message: `What was in progress on ${host} goes on there.`,
+    remedy: `Get it later with: copyscope host fetch ${host}`,
+  });

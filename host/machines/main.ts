@@ -1,0 +1,120 @@
+/**
+ * The program on the other machine. ssh starts `attach SESSION new|again`, which passes bytes between its own stdin and
+ * stdout and the keeper of that session: a process of the same user that outlives the line, listens on a socket in a
+ * folder that only this user may enter, and ends by itself. No port is opened.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { forkEngine } from '../engine/child.ts';
+import { EngineSupervisor } from '../engine/supervisor.ts';
+import { programFolder } from '../paths.ts';
+import { Jobs } from './jobs.ts';
+import { Keeper } from './keeper.ts';
+import { endings, greeting } from './protocol.ts';
+
+const sessionPattern = /^[0-9a-f-]{36}$/;
+
+/** In /tmp whatever TMPDIR says, which may differ from login to login; a home's path may be too long for a socket's. */
+function socketPath(session: string): string {
+  if (!sessionPattern.test(session)) throw new Error('there is no such session');
+  const { uid } = userInfo();
+  const folder = `/tmp/copyscope-${uid}`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+    throw new Error(`${folder} is not a folder of this user alone`);
+  }
+  return join(folder, session);
+}
+
+/** Takes away the sockets of keepers that were killed. The kernel lists those that something listens on. */
+function clearGone(folder: string): void {
+  const bound = readFileSync('/proc/net/unix', 'utf8');
+  for (const name of readdirSync(folder)) {
+    if (!bound.includes(join(folder, name))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** Passes bytes until either side ends. */
+async function attach(session: string, isNew: boolean): Promise<void> {
+  const path = socketPath(session);
+  if (isNew) await startKeeper(session);
+  const socket = await connect(path);
+  if (socket === null) {
+    process.stderr.write('Its session there has ended.\n');
+    process.exit(endings.noSession);
+  }
+  process.stdout.write(greeting);
+  process.stdin.pipe(socket).pipe(process.stdout);
+  const leave = (): void => process.exit(0);
+  socket.on('close', leave).on('error', leave);
+  process.stdout.on('error', () => socket.destroy());
+}
+
+function connect(path: string): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', () => resolve(null));
+  });
+}
+
+/** Resolves when it can be connected to. */
+function startKeeper(session: string): Promise<void> {
+  const script = process.argv[1] ?? '';
+  const child: ChildProcess = spawn(process.execPath, [script, 'keep', session], {
+    detached: true,
+    // Not this process's own stderr: sshd ends a session only once nobody has that open.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4096);
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', () => {
+      child.disconnect();
+      child.stderr?.destroy();
+      child.unref();
+      resolve();
+    });
+    child.once('error', reject);
+    child.once('close', (code) => reject(new Error(said === '' ? `its keeper ended with exit code ${code}` : said)));
+  });
+}
+
+function keep(session: string): void {
+  const path = socketPath(session);
+  clearGone(dirname(path));
+  const program = programFolder();
+  process.on('SIGHUP', () => {});
+  // Nobody reads it once the keeper is ready.
+  process.stderr.on('error', () => {});
+  const keeper = new Keeper({
+    engine: new EngineSupervisor({ spawn: () => forkEngine(join(program, 'dist/host/engine-process.js')) }),
+    jobs: new Jobs(join(dirname(dirname(program)), 'jobs')),
+    onEnd: () => {
+      rmSync(path, { force: true });
+      // What was written to a socket leaves before the process does.
+      server.close(() => process.exit(0));
+    },
+  });
+  const server = createServer((socket) =>
+    keeper.attach({ input: socket, output: socket, close: () => socket.destroy() }),
+  );
+  server.listen(path, () => process.send?.('ready'));
+}
+
+async function main([what, session = '', kind]: readonly string[]): Promise<void> {
+  if (what === 'keep') keep(session);
+  else if (what === 'attach') await attach(session, kind === 'new');
+  else throw new Error('this program is started by Copyscope on another machine');
+}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

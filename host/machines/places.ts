@@ -1,0 +1,10 @@
+/** Where things are on another machine: one folder of its user, with a folder for each build of the program in it. */
+
+/** Below the home there. In shell words of double quotes. */
+export const baseFolder = '$HOME/.local/share/copyscope-host';
+
+export const programPath = (build: string): string => `${baseFolder}/programs/${build}`;
+
+/** Exits with `endings.notSetUp` where that build isn't there. */
+export const attachCommand = (build: string, session: string, isNew: boolean): string =>
+  `f="${programPath(build)}/start"; test -r "$f" || exit 93; exec sh "$f" attach ${session} ${isNew ? 'new' : 'again'}`;

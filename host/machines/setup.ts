@@ -1,0 +1,121 @@
+/** Sets a machine up, and takes what was put there away again. Nothing here needs more rights than its user has. */
+import { Readable } from 'node:stream';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { DeviceReport } from '../../core/program/engine.ts';
+import { formatBytes } from '../../core/units.ts';
+import { EngineSupervisor } from '../engine/supervisor.ts';
+import { type Bundle, fits, ownNode, pack } from './bundle.ts';
+import { type MachineOptions, machineChild } from './machineChild.ts';
+import type { Machine } from './machineStore.ts';
+import { baseFolder, programPath } from './places.ts';
+import type { Probe } from './probe.ts';
+import { runSsh } from './ssh.ts';
+
+export interface Plan {
+  readonly host: string;
+  readonly bundle: Bundle;
+  readonly probe: Probe;
+  readonly withAddon: boolean;
+  /** A Node of this machine that goes with it. */
+  readonly node: string | null;
+  /** Other builds there, which are taken away. */
+  readonly replaced: readonly string[];
+  /** A sentence for each thing that is found or will be done. */
+  readonly says: readonly string[];
+}
+
+/** Decides what has to be done. Rejects with `host.other-version`, `host.no-node` or `host.disk-full`. */
+export function plan(
+  host: string,
+  bundle: Bundle,
+  probe: Probe,
+  { replace, node: named }: { readonly replace: boolean; readonly node?: string | undefined },
+): Plan {
+  const replaced = probe.builds.filter((build) => build !== bundle.build);
+  if (replaced.length > 0 && !replace) throw otherVersion(host, replaced, bundle);
+  const withAddon = fits(probe);
+  const node = probe.node !== null && named === undefined ? null : (named ?? (withAddon ? ownNode() : null));
+  if (probe.node === null && node === null) throw noNode(host, probe);
+  // Packed and unpacked at once; a Node is about as large again as all else.
+  const needed = 2 * bundle.bytes + (node === null ? 0 : nodeBytes);
+  if (probe.freeBytes !== null && probe.freeBytes < needed) throw diskFull(host, probe.freeBytes, needed);
+  const says = describe({ host, bundle, probe, withAddon, node, replaced });
+  return { host, bundle, probe, withAddon, node, replaced, says };
+}
+
+const nodeBytes = 150 * 2 ** 20;
+
+function describe({ host, bundle, probe, withAddon, node, replaced }: Omit<Plan, 'says'>): string[] {
+  const gpus = probe.gpus.length === 0 ? 'no GPU that nvidia-smi lists' : probe.gpus.join(', ');
+  const driver = probe.driver === null ? 'no NVIDIA driver' : `NVIDIA driver ${probe.driver}`;
+  return [
+    `${host}: ${probe.system} ${probe.arch}, ${driver}, ${gpus}, ${probe.node === null ? 'no Node 20.19 or newer' : `Node ${probe.node.version} at ${probe.node.path}`}.`,
+    `Copyscope ${bundle.version} (build ${bundle.build}, ${formatBytes(bundle.bytes)}) will be copied into ~/.local/share/copyscope-host of your user there.`,
+    ...(withAddon ? [] : ['Its native engines will not: they are built for another system. The simulator runs there.']),
+    ...(node === null ? [] : [`A Node will be copied with it: ${node}.`]),
+    ...replaced.map((build) => `Build ${build} there will be deleted.`),
+  ];
+}
+
+/** Copies what is needed, has it answer, and gives what it found there. */
+export async function install(
+  { host, bundle, probe, withAddon, node, replaced }: Plan,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ readonly machine: Machine; readonly report: DeviceReport }> {
+  const { build, version } = bundle;
+  const archive = await pack(bundle, { withAddon, node, nodeThere: probe.node?.path ?? null });
+  await runSsh(host, unpackCommand(build), environment, archive);
+  const report = await firstReport({ host, build, environment });
+  if (replaced.length > 0) await runSsh(host, 'exec sh -s', environment, Readable.from([forgetScript(replaced)]));
+  const system = `${probe.system} ${probe.arch}`;
+  return { machine: { name: host, version, build, system, addedAt: new Date().toISOString() }, report };
+}
+
+/** Beside its place first: a copy that was cut off is never taken for a whole one. */
+const unpackCommand = (build: string): string =>
+  `umask 077; t="${programPath(`.${build}.$$`)}"; p="${programPath(build)}"; ` +
+  `mkdir -p "$t" && tar -xzf - -C "$t" && rm -rf "$p" && mv "$t" "$p" || { c=$?; rm -rf "$t"; exit $c; }`;
+
+const forgetScript = (builds: readonly string[]): string =>
+  builds.map((build) => `rm -rf "${programPath(safe(build))}"\n`).join('');
+
+/** A name that a folder there has is no part of a command unless it is one that we gave. */
+function safe(build: string): string {
+  if (/^[\w.-]+$/.test(build)) return build;
+  throw new CopyscopeError({ code: 'host.failed', message: `${JSON.stringify(build)} is no build of Copyscope.` });
+}
+
+async function firstReport(options: MachineOptions): Promise<DeviceReport> {
+  const engine = new EngineSupervisor({ spawn: () => machineChild(options), host: options.host });
+  try {
+    return await engine.report();
+  } finally {
+    engine.close();
+  }
+}
+
+/** Deletes all of ours there. What is in progress there ends. */
+export async function uninstall(host: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  await runSsh(host, `rm -rf "${baseFolder}"`, environment);
+}
+
+const otherVersion = (host: string, builds: readonly string[], bundle: Bundle): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.other-version',
+    message: `${host} has Copyscope ${builds.join(', ')}; here it is ${bundle.build}.`,
+    remedy: `Replace it with: copyscope host add ${host} --replace`,
+  });
+
+const noNode = (host: string, { system, arch }: Probe): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.no-node',
+    message: `${host} has no Node 20.19 or newer, and this one doesn't run on ${system} ${arch}.`,
+    remedy: 'Install one there, or name a Node for that system with --node FILE, which is copied.',
+  });
+
+const diskFull = (host: string, free: number, needed: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.disk-full',
+    message: `${host} has ${formatBytes(free)} free for your home, and ${formatBytes(needed)} are needed.`,
+    remedy: 'Make room there.',
+  });
