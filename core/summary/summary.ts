@@ -86,6 +86,7 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     device: info.device,
     profile: info.profile ?? null,
     machine: info.machine,
+    ranOn: info.host ?? null,
     versions: info.versions,
     timing: info.timing,
     makespanNs: makespan(iteration),

@@ -66,6 +66,8 @@ export interface SummaryDocument extends PredictedIntervals {
   /** The simulator's profile; null on other engines. */
   readonly profile: string | null;
   readonly machine: RunInfo['machine'];
+  /** What its user calls the other machine that it was run on; null where it was this one. */
+  readonly ranOn: string | null;
   readonly versions: RunInfo['versions'];
   readonly timing: TimingSource;
   /** Of the representative iteration; null where nothing was recorded. */

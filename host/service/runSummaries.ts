@@ -47,11 +47,18 @@ export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunS
     status: info.status,
     ...(info.error === undefined ? {} : { error: info.error }),
     createdAt: info.createdAt,
-    device: info.device?.name ?? (info.engine === 'sim' ? info.profile : info.machine?.cpu) ?? '',
+    device: deviceWords(
+      info.device?.name ?? (info.engine === 'sim' ? info.profile : info.machine?.cpu) ?? '',
+      info.host,
+    ),
     makespanNs: info.iterations.recordedMakespanNs[info.iterations.representative] ?? null,
     builtIn,
   };
 }
+
+/** 'NVIDIA H200', or 'NVIDIA H200 of gpu-box' where it is that of another machine. */
+export const deviceWords = (device: string, host: string | undefined): string =>
+  host === undefined ? device : `${device} of ${host}`;
 
 /** A file that can't be read, listed with the reason. */
 export function unreadable({ id, builtIn }: Place, name: string, modifiedAt: Date, error: ErrorInfo): RunSummary {

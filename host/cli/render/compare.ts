@@ -53,7 +53,8 @@ function drawRun(
 ): string[] {
   const times = `${iterations} recorded iteration${iterations === 1 ? '' : 's'}`;
   const recorder = info.whileRecording === true ? ', with what recording costs' : '';
-  return [`${colors.bold(`${name}  ${title}`)}: ${describeOrigin(info, runOrigin(info, false))}${recorder}; ${times}`];
+  const origin = describeOrigin({ ...info, ranOn: info.host }, runOrigin(info, false));
+  return [`${colors.bold(`${name}  ${title}`)}: ${origin}${recorder}; ${times}`];
 }
 
 function drawStep({ steps }: RunComparison, colors: Colors): string[] {

@@ -14,20 +14,22 @@ import { limited, table } from './text.ts';
 
 type Described = Pick<RunInfo, 'engine' | 'machine' | 'createdAt' | 'device'> & {
   readonly profile?: string | null | undefined;
+  readonly ranOn?: string | null | undefined;
 };
 
-/** 'simulated with profile h200', 'measured on NVIDIA H200', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
+/** 'simulated with profile h200', 'measured on NVIDIA H200 of gpu-box', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
 export function describeOrigin(summary: Described, origin: RunOrigin): string {
   if (origin === 'simulated') {
     const words = isUnmeasuredDevice(summary.device?.name ?? '') ? ', built from published figures, not measured' : '';
     return `simulated with profile ${summary.profile ?? 'unknown'}${words}`;
   }
+  const of = (summary.ranOn ?? null) === null ? '' : ` of ${summary.ranOn}`;
   const device =
     summary.engine === 'cpu'
-      ? `${summary.machine?.cpu ?? 'a machine'} by the CPU engine, without a GPU`
+      ? `${summary.machine?.cpu ?? 'a machine'}${of} by the CPU engine, without a GPU`
       : 'an unknown GPU';
   const when = origin === 'recorded' ? ` at ${summary.createdAt.slice(0, 16).replace('T', ' ')} UTC` : '';
-  return `${origin} on ${summary.device?.name ?? device}${when}`;
+  return `${origin} on ${summary.device === null ? device : `${summary.device.name}${of}`}${when}`;
 }
 
 export function drawHeading(summary: LazySummary, origin: RunOrigin, colors: Colors): string[] {
