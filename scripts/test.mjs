@@ -10,6 +10,7 @@ import { addCounts, closingLines, failure, noCounts, playwrightCounts, withExitC
 import { findElectron, hasDisplay } from './lib/electron-binary.mjs';
 import { hasAddon } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
+import { provideSshd } from './lib/sshd.mjs';
 import { cmake, compiler, findProgram, installCommands, provide, wantsInstall, xvfb } from './lib/system.mjs';
 import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
@@ -64,6 +65,7 @@ function provideAddon() {
 async function runEverything() {
   provideAddon();
   const chromium = await provideChromium(say, isWanted);
+  provideSshd(say);
   await ensureBuilt(['renderer', 'host', 'electron']);
   const counts = [await runVitest()];
   if (chromium !== null) return [...counts, await runPlaywright(chromium)];

@@ -22,7 +22,14 @@ import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
 import { type ExportRunOptions, exportFile } from './commands/export.ts';
 import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
-import { type AddHostOptions, addHost, listHosts, type RemoveHostOptions, removeHost } from './commands/host.ts';
+import {
+  type AddHostOptions,
+  addHost,
+  fetchFromHost,
+  listHosts,
+  type RemoveHostOptions,
+  removeHost,
+} from './commands/host.ts';
 import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
 import { type ReportCommandOptions, report } from './commands/report.ts';
@@ -323,6 +330,11 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .description('the machines that are set up')
     .addOption(json('print them as JSON'))
     .action((options: { json: boolean }) => listHosts(context, options.json));
+  host
+    .command('fetch')
+    .description('add to the library what ran on while there was no line, or after this program was closed')
+    .addArgument(hostArgument())
+    .action((name: string) => fetchFromHost(context, name));
   host
     .command('remove')
     .description('delete what was copied there, and forget the machine')

@@ -44,6 +44,12 @@ export class Jobs {
 
   drop = (id: string): Promise<void> => rm(this.#path(id), { recursive: true, force: true });
 
+  /** Whether one of these is still here. */
+  async hasAny(ids: Iterable<string>): Promise<boolean> {
+    const names = new Set(await readdir(this.#folder).catch(() => []));
+    return [...ids].some((id) => names.has(id));
+  }
+
   /** Oldest first. Those whose process has ended without a result are taken away. */
   async list(): Promise<Job[]> {
     const names = await readdir(this.#folder).catch(() => []);

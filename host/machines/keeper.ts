@@ -19,9 +19,9 @@ export interface KeeperOptions {
   readonly onEnd: () => void;
   /** How long it waits, without an engine process, for someone to take an answer that is already on the disk. */
   readonly lingerMs?: number;
-  /** How long it waits for the first line. */
-  readonly firstLineMs?: number;
-  /** How often it tries again to write what the disk did not take. */
+  /** How long it waits for a line, the first one too, where it has nothing to do. */
+  readonly idleMs: number;
+  /** How often it looks whether the disk takes what it did not take before, or what was kept has been fetched. */
   readonly retryMs?: number;
 }
 
@@ -31,10 +31,15 @@ export class Keeper {
   readonly #options: KeeperOptions;
   readonly #link: Link;
   readonly #running = new Map<string, AbortController>();
+  /** Jobs of this session that the other side may still want. */
+  readonly #jobs = new Set<string>();
+  readonly #dropping = new Map<string, Promise<void>>();
   /** Results that no disk has taken yet. */
   readonly #unkept = new Map<string, Uint8Array>();
-  #retries: ReturnType<typeof setInterval> | undefined;
+  #looks: ReturnType<typeof setInterval> | undefined;
   #lingering: ReturnType<typeof setTimeout> | undefined;
+  /** Nobody comes back for what is in progress, which is kept on the disk. */
+  #isLeft = false;
   #hasEnded = false;
   readonly #client;
 
@@ -43,9 +48,15 @@ export class Keeper {
     let receive = (_message: unknown): void => {};
     this.#link = new Link({
       onMessage: (message) => receive(message),
-      onUp: () => clearTimeout(this.#lingering),
+      onUp: () => {
+        clearTimeout(this.#lingering);
+        clearInterval(this.#looks);
+      },
       onDown: () => this.#settle(),
-      onBye: () => this.end(),
+      onLeave: () => {
+        this.#isLeft = true;
+      },
+      onBye: () => void this.#dropAll().then(() => this.end()),
     });
     this.#client = createBirpc<SupervisorFunctions, KeeperFunctions, false>(this.#functions(), {
       proxify: false,
@@ -55,7 +66,7 @@ export class Keeper {
       },
       serialize: withErrorInfo,
     });
-    this.#lingering = setTimeout(() => this.end(), options.firstLineMs ?? 60_000);
+    this.#lingering = setTimeout(() => this.end(), options.idleMs);
   }
 
   attach(line: Line): void {
@@ -67,7 +78,7 @@ export class Keeper {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#lingering);
-    clearInterval(this.#retries);
+    clearInterval(this.#looks);
     this.#options.engine.close();
     this.#link.detach();
     this.#options.onEnd();
@@ -104,6 +115,7 @@ export class Keeper {
     // Without room for it on the disk the run is as good: its result is kept in memory.
     const begun = { name: request.experiment.name, engine: request.engine };
     const job = await jobs.begin(begun).catch(() => null);
+    if (job !== null) this.#jobs.add(job);
     // What is said of progress is of use only at once.
     const onProgress: RunHooks['onProgress'] = (progress) => {
       if (this.#link.isUp) void this.#client.$callEvent('progress', id, progress);
@@ -116,7 +128,7 @@ export class Keeper {
       if (thrown instanceof PartialRunError && !this.#hasEnded) {
         await this.#keep(job, thrown.partial.file);
         void this.#client.$callEvent('partial', id, thrown.partial);
-      } else if (job !== null) await jobs.drop(job);
+      } else if (job !== null) await this.#forget(job);
       throw thrown;
     } finally {
       if (job !== null) setImmediate(() => void this.#link.delivered().then(() => this.#drop(job)));
@@ -132,35 +144,49 @@ export class Keeper {
     }
   }
 
-  async #drop(job: string): Promise<void> {
+  #forget(job: string): Promise<void> {
     this.#unkept.delete(job);
-    await this.#options.jobs.drop(job);
+    const dropped = this.#dropping.get(job) ?? this.#options.jobs.drop(job).catch(() => {});
+    this.#dropping.set(job, dropped);
+    return dropped.then(() => void this.#jobs.delete(job));
+  }
+
+  async #dropAll(): Promise<void> {
+    await Promise.all([...this.#jobs].map((job) => this.#forget(job)));
+  }
+
+  async #drop(job: string): Promise<void> {
+    await this.#forget(job);
     if (!this.#link.isUp) this.#settle();
   }
 
-  /** Nobody is connected: ends as soon as nothing would be lost by it. */
+  /** Nobody is connected: once nothing is in progress it waits for the line to come back, and not for ever. */
   #settle(): void {
     if (this.#hasEnded || this.#link.isUp || this.#running.size > 0) return;
-    if (this.#link.isDelivered && this.#unkept.size === 0) this.end();
-    else this.#linger();
-  }
-
-  #linger(): void {
+    const { engine, idleMs, lingerMs = hourMs, retryMs = 10_000 } = this.#options;
     // The GPU is for others meanwhile.
-    this.#options.engine.rest();
+    engine.rest();
     clearTimeout(this.#lingering);
-    clearInterval(this.#retries);
-    this.#lingering = setTimeout(() => this.end(), this.#options.lingerMs ?? hourMs);
-    if (this.#unkept.size > 0) this.#retries = setInterval(() => void this.#retry(), this.#options.retryMs ?? 10_000);
+    clearInterval(this.#looks);
+    if (this.#isLeft && this.#unkept.size === 0) this.end();
+    else {
+      const isWanted = !this.#link.isDelivered || this.#unkept.size > 0;
+      this.#lingering = setTimeout(() => this.end(), isWanted ? lingerMs : idleMs);
+      this.#looks = setInterval(() => void this.#look(), retryMs);
+    }
   }
 
-  async #retry(): Promise<void> {
+  /** Writes what the disk did not take before; where all that was kept has been fetched meanwhile there is nothing to wait for. */
+  async #look(): Promise<void> {
+    const { jobs } = this.#options;
     for (const [job, file] of this.#unkept) {
-      await this.#options.jobs.keep(job, file).then(
+      await jobs.keep(job, file).then(
         () => this.#unkept.delete(job),
         () => {},
       );
     }
-    if (this.#unkept.size === 0) clearInterval(this.#retries);
+    const isDone =
+      this.#unkept.size === 0 && (this.#isLeft || (this.#jobs.size > 0 && !(await jobs.hasAny(this.#jobs))));
+    if (isDone && !this.#link.isUp && this.#running.size === 0) this.end();
   }
 }

@@ -15,7 +15,7 @@ export interface Line {
   close(): void;
 }
 
-const kinds = { hello: 0, data: 1, received: 2, bye: 3 } as const;
+const kinds = { hello: 0, data: 1, received: 2, bye: 3, leave: 4 } as const;
 const headerBytes = 5;
 const mostFrameBytes = 64 * 1024;
 const countBytes = 8;
@@ -28,6 +28,8 @@ export interface LinkEvents {
   onDown?(): void;
   /** The other side has said that it needs nothing more. */
   onBye?(): void;
+  /** The other side does not come back, and what it has asked for is to be kept. */
+  onLeave?(): void;
   /** Of a large message so much has come. */
   onProgress?(received: number, total: number): void;
 }
@@ -97,9 +99,18 @@ export class Link {
 
   /** Tells the other side that nothing more is needed, and lets the line end once that is out. False where there is none. */
   bye(): boolean {
+    return this.#last(kinds.bye);
+  }
+
+  /** Likewise, that this side does not come back for what it has asked for. */
+  leave(): boolean {
+    return this.#last(kinds.leave);
+  }
+
+  #last(kind: number): boolean {
     const [line, isUp] = [this.#line, this.#isUp];
     if (line === null || !isUp) return false;
-    this.#write(kinds.bye, Buffer.alloc(0));
+    this.#write(kind, Buffer.alloc(0));
     line.output.end();
     this.#line = null;
     this.#down();
@@ -123,6 +134,7 @@ export class Link {
     if (kind === kinds.hello) this.#resume(Number(content.readBigUInt64BE()));
     else if (kind === kinds.received) this.#confirm(Number(content.readBigUInt64BE()));
     else if (kind === kinds.bye) this.#events.onBye?.();
+    else if (kind === kinds.leave) this.#events.onLeave?.();
     else {
       this.#incoming.add(content);
       this.#write(kinds.received, count(this.#incoming.received));
@@ -172,7 +184,7 @@ class FrameReader {
     while (rest.byteLength >= headerBytes) {
       const length = rest.readUInt32BE(1);
       const kind = rest.readUInt8();
-      if (length > mostFrameBytes || kind > kinds.bye) return false;
+      if (length > mostFrameBytes || kind > kinds.leave) return false;
       if (kind <= kinds.received && kind !== kinds.data && length !== countBytes) return false;
       if (rest.byteLength < headerBytes + length) break;
       try {

@@ -21,12 +21,16 @@ export interface MachineOptions {
   readonly onLine?: ((state: LineState, why: CopyscopeError | null) => void) | undefined;
   /** Of a large answer so much has come. */
   readonly onReceived?: ((received: number, total: number) => void) | undefined;
+  /** How long the other side waits for a line where it has nothing to do. */
+  readonly idleMs?: number | undefined;
   /** Pauses between attempts to get a lost line back; the last one again and again. */
   readonly pausesMs?: readonly number[] | undefined;
 }
 
+const standardIdleMs = 60_000;
 const standardPausesMs = [1000, 2000, 5000, 10_000, 30_000];
-/** How long ssh has to bring a goodbye across. */
+const goodbyeMs = 10_000;
+/** How long the last words may take. */
 const lastWordsMs = 3000;
 /** A login script that says more than this is no login script. */
 const mostNoise = 64 * 1024;
@@ -40,7 +44,8 @@ class MachineChild implements EngineChild {
   /** Calls without an answer, by birpc's ids. Pings are no reason to keep a line. */
   readonly #asked = new Set<string>();
   #ssh: SshProcess | null = null;
-  #wasUp = false;
+  /** Whether there is a keeper there for this session. */
+  #isKnown = false;
   #attempts = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #exit: ChildExit | null = null;
@@ -55,7 +60,7 @@ class MachineChild implements EngineChild {
         this.#receive(message);
       },
       onUp: () => {
-        this.#wasUp = true;
+        if (this.#exit !== null) return void this.#link.bye();
         this.#attempts = 0;
         options.onLine?.('up', null);
       },
@@ -81,27 +86,38 @@ class MachineChild implements EngineChild {
 
   /** Ends what is in progress there, where there is a line to say so. */
   kill(): void {
-    if (this.#link.bye()) {
-      const { child } = this.#ssh ?? {};
-      this.#ssh = null;
-      // It ends once it has brought that across, or else before its owner has waited long.
-      setTimeout(() => child?.kill(), lastWordsMs).unref();
+    if (this.#exit !== null) return;
+    const ssh = this.#ssh;
+    if (ssh !== null && this.#link.bye()) {
+      // It ends well once the keeper has heard it.
+      this.#letEnd(ssh).then((code) => code !== 0 && this.#sayGoodbye());
       this.#end(null);
-    } else this.#end(this.#wasUp ? leftRunning(this.#options.host) : null);
+    } else {
+      this.#end(this.#isKnown ? leftRunning(this.#options.host) : null);
+      if (this.#isKnown && this.#asked.size === 0) this.#sayGoodbye();
+    }
   }
 
   leave(): void {
-    if (this.#asked.size === 0 || !this.#wasUp) this.kill();
+    if (this.#exit !== null) return;
+    if (this.#asked.size === 0 || !this.#isKnown) this.kill();
     else {
-      this.#link.detach();
+      if (this.#ssh !== null && this.#link.leave()) void this.#letEnd(this.#ssh);
       this.#end(leftRunning(this.#options.host));
     }
   }
 
-  #connect(): void {
-    const { host, build, environment, onLine } = this.#options;
-    onLine?.('connecting', null);
-    const ssh = startSsh(host, attachCommand(build, this.#session, !this.#wasUp), environment);
+  /** Gives ssh the time to bring the last words across, and its exit code. */
+  async #letEnd(ssh: SshProcess): Promise<number | null> {
+    this.#ssh = null;
+    setTimeout(() => ssh.child.kill(), lastWordsMs).unref();
+    return ssh.ended.catch(() => null);
+  }
+
+  #connect(): SshProcess {
+    const { host, build, environment, idleMs = standardIdleMs } = this.#options;
+    if (this.#exit === null) this.#options.onLine?.('connecting', null);
+    const ssh = startSsh(host, attachCommand(build, this.#session, !this.#isKnown, idleMs), environment);
     this.#ssh = ssh;
     const { stdin, stdout } = ssh.child;
     let noise = Buffer.alloc(0);
@@ -112,6 +128,7 @@ class MachineChild implements EngineChild {
         if (noise.byteLength > mostNoise) ssh.child.kill();
         return;
       }
+      this.#isKnown = true;
       stdout.off('data', greet);
       stdout.pause();
       stdout.unshift(noise.subarray(at + greeting.length));
@@ -123,14 +140,25 @@ class MachineChild implements EngineChild {
       (code) => this.#lineEnded(ssh, endError(host, code, ssh.said())),
       (error: CopyscopeError) => this.#lineEnded(ssh, error),
     );
+    return ssh;
   }
 
   #lineEnded(ssh: SshProcess, why: CopyscopeError): void {
     if (this.#exit !== null || this.#ssh !== ssh) return;
     this.#ssh = null;
-    const isOver = !this.#wasUp || this.#asked.size === 0 || why.code === 'host.session-gone';
-    if (isOver) this.#end(why);
-    else this.#tryAgain(why);
+    const isGone = !this.#isKnown || why.code === 'host.session-gone';
+    if (isGone) this.#end(why);
+    else if (this.#asked.size > 0) this.#tryAgain(why);
+    else {
+      this.#end(why);
+      this.#sayGoodbye();
+    }
+  }
+
+  /** The keeper there may wait for this side to have its last answer: one attempt to tell it, that nobody waits for. */
+  #sayGoodbye(): void {
+    const { child } = this.#connect();
+    setTimeout(() => child.kill(), goodbyeMs).unref();
   }
 
   #tryAgain(why: CopyscopeError): void {

@@ -1,12 +1,11 @@
 /**
- * The program on the other machine. ssh starts `attach SESSION new|again`, which passes bytes between its own stdin and
+ * The program on the other machine. ssh starts `attach SESSION new|again IDLE_MS`, which passes bytes between its own stdin and
  * stdout and the keeper of that session: a process of the same user that outlives the line, listens on a socket in a
  * folder that only this user may enter, and ends by itself. No port is opened.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { forkEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
@@ -20,7 +19,7 @@ const sessionPattern = /^[0-9a-f-]{36}$/;
 /** In /tmp whatever TMPDIR says, which may differ from login to login; a home's path may be too long for a socket's. */
 function socketPath(session: string): string {
   if (!sessionPattern.test(session)) throw new Error('there is no such session');
-  const { uid } = userInfo();
+  const uid = process.getuid?.() ?? 0;
   const folder = `/tmp/copyscope-${uid}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
@@ -39,9 +38,9 @@ function clearGone(folder: string): void {
 }
 
 /** Passes bytes until either side ends. */
-async function attach(session: string, isNew: boolean): Promise<void> {
+async function attach(session: string, isNew: boolean, idleMs: string): Promise<void> {
   const path = socketPath(session);
-  if (isNew) await startKeeper(session);
+  if (isNew) await startKeeper(session, idleMs);
   const socket = await connect(path);
   if (socket === null) {
     process.stderr.write('Its session there has ended.\n');
@@ -63,9 +62,9 @@ function connect(path: string): Promise<Socket | null> {
 }
 
 /** Resolves when it can be connected to. */
-function startKeeper(session: string): Promise<void> {
+function startKeeper(session: string, idleMs: string): Promise<void> {
   const script = process.argv[1] ?? '';
-  const child: ChildProcess = spawn(process.execPath, [script, 'keep', session], {
+  const child: ChildProcess = spawn(process.execPath, [script, 'keep', session, idleMs], {
     detached: true,
     // Not this process's own stderr: sshd ends a session only once nobody has that open.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -86,7 +85,7 @@ function startKeeper(session: string): Promise<void> {
   });
 }
 
-function keep(session: string): void {
+function keep(session: string, idleMs: string): void {
   const path = socketPath(session);
   clearGone(dirname(path));
   const program = programFolder();
@@ -96,6 +95,7 @@ function keep(session: string): void {
   const keeper = new Keeper({
     engine: new EngineSupervisor({ spawn: () => forkEngine(join(program, 'dist/host/engine-process.js')) }),
     jobs: new Jobs(join(dirname(dirname(program)), 'jobs')),
+    idleMs: Number(idleMs),
     onEnd: () => {
       rmSync(path, { force: true });
       // What was written to a socket leaves before the process does.
@@ -108,9 +108,10 @@ function keep(session: string): void {
   server.listen(path, () => process.send?.('ready'));
 }
 
-async function main([what, session = '', kind]: readonly string[]): Promise<void> {
-  if (what === 'keep') keep(session);
-  else if (what === 'attach') await attach(session, kind === 'new');
+async function main([what, session = '', ...rest]: readonly string[]): Promise<void> {
+  const idleMs = rest.at(-1) ?? '';
+  if (what === 'keep') keep(session, idleMs);
+  else if (what === 'attach') await attach(session, rest[0] === 'new', idleMs);
   else throw new Error('this program is started by Copyscope on another machine');
 }
 

@@ -5,6 +5,6 @@ export const baseFolder = '$HOME/.local/share/copyscope-host';
 
 export const programPath = (build: string): string => `${baseFolder}/programs/${build}`;
 
-/** Exits with `endings.notSetUp` where that build isn't there. */
-export const attachCommand = (build: string, session: string, isNew: boolean): string =>
-  `f="${programPath(build)}/start"; test -r "$f" || exit 93; exec sh "$f" attach ${session} ${isNew ? 'new' : 'again'}`;
+/** Exits with `endings.notSetUp` where that build isn't there. `idleMs`: how long the keeper waits for a line without work. */
+export const attachCommand = (build: string, session: string, isNew: boolean, idleMs: number): string =>
+  `f="${programPath(build)}/start"; test -r "$f" || exit 93; exec sh "$f" attach ${session} ${isNew ? 'new' : 'again'} ${idleMs}`;

@@ -6,6 +6,8 @@ const required = [
   'dist/electron/main.js',
   'dist/electron/preload.cjs',
   'dist/host/engine-process.js',
+  // What is copied to other machines.
+  'dist/host/machine.js',
   'dist/renderer/index.html',
   // What reads Nsight Systems' exports, and its own licence.
   'dist/host/sqlite/node-sqlite3-wasm.cjs',

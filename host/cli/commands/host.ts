@@ -1,11 +1,16 @@
 /** `copyscope host`: the machines whose GPUs are used from here. */
+import { join } from 'node:path';
 import { CopyscopeError } from '../../../core/errors.ts';
+import { formatBytes } from '../../../core/units.ts';
 import { readBundle } from '../../machines/bundle.ts';
+import { fetchJobs } from '../../machines/fetchJobs.ts';
 import { type Machine, MachineStore } from '../../machines/machineStore.ts';
 import { probe } from '../../machines/probe.ts';
 import { install, plan, uninstall } from '../../machines/setup.ts';
 import { requireHostName } from '../../machines/ssh.ts';
 import { dataFolder } from '../../paths.ts';
+import { Assets } from '../../service/assets.ts';
+import { RunStore } from '../../service/runStore.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
 import { table } from '../render/text.ts';
@@ -66,6 +71,24 @@ export async function removeHost(context: Context, name: string, options: Remove
   }
   await store.remove(name);
   terminal.err(options.forget ? `${name} is forgotten; what is there stays.\n` : `${name} is removed.\n`);
+}
+
+/** Adds results that wait there to the library. */
+export async function fetchFromHost(context: Context, name: string): Promise<void> {
+  const { terminal, environment, program } = context;
+  const data = dataFolder(environment);
+  const { build } = await new MachineStore(data).require(name);
+  const runs = new RunStore(join(data, 'runs'), new Assets(join(program, 'assets')));
+  const line = statusLine(terminal);
+  const onReceived = (received: number, total: number): void =>
+    line.show(`Fetching: ${formatBytes(received)} of ${formatBytes(total)}`);
+  const { jobs, running } = await fetchJobs({ host: name, build, environment, onReceived }, async (_, file) => {
+    const run = await runs.addFetched(file);
+    line.clear();
+    if (run !== null) terminal.out(`${run.id}\n`);
+  }).finally(line.clear);
+  const goesOn = running === 0 ? '' : ` ${running} in progress there.`;
+  terminal.err(`${jobs.length === 1 ? '1 run was' : `${jobs.length} runs were`} fetched from ${name}.${goesOn}\n`);
 }
 
 /** Rejects with `usage.yes` where nobody can be asked, and with `run.cancelled` where the answer is no. */

@@ -1,0 +1,203 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CopyscopeError } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import { EngineSupervisor } from '../../../host/engine/supervisor.ts';
+import { readBundle } from '../../../host/machines/bundle.ts';
+import { type LineState, machineChild } from '../../../host/machines/machineChild.ts';
+import { example, exampleFile } from '../host/support/runs.ts';
+import { copyscope, type Result } from '../host/support/terminal.ts';
+import { eventually } from '../support/eventually.ts';
+import { type BuiltProgram, buildProgram } from './support/builtProgram.ts';
+import { noSshd, type RealMachine, realMachine } from './support/realSsh.ts';
+
+/** Long enough on any machine that something happens meanwhile. */
+function lasting(): Experiment {
+  const [thread, ...others] = example().threads;
+  if (thread === undefined) throw new Error('the example has no thread');
+  const work = { op: 'work' as const, durationNs: 1e9 };
+  return {
+    ...example(),
+    environment: { ...example().environment, iterations: 3, warmups: 0 },
+    threads: [{ ...thread, operations: [work, ...thread.operations] }, ...others],
+  };
+}
+
+describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : ` (skipped: ${noSshd})`}`, () => {
+  let program: BuiltProgram;
+  let machine: RealMachine;
+  let build: string;
+
+  const cli = (...args: string[]): Promise<Result> =>
+    copyscope(args, program.engine, { context: { program: program.folder, environment: machine.environment } });
+  const base = (): string => join(machine.home, '.local/share/copyscope-host');
+  const jobs = (): string[] => (existsSync(join(base(), 'jobs')) ? readdirSync(join(base(), 'jobs')) : []);
+  const nothingLeft = (): Promise<void> =>
+    eventually(() => expect({ processes: machine.processes(), jobs: jobs() }).toEqual({ processes: [], jobs: [] }));
+
+  beforeAll(async () => {
+    program = await buildProgram();
+    machine = await realMachine();
+    ({ build } = await readBundle(program.folder));
+    const added = await cli('host', 'add', 'box', '--yes');
+    expect(added.err).toContain('box is set up');
+  });
+  afterAll(async () => {
+    await machine?.close();
+    program?.remove();
+  });
+
+  it('runs an experiment on its CPU, and leaves nothing running', async ({ skip }) => {
+    if (!program.hasAddon) skip('the native addon is not built here');
+    const ran = await cli('run', exampleFile('pinned-side-stream'), '--engine', 'cpu', '--host', 'box');
+    expect(ran.exitCode).toBe(0);
+    expect(ran.out).toMatch(/measured on .* of box by the CPU engine/);
+    await nothingLeft();
+  });
+
+  it('loses nothing where the line is cut after any number of bytes', async () => {
+    const before = machine.bytes;
+    const whole = await runOver([]);
+    const usual = machine.bytes - before;
+    expect(whole).toBe('complete');
+    // Nearly a third of the bytes are ssh's own, before anything is begun.
+    const moment = fc.noBias(fc.integer({ min: Math.floor(usual / 4), max: usual }));
+    await fc.assert(
+      fc.asyncProperty(moment, async (cut) => {
+        const ended = await runOver([cut]);
+        // Where the first line never came about, nothing was begun.
+        expect(['complete', 'host.unreachable']).toContain(ended);
+        await nothingLeft();
+      }),
+      { numRuns: 20, endOnFailure: true },
+    );
+  }, 400_000);
+
+  it('goes on without its window, and has the run fetched later', async ({ skip }) => {
+    if (!program.hasAddon) skip('the native addon is not built here');
+    const supervisor = new EngineSupervisor({
+      host: 'box',
+      spawn: () => machineChild({ host: 'box', build, environment: machine.environment }),
+    });
+    const begun = new Promise<void>((resolve) => {
+      const run = supervisor.run({ experiment: lasting(), engine: 'cpu' }, { onProgress: () => resolve() });
+      run.catch(() => {});
+    });
+    await begun;
+    supervisor.close();
+    const fetched = await eventually(async () => {
+      const result = await cli('host', 'fetch', 'box');
+      expect(result.err).toMatch(/^1 run was fetched from box\./);
+      return result;
+    });
+    const file = join(machine.data, 'runs', `${fetched.out.trim()}.arrow`);
+    expect(decodeRun(new Uint8Array(readFileSync(file))).info).toMatchObject({ status: 'complete', host: 'box' });
+    expect(await cli('host', 'fetch', 'box')).toMatchObject({ err: '0 runs were fetched from box.\n' });
+    await nothingLeft();
+  });
+
+  it('tells of a run whose line is lost, and gets it once there is one again', async ({ skip }) => {
+    if (!program.hasAddon) skip('the native addon is not built here');
+    const states: LineState[] = [];
+    const supervisor = new EngineSupervisor({
+      host: 'box',
+      spawn: () =>
+        machineChild({
+          host: 'box',
+          build,
+          environment: machine.environment,
+          pausesMs: [0],
+          onLine: (state) => {
+            states.push(state);
+            // Three attempts fail before one is let through.
+            if (states.filter((one) => one === 'connecting').length === 4) machine.refuse(false);
+          },
+        }),
+    });
+    const run = supervisor.run(
+      { experiment: lasting(), engine: 'cpu' },
+      {
+        onProgress: () => {
+          if (states.includes('lost')) return;
+          machine.refuse(true);
+          machine.cut();
+        },
+      },
+    );
+    expect((await run).info.status).toBe('complete');
+    expect(states.filter((state) => state !== 'connecting')).toEqual(['up', 'lost', 'up']);
+    supervisor.close();
+    await nothingLeft();
+  });
+
+  it('says that its disk is full, and gives a result that it could not keep', async ({ skip }) => {
+    const [folder, filler] = [base(), join(base(), 'filler')];
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=777', 'tmpfs', folder]).status !== 0) {
+      skip('no disk can be mounted here');
+    }
+    try {
+      const fill = (): void => void spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
+      fill();
+      const refused = await cli('host', 'add', 'box', '--yes');
+      expect(refused.err).toContain('No space left on device');
+      expect(refused.exitCode).toBe(1);
+      expect(readdirSync(join(folder, 'programs'))).toEqual([]);
+      rmSync(filler);
+      expect((await cli('host', 'add', 'box', '--yes')).exitCode).toBe(0);
+      fill();
+      const ran = await cli('run', exampleFile('pinned-side-stream'), '--engine', 'sim', '--host', 'box');
+      expect({ err: ran.err, exitCode: ran.exitCode }).toEqual({ err: '', exitCode: 0 });
+      await eventually(() => expect(machine.processes()).toEqual([]));
+    } finally {
+      spawnSync('umount', ['-l', folder]);
+    }
+  });
+
+  it('is refused in the words of ssh where its host key has changed', async () => {
+    machine.changeHostKey(true);
+    const { err, exitCode } = await cli('devices', '--host', 'box');
+    machine.changeHostKey(false);
+    expect(err).toContain('REMOTE HOST IDENTIFICATION HAS CHANGED');
+    expect(err).toContain('Host key verification failed.');
+    expect(exitCode).toBe(3);
+  });
+
+  /** Runs something while each of the first connections is cut after so many bytes; says how it ended. */
+  async function runOver(cuts: number[]): Promise<string> {
+    const waiting = [...cuts];
+    const cutNext = (): void => machine.cutAfter(waiting.shift() ?? Number.POSITIVE_INFINITY);
+    const supervisor = new EngineSupervisor({
+      host: 'box',
+      spawn: () =>
+        machineChild({
+          host: 'box',
+          build,
+          environment: machine.environment,
+          pausesMs: [0],
+          idleMs: 5000,
+          onLine: (state: LineState) => {
+            if (state === 'connecting') cutNext();
+          },
+        }),
+    });
+    try {
+      const profile = {
+        name: 'h200',
+        json: JSON.parse(readFileSync(join(program.folder, 'assets/profiles/h200.json'), 'utf8')),
+      };
+      const { file } = await supervisor.run({ experiment: example(), engine: 'sim', profile });
+      const { info } = decodeRun(file);
+      expect(info.host).toBe('box');
+      return info.status;
+    } catch (error) {
+      return (error as CopyscopeError).code;
+    } finally {
+      supervisor.close();
+      machine.cutAfter(Number.POSITIVE_INFINITY);
+    }
+  }
+});

@@ -1,0 +1,174 @@
+/**
+ * OpenSSH's own server and client on the loopback address, with keys and a home made for one test. A relay stands between
+ * them, where a line can be cut at any byte; behind it each connection has an sshd of its own.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { findSshd } from '../../../../scripts/lib/sshd.mjs';
+import { processesOf } from './standInSsh.ts';
+
+export interface RealMachine {
+  readonly home: string;
+  readonly data: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Bytes that the relay has passed on, both ways. */
+  readonly bytes: number;
+  /** Of the next connection the relay passes on so many bytes, and then neither side hears of the other again. */
+  cutAfter(bytes: number): void;
+  /** No connection gets through until it is called with false. */
+  refuse(refuses: boolean): void;
+  /** The machine has another host key, as after somebody has put another one in its place. */
+  changeHostKey(changed: boolean): void;
+  /** Cuts every connection that is there. */
+  cut(): void;
+  processes(): string[];
+  close(): Promise<void>;
+}
+
+const sshd = findSshd();
+const isRoot = userInfo().uid === 0;
+export const noSshd =
+  sshd === null || (isRoot && sshd.wrapper === null)
+    ? 'no sshd is here: npm test brings one where apt-get can download it'
+    : null;
+
+/** As root the machine has another user than the one who runs the tests, whom only this sshd knows. */
+const user = isRoot ? { name: 'someone', uid: 54_321 } : { name: userInfo().username, uid: userInfo().uid };
+
+export async function realMachine(): Promise<RealMachine> {
+  if (sshd === null) throw new Error('there is no sshd');
+  const folder = mkdtempSync(join(tmpdir(), 'copyscope-sshd-'));
+  const at = (name: string): string => join(folder, name);
+  const home = at('home');
+  mkdirSync(home);
+  chmodSync(folder, 0o711);
+  chownSync(home, user.uid, user.uid);
+  for (const key of ['host', 'other', 'user']) makeKey(at(key));
+  execFileSync('cp', [at('user.pub'), at('authorized_keys')]);
+  const login = at('login');
+  writeFileSync(
+    login,
+    `export HOME='${home}' PATH='${process.env['PATH']}'\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`,
+  );
+  const configure = (hostKey: string): void => writeFileSync(at('sshd_config'), serverConfig(at, hostKey, login));
+  configure('host');
+  if (isRoot) {
+    // It keeps its unprivileged half in here, whatever its configuration says.
+    mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+    const users = ['root:x:0:0::/root:/bin/sh', 'sshd:x:54320:54320::/run/sshd:/bin/false'];
+    writeFileSync(at('passwd'), [...users, `${user.name}:x:${user.uid}:${user.uid}::${home}:/bin/sh`, ''].join('\n'));
+    writeFileSync(at('group'), `root:x:0:\nsshd:x:54320:\n${user.name}:x:${user.uid}:\n`);
+  }
+  const users = { LD_PRELOAD: sshd.wrapper ?? '', NSS_WRAPPER_PASSWD: at('passwd'), NSS_WRAPPER_GROUP: at('group') };
+
+  let [passed, limit, refuses] = [0, Number.POSITIVE_INFINITY, false];
+  const servers = new Set<ChildProcess>();
+  const sockets = new Set<Socket>();
+  const relay = createServer((socket) => {
+    if (refuses) return void socket.destroy();
+    const server = spawn(sshd.path, ['-i', '-e', '-f', at('sshd_config')], {
+      env: { ...process.env, ...sshd.env, ...(isRoot ? users : {}) },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    servers.add(server);
+    server.once('exit', () => servers.delete(server));
+    const most = limit;
+    limit = Number.POSITIVE_INFINITY;
+    relayed(socket, server, most, (bytes) => {
+      passed += bytes;
+    });
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const { port } = relay.address() as AddressInfo;
+  writeFileSync(
+    at('known_hosts'),
+    `[127.0.0.1]:${port} ${execFileSync('cat', [at('host.pub')], { encoding: 'utf8' })}`,
+  );
+  writeFileSync(at('ssh_config'), clientConfig(at, port, user.name));
+  writeFileSync(at('ssh'), `#!/bin/sh\nexec ssh -F '${at('ssh_config')}' "$@"\n`);
+  chmodSync(at('ssh'), 0o755);
+
+  return {
+    home,
+    data: at('data'),
+    environment: { ...process.env, COPYSCOPE_SSH: at('ssh'), COPYSCOPE_DATA: at('data') },
+    get bytes() {
+      return passed;
+    },
+    cutAfter: (bytes) => {
+      limit = bytes;
+    },
+    refuse: (whether) => {
+      refuses = whether;
+    },
+    changeHostKey: (changed) => configure(changed ? 'other' : 'host'),
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    processes: () => processesOf(home).map(({ command }) => command),
+    close: async () => {
+      for (const server of servers) server.kill('SIGKILL');
+      for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL');
+      await new Promise((resolve) => relay.close(resolve));
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+const makeKey = (path: string): void =>
+  void execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path], { stdio: 'pipe' });
+
+/** Passes bytes on, so many; then both ends are closed, as where a line drops. */
+function relayed(socket: Socket, server: ChildProcess, most: number, onPassed: (bytes: number) => void): void {
+  const { stdin, stdout } = server;
+  if (stdin === null || stdout === null) return;
+  let left = most;
+  const end = (): void => {
+    socket.destroy();
+    stdin.destroy();
+    stdout.destroy();
+  };
+  const pass = (bytes: Buffer, on: (some: Buffer) => void): void => {
+    const some = bytes.subarray(0, Math.max(0, left));
+    left -= bytes.byteLength;
+    onPassed(some.byteLength);
+    on(some);
+    if (left <= 0) end();
+  };
+  socket.on('data', (bytes) => pass(bytes, (some) => void stdin.write(some)));
+  stdout.on('data', (bytes: Buffer) => pass(bytes, (some) => void socket.write(some)));
+  stdout.on('end', () => socket.end());
+  for (const side of [socket, stdin, stdout]) side.on('error', end);
+  socket.on('close', end);
+}
+
+const serverConfig = (at: (name: string) => string, hostKey: string, login: string): string => `
+HostKey ${at(hostKey)}
+AuthorizedKeysFile ${at('authorized_keys')}
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+PidFile none
+ForceCommand sh ${login}
+${sshd?.options.join('\n') ?? ''}
+`;
+
+const clientConfig = (at: (name: string) => string, port: number, name: string): string => `
+Host box
+  HostName 127.0.0.1
+  Port ${port}
+  User ${name}
+  IdentityFile ${at('user')}
+  IdentitiesOnly yes
+  UserKnownHostsFile ${at('known_hosts')}
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+  BatchMode yes
+`;
