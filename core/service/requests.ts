@@ -28,6 +28,7 @@ const startRunSchema = z.strictObject({
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
   whileRecording: z.boolean().optional(),
+  machine: z.string().min(1).max(200).optional(),
 });
 
 const ticketSchema = z.uuid();
@@ -98,6 +99,8 @@ const startRecordingSchema = z.strictObject({
 const requestSchemas = {
   about: z.tuple([]),
   devices: z.tuple([z.boolean()]),
+  machines: z.tuple([]),
+  connectMachine: z.tuple([z.string().min(1).max(200)]),
   profiles: z.tuple([]),
   readProfile: z.tuple([idSchema]),
   examples: z.tuple([]),

@@ -41,6 +41,7 @@ const eventNames = [
   'opened',
   'sweepChanged',
   'sweepPoint',
+  'machineChanged',
   'engineChanged',
 ] as const;
 type EventName = (typeof eventNames)[number];
@@ -76,6 +77,7 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
       sweepChanged: tell('sweepChanged'),
       sweepPoint: tell('sweepPoint'),
       opened: tell('opened'),
+      machineChanged: tell('machineChanged'),
       engineChanged: tell('engineChanged'),
     },
     close,

@@ -109,6 +109,8 @@ export interface RunSummary {
   readonly createdAt: string;
   /** Device or profile, as 'NVIDIA H200'. */
   readonly device: string;
+  /** The other machine that it ran on. */
+  readonly host?: string;
   /** Representative iteration's makespan; null until the run is complete. */
   readonly makespanNs: number | null;
   /** Whether it ships with the program, and so can't be deleted. */
@@ -165,6 +167,18 @@ export interface StartSweep {
   readonly iterations?: number | undefined;
 }
 
+/** Another machine that was set up with `copyscope host add`. */
+export interface MachineState {
+  readonly name: string;
+  /** As 'Linux x86_64'. */
+  readonly system: string;
+  /** unasked: nothing was asked of it yet. lost: there is no line to it now; `problem` says why. */
+  readonly line: 'unasked' | 'connecting' | 'up' | 'lost';
+  /** What it last said of its devices and engines. */
+  readonly report: DeviceReport | null;
+  readonly problem: ErrorInfo | null;
+}
+
 export interface StartRun {
   readonly experiment: unknown;
   readonly engine: EngineKind;
@@ -173,6 +187,8 @@ export interface StartRun {
   readonly iterations?: number | undefined;
   /** A simulation that is held against a recorded run: it counts in what recording costs, and its run says so. */
   readonly whileRecording?: boolean | undefined;
+  /** The name of the other machine that it runs on; this one where left out. */
+  readonly machine?: string | undefined;
 }
 
 /** Ids of the runs that ship begin with this, so that they never meet those of the user's runs. */
@@ -236,6 +252,10 @@ export interface HostService {
   about(): Promise<About>;
   /** Asks the engine process anew when `refresh` is true. */
   devices(refresh: boolean): Promise<DeviceReport>;
+  /** Other machines, without asking any of them. */
+  machines(): Promise<readonly MachineState[]>;
+  /** Asks a machine for its devices, which may take as long as its user takes to answer ssh. Rejects with `host.*`. */
+  connectMachine(name: string): Promise<MachineState>;
   profiles(): Promise<readonly ProfileSummary[]>;
   /** A profile's JSON, for the simulator in the window. */
   readProfile(name: string): Promise<unknown>;
@@ -326,5 +346,7 @@ export interface WindowEvents {
   /** A file was opened outside the window, by a double-click or on the command line: show what came of it. */
   opened(imported: Imported): void;
   /** The engine process ended or came back. */
+  /** A machine was reached or lost, or has told of its devices. */
+  machineChanged(state: MachineState): void;
   engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
 }

@@ -1,11 +1,9 @@
 /** The engine that a command uses: of this machine, or of the one that `--host` names. */
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
+import { cancelGraceThereMs } from '../service/machines.ts';
 import type { Context } from './io.ts';
 import { engineOn } from './remoteEngine.ts';
-
-/** The keeper there waits three seconds before it ends what does not obey; the way there and back takes some too. */
-const cancelGraceThereMs = 15_000;
 
 export class ChosenMachine {
   readonly engine: EngineSupervisor;

@@ -1,9 +1,10 @@
 /** The engine of the machine that `--host` names. */
-import { CopyscopeError } from '../../core/errors.ts';
+import type { CopyscopeError } from '../../core/errors.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { readBundle } from '../machines/bundle.ts';
 import { type LineState, machineChild } from '../machines/machineChild.ts';
 import { MachineStore } from '../machines/machineStore.ts';
+import { otherBuild } from '../machines/otherBuild.ts';
 import { dataFolder } from '../paths.ts';
 import type { Context } from './io.ts';
 
@@ -21,10 +22,3 @@ export async function engineOn(host: string, { environment, program, terminal }:
   };
   return () => machineChild({ host, build, environment, onLine });
 }
-
-const otherBuild = (host: string, there: string, here: string): CopyscopeError =>
-  new CopyscopeError({
-    code: 'host.other-version',
-    message: `${host} was set up with Copyscope ${there}; here it is ${here}.`,
-    remedy: `Replace it with: copyscope host add ${host} --replace`,
-  });

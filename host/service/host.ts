@@ -1,5 +1,5 @@
 /** The host: everything a window or the command line can ask for, without Electron and without a network. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { About, HostService, Imported, LibraryItems, WindowEvents } from '../../core/service/service.ts';
@@ -11,6 +11,7 @@ import type { Bin } from './bin/bin.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
+import { Machines } from './machines.ts';
 import { prepareRun } from './prepareRun.ts';
 import { Recordings } from './recordings.ts';
 import { type RunFile, readRunFile } from './runStore.ts';
@@ -62,7 +63,14 @@ export function createHost({
   const lessons = new Lessons(assetsFolder, about.dataFolder, seen);
   const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version, seen });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
-  const session = new SessionRuns(runs, engine, windows);
+  const session = new SessionRuns(runs, windows);
+  const machines = new Machines({
+    dataFolder: about.dataFolder,
+    program: dirname(assetsFolder),
+    environment,
+    runs,
+    events: windows,
+  });
   const sweeps = new SessionSweeps(library.sweeps, engine, assets, windows);
   const recordings = new Recordings({
     folder: join(about.dataFolder, 'recordings'),
@@ -106,6 +114,8 @@ export function createHost({
   const service: HostService = {
     about: async () => ({ ...about, bin: bin !== null }),
     devices: (refresh) => engine.report(refresh),
+    machines: () => machines.list(),
+    connectMachine: (name) => machines.connect(name),
     profiles: () => assets.profiles(),
     readProfile: (name) => assets.readProfile(name),
     examples: () => assets.examples(),
@@ -124,7 +134,10 @@ export function createHost({
       return draft && { ...draft, experiment: JSON.stringify(draft.experiment) };
     },
     keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
-    startRun: async (request) => session.start(await prepareRun(request, assets), engine.lastReport),
+    startRun: async ({ machine, ...request }) => {
+      const chosen = machine === undefined ? engine : await machines.engine(machine);
+      return session.start(await prepareRun(request, assets), { engine: chosen, machine });
+    },
     cancelRun: (id) => session.cancel(id),
     startRecording: (request) => recordings.start(request),
     stopRecording: async (id, atOnce) => recordings.stop(id, atOnce),
@@ -184,6 +197,7 @@ export function createHost({
       recordings.close();
       sweeps.close();
       engine.close();
+      machines.close();
       library.close();
       seen.close();
     },

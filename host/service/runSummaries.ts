@@ -26,7 +26,8 @@ export const runSummarySchema = z.object({
   status: z.enum(['running', 'complete', 'failed', 'cancelled']),
   error: errorSchema.exactOptional(),
   createdAt: z.string().max(40),
-  device: z.string().max(200),
+  device: z.string().max(500),
+  host: z.string().max(200).exactOptional(),
   makespanNs: z.number().nullable(),
   builtIn: z.boolean(),
 });
@@ -51,6 +52,7 @@ export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunS
       info.device?.name ?? (info.engine === 'sim' ? info.profile : info.machine?.cpu) ?? '',
       info.host,
     ),
+    ...(info.host === undefined ? {} : { host: info.host }),
     makespanNs: info.iterations.recordedMakespanNs[info.iterations.representative] ?? null,
     builtIn,
   };
@@ -83,9 +85,10 @@ export interface Started {
   readonly createdAt: Date;
   /** Device or profile as far as it is known before the run. */
   readonly device: string;
+  readonly host: string | undefined;
 }
 
-export function runningSummary({ id, name, engine, createdAt, device }: Started): RunSummary {
+export function runningSummary({ id, name, engine, createdAt, device, host }: Started): RunSummary {
   return {
     id,
     name,
@@ -93,7 +96,8 @@ export function runningSummary({ id, name, engine, createdAt, device }: Started)
     engine,
     status: 'running',
     createdAt: createdAt.toISOString(),
-    device,
+    device: deviceWords(device, host),
+    ...(host === undefined ? {} : { host }),
     makespanNs: null,
     builtIn: false,
   };

@@ -20,13 +20,11 @@ const mostUnsavedBytes = 1024 * 1024 * 1024;
 
 export class SessionRuns {
   readonly #store: RunStore;
-  readonly #engine: EngineSupervisor;
   readonly #events: WindowEvents;
   readonly #runs = new Map<string, SessionRun>();
 
-  constructor(store: RunStore, engine: EngineSupervisor, events: WindowEvents) {
+  constructor(store: RunStore, events: WindowEvents) {
     this.#store = store;
-    this.#engine = engine;
     this.#events = events;
   }
 
@@ -35,16 +33,19 @@ export class SessionRuns {
   }
 
   /** Begins it and returns; its end is told as an event. */
-  async start(request: EngineRunRequest, report: DeviceReport | null): Promise<RunSummary> {
+  async start(
+    request: EngineRunRequest,
+    { engine, machine }: { readonly engine: EngineSupervisor; readonly machine?: string | undefined },
+  ): Promise<RunSummary> {
     const createdAt = new Date();
     const { name } = request.experiment;
     const id = await this.#store.newId(createdAt, name);
-    const device = deviceName(request, report);
-    const summary = runningSummary({ id, name, engine: request.engine, createdAt, device });
+    const device = deviceName(request, engine.lastReport);
+    const summary = runningSummary({ id, name, engine: request.engine, createdAt, device, host: machine });
     const run: SessionRun = { summary, controller: new AbortController() };
     this.#runs.set(id, run);
     this.#events.runChanged(id, summary);
-    void this.#execute(run, request);
+    void this.#execute(run, request, engine);
     return summary;
   }
 
@@ -79,10 +80,10 @@ export class SessionRuns {
     return this.#runs.get(id)?.unsaved ?? null;
   }
 
-  async #execute(run: SessionRun, request: EngineRunRequest): Promise<void> {
+  async #execute(run: SessionRun, request: EngineRunRequest, engine: EngineSupervisor): Promise<void> {
     const { id } = run.summary;
     try {
-      const result = await this.#engine.run(request, {
+      const result = await engine.run(request, {
         signal: run.controller.signal,
         onProgress: (progress) => this.#events.runProgress(id, progress),
       });

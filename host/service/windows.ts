@@ -58,6 +58,10 @@ export class Windows implements WindowEvents {
     else last.opened(imported);
   }
 
+  machineChanged(...args: Parameters<WindowEvents['machineChanged']>): void {
+    for (const window of this.#windows) window.machineChanged(...args);
+  }
+
   engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {
     for (const window of this.#windows) window.engineChanged(...args);
   }

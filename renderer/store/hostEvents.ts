@@ -4,7 +4,7 @@ import { attempt, host } from './host.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
 import { onRecordingChanged } from './recordings.ts';
-import { showEnded } from './runs.ts';
+import { onMachineChanged, showEnded } from './runs.ts';
 import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from './sweeps.ts';
@@ -23,7 +23,7 @@ export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
 
 /** Fills the library and the engine list. Rejects where the host can't answer. */
 export async function refreshAll(): Promise<void> {
-  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording] = await Promise.all([
+  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording, machines] = await Promise.all([
     host().about(),
     host().examples(),
     host().lessons(),
@@ -32,10 +32,14 @@ export async function refreshAll(): Promise<void> {
     host().profiles(),
     host().sweeps(),
     host().recording(),
+    // Runs are possible without them.
+    host()
+      .machines()
+      .catch(() => []),
   ]);
   setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
-  assign({ about, examples, lessons, experiments, runs: table, profiles, progress: {} });
+  assign({ about, examples, lessons, experiments, runs: table, profiles, machines, progress: {} });
   catchUp();
   assign({ libraryReady: true });
   if (recording !== null) onRecordingChanged(recording);
@@ -75,6 +79,7 @@ export const windowEvents: WindowEvents = {
   },
   opened: (imported) => onOpened?.(imported),
   sweepPoint: onSweepPoint,
+  machineChanged: onMachineChanged,
   engineChanged: (report, problem) => {
     assign({ engineProblem: problem });
     if (report !== null) assign({ devices: report });

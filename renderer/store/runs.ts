@@ -2,7 +2,13 @@
 
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { type RunSummary, runFilePath, runTitle, type StartRun } from '../../core/service/service.ts';
+import {
+  type MachineState,
+  type RunSummary,
+  runFilePath,
+  runTitle,
+  type StartRun,
+} from '../../core/service/service.ts';
 import { summarizeLazily } from '../../core/summary/summary.ts';
 import { windowSummary } from '../../core/summary/windowSummary.ts';
 import { announce } from './announce.ts';
@@ -93,9 +99,21 @@ export function pickEngine(key: string): void {
   remember('engine', key);
   const document = pageDocumentKey(state());
   const engine = parseEngineKey(key);
+  if (engine.kind !== 'sim' && engine.kind !== 'recorded' && engine.machine !== undefined)
+    void askMachine(engine.machine);
   // A recording is shown at once; any other engine shows its own last run.
   if (document !== null) put('pickedRuns', document, engine.kind === 'recorded' ? engine.run : undefined);
 }
+
+/** Its devices are asked for when somebody wants it: ssh may have questions. */
+const askMachine = (name: string): Promise<void> =>
+  attempt(`${name} could not be reached`, async () => {
+    const known = state().machines.find((machine) => machine.name === name);
+    if (known?.line !== 'up' && known?.line !== 'connecting') onMachineChanged(await host().connectMachine(name));
+  });
+
+export const onMachineChanged = (changed: MachineState): void =>
+  assign({ machines: state().machines.map((machine) => (machine.name === changed.name ? changed : machine)) });
 
 export function pickRun(id: string): void {
   const document = pageDocumentKey(state());
@@ -114,7 +132,7 @@ export async function startRun(
   const run = await host().startRun({
     experiment,
     engine: engine.kind,
-    ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
+    ...(engine.kind === 'sim' ? { profile: engine.profile } : { machine: engine.machine }),
     ...options,
   });
   // The host may have told us of its end already.

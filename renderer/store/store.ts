@@ -10,6 +10,7 @@ const initial: AppState = {
   connection: { status: 'connecting', problem: null },
   about: null,
   devices: null,
+  machines: [],
   engineProblem: null,
   profiles: [],
   examples: [],

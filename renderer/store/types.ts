@@ -9,6 +9,7 @@ import type {
   ExampleSummary,
   ExperimentSummary,
   LessonSummary,
+  MachineState,
   OpenedLesson,
   ProfileSummary,
   RunSummary,
@@ -21,6 +22,8 @@ export interface ConnectionSlice {
   readonly connection: { readonly status: ConnectionStatus; readonly problem: ErrorInfo | null };
   readonly about: About | null;
   readonly devices: DeviceReport | null;
+  /** Other machines that are set up. */
+  readonly machines: readonly MachineState[];
   /** Why the engine process is not there, where it isn't. */
   readonly engineProblem: ErrorInfo | null;
   readonly profiles: readonly ProfileSummary[];

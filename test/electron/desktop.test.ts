@@ -56,6 +56,7 @@ function connect(events: Partial<WindowEvents> = {}) {
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
+    machineChanged: () => {},
     engineChanged: () => {},
   };
   return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };

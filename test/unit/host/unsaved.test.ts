@@ -39,14 +39,15 @@ const run = smallRun(request.experiment, 'cpu');
 const file = encodeRun(run);
 
 /** Starts a run and resolves with the last that is told of it. */
-function executed(session: SessionRuns, ended: Promise<RunSummary>): Promise<RunSummary> {
-  return session.start(request, null).then(() => ended);
+function executed({ session, engine, next }: ReturnType<typeof makeSession>): Promise<RunSummary> {
+  const ended = next();
+  return session.start(request, { engine }).then(() => ended);
 }
 
 function makeSession(store: RunStore, execute = async () => ({ info: run.info, file })) {
   const engine = { run: execute } as unknown as EngineSupervisor;
   let tell = (_: RunSummary): void => {};
-  const session = new SessionRuns(store, engine, {
+  const session = new SessionRuns(store, {
     runProgress: () => {},
     experimentsChanged: () => {},
     notesChanged: () => {},
@@ -54,6 +55,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
+    machineChanged: () => {},
     engineChanged: () => {},
     runChanged: (_, summary) => {
       if (summary !== null && summary.status !== 'running') tell(summary);
@@ -63,7 +65,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     new Promise<RunSummary>((resolve) => {
       tell = resolve;
     });
-  return { session, next };
+  return { session, engine, next };
 }
 
 describe('a run that ended early', () => {
@@ -71,10 +73,10 @@ describe('a run that ended early', () => {
   const partial = smallRun(request.experiment, 'cpu', { status: 'failed', error });
   const recorded = { info: partial.info, file: encodeRun(partial) };
   const ended = async (store: RunStore) => {
-    const { session, next } = makeSession(store, async () => {
+    const made = makeSession(store, async () => {
       throw new PartialRunError(error, recorded);
     });
-    return { session, summary: await executed(session, next()) };
+    return { session: made.session, summary: await executed(made) };
   };
 
   it('is kept as far as it was recorded, and says why it ended', async () => {
@@ -100,8 +102,9 @@ describe('a run that can not be saved', () => {
   const store = () => new FillingStore(folder, new Assets(join(folder, 'assets')));
 
   it('is told as failed with the reason and a remedy, and its data can still be had', async () => {
-    const { session, next } = makeSession(store());
-    const summary = await executed(session, next());
+    const made = makeSession(store());
+    const { session } = made;
+    const summary = await executed(made);
     expect(summary).toMatchObject({
       status: 'failed',
       error: { code: 'run.not-saved', message: expect.stringContaining('ENOSPC'), remedy: expect.any(String) },
@@ -117,10 +120,11 @@ describe('a run that can not be saved', () => {
   });
 
   it('leaves the next one to be saved as ever, once there is space', async () => {
-    const { session, next } = makeSession(store());
-    await executed(session, next());
+    const made = makeSession(store());
+    const { session } = made;
+    await executed(made);
     full = false;
-    const summary = await executed(session, next());
+    const summary = await executed(made);
     expect(summary.status).toBe('complete');
     expect(session.unsaved(summary.id)).toBeNull();
     expect(session.list().map(({ id }) => id)).not.toContain(summary.id);

@@ -12,5 +12,6 @@ export const toldWindow = () =>
     opened: vi.fn(),
     sweepChanged: vi.fn(),
     sweepPoint: vi.fn(),
+    machineChanged: vi.fn(),
     engineChanged: vi.fn(),
   }) satisfies WindowEvents;
