@@ -5,6 +5,7 @@
 import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/engine.ts';
+import { decodeRun } from '../../core/trace/arrow.ts';
 import type { SpawnEngine } from './child.ts';
 import { EngineProcess } from './engineProcess.ts';
 import { PartialRunError, withPartial } from './partialRun.ts';
@@ -76,7 +77,8 @@ export class EngineSupervisor {
   run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
     const { host } = this.#options;
     const told = host === undefined ? request : { ...request, host };
-    return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, told, hooks.onProgress));
+    const run = this.#inTurn(hooks.signal, (engine, id) => engine.run(id, told, hooks.onProgress));
+    return host === undefined ? run : fromElsewhere(run);
   }
 
   /** Takes one measurement of a benchmark, in its turn as a run. Rejects as run() does. */
@@ -194,6 +196,17 @@ export class EngineSupervisor {
       engine.ping().then(answered, () => {});
     };
     this.#pings = setInterval(tick, intervalMs).unref();
+  }
+}
+
+/** A run that another machine made is as any file from elsewhere: it is what its file says, and that is validated. */
+async function fromElsewhere(run: Promise<EngineRunResult>): Promise<EngineRunResult> {
+  try {
+    const result = await run;
+    return { ...result, info: decodeRun(result.file).info };
+  } catch (thrown) {
+    if (thrown instanceof PartialRunError) decodeRun(thrown.partial.file);
+    throw thrown;
   }
 }
 
