@@ -1,6 +1,6 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { IconCpu, IconCpu2, IconDeviceSdCard, IconRefresh, IconWaveSawTool } from '@tabler/icons-react';
-import { type EngineOption, effectiveEngine } from '../store/engines.ts';
+import { type EngineOption, effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { refreshDevices } from '../store/hostEvents.ts';
 import { pickEngine } from '../store/runs.ts';
 import { currentEngineOptions } from '../store/select.ts';
@@ -47,8 +47,7 @@ function RefreshButton() {
 }
 
 function EngineIcon({ engine }: { readonly engine: string | null }) {
-  const kind = (engine?.split(':', 1)[0] ?? 'cuda') as keyof typeof icons;
-  const Icon = icons[kind] ?? IconCpu2;
+  const Icon = icons[parseEngineKey(engine ?? 'cuda').kind];
   return <Icon size={15} aria-hidden />;
 }
 

@@ -11,6 +11,7 @@ const good = {
     'dist/electron/main.js',
     'dist/electron/preload.cjs',
     'dist/host/engine-process.js',
+    'dist/host/machine.js',
     'dist/renderer/index.html',
     'dist/host/sqlite/node-sqlite3-wasm.cjs',
     'dist/host/sqlite/node-sqlite3-wasm.wasm',

@@ -100,6 +100,20 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     await nothingLeft();
   });
 
+  it('cancels there what is cancelled here', async ({ skip }) => {
+    if (!program.hasAddon) skip('the native addon is not built here');
+    const supervisor = new EngineSupervisor({
+      host: 'box',
+      spawn: () => machineChild({ host: 'box', build, environment: machine.environment }),
+    });
+    const controller = new AbortController();
+    const hooks = { signal: controller.signal, onProgress: () => controller.abort() };
+    const run = supervisor.run({ experiment: lasting(), engine: 'cpu' }, hooks);
+    await expect(run).rejects.toMatchObject({ code: 'run.cancelled' });
+    supervisor.close();
+    await nothingLeft();
+  });
+
   it('tells of a run whose line is lost, and gets it once there is one again', async ({ skip }) => {
     if (!program.hasAddon) skip('the native addon is not built here');
     const states: LineState[] = [];
