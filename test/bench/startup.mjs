@@ -17,6 +17,7 @@ import { chromium } from '@playwright/test';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
+import { addressOf } from './support/window.mjs';
 
 const { values: options } = parseArgs({
   options: { repeat: { type: 'string', default: '9' }, runs: { type: 'string', default: '50' } },
@@ -43,15 +44,7 @@ function startHost() {
     env: { ...process.env, COPYSCOPE_DATA: work },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const address = new Promise((resolve, reject) => {
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      const found = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(output);
-      if (found !== null) resolve(found[0]);
-    });
-    child.once('exit', () => reject(new Error(`the host ended: ${output}`)));
-  });
+  const address = addressOf(child);
   const stop = () =>
     new Promise((resolve) => {
       child.once('exit', resolve);

@@ -17,7 +17,7 @@ import { gunzipSync } from 'node:zlib';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { connectAsWindow, cookieOf } from '../bench/support/hostClient.mjs';
-import { load } from '../bench/support/window.mjs';
+import { addressOf, load } from '../bench/support/window.mjs';
 
 const [{ Random }, { decodeRun, encodeRun }, { example, smallRun }] = await Promise.all([
   load('test/unit/support/random.ts'),
@@ -50,15 +50,7 @@ async function startServer() {
     env: { ...process.env, COPYSCOPE_DATA: dataFolder, XDG_DATA_HOME: join(work, 'home') },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const address = await new Promise((resolve, reject) => {
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      const found = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(output);
-      if (found !== null) resolve(found[0]);
-    });
-    child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
-  });
+  const address = await addressOf(child);
   const cookie = await cookieOf(address);
   server = { child, address, cookie, ...(await connectAsWindow(address, cookie)) };
   await server.service.devices(false);

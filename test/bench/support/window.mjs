@@ -36,6 +36,19 @@ export async function withBrowser(extra, action) {
   }
 }
 
+/** What `serve`, started with a pipe for its output, prints for a browser. */
+export function addressOf(child) {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      const found = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(output);
+      if (found !== null) resolve(found[0]);
+    });
+    child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
+  });
+}
+
 /** `action` gets the address, and the process's id. */
 export async function withServer(dataFolder, action, environment = {}) {
   const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve'], {
@@ -43,15 +56,7 @@ export async function withServer(dataFolder, action, environment = {}) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    const address = await new Promise((resolve, reject) => {
-      let output = '';
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        output += text;
-        const found = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(output);
-        if (found !== null) resolve(found[0]);
-      });
-      child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
-    });
+    const address = await addressOf(child);
     return await action(address, child.pid);
   } finally {
     child.kill('SIGTERM');
