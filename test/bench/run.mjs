@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'vite';
+import { root } from '../../scripts/lib/paths.mjs';
+import { bundle } from './support/bundle.mjs';
 
-const root = join(import.meta.dirname, '../..');
 const [name, ...args] = process.argv.slice(2);
 const source = join(import.meta.dirname, `${name}.ts`);
 if (name === undefined || !existsSync(source)) {
@@ -15,20 +15,5 @@ if (name === undefined || !existsSync(source)) {
   process.exit(2);
 }
 const target = join(root, 'dist/bench');
-await build({
-  root,
-  configFile: false,
-  logLevel: 'warn',
-  ssr: { noExternal: true, target: 'node' },
-  build: {
-    ssr: true,
-    target: 'node20',
-    outDir: target,
-    emptyOutDir: false,
-    rolldownOptions: {
-      input: { [name]: source },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-    },
-  },
-});
+await bundle({ [name]: source }, target);
 process.exitCode = spawnSync(process.execPath, [join(target, `${name}.js`), ...args], { stdio: 'inherit' }).status ?? 1;

@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'vite';
+import { root } from '../../scripts/lib/paths.mjs';
+import { bundle } from '../bench/support/bundle.mjs';
 
-const root = join(import.meta.dirname, '../..');
 const target = join(root, 'dist/gpu');
 const node = join(target, 'node.xz');
 
@@ -25,19 +25,7 @@ const sources = [
 const input = Object.fromEntries(sources.map((file) => [basename(file, '.ts'), join(import.meta.dirname, file)]));
 
 for (const file of existing(target)) if (file.endsWith('.js')) rmSync(join(target, file));
-await build({
-  root,
-  configFile: false,
-  logLevel: 'warn',
-  ssr: { noExternal: true, target: 'node' },
-  build: {
-    ssr: true,
-    target: 'node20',
-    outDir: target,
-    emptyOutDir: false,
-    rolldownOptions: { input, output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' } },
-  },
-});
+await bundle(input, target);
 if (!existing(target).includes('node.xz')) {
   mkdirSync(target, { recursive: true });
   execFileSync('sh', ['-c', `xz -T2 -c "${process.execPath}" > "${node}"`]);
