@@ -147,6 +147,8 @@ export function Plot(props: PlotProps) {
       className={classes['plot']}
       role="img"
       aria-label={`Timeline of ${title}`}
+      // Queues and memory, and with them more lanes, follow with the summary.
+      aria-busy={run.summary === null}
       data-testid="timeline-plot"
     />
   );

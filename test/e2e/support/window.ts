@@ -87,6 +87,7 @@ export class Window {
 
   /** Names of the lanes, from the top. */
   async lanes(): Promise<string[]> {
+    await expect(this.timeline.locator('[data-testid="timeline-plot"][aria-busy="true"]')).toHaveCount(0);
     const names = this.timeline.locator('[data-lane-name]');
     return names.allTextContents();
   }
