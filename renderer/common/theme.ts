@@ -95,6 +95,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default': '#1f2733',
     '--mantine-color-default-border': '#364254',
     '--mantine-color-default-hover': '#273140',
+    // Mantine's own is meant for its paler red.
+    '--mantine-color-error': red[3],
     // Mantine's own is darker than what lies around it.
     '--mantine-color-azure-light': '#1c3550',
     '--mantine-color-azure-light-hover': '#234263',

@@ -108,6 +108,15 @@ export function declareOtherEnd(draft: Experiment, end: 'src' | 'dst', of: strin
   return id;
 }
 
+/** The buffer at this place among those in device memory; one more where there is none. */
+export function deviceBuffer(draft: Experiment, position: number, stem: string): string {
+  const found = draft.buffers.filter(({ memory }) => memory === 'device')[position];
+  if (found !== undefined) return found.id;
+  const id = freshId(draft, 'buffers', stem);
+  draft.buffers.push(newBuffer(id, 'device'));
+  return id;
+}
+
 /** Makes the target of a copy as large as what the copy is to bring into it. */
 export const makeRoom = (experiment: Experiment, { src, dst, srcOffset, dstOffset }: OperationOf<'copy'>): Edited =>
   edit(experiment, (draft) => {

@@ -3,8 +3,9 @@ import { KiB, MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
-import { declare, declareOtherEnd, freshId, newBuffer } from './declarations.ts';
+import { declare, declareOtherEnd, deviceBuffer, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
+import { setLibraryKernel } from './libraryKernel.ts';
 import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt } from './paths.ts';
 import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
@@ -205,39 +206,4 @@ export function setKernelKind(
     }
     return [operation];
   });
-}
-
-/** As large as its smallest buffer lets it be, up to what takes some milliseconds. */
-function setLibraryKernel(draft: Experiment, operation: OperationOf<'kernel'>, kind: 'matmul' | 'fft'): void {
-  const inputs = kind === 'matmul' ? 2 : 1;
-  const taken = Array.from({ length: inputs + 1 }, (_, position) =>
-    deviceBuffer(draft, position, ['input', kind === 'matmul' ? 'factor' : 'output', 'output'][position] ?? 'output'),
-  );
-  operation.reads = taken.slice(0, inputs);
-  operation.writes = taken.slice(inputs);
-  operation.smShare = 1;
-  const bytes = Math.min(...draft.buffers.flatMap((one) => (taken.includes(one.id) ? [bufferBytes(one)] : [])));
-  if (kind === 'matmul') {
-    const extent = Math.max(1, Math.min(4096, Math.floor(Math.sqrt(bytes / 4))));
-    operation.kernel = {
-      kind,
-      m: extent,
-      n: extent,
-      k: extent,
-      dtype: 'float32',
-      tf32: false,
-      workspace: 'before-run',
-    };
-  } else {
-    const size = 2 ** Math.max(1, Math.min(20, Math.floor(Math.log2(bytes / 8))));
-    operation.kernel = { kind, size, batch: 1, plan: 'before-run' };
-  }
-}
-
-function deviceBuffer(draft: Experiment, position: number, stem: string): string {
-  const found = draft.buffers.filter(({ memory }) => memory === 'device')[position];
-  if (found !== undefined) return found.id;
-  const id = freshId(draft, 'buffers', stem);
-  draft.buffers.push(newBuffer(id, 'device'));
-  return id;
 }

@@ -7,8 +7,8 @@ import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { isLibraryShape, type LibraryShape } from '../../../core/experiment/libraryKernels.ts';
-import { copyModes, matmulTypes, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
+import { isLibraryShape } from '../../../core/experiment/libraryKernels.ts';
+import { copyModes, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
 import { termsOfOperation } from '../../../core/glossary/termOf.ts';
 import { edit } from '../../store/editing.ts';
 import { TermRow } from '../../terms/TermRow.tsx';
@@ -21,11 +21,11 @@ import {
   named,
   numberFormat,
   ReferenceField,
-  SwitchField,
   textFormat,
   useChosen,
   ValueField,
 } from './inputs.tsx';
+import { LibraryFields } from './LibraryFields.tsx';
 import { MultiCopyFields } from './MultiCopyFields.tsx';
 import { PatternFields } from './PatternFields.tsx';
 
@@ -312,7 +312,7 @@ function KernelFields({ experiment, path, operation }: KernelProps) {
               hint="1 to 1e18"
             />
           ) : null}
-          {isLibraryShape(kernel) ? <LibraryFields path={[...path, 'kernel']} kernel={kernel} /> : null}
+          {isLibraryShape(kernel) ? <LibraryFields path={path} kernel={kernel} /> : null}
           <BufferTags label="Reads" path={[...path, 'reads']} value={operation.reads} experiment={experiment} />
           <BufferTags label="Writes" path={[...path, 'writes']} value={operation.writes} experiment={experiment} />
         </>
@@ -326,62 +326,6 @@ function KernelFields({ experiment, path, operation }: KernelProps) {
           hint="above 0, up to 1"
         />
       )}
-    </>
-  );
-}
-
-const preparedChoices = [
-  { value: 'before-run', label: 'before the run' },
-  { value: 'first-use', label: 'by its first use' },
-];
-
-interface LibraryProps {
-  readonly path: OperationPath;
-  readonly kernel: LibraryShape;
-}
-
-/** Sizes, types, and when the library makes what it needs. */
-function LibraryFields({ path, kernel }: LibraryProps) {
-  const count = (label: string, field: string, value: number, hint: string) => (
-    <ValueField label={label} path={[...path, field]} value={value} format={numberFormat} hint={hint} />
-  );
-  const choose = (field: string) => (experiment: Experiment, value: string) =>
-    setField(experiment, [...path, field], value);
-  if (kernel.kind === 'fft') {
-    return (
-      <>
-        {count('Size', 'size', kernel.size, 'complex numbers, 2 to 134,217,728')}
-        {count('Batch', 'batch', kernel.batch, '1 to 1,000,000')}
-        <ChoiceField
-          label="Plan is made"
-          path={[...path, 'plan']}
-          value={kernel.plan}
-          choices={preparedChoices}
-          change={choose('plan')}
-        />
-      </>
-    );
-  }
-  return (
-    <>
-      {count('Rows (m)', 'm', kernel.m, '1 to 65,536')}
-      {count('Columns (n)', 'n', kernel.n, '1 to 65,536')}
-      {count('Depth (k)', 'k', kernel.k, '1 to 65,536')}
-      <ChoiceField
-        label="Numbers"
-        path={[...path, 'dtype']}
-        value={kernel.dtype}
-        choices={matmulTypes.map((value) => ({ value, label: value }))}
-        change={choose('dtype')}
-      />
-      <SwitchField label="Allow TF32" path={[...path, 'tf32']} value={kernel.tf32} />
-      <ChoiceField
-        label="Work space is made"
-        path={[...path, 'workspace']}
-        value={kernel.workspace}
-        choices={preparedChoices}
-        change={choose('workspace')}
-      />
     </>
   );
 }

@@ -1,0 +1,52 @@
+/** Fields of a kernel of cuBLAS or cuFFT. Its buffers grow with its sizes. */
+import { setLibraryField } from '../../../core/experiment/edit/libraryKernel.ts';
+import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { LibraryShape } from '../../../core/experiment/libraryKernels.ts';
+import { matmulTypes } from '../../../core/experiment/operations.ts';
+import { ChoiceField, numberFormat, SwitchField, ValueField } from './inputs.tsx';
+
+const preparedChoices = [
+  { value: 'before-run', label: 'before the run' },
+  { value: 'first-use', label: 'by its first use' },
+];
+
+interface LibraryProps {
+  /** Of the kernel. */
+  readonly path: OperationPath;
+  readonly kernel: LibraryShape;
+}
+
+/** Sizes, types, and when the library makes what it needs. */
+export function LibraryFields({ path, kernel }: LibraryProps) {
+  const set = (field: string) => (experiment: Experiment, value: unknown) =>
+    setLibraryField(experiment, path, field, value);
+  const at = (field: string) => ({ path: [...path, 'kernel', field], change: set(field) });
+  const count = (label: string, field: string, value: number, hint: string) => (
+    <ValueField label={label} {...at(field)} value={value} format={numberFormat} hint={hint} />
+  );
+  if (kernel.kind === 'fft') {
+    return (
+      <>
+        {count('Size', 'size', kernel.size, 'complex numbers, 2 to 134,217,728')}
+        {count('Batch', 'batch', kernel.batch, '1 to 1,000,000')}
+        <ChoiceField label="Plan is made" {...at('plan')} value={kernel.plan} choices={preparedChoices} />
+      </>
+    );
+  }
+  return (
+    <>
+      {count('Rows (m)', 'm', kernel.m, '1 to 65,536')}
+      {count('Columns (n)', 'n', kernel.n, '1 to 65,536')}
+      {count('Depth (k)', 'k', kernel.k, '1 to 65,536')}
+      <ChoiceField
+        label="Numbers"
+        {...at('dtype')}
+        value={kernel.dtype}
+        choices={matmulTypes.map((value) => ({ value, label: value }))}
+      />
+      {kernel.dtype === 'float32' ? <SwitchField label="Allow TF32" {...at('tf32')} value={kernel.tf32} /> : null}
+      <ChoiceField label="Work space is made" {...at('workspace')} value={kernel.workspace} choices={preparedChoices} />
+    </>
+  );
+}
