@@ -6,10 +6,15 @@ export interface Marks {
   /** By the operation's number. */
   readonly operations: ReadonlyMap<number, string>;
   /** Of what is declared, by its id. */
-  readonly buffers: ReadonlyMap<string, string>;
+  readonly declared: Readonly<Record<Declared, ReadonlyMap<string, string>>>;
 }
 
-export const noMarks: Marks = { operations: new Map(), buffers: new Map() };
+type Declared = 'buffers' | 'streams' | 'events';
+
+export const noMarks: Marks = {
+  operations: new Map(),
+  declared: { buffers: new Map(), streams: new Map(), events: new Map() },
+};
 
 /** Of longer documents, pairs of operations are too many to look at: none of their operations is marked. */
 const mostPairs = 4_000_000;
@@ -31,14 +36,33 @@ export function marksOf(before: Experiment, after: Experiment): Marks {
         operations.set(op, gone.some(({ kind }) => kind === one.kind) ? 'Remedy: changed.' : 'Remedy: added.');
     }
   }
-  const memories = new Map(before.buffers.map(({ id, memory }) => [id, memory]));
-  const buffers = new Map<string, string>();
-  for (const { id, memory } of after.buffers) {
-    const was = memories.get(id);
-    if (was === undefined) buffers.set(id, 'Remedy: added.');
-    else if (was !== memory) buffers.set(id, `Remedy: ${memory} memory, where it was ${was}.`);
-  }
-  return { operations, buffers };
+  return {
+    operations,
+    declared: {
+      buffers: declaredMarks(before.buffers, after.buffers, ({ memory }) => `${memory} memory`),
+      streams: declaredMarks(before.streams, after.streams, streamText),
+      events: declaredMarks(before.events, after.events, ({ timing }) => (timing ? 'with timing' : 'without timing')),
+    },
+  };
+}
+
+const streamText = ({ flags, priority }: Experiment['streams'][number]): string =>
+  `${flags}${priority === 0 ? '' : `, priority ${priority}`}`;
+
+/** `text` says what a remedy may change of one, beside adding it. */
+function declaredMarks<One extends { readonly id: string }>(
+  before: readonly One[],
+  after: readonly One[],
+  text: (one: One) => string,
+): Map<string, string> {
+  const was = new Map(before.map((one) => [one.id, text(one)]));
+  return new Map(
+    after.flatMap((one) => {
+      const [old, now] = [was.get(one.id), text(one)];
+      if (old === now) return [];
+      return [[one.id, old === undefined ? 'Remedy: added.' : `Remedy: ${now}, where it was ${old}.`]];
+    }),
+  );
 }
 
 /** In the order of their numbers; those inside of one are told apart by themselves. */

@@ -176,6 +176,17 @@ describe('names', () => {
     expect(codeOf(after, language, after).text).not.toContain('Remedy:');
   });
 
+  it.each(codeLanguages)('in %s marks the stream and the event that a remedy declares', (language) => {
+    const before = experimentOf({ streams: [{ id: 's' }] }, []);
+    const after = experimentOf({ streams: [{ id: 's' }, { id: 'side' }], events: [{ id: 'there' }] }, []);
+    const { text, remedied } = codeOf(after, language, before);
+    const marked = text.split('\n').filter((_, index) => remedied.has(index));
+    expect(marked.filter((line) => line.includes('Remedy: added.'))).toHaveLength(2);
+    expect(marked.some((line) => /side.*Stream/i.test(line) || /cudaStream_t side/.test(line))).toBe(true);
+    expect(marked.some((line) => /there.*Event/i.test(line) || /cudaEvent_t there/.test(line))).toBe(true);
+    expect(marked.some((line) => /\bs = |cudaStream_t s;/.test(line))).toBe(false);
+  });
+
   it.each(codeLanguages)('in %s marks the lines of memory that a remedy has page-locked', (language) => {
     const buffer = { id: 'source', memory: 'pageable', bytes: 4096 } as const;
     const other = { ...buffer, id: 'other' };

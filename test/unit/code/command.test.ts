@@ -46,7 +46,7 @@ describe('copyscope code', () => {
     expect(plain.out).not.toContain('Remedy:');
     expect(remedied).toMatchObject({ exitCode: 0, err: expect.stringMatching(/^Remedy: /) });
     const lines = remedied.out.split('\n').map((line) => line.trim());
-    const at = lines.findIndex((line) => line.includes('memory, where it was pageable.'));
+    const at = lines.findIndex((line) => line.includes('memory, where it was pageable memory.'));
     expect(lines[at]).toMatch(/^\/\/ Remedy: pinned memory/);
     expect(lines[at + 1]).toBe('uint8_t *source = nullptr;');
     const none = await code(exampleFile('pinned-side-stream'), '--language', 'cuda', '--remedy');

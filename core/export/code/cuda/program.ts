@@ -137,7 +137,7 @@ class Main {
   #buffers(): void {
     const { program, marks } = this.#subject;
     program.buffers.forEach((buffer, index) => {
-      this.#listing.markedAs(marks.buffers.get(buffer.id), () => this.#buffer(buffer, index));
+      this.#listing.markedAs(marks.declared.buffers.get(buffer.id), () => this.#buffer(buffer, index));
     });
   }
 
@@ -161,32 +161,41 @@ class Main {
   }
 
   #handles(): void {
-    const { program, experiment } = this.#subject;
-    experiment.streams.forEach((_, index) => {
-      const { kind, device, priority } = required(program.streams, index);
-      const name = this.#scope.stream(index);
-      const flags = kind === 'blocking' ? 'cudaStreamDefault' : 'cudaStreamNonBlocking';
-      this.#onDevice(device, () => {
-        this.#add(`cudaStream_t ${name};`);
-        this.#add(
-          priority === 0
-            ? `CHECK(cudaStreamCreateWithFlags(&${name}, ${flags}));`
-            : `CHECK(cudaStreamCreateWithPriority(&${name}, ${flags}, ${priority}));`,
-        );
-      });
+    const { experiment, marks } = this.#subject;
+    experiment.streams.forEach(({ id }, index) => {
+      this.#listing.markedAs(marks.declared.streams.get(id), () => this.#stream(index));
     });
-    program.events.forEach(({ timing }, index) => {
-      const name = required(this.#scope.events, index);
-      this.#onDevice(this.#deviceOfEvent(index), () => {
-        this.#add(`cudaEvent_t ${name};`);
-        this.#add(
-          timing
-            ? `CHECK(cudaEventCreate(&${name}));`
-            : `CHECK(cudaEventCreateWithFlags(&${name}, cudaEventDisableTiming));`,
-        );
-      });
+    experiment.events.forEach(({ id }, index) => {
+      this.#listing.markedAs(marks.declared.events.get(id), () => this.#event(index));
     });
     for (const name of this.#scope.graphs) this.#add(`cudaGraphExec_t ${name} = nullptr;`);
+  }
+
+  #stream(index: number): void {
+    const { kind, device, priority } = required(this.#subject.program.streams, index);
+    const name = this.#scope.stream(index);
+    const flags = kind === 'blocking' ? 'cudaStreamDefault' : 'cudaStreamNonBlocking';
+    this.#onDevice(device, () => {
+      this.#add(`cudaStream_t ${name};`);
+      this.#add(
+        priority === 0
+          ? `CHECK(cudaStreamCreateWithFlags(&${name}, ${flags}));`
+          : `CHECK(cudaStreamCreateWithPriority(&${name}, ${flags}, ${priority}));`,
+      );
+    });
+  }
+
+  #event(index: number): void {
+    const { timing } = required(this.#subject.program.events, index);
+    const name = required(this.#scope.events, index);
+    this.#onDevice(this.#deviceOfEvent(index), () => {
+      this.#add(`cudaEvent_t ${name};`);
+      this.#add(
+        timing
+          ? `CHECK(cudaEventCreate(&${name}));`
+          : `CHECK(cudaEventCreateWithFlags(&${name}, cudaEventDisableTiming));`,
+      );
+    });
   }
 
   /** What cuBLAS and cuFFT need: made here, or in each iteration by their first use. */

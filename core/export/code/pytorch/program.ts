@@ -101,7 +101,7 @@ class Script {
   #buffers(): void {
     const { program, marks } = this.#subject;
     for (const [index, buffer] of program.buffers.entries()) {
-      this.#listing.markedAs(marks.buffers.get(buffer.id), () => this.#buffer(buffer, index));
+      this.#listing.markedAs(marks.declared.buffers.get(buffer.id), () => this.#buffer(buffer, index));
     }
   }
 
@@ -142,24 +142,31 @@ class Script {
   }
 
   #handles(): void {
-    const { program, experiment } = this.#subject;
-    experiment.streams.forEach((_, index) => {
-      const { kind, device, priority } = required(program.streams, index);
-      const [name, place] = [this.#scope.stream(index), this.#scope.device(device)];
-      if (kind !== 'blocking') {
-        const urgent = priority === 0 ? '' : `, priority=${priority}`;
-        this.#add(`${name} = torch.cuda.Stream(${place}${urgent})`);
-        return;
-      }
-      this.#scope.use('blockingStream');
-      if (priority !== 0)
-        this.#note(`PyTorch's CUDA runtime calls give a blocking stream no priority (${priority} is meant).`);
-      this.#add(`${name} = blocking_stream(${place})`);
+    const { experiment, marks, program } = this.#subject;
+    experiment.streams.forEach(({ id }, index) => {
+      this.#listing.markedAs(marks.declared.streams.get(id), () => this.#stream(index));
     });
-    program.events.forEach(({ timing }, index) => {
-      this.#add(`${required(this.#scope.events, index)} = torch.cuda.Event(${timing ? 'enable_timing=True' : ''})`);
+    experiment.events.forEach(({ id }, index) => {
+      const { timing } = required(program.events, index);
+      this.#listing.markedAs(marks.declared.events.get(id), () =>
+        this.#add(`${required(this.#scope.events, index)} = torch.cuda.Event(${timing ? 'enable_timing=True' : ''})`),
+      );
     });
     for (const name of this.#scope.graphs) this.#add(`${name} = None`);
+  }
+
+  #stream(index: number): void {
+    const { kind, device, priority } = required(this.#subject.program.streams, index);
+    const [name, place] = [this.#scope.stream(index), this.#scope.device(device)];
+    if (kind !== 'blocking') {
+      const urgent = priority === 0 ? '' : `, priority=${priority}`;
+      this.#add(`${name} = torch.cuda.Stream(${place}${urgent})`);
+      return;
+    }
+    this.#scope.use('blockingStream');
+    if (priority !== 0)
+      this.#note(`PyTorch's CUDA runtime calls give a blocking stream no priority (${priority} is meant).`);
+    this.#add(`${name} = blocking_stream(${place})`);
   }
 
   #tensors(): void {
