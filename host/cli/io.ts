@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import picocolors from 'picocolors';
 import type { SpawnEngine } from '../engine/child.ts';
+import { legible } from './legible.ts';
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
@@ -42,11 +43,11 @@ export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const columns = stdout.columns ?? Number(env['COLUMNS'] ?? defaultColumns);
   return {
-    out: (text) => void stdout.write(text),
+    out: (text) => void stdout.write(legible(text)),
     drained: async () => {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
-    err: (text) => void stderr.write(text),
+    err: (text) => void stderr.write(legible(text)),
     ...(process.stdin.isTTY === true && stderr.isTTY === true ? { ask } : {}),
     columns: Number.isFinite(columns) ? Math.max(fewestColumns, Math.floor(columns)) : defaultColumns,
     animated: stderr.isTTY === true && env['TERM'] !== 'dumb',

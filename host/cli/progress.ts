@@ -1,6 +1,7 @@
 /** What is under way as one line of stderr that is drawn over, where that is a terminal. */
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { Terminal } from './io.ts';
+import { clearLine } from './legible.ts';
 
 const phases: Readonly<Record<RunProgress['phase'], string>> = {
   preparing: 'Preparing',
@@ -9,7 +10,6 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
   recording: 'Recording',
   verifying: 'Verifying',
 };
-const clearLine = '\r\u001b[K';
 
 export interface ProgressLine {
   show(progress: RunProgress): void;

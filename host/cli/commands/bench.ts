@@ -13,6 +13,7 @@ import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import { programVersion } from '../../paths.ts';
 import { writeWhole } from '../../service/files.ts';
 import type { Context, Terminal } from '../io.ts';
+import { clearLine } from '../legible.ts';
 import { drawBench } from '../render/bench.ts';
 
 export interface BenchCommandOptions {
@@ -76,8 +77,6 @@ function requireGood(document: BenchDocument): void {
   if (!hasFailures(document)) return;
   throw new CopyscopeError({ code: 'bench.failed', message: 'Not everything could be measured.' });
 }
-
-const clearLine = '\r\u001b[K';
 
 function progressLine({ animated, err }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };

@@ -14,6 +14,7 @@ import type { Assets } from '../../service/assets.ts';
 import { privately, writeWhole } from '../../service/files.ts';
 import { prepareRun } from '../../service/prepareRun.ts';
 import type { Terminal } from '../io.ts';
+import { clearLine } from '../legible.ts';
 import { limited, wrap } from '../render/text.ts';
 import type { Tools } from './run.ts';
 
@@ -145,8 +146,6 @@ function figures({ parameters, measurements }: DeviceProfile): string[] {
     `${measurements?.length ?? 0} measurements, each with its spread, are in the file`,
   ];
 }
-
-const clearLine = '\r\u001b[K';
 
 function calibrationLine({ animated, err }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };

@@ -10,6 +10,7 @@ import { readBoundedText, writeWhole } from '../../service/files.ts';
 import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
 import { exitCodeOf, exitCodes } from '../exitCodes.ts';
 import type { Terminal } from '../io.ts';
+import { clearLine } from '../legible.ts';
 import { drawSweep } from '../render/sweep.ts';
 import { type RunOptions, type Tools, withEngine } from './run.ts';
 
@@ -102,8 +103,6 @@ function requireAllDone(points: readonly PointResults[], { count }: SweepPlan): 
     remedy: remedy ?? 'The others are above.',
   });
 }
-
-const clearLine = '\r\u001b[K';
 
 function pointLine({ animated, err }: Terminal, plan: SweepPlan) {
   if (!animated) return { show: () => {}, clear: () => {} };
