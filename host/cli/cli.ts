@@ -16,6 +16,7 @@ import { ChosenMachine } from './chosenMachine.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
+import { printCaptured } from './commands/captured.ts';
 import { check } from './commands/check.ts';
 import { type CodeOptions, code } from './commands/code.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
@@ -153,9 +154,15 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
       words,
     )
     .option('--step-ms <ms>', "a step of the trace's program without the profiler, where you know it", positive)
+    .option(
+      '--captured',
+      'print nothing but how the programs of an Nsight Systems export were started: may hold secrets',
+    )
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((file: string, options: RunOptions & TraceQuestion) => explain(tools, file, options));
+    .action((file: string, { captured, ...options }: RunOptions & TraceQuestion & { captured?: boolean }) =>
+      captured === true ? printCaptured(tools.context, file, options.json) : explain(tools, file, options),
+    );
 
   cli
     .command('record')

@@ -81,7 +81,7 @@ async function isArrow(path: string): Promise<boolean> {
 }
 
 /** The first bytes; null where there is no such file. */
-async function head(path: string): Promise<Uint8Array | null> {
+export async function head(path: string): Promise<Uint8Array | null> {
   const isThere = await statFile(path).then(
     () => true,
     (error: CopyscopeError) => {

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { ImportOptions } from '../../../core/import/importedFile.ts';
+import { type CapturedProgram, capturedPrograms } from '../../../core/import/nsight/captured.ts';
 import { readNsightDatabase } from '../../../core/import/nsight/nsightTrace.ts';
 import { traceFileError } from '../../../core/import/problems.ts';
 import type { Run } from '../../../core/trace/run.ts';
@@ -11,11 +12,19 @@ import { withSqliteFile } from './sqliteFile.ts';
  * The run in the file. One that is damaged gives a run that failed, with what could be read. Rejects with
  * `trace-file.malformed` where the database can't be opened, and with `trace-file.not-a-trace` where it is another's.
  */
-export async function readNsightFile(path: string, options: ImportOptions): Promise<Run> {
+export function readNsightFile(path: string, options: ImportOptions): Promise<Run> {
+  return readable(
+    withSqliteFile(path, (database) => readNsightDatabase(database, { ...options, pause: () => setImmediate() })),
+  );
+}
+
+/** How the export's programs were started; rejects as above. */
+export const readCaptured = (path: string): Promise<CapturedProgram[]> =>
+  readable(withSqliteFile(path, async (database) => capturedPrograms(database)));
+
+async function readable<Result>(read: Promise<Result>): Promise<Result> {
   try {
-    return await withSqliteFile(path, (database) =>
-      readNsightDatabase(database, { ...options, pause: () => setImmediate() }),
-    );
+    return await read;
   } catch (thrown) {
     if (thrown instanceof CopyscopeError || (thrown as NodeJS.ErrnoException).code !== undefined) throw thrown;
     const message = `the database can't be read: ${(thrown as Error).message.replace(/\.$/, '')}.`;

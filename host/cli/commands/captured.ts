@@ -1,0 +1,33 @@
+/** `copyscope explain FILE --captured`: how the programs of an Nsight Systems export were started. */
+import { CopyscopeError } from '../../../core/errors.ts';
+import type { CapturedProgram } from '../../../core/import/nsight/captured.ts';
+import { looksLikeDatabase } from '../../../core/import/sniff.ts';
+import { readCaptured } from '../../service/imports/nsightFile.ts';
+import { head } from '../inputFile.ts';
+import type { Context } from '../io.ts';
+
+/** Rejects with `file.*`, with `trace-file.*`, and with `usage.invalid` for a file that is no such export. */
+export async function printCaptured({ terminal }: Context, file: string, json: boolean): Promise<void> {
+  const programs = await readCaptured(await requireExport(file));
+  if (json) terminal.out(`${JSON.stringify({ programs }, null, 2)}\n`);
+  else terminal.out(programs.length === 0 ? 'The export does not say.\n' : programs.map(programText).join('\n'));
+}
+
+async function requireExport(file: string): Promise<string> {
+  const first = await head(file);
+  if (first === null || looksLikeDatabase(first)) return file;
+  throw new CopyscopeError({
+    code: 'usage.invalid',
+    field: '--captured',
+    message: `${file} is no export of Nsight Systems: no other file that Copyscope reads holds commands or environments.`,
+    remedy: 'Leave --captured out.',
+  });
+}
+
+const programText = ({ command, folder, environment }: CapturedProgram): string =>
+  [
+    `Command: ${command.join(' ')}`,
+    ...(folder === null ? [] : [`Folder: ${folder}`]),
+    ...environment.map((variable) => `  ${variable}`),
+    '',
+  ].join('\n');
