@@ -102,8 +102,15 @@ export function groupText(group: VerdictGroup, makespanNs: number | null): strin
     ...(count === 1
       ? []
       : [`The same holds for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
-    ...(costNs <= 0 ? [] : [`${count === 1 ? 'It costs' : 'They cost'} ${formatDuration(costNs)}${part}${where}.`]),
+    ...(costNs <= 0 ? [] : [`${costWords(group)}${part}${where}.`]),
     ...lineWords(lines),
   ];
   return words.join(' ');
+}
+
+/** Of what overlapped, nobody asks what it costs: a part of it had no kernel beside it. */
+function costWords({ verdict, places, costNs }: VerdictGroup): string {
+  const [cost, isOne] = [formatDuration(costNs), places.length === 1];
+  if (verdict.cause === 'overlapped') return `${cost} of ${isOne ? 'it' : 'them'} had no kernel beside`;
+  return `${isOne ? 'It costs' : 'They cost'} ${cost}`;
 }
