@@ -65,11 +65,17 @@ function line(spec: LineSpec, index: number, name: string, look: Look): object {
     name,
     data: data.sort((a, b) => Number(a.value[0]) - Number(b.value[0])),
     color: isLimit ? look.textDim : colour,
-    symbol: isLimit ? 'none' : isBeside ? 'emptyCircle' : symbol,
+    symbol: isLimit ? 'none' : isBeside ? 'circle' : symbol,
     symbolSize: isBeside ? 5 : 9,
+    // Hollow in either theme: the chart library's own hollow symbols are filled with white.
+    ...(isBeside ? { itemStyle: { color: look.surface, borderColor: colour, borderWidth: 1.5 } } : {}),
     showAllSymbol: true,
     silent: isLimit,
-    lineStyle: { width: isLimit || isBeside ? 1.5 : 2, type: isLimit || isBeside ? 'dashed' : dash },
+    lineStyle: {
+      color: isLimit ? look.textDim : colour,
+      width: isLimit || isBeside ? 1.5 : 2,
+      type: isLimit || isBeside ? 'dashed' : dash,
+    },
     emphasis: { scale: 1.5 },
     z: isLimit ? 1 : 3,
   };
