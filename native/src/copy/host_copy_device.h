@@ -36,7 +36,12 @@ class HostCopyDevice : public CopyDevice {
   void streamWait(StreamRef stream, EventRef event) override;
 
   /// The copy after so many more fails, once; negative for none.
-  void failAfter(long copies) { failAfter_.store(copies); }
+  void failAfter(long copies) {
+    hasFailed_.store(false);
+    failAfter_.store(copies);
+  }
+  /// Whether that copy was asked for.
+  bool hasFailed() const { return hasFailed_.load(); }
   /// The stream or event after so many more can't be made, once; negative for none.
   void failHandleAfter(long handles) { failHandleAfter_.store(handles); }
   /// Each copy takes at least this long.
@@ -62,6 +67,7 @@ class HostCopyDevice : public CopyDevice {
 
   const int index_;
   std::atomic<long> failAfter_{-1};
+  std::atomic<bool> hasFailed_{false};
   std::atomic<long> failHandleAfter_{-1};
   const std::shared_ptr<std::atomic<long>> liveHandles_ = std::make_shared<std::atomic<long>>(0);
   std::atomic<long> delayNs_{0};
