@@ -39,13 +39,33 @@ function group(index: number): string[] {
   ];
 }
 
+/** A launch and its kernel of 2 µs, as of a loop of small operations without an operator around them. */
+function tinyGroup(index: number): string[] {
+  const at = baseUs + index * 5;
+  const correlation = index + 1;
+  return [
+    `{ "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 576, "tid": 576, "ts": ${at}.500, "dur": 3.250, "args": { "correlation": ${correlation} } }`,
+    `{ "ph": "X", "cat": "kernel", "name": "kernel_${scattered(index) % 64}", "pid": 0, "tid": 7, "ts": ${at + 4}.125, "dur": 2.000, "args": { "device": 0, "stream": 7, "correlation": ${correlation} } }`,
+  ];
+}
+
+/** A hash: the same for each run of a benchmark, and without a period that could be taken for a step. */
+function scattered(index: number): number {
+  const mixed = Math.imul(index ^ (index >>> 15), 0x2c1b3c6d);
+  return (mixed ^ (mixed >>> 12)) >>> 0;
+}
+
+/** A training step's mix, or tiny events alone: each of those is a row, of which nothing repeats. */
+export const largeTraces = { mix: group, tiny: tinyGroup } as const;
+
 /** Writes `events` events, rounded up to whole groups, to `path`. */
-export function writeLargeTrace(path: string, events: number): void {
+export function writeLargeTrace(path: string, events: number, kind: keyof typeof largeTraces = 'mix'): void {
+  const made = largeTraces[kind];
   const file = openSync(path, 'w');
   let text = header;
-  const groups = Math.ceil(events / 5);
+  const groups = Math.ceil(events / made(0).length);
   for (let index = 0; index < groups; index += 1) {
-    text += `${index === 0 ? '' : ',\n'}${group(index).join(',\n')}`;
+    text += `${index === 0 ? '' : ',\n'}${made(index).join(',\n')}`;
     if (text.length < flushAt) continue;
     writeSync(file, text);
     text = '';

@@ -1,5 +1,6 @@
 /** The real headless server and a real Chromium, for benchmarks of the window. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { chromium } from '@playwright/test';
@@ -59,7 +60,10 @@ export async function withServer(dataFolder, action, environment = {}) {
     const address = await addressOf(child);
     return await action(address, child.pid);
   } finally {
+    // Its last writes are done when it has ended, and the folder can go.
+    const ended = child.exitCode === null ? once(child, 'exit') : null;
     child.kill('SIGTERM');
+    await ended;
   }
 }
 
