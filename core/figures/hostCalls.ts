@@ -2,6 +2,7 @@
 
 import { append } from '../groupBy.ts';
 import type { Iteration } from '../trace/iteration.ts';
+import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { laneKindOf } from '../trace/rules.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 
@@ -83,39 +84,6 @@ export class HostCalls {
   /** Every activity that has a call, with it, in order of start. */
   *[Symbol.iterator](): Generator<readonly [activity: RowIndex, call: RowIndex]> {
     for (const [index, call] of this.#calls.entries()) if (call >= 0) yield [index + this.#begin, call];
-  }
-}
-
-/** Numbers that are given in turn, as most are, stand in a list; those that lie further apart than this on average in a map. */
-const mostApart = 8;
-
-/** A row of each of the numbers that rows have. */
-class RowsByNumber {
-  readonly #least: number;
-  readonly #near: Int32Array | null;
-  readonly #far = new Map<number, RowIndex>();
-
-  constructor(numbers: Int32Array, begin: RowIndex, end: RowIndex) {
-    let [least, most] = [Number.POSITIVE_INFINITY, 0];
-    for (let row = begin; row < end; row += 1) {
-      const number = numbers[row] as number;
-      if (number === 0) continue;
-      if (number < least) least = number;
-      if (number > most) most = number;
-    }
-    const span = Math.max(0, most - least + 1);
-    this.#least = least;
-    this.#near = span <= mostApart * (end - begin) ? new Int32Array(span).fill(-1) : null;
-  }
-
-  /** -1 where it has none. */
-  get(number: number): RowIndex {
-    return (this.#near === null ? this.#far.get(number) : this.#near[number - this.#least]) ?? -1;
-  }
-
-  set(number: number, row: RowIndex): void {
-    if (this.#near === null) this.#far.set(number, row);
-    else this.#near[number - this.#least] = row;
   }
 }
 

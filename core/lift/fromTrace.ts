@@ -3,13 +3,15 @@ import { CopyscopeError } from '../errors.ts';
 import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
+import { inOrder } from '../trace/inOrder.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
-import { memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
+import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { formatBytes, formatDuration } from '../units.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { eventPairs } from './events.ts';
-import { type Call, type HostLine, hostLine } from './hostLine.ts';
+import type { Call, Calls } from './calls.ts';
+import { type HostLine, hostLine } from './hostLine.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
 import { HostRanges } from './ranges.ts';
 import {
@@ -50,6 +52,8 @@ const mostSteps = 4;
 /** Of all the steps that are lifted: each change to them is simulated, which takes seconds for so many. */
 const mostCalls = 50_000;
 
+const kernelCode = rowKinds.indexOf('kernel');
+
 /** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
 export function liftTrace(trace: Trace, name: string, options: LiftOptions = {}): Lifted {
   const line = hostLine(trace);
@@ -72,14 +76,22 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
     found,
     stepsFound: all.ranges.length,
     recordedNs,
-    parts: splitTime(trace, deviceRows(trace, line.streams), builder.spans, typical.fromNs, typical.toNs),
+    parts: splitTime(trace, deviceRows(trace, line.streams, typical), builder.spans, typical.fromNs, typical.toNs),
   };
 }
 
-/** Everything that the device did in these streams, whoever asked for it. */
-function deviceRows({ columns, count }: Trace, streams: ReadonlySet<number>): RowIndex[] {
+/** Everything that the device did in these streams in this time, whoever asked for it. */
+function deviceRows(
+  trace: Trace,
+  streams: ReadonlySet<number>,
+  { fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
+): RowIndex[] {
+  const { startNs, lane } = trace.columns;
   const rows: RowIndex[] = [];
-  for (let row = 0; row < count; row += 1) if (streams.has(columns.lane[row] ?? -1)) rows.push(row);
+  for (let row = 0; row < trace.count; row += 1) {
+    const isWithin = (startNs[row] ?? 0) < toNs && rowEndNs(trace, row) > fromNs;
+    if (isWithin && streams.has(lane[row] ?? -1)) rows.push(row);
+  }
   return rows;
 }
 
@@ -87,7 +99,7 @@ const earlyNote = 'Work that was issued before the recording began is issued at 
 const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
 
 function requireCalls(trace: Trace, { calls }: HostLine): void {
-  if (calls.some(({ activities }) => activities.length > 0)) return;
+  if (calls.rows.some((_, place) => calls.firstActivity(place) >= 0)) return;
   const hasDevice = trace.lanes.some(({ kind }) => kind === 'stream');
   throw new CopyscopeError({
     code: 'lift.no-host-calls',
@@ -130,7 +142,7 @@ function withFewCalls(found: FoundSteps, line: HostLine): FoundSteps {
 
 /** Of the only step what is from the call `first` on. */
 function middleOf({ ranges: [step], ...found }: FoundSteps, first: number, { calls }: HostLine): FoundSteps {
-  const [startNs = 0, endNs = 0] = [calls[first]?.startNs, calls[first + mostCalls]?.startNs];
+  const [startNs, endNs] = [calls.startNs(first), calls.startNs(first + mostCalls)];
   return {
     ...found,
     ranges: [{ name: step?.name ?? 'step', startNs, endNs }],
@@ -158,7 +170,7 @@ interface StepBounds {
 
 /** A step reaches to the next one's begin: what lies between two belongs to the first of them. */
 function stepBounds({ ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
-  const at = (ns: number): number => lowerBound(0, calls.length, (i) => (calls[i]?.startNs ?? 0) < ns);
+  const at = (ns: number): number => lowerBound(0, calls.length, (i) => calls.startNs(i) < ns);
   return ranges.map(({ startNs, endNs }, index) => {
     const untilNs = ranges[index + 1]?.startNs ?? endNs;
     return { from: at(startNs), to: at(untilNs), untilNs };
@@ -170,8 +182,10 @@ function stepEnds(trace: Trace, { calls }: HostLine, { ranges }: FoundSteps, bou
   let fromNs = ranges[0]?.startNs ?? 0;
   return bounds.map(({ from, to, untilNs }) => {
     let end = Math.max(fromNs, untilNs);
-    for (const call of calls.slice(from, to)) {
-      for (const row of call.activities) end = Math.max(end, rowEndNs(trace, row));
+    for (let place = from; place < to; place += 1) {
+      for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {
+        end = Math.max(end, rowEndNs(trace, row));
+      }
     }
     const step = { fromNs, toNs: end };
     fromNs = end;
@@ -188,7 +202,8 @@ class ScriptBuilder {
   readonly #ranges: HostRanges;
   readonly #waits: ReadonlyMap<number, { event: string; stream: string }>;
   readonly #records: ReadonlyMap<number, { event: string; stream: string }[]>;
-  readonly #shared: ReadonlySet<RowIndex>;
+  /** By row, 1 for a kernel that ran beside one of another stream. */
+  readonly #shared: Uint8Array;
   /** End of the latest work of each stream that was issued so far. */
   readonly #busyUntil = new Map<number, number>();
 
@@ -197,7 +212,7 @@ class ScriptBuilder {
     this.#line = line;
     this.#ranges = new HostRanges(trace, line.lanes);
     this.#shared = sharedRows(trace, line.calls);
-    const pairs = eventPairs(trace, line.calls);
+    const pairs = eventPairs(trace, line.calls, [...line.streams]);
     const waits = new Map<number, { event: string; stream: string }>();
     const records = new Map<number, { event: string; stream: string }[]>();
     pairs.forEach(({ record, wait, recorded, waiting }) => {
@@ -302,8 +317,8 @@ class ScriptBuilder {
   }
 
   #workItem(fromNs: number, toNs: number, copy: number): WorkItem {
-    const { startNs } = this.#line.trivial;
-    const at = (ns: number): number => lowerBound(0, startNs.length, (i) => (startNs[i] ?? 0) < ns);
+    const { trivialNs } = this.#line;
+    const at = (ns: number): number => lowerBound(0, trivialNs.length, (i) => (trivialNs[i] ?? 0) < ns);
     const calls = at(toNs) - at(fromNs);
     const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
     const ofOperators = this.#ranges.insideNs(fromNs, toNs);
@@ -352,7 +367,7 @@ class ScriptBuilder {
         (row): Activity => ({
           name: rowKind(this.#trace, row) === 'kernel' ? this.#name(row) : rowKind(this.#trace, row),
           deviceNs: columns.durationNs[row] ?? 0,
-          shares: this.#shared.has(row),
+          shares: this.#shared[row] === 1,
         }),
       ),
     };
@@ -409,21 +424,35 @@ class ScriptBuilder {
   }
 }
 
-/** Activities during which another stream worked too, on the multiprocessors. */
-function sharedRows(trace: Trace, calls: readonly Call[]): Set<RowIndex> {
-  const rows = calls.flatMap(({ activities }) => activities).filter((row) => rowKind(trace, row) === 'kernel');
-  rows.sort((a, b) => (trace.columns.startNs[a] ?? 0) - (trace.columns.startNs[b] ?? 0));
-  const shared = new Set<RowIndex>();
+/** By row, 1 for kernels during which one of another stream ran too, on the multiprocessors. */
+function sharedRows(trace: Trace, calls: Calls): Uint8Array {
+  const { columns } = trace;
+  const shared = new Uint8Array(trace.count);
+  const rows = inOrder(kernelsOf(trace, calls), (row) => columns.startNs[row] as number);
   let longest = rows[0] ?? 0;
-  for (const row of rows.slice(1)) {
-    const isOther = trace.columns.lane[row] !== trace.columns.lane[longest];
-    if (isOther && (trace.columns.startNs[row] ?? 0) < rowEndNs(trace, longest)) {
-      shared.add(row);
-      shared.add(longest);
+  for (const row of rows) {
+    const isOther = columns.lane[row] !== columns.lane[longest];
+    if (isOther && (columns.startNs[row] ?? 0) < rowEndNs(trace, longest)) {
+      shared[row] = 1;
+      shared[longest] = 1;
     }
     if (rowEndNs(trace, row) > rowEndNs(trace, longest)) longest = row;
   }
   return shared;
+}
+
+/** Kernels that calls put on the device, call by call. */
+function kernelsOf({ columns: { kind }, count }: Trace, calls: Calls): Int32Array {
+  const rows = new Int32Array(count);
+  let found = 0;
+  for (let place = 0; place < calls.length; place += 1) {
+    for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {
+      if (kind[row] !== kernelCode) continue;
+      rows[found] = row;
+      found += 1;
+    }
+  }
+  return rows.subarray(0, found);
 }
 
 function partOf({ kind }: Call, [item]: readonly Item[]): HostSpan['part'] {

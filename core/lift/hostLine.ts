@@ -2,25 +2,16 @@
  * The issuing line of a trace: its CUDA calls that matter, in the order in which the program makes them. Threads that never
  * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line.
  */
+import { inOrder } from '../trace/inOrder.ts';
 import { rowEndNs } from '../trace/rows.ts';
+import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
-
-export type CallKind = 'launch' | 'copy' | 'record' | 'wait' | 'sync' | 'memory';
-
-export interface Call {
-  readonly row: RowIndex;
-  readonly kind: CallKind;
-  readonly name: string;
-  readonly startNs: number;
-  readonly endNs: number;
-  /** What it put on the device, in order of start. */
-  readonly activities: readonly RowIndex[];
-}
+import { type CallColumns, type CallKind, Calls, callKinds } from './calls.ts';
 
 export interface HostLine {
-  readonly calls: readonly Call[];
-  /** Starts and ends of calls that give the device nothing to do. */
-  readonly trivial: { readonly startNs: Float64Array; readonly durationNs: Float64Array };
+  readonly calls: Calls;
+  /** Starts of calls that give the device nothing to do. */
+  readonly trivialNs: Float64Array;
   /** Host-thread lanes that are one line. */
   readonly lanes: readonly number[];
   /** Lanes of threads that also put work on the device, but beside the line. */
@@ -33,122 +24,187 @@ export interface HostLine {
 
 const code = (kind: (typeof rowKinds)[number]): number => rowKinds.indexOf(kind);
 const codes = { call: code('host-call'), sync: code('host-sync'), copy: code('copy') };
-const deviceKinds: ReadonlySet<number> = new Set([code('kernel'), code('copy'), code('memset')]);
+const isDevice = Uint8Array.from(rowKinds, (kind) => (kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0));
 
 const recordCall = /EventRecord/;
 const waitCall = /StreamWaitEvent/;
 const memoryCall =
   /^(cuda|cu|hip)(Malloc|Free|HostAlloc|MallocHost|FreeHost|HostRegister|HostUnregister|MemAlloc|MemFree|MemHostAlloc)/;
 
+/** Of a row that is no call; and of one that gives the device nothing to do. */
+const [notACall, trivial] = [callKinds.length, callKinds.length + 1];
+
 export function hostLine(trace: Trace): HostLine {
-  const activities = activitiesByCorrelation(trace);
-  const byLane = callsByLane(trace, activities);
-  const issuing = [...byLane.entries()].filter(([, { calls }]) => calls.some((call) => call.activities.length > 0));
-  issuing.sort((a, b) => b[1].calls.length - a[1].calls.length);
+  const { startNs, lane: laneOf } = trace.columns;
+  const startOf = (row: RowIndex): number => startNs[row] as number;
+  const activities = firstActivities(trace);
+  const found = findCalls(trace, activities);
+  const issuing = [...found.lanes].filter(([, { issues }]) => issues);
+  issuing.sort((a, b) => b[1].calls - a[1].calls);
   const lanes: number[] = [];
   const beside: number[] = [];
-  let calls: Call[] = [];
-  for (const [lane, one] of issuing) {
-    if (lanes.length > 0 && meet(calls, one.calls)) {
+  let calls = new Calls(trace, found, new Int32Array(0));
+  for (const [lane, { calls: count }] of issuing) {
+    const rows = rowsOf(trace, found, count, (row, kind) => kind < notACall && laneOf[row] === lane);
+    const own = new Calls(trace, found, rows);
+    if (lanes.length > 0 && meet(calls, own)) {
       beside.push(lane);
       continue;
     }
     lanes.push(lane);
-    calls = [...calls, ...one.calls].sort((a, b) => a.startNs - b.startNs);
+    calls = new Calls(trace, found, inOrder(joined(calls.rows, rows), startOf));
   }
-  const trivial = lanes.flatMap((lane) => byLane.get(lane)?.trivial ?? []);
-  trivial.sort((a, b) => (trace.columns.startNs[a] ?? 0) - (trace.columns.startNs[b] ?? 0));
-  const streams = new Set(calls.flatMap((call) => call.activities.map((row) => trace.columns.lane[row] ?? -1)));
+  const isOwn = new Set(lanes);
+  const trivialCount = lanes.reduce((sum, lane) => sum + (found.lanes.get(lane)?.trivial ?? 0), 0);
+  const trivialRows = rowsOf(trace, found, trivialCount, (row, kind) => kind === trivial && isOwn.has(laneOf[row] ?? -1));
+  const streams = streamsOf(trace, calls);
   return {
     calls,
     streams,
     early: earlyRows(trace, calls, streams, activities),
-    trivial: {
-      startNs: Float64Array.from(trivial, (row) => trace.columns.startNs[row] ?? 0),
-      durationNs: Float64Array.from(trivial, (row) => trace.columns.durationNs[row] ?? 0),
-    },
+    trivialNs: Float64Array.from(trivialRows, startOf).sort(),
     lanes,
     beside,
   };
 }
 
-/** CUPTI counts correlations up call by call: what has a lower one than the first call was issued before it. */
-function earlyRows(
-  { columns }: Trace,
-  calls: readonly Call[],
-  streams: ReadonlySet<number>,
-  /** Those that no call has. */
-  activities: ReadonlyMap<number, readonly RowIndex[]>,
-): RowIndex[] {
-  const numbers = calls.map(({ row }) => columns.correlation[row] ?? 0).filter((number) => number > 0);
-  const first = numbers.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY);
-  const rows: RowIndex[] = [];
-  for (const [correlation, own] of activities) {
-    if (correlation < first) for (const row of own) if (streams.has(columns.lane[row] ?? -1)) rows.push(row);
-  }
-  return rows.sort((a, b) => a - b);
+function joined(a: Int32Array, b: Int32Array): Int32Array {
+  const both = new Int32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
 }
 
-function activitiesByCorrelation({ columns, count }: Trace): Map<number, RowIndex[]> {
-  const found = new Map<number, RowIndex[]>();
-  for (let row = 0; row < count; row += 1) {
-    const correlation = columns.correlation[row] ?? 0;
-    if (correlation === 0 || !deviceKinds.has(columns.kind[row] ?? -1)) continue;
-    const known = found.get(correlation);
-    if (known === undefined) found.set(correlation, [row]);
-    else known.push(row);
+/** The `count` rows that fit. */
+function rowsOf(
+  { count: all }: Trace,
+  { kind }: CallColumns,
+  count: number,
+  fits: (row: RowIndex, kind: number) => boolean,
+): Int32Array {
+  const rows = new Int32Array(count);
+  for (let [row, place] = [0, 0]; row < all && place < count; row += 1) {
+    if (!fits(row, kind[row] as number)) continue;
+    rows[place] = row;
+    place += 1;
   }
-  return found;
+  return rows;
+}
+
+function streamsOf({ columns }: Trace, calls: Calls): Set<number> {
+  const streams = new Set<number>();
+  for (let place = 0; place < calls.length; place += 1) {
+    for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) streams.add(columns.lane[row] ?? -1);
+  }
+  return streams;
+}
+
+/** What of the device has a number, by that; those of one number follow each other. */
+interface Activities {
+  readonly first: RowsByNumber;
+  /** By row; -1 behind the last. */
+  readonly next: Int32Array;
+}
+
+function firstActivities({ columns: { correlation, kind }, count }: Trace): Activities {
+  const first = new RowsByNumber(correlation, 0, count);
+  const next = new Int32Array(count).fill(-1);
+  for (let row = count - 1; row >= 0; row -= 1) {
+    const number = correlation[row] as number;
+    if (number === 0 || isDevice[kind[row] as number] !== 1) continue;
+    next[row] = first.get(number);
+    first.set(number, row);
+  }
+  return { first, next };
+}
+
+/** CUPTI counts correlations up call by call: what has a lower one than the first call was issued before it. */
+function earlyRows(
+  { columns: { correlation, kind, lane }, count }: Trace,
+  calls: Calls,
+  streams: ReadonlySet<number>,
+  /** Those that no call has. */
+  { first }: Activities,
+): RowIndex[] {
+  let least = Number.POSITIVE_INFINITY;
+  for (const row of calls.rows) {
+    const number = correlation[row] as number;
+    if (number > 0 && number < least) least = number;
+  }
+  const rows: RowIndex[] = [];
+  for (let row = 0; row < count; row += 1) {
+    const number = correlation[row] as number;
+    if (number === 0 || number >= least || isDevice[kind[row] as number] !== 1) continue;
+    if (streams.has(lane[row] as number) && first.get(number) >= 0) rows.push(row);
+  }
+  return rows;
 }
 
 interface LaneCalls {
-  readonly calls: Call[];
-  readonly trivial: RowIndex[];
+  calls: number;
+  trivial: number;
+  /** Whether one of them put something on the device. */
+  issues: boolean;
+  endOfLast: number;
 }
 
 /** What a call has put on the device is taken out of `activities`. */
-function callsByLane(trace: Trace, activities: Map<number, RowIndex[]>): Map<number, LaneCalls> {
+function findCalls(
+  trace: Trace,
+  { first, next }: Activities,
+): CallColumns & { readonly lanes: ReadonlyMap<number, LaneCalls> } {
   const { columns, count, names } = trace;
+  const kinds = new Uint8Array(count).fill(notACall);
+  const kindOfName = names.map(kindOf);
   const lanes = new Map<number, LaneCalls>();
-  const endOfLast = new Map<number, number>();
   for (let row = 0; row < count; row += 1) {
     const kind = columns.kind[row];
     if (kind !== codes.call && kind !== codes.sync) continue;
     const lane = columns.lane[row] ?? -1;
-    const of = lanes.get(lane) ?? { calls: [], trivial: [] };
+    const of = lanes.get(lane) ?? { calls: 0, trivial: 0, issues: false, endOfLast: -1 };
     lanes.set(lane, of);
-    const own = activities.get(columns.correlation[row] ?? 0) ?? [];
-    const name = names[columns.name[row] ?? -1] ?? '';
-    const found = kind === codes.sync ? 'sync' : kindOf(trace, name, own);
+    const number = columns.correlation[row] ?? 0;
+    const activity = number === 0 ? -1 : first.get(number);
+    const found = kind === codes.sync ? 'sync' : (issuedBy(columns.kind[activity]) ?? kindOfName[columns.name[row] ?? -1]);
     const endNs = rowEndNs(trace, row);
     // A runtime call may have a row of its driver call inside.
-    if (found === null || endNs <= (endOfLast.get(lane) ?? -1)) {
-      of.trivial.push(row);
+    if (found == null || endNs <= of.endOfLast) {
+      of.trivial += 1;
+      kinds[row] = trivial;
       continue;
     }
-    endOfLast.set(lane, endNs);
+    of.endOfLast = endNs;
+    of.calls += 1;
+    kinds[row] = callKinds.indexOf(found);
+    if (activity < 0) continue;
+    of.issues = true;
+    next[row] = activity;
     // A number belongs to one call: where others share it, as in a damaged trace, the first has what it put on the device.
-    activities.delete(columns.correlation[row] ?? 0);
-    of.calls.push({ row, kind: found, name, startNs: columns.startNs[row] ?? 0, endNs, activities: own });
+    first.set(number, -1);
   }
-  return lanes;
+  return { kind: kinds, next, lanes };
 }
 
-function kindOf({ columns }: Trace, name: string, activities: readonly RowIndex[]): CallKind | null {
-  const [first] = activities;
-  if (first !== undefined) return columns.kind[first] === codes.copy ? 'copy' : 'launch';
+/** Of a call by what it put on the device; null where that is nothing. */
+function issuedBy(activity: number | undefined): CallKind | null {
+  if (activity === undefined) return null;
+  return activity === codes.copy ? 'copy' : 'launch';
+}
+
+/** Of a call that put nothing on the device. */
+function kindOf(name: string): CallKind | null {
   if (recordCall.test(name)) return 'record';
   if (waitCall.test(name)) return 'wait';
   return memoryCall.test(name) ? 'memory' : null;
 }
 
 /** Whether calls of two threads overlap in time; one in a hundred may, since clocks and rows are not that exact. */
-function meet(a: readonly Call[], b: readonly Call[]): boolean {
+function meet(a: Calls, b: Calls): boolean {
   let [i, j, meetings] = [0, 0, 0];
   while (i < a.length && j < b.length) {
-    const [x, y] = [a[i] as Call, b[j] as Call];
-    if (x.kind !== 'sync' && y.kind !== 'sync' && x.startNs < y.endNs && y.startNs < x.endNs) meetings += 1;
-    if (x.endNs < y.endNs) i += 1;
+    const isWork = a.kind(i) !== 'sync' && b.kind(j) !== 'sync';
+    if (isWork && a.startNs(i) < b.endNs(j) && b.startNs(j) < a.endNs(i)) meetings += 1;
+    if (a.endNs(i) < b.endNs(j)) i += 1;
     else j += 1;
   }
   return meetings > Math.min(a.length, b.length) / 100;

@@ -5,7 +5,7 @@ import { framesOfName, frameText, isCallStackName, ownFrame, type StackFrame } f
 import { isFrameName, isOsRuntimeName } from '../trace/rangeNames.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
-import type { Call } from './hostLine.ts';
+import type { Call } from './calls.ts';
 import { Nesting } from './nesting.ts';
 import type { Recorded } from './script.ts';
 
@@ -31,27 +31,34 @@ export interface CopySpan {
 }
 
 /** A framework's operator; a range that the program marks, as a step, holds calls of its own. */
-const isFramework = (name: string): boolean => /^(aten|autograd|torch)::/.test(name);
+const frameworkCall = /^(aten|autograd|torch)::/;
 
-interface Span {
-  readonly startNs: number;
-  readonly endNs: number;
-  readonly lane: number;
-}
-
-/** Of spans that nest on each lane those that no other holds, in order of start. */
-function outermostOf(spans: Span[]): { readonly startNs: Float64Array; readonly endNs: Float64Array } {
-  spans.sort((a, b) => a.startNs - b.startNs || b.endNs - a.endNs);
+/** Of rows that nest on each lane those that no other holds: `rows` in order of start, and of one start the longer first. */
+function outermostOf(
+  trace: Trace,
+  rows: readonly RowIndex[],
+): { readonly startNs: Float64Array; readonly endNs: Float64Array } {
+  const { startNs, lane } = trace.columns;
   const until = new Map<number, number>();
-  const found = spans.filter(({ startNs, endNs, lane }) => {
-    if (startNs < (until.get(lane) ?? Number.NEGATIVE_INFINITY)) return false;
-    until.set(lane, endNs);
+  const found = rows.filter((row) => {
+    if ((startNs[row] ?? 0) < (until.get(lane[row] ?? -1) ?? Number.NEGATIVE_INFINITY)) return false;
+    until.set(lane[row] ?? -1, rowEndNs(trace, row));
     return true;
   });
   return {
-    startNs: Float64Array.from(found, (one) => one.startNs),
-    endNs: Float64Array.from(found, (one) => one.endNs),
+    startNs: Float64Array.from(found, (row) => startNs[row] ?? 0),
+    endNs: Float64Array.from(found, (row) => rowEndNs(trace, row)),
   };
+}
+
+/** Begins and ends of rows, in order of time. */
+function edgesOf(trace: Trace, rows: readonly RowIndex[]): Float64Array {
+  const edges = new Float64Array(2 * rows.length);
+  for (const [place, row] of rows.entries()) {
+    edges[2 * place] = trace.columns.startNs[row] ?? 0;
+    edges[2 * place + 1] = rowEndNs(trace, row);
+  }
+  return edges.sort();
 }
 
 /** Rows in order of start, each nested in those of its own lane. */
@@ -94,10 +101,11 @@ export class HostRanges {
     this.#trace = trace;
     const { columns, names, count } = trace;
     const kinds = names.map(kindOf);
-    const edges: { operators: number[]; frames: number[] } = { operators: [], frames: [] };
     const own = new Set(lanes);
     const joinedRows: RowIndex[] = [];
-    const outermost: { startNs: number; endNs: number; lane: number }[] = [];
+    const operators: RowIndex[] = [];
+    const framework: RowIndex[] = [];
+    const isFramework = names.map((name) => frameworkCall.test(name));
     for (let row = 0; row < count; row += 1) {
       if (columns.kind[row] !== rangeKind || !own.has(columns.lane[row] ?? -1)) continue;
       if (!((columns.durationNs[row] ?? 0) > 0)) continue;
@@ -106,22 +114,13 @@ export class HostRanges {
       if (kind === 'frame') this.#frames.push(row);
       else if (kind === 'copying') this.#copying.push(row);
       else if (kind === 'joining') joinedRows.push(row);
-      if (kind !== 'frame' && isFramework(names[columns.name[row] ?? -1] ?? '')) {
-        outermost.push({
-          startNs: columns.startNs[row] ?? 0,
-          endNs: rowEndNs(trace, row),
-          lane: columns.lane[row] ?? -1,
-        });
-      }
-      const list = kind === 'frame' ? edges.frames : edges.operators;
-      list.push(columns.startNs[row] ?? 0, rowEndNs(trace, row));
+      if (kind === 'frame') continue;
+      operators.push(row);
+      if (isFramework[columns.name[row] ?? -1] === true) framework.push(row);
     }
     this.#joining = new LaneNesting(trace, joinedRows);
-    this.#operators = outermostOf(outermost);
-    this.#edges = {
-      operators: Float64Array.from(edges.operators).sort(),
-      frames: Float64Array.from(edges.frames).sort(),
-    };
+    this.#operators = outermostOf(trace, framework);
+    this.#edges = { operators: edgesOf(trace, operators), frames: edgesOf(trace, this.#frames) };
   }
 
   /** Half of each begin and half of each end that lie within: what was recorded in that time. */

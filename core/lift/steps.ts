@@ -2,10 +2,11 @@
  * The steps of a recorded program: ranges that its author or a framework marked (ProfilerStep, record_function, NVTX), or the
  * whole trace where nothing repeats. A step is over when its host part and all that it issued are done.
  */
-import { append } from '../groupBy.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { isCallStackName } from '../trace/callStack.ts';
+import { inOrder } from '../trace/inOrder.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
+import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { HostLine } from './hostLine.ts';
 
@@ -38,7 +39,7 @@ export function findSteps(trace: Trace, line: HostLine): FoundSteps {
   const groups = rangeGroups(trace, lanes);
   const candidates = [...groups.values()].filter(({ rows }) => rows.length >= 2 && areApart(trace, rows));
   const marked = candidates.find(({ name }) => profilerStep.test(name));
-  const best = marked ?? mostCovering(callStarts(trace, lanes), trace, candidates);
+  const best = marked ?? mostCovering(trace, lanes, candidates);
   if (best !== undefined)
     return { ranges: rangesOf(trace, best.rows), lane: best.lane, rule: `ranges named "${best.name}"` };
   const repeated = byRepetition(trace, lanes);
@@ -89,7 +90,9 @@ function areApart(trace: Trace, rows: readonly RowIndex[]): boolean {
 }
 
 /** The ranges that hold most of the trace's CUDA calls; of those alike the longest, and of those the fewest. */
-function mostCovering(calls: readonly number[], trace: Trace, candidates: readonly Group[]): Group | undefined {
+function mostCovering(trace: Trace, lanes: ReadonlySet<number>, candidates: readonly Group[]): Group | undefined {
+  if (candidates.length === 0) return undefined;
+  const calls = callStarts(trace, lanes);
   const scored = candidates.map((group) => {
     const held = group.rows.reduce((sum, row) => sum + between(calls, startOf(trace, row), endOf(trace, row)), 0);
     return { group, held };
@@ -102,10 +105,9 @@ function mostCovering(calls: readonly number[], trace: Trace, candidates: readon
 }
 
 function callStarts({ columns, count }: Trace, lanes: ReadonlySet<number>): number[] {
-  const call = rowKinds.indexOf('host-call');
   const starts: number[] = [];
   for (let row = 0; row < count; row += 1) {
-    if (columns.kind[row] === call && lanes.has(columns.lane[row] ?? -1)) starts.push(columns.startNs[row] ?? 0);
+    if (columns.kind[row] === callKind && lanes.has(columns.lane[row] ?? -1)) starts.push(columns.startNs[row] ?? 0);
   }
   return starts;
 }
@@ -121,28 +123,19 @@ const rangesOf = (trace: Trace, rows: readonly RowIndex[]): StepRange[] =>
     endNs: endOf(trace, row),
   }));
 
+const callKind = rowKinds.indexOf('host-call');
+const isDevice = Uint8Array.from(rowKinds, (kind) => (kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0));
+
 /** Without marks: device activities whose names repeat with one period over most of the trace. */
 function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | null {
-  const { columns, count } = trace;
-  const device = new Set(['kernel', 'copy', 'memset'].map((kind) => rowKinds.indexOf(kind as 'kernel')));
-  const issued = new Map<number, RowIndex>();
-  const rows: RowIndex[] = [];
-  for (let row = 0; row < count; row += 1) {
-    const kind = columns.kind[row] ?? -1;
-    if (kind === rowKinds.indexOf('host-call') && (columns.correlation[row] ?? 0) > 0) {
-      if (lanes.has(columns.lane[row] ?? -1)) issued.set(columns.correlation[row] ?? 0, row);
-    } else if (device.has(kind)) rows.push(row);
-  }
-  const calls = rows.flatMap((row) => {
-    const call = issued.get(columns.correlation[row] ?? 0);
-    return call === undefined ? [] : [{ call, name: columns.name[row] ?? -1 }];
-  });
-  calls.sort((a, b) => startOf(trace, a.call) - startOf(trace, b.call));
-  const period = periodOf(calls.map(({ name }) => name));
+  const { columns } = trace;
+  const { rows, callOf } = issuedRows(trace, lanes);
+  const ordered = inOrder(rows, (row) => startOf(trace, callOf(row)));
+  const period = periodOf(ordered.map((row) => columns.name[row] ?? -1));
   if (period === null) return null;
-  const firsts = Array.from({ length: Math.floor((calls.length - period.from) / period.length) }, (_, index) => {
-    return calls[period.from + index * period.length]?.call ?? 0;
-  });
+  const firsts = Array.from({ length: Math.floor((ordered.length - period.from) / period.length) }, (_, index) =>
+    callOf(ordered[period.from + index * period.length] ?? -1),
+  );
   const ranges = firsts.slice(0, -1).map((row, index) => ({
     name: `step ${index + 1}`,
     startNs: startOf(trace, row),
@@ -153,21 +146,42 @@ function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | nu
   return { ranges, lane, rule: `the same ${period.length} device activities again and again` };
 }
 
+/** What was put on the device by calls of these lanes, and the calls: of one number the last. */
+function issuedRows(
+  { columns: { correlation, kind, lane }, count }: Trace,
+  lanes: ReadonlySet<number>,
+): { readonly rows: Int32Array; readonly callOf: (row: RowIndex) => RowIndex } {
+  const calls = new RowsByNumber(correlation, 0, count);
+  for (let row = 0; row < count; row += 1) {
+    const number = correlation[row] as number;
+    if (kind[row] === callKind && number > 0 && lanes.has(lane[row] as number)) calls.set(number, row);
+  }
+  const callOf = (row: RowIndex): RowIndex => ((correlation[row] ?? 0) > 0 ? calls.get(correlation[row] as number) : -1);
+  const isIssued = (row: RowIndex): boolean => isDevice[kind[row] as number] === 1 && callOf(row) >= 0;
+  let issued = 0;
+  for (let row = 0; row < count; row += 1) if (isIssued(row)) issued += 1;
+  const rows = new Int32Array(issued);
+  for (let [row, place] = [0, 0]; row < count; row += 1) {
+    if (!isIssued(row)) continue;
+    rows[place] = row;
+    place += 1;
+  }
+  return { rows, callOf };
+}
+
+/** Of each name so many of its last places are looked at. */
+const mostPlaces = 65;
+
 /** The shortest period that at least nine in ten names of the list's second part repeat. */
-function periodOf(names: readonly number[]): { readonly from: number; readonly length: number } | null {
+function periodOf(names: Int32Array): { readonly from: number; readonly length: number } | null {
   const most = Math.min(Math.floor(names.length / 3), 20_000);
   const from = Math.floor(names.length / 10);
-  const tail = names.slice(from);
+  const tail = names.subarray(from);
   // A period is the distance between two places of the rarest name that occurs at least three times.
-  const places = new Map<number, number[]>();
-  tail.forEach((name, index) => {
-    append(places, name, index);
-  });
   const gaps = new Set<number>();
-  for (const all of places.values()) {
-    const list = all.slice(-65);
-    if (list.length < 3) continue;
-    for (let index = 1; index < list.length; index += 1) gaps.add((list[index] ?? 0) - (list[index - 1] ?? 0));
+  for (const places of lastPlaces(tail).values()) {
+    if (places.length < 3) continue;
+    for (let index = 1; index < places.length; index += 1) gaps.add((places[index - 1] ?? 0) - (places[index] ?? 0));
   }
   for (const gap of [...gaps]
     .filter((one) => one >= 2 && one <= most)
@@ -178,6 +192,17 @@ function periodOf(names: readonly number[]): { readonly from: number; readonly l
     if (same >= 0.9 * (tail.length - gap) && tail.length >= 3 * gap) return { from, length: gap };
   }
   return null;
+}
+
+/** Of each name its last places, the last one first. */
+function lastPlaces(names: Int32Array): Map<number, number[]> {
+  const places = new Map<number, number[]>();
+  for (let index = names.length - 1; index >= 0; index -= 1) {
+    const known = places.get(names[index] as number);
+    if (known === undefined) places.set(names[index] as number, [index]);
+    else if (known.length < mostPlaces) known.push(index);
+  }
+  return places;
 }
 
 function wholeTrace(trace: Trace): FoundSteps {

@@ -68,7 +68,8 @@ describe('calls that share one number', () => {
       return (await read(traceOf(events.flat()))).trace;
     };
     const trace = await shared(20);
-    expect(hostLine(trace).calls.map(({ activities }) => activities.length)).toEqual([20]);
+    const { calls } = hostLine(trace);
+    expect(calls.slice(0, calls.length).map(({ activities }) => activities.length)).toEqual([20]);
     const traces = new Map([
       [500, await shared(500)],
       [4000, await shared(4000)],
