@@ -14,9 +14,10 @@
  * left to the outer one. Holistic Trace Analysis weighs its graph in the same way; it also has edges between operators.
  */
 import { lowerBound } from '../lowerBound.ts';
-import { type Iteration, rowKind, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { inOrder } from '../trace/inOrder.ts';
+import { type Iteration, rowKind, rowStart } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
-import type { RowIndex, Trace } from '../trace/trace.ts';
+import { type RowIndex, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
 import { hostCalls } from './hostCalls.ts';
 import { holdingCalls } from './hostTime.ts';
 import { share } from './overlap.ts';
@@ -38,156 +39,234 @@ export interface CriticalPath {
   /** The one that took most first. */
   readonly parts: readonly PathPart[];
   /** Rows that the path goes through, first to last; each once. */
-  readonly rows: readonly RowIndex[];
+  readonly rows: Int32Array;
 }
 
 const none = -1;
+/** The first and the second edge that lead to a node. */
+const [first, second] = [0, 1];
+const [unseen, open, done] = [0, 1, 2];
 
-/** Up to two edges lead to a node: 2 * node and 2 * node + 1 are their places. Node 2k is row k's start, 2k + 1 its end. */
+/**
+ * Node 2k is the start of row k, and 2k + 1 its end. Up to two edges lead to a node: to a start from the end of the lane's row
+ * before, and from the start of the row's call; to an end from its start, and from the end of what the row waited for.
+ */
 class Graph {
-  readonly from: Int32Array;
-  readonly weight: Float64Array;
-  readonly times: Float64Array;
+  readonly #trace: Trace;
+  readonly rows: Int32Array;
+  /** Of each row the one before it in its lane; -1 for none. */
+  readonly #before: Int32Array;
+  /** Of an activity its call, of a call the activity that it waited for; -1 for none. */
+  readonly #cause: Int32Array;
+  /** Bit 2 * isEnd + edge for each edge that is there. */
+  readonly #edges: Uint8Array;
+  /** 1 for work that was issued while its stream was still at work. */
+  readonly #isBehind: Uint8Array;
 
-  constructor(times: Float64Array) {
-    this.times = times;
-    this.from = new Int32Array(times.length * 2).fill(none);
-    this.weight = new Float64Array(times.length * 2);
+  constructor(trace: Trace, rows: Int32Array) {
+    this.#trace = trace;
+    this.rows = rows;
+    this.#before = new Int32Array(rows.length).fill(none);
+    this.#cause = new Int32Array(rows.length).fill(none);
+    this.#edges = new Uint8Array(rows.length);
+    this.#isBehind = new Uint8Array(rows.length);
   }
 
-  connect(from: number, to: number, weight: number): void {
-    if ((this.times[from] ?? 0) > (this.times[to] ?? 0)) return;
-    const place = this.from[2 * to] === none ? 2 * to : 2 * to + 1;
-    this.from[place] = from;
-    this.weight[place] = weight;
+  get size(): number {
+    return 2 * this.rows.length;
   }
 
-  between(from: number, to: number): number {
-    return (this.times[to] ?? 0) - (this.times[from] ?? 0);
+  time(node: number): number {
+    const row = this.rows[node >> 1] as number;
+    return (node & 1) === 0 ? rowStart(this.#trace, row) : rowEndNs(this.#trace, row);
+  }
+
+  isHost(k: number): boolean {
+    return onThread(this.#trace, this.rows[k] as number);
+  }
+
+  addCall(k: number, before: number, awaited: number): void {
+    this.#before[k] = before;
+    this.#cause[k] = awaited;
+    this.#connect(2 * k);
+    this.#connect(2 * k + 1);
+  }
+
+  addActivity(k: number, before: number, call: number): void {
+    this.#before[k] = before;
+    this.#cause[k] = call;
+    // Issued while the stream was still at work, and not after it had run dry.
+    const isBehind = before !== none && (call === none || this.time(2 * call) <= this.time(2 * before + 1));
+    this.#isBehind[k] = isBehind ? 1 : 0;
+    this.#connect(2 * k);
+    this.#connect(2 * k + 1);
+  }
+
+  /** Notes the edges to a node that go forward in time. */
+  #connect(node: number): void {
+    for (const edge of [first, second]) {
+      const from = this.#source(node, edge);
+      if (from === none || this.time(from) > this.time(node)) continue;
+      this.#edges[node >> 1] = (this.#edges[node >> 1] as number) | bitOf(node, edge);
+    }
+  }
+
+  /** The node that an edge comes from; -1 where there is none. */
+  from(node: number, edge: number): number {
+    return ((this.#edges[node >> 1] as number) & bitOf(node, edge)) === 0 ? none : this.#source(node, edge);
+  }
+
+  cut(node: number, edge: number): void {
+    this.#edges[node >> 1] = (this.#edges[node >> 1] as number) & ~bitOf(node, edge);
+  }
+
+  #source(node: number, edge: number): number {
+    const k = node >> 1;
+    const isEnd = (node & 1) === 1;
+    if (edge === first && isEnd) return node - 1;
+    const other = (edge === first ? this.#before[k] : this.#cause[k]) as number;
+    if (other === none) return none;
+    if (edge === first) return 2 * other + 1;
+    // Ends follow ends, and starts the starts of their calls; a call has no call, and an activity waits for nothing.
+    return isEnd === this.isHost(k) ? 2 * other + (node & 1) : none;
+  }
+
+  weight(node: number, edge: number): number {
+    const k = node >> 1;
+    const isBehind = this.#isBehind[k] === 1;
+    const counts =
+      (node & 1) === 1
+        ? edge === first && !(this.#cause[k] !== none && this.isHost(k))
+        : edge === first
+          ? isBehind || this.isHost(k)
+          : !isBehind;
+    return counts ? this.time(node) - this.time(this.#source(node, edge)) : 0;
   }
 }
+
+const bitOf = (node: number, edge: number): number => 1 << (2 * (node & 1) + edge);
 
 export function criticalPath(iteration: Iteration): CriticalPath {
-  const rows = pathRows(iteration);
-  const { trace } = iteration;
-  const times = new Float64Array(rows.length * 2);
-  for (const [k, row] of rows.entries()) {
-    times[2 * k] = rowStart(trace, row);
-    times[2 * k + 1] = rowEndNs(trace, row);
-  }
-  const graph = new Graph(times);
-  connectRows(iteration, rows, graph);
-  return longestPath(iteration, rows, graph);
+  const graph = new Graph(iteration.trace, pathRows(iteration));
+  connectRows(iteration, graph);
+  const { path, lengthNs } = longestPath(graph);
+  return describe(iteration, graph, path, lengthNs);
 }
+
+const onHost: readonly RowKind[] = ['host-call', 'host-sync', 'host-work', 'host-read', 'host-write'];
+const onDevice: readonly RowKind[] = ['copy', 'kernel', 'memset', 'host-function'];
+const isOnHost = Uint8Array.from(rowKinds, (kind) => (onHost.includes(kind) ? 1 : 0));
+const isOnDevice = Uint8Array.from(rowKinds, (kind) => (onDevice.includes(kind) ? 1 : 0));
 
 /** Rows that are part of the graph, in order of start, without host rows inside another of their thread. */
-function pathRows(iteration: Iteration): RowIndex[] {
-  const { trace } = iteration;
-  const reached = new Map<number, number>();
-  const host = ['host-call', 'host-sync', 'host-work', 'host-read', 'host-write'] as const;
-  return rowsOfKind(iteration, ...host, 'copy', 'kernel', 'memset', 'host-function').filter((row) => {
-    if (!rowKind(trace, row).startsWith('host-') || rowKind(trace, row) === 'host-function') return true;
-    const lane = trace.columns.lane[row] ?? none;
-    const end = rowEndNs(trace, row);
-    if (end < (reached.get(lane) ?? 0) || (end === reached.get(lane) && rowStart(trace, row) < end)) return false;
-    reached.set(lane, end);
-    return true;
-  });
+function pathRows({ trace, begin, end }: Iteration): Int32Array {
+  const { kind, lane } = trace.columns;
+  const reached = new Float64Array(trace.lanes.length);
+  const rows = new Int32Array(end - begin);
+  let found = 0;
+  for (let row = begin; row < end; row += 1) {
+    if (isOnHost[kind[row] as number] === 1) {
+      const [on, endNs] = [lane[row] as number, rowEndNs(trace, row)];
+      const reachedNs = reached[on] as number;
+      if (endNs < reachedNs || (endNs === reachedNs && rowStart(trace, row) < endNs)) continue;
+      reached[on] = endNs;
+    } else if (isOnDevice[kind[row] as number] !== 1) continue;
+    rows[found] = row;
+    found += 1;
+  }
+  return rows.slice(0, found);
 }
 
-function connectRows(iteration: Iteration, rows: readonly RowIndex[], graph: Graph): void {
-  const { trace } = iteration;
+function connectRows(iteration: Iteration, graph: Graph): void {
+  const { trace, begin, end } = iteration;
+  const { rows } = graph;
   const calls = hostCalls(iteration);
   const holding = holdingCalls(iteration);
-  const isHost = rows.map((row) => onThread(trace, row));
-  const nodes = new Map(rows.map((row, k) => [row, k]));
-  const ended = endings(rows, isHost, graph);
-  const last = new Map<number, number>();
+  const placeOf = new Int32Array(end - begin).fill(none);
+  for (const [k, row] of rows.entries()) placeOf[row - begin] = k;
+  const ended = endings(graph);
+  const last = new Int32Array(trace.lanes.length).fill(none);
   for (const [k, row] of rows.entries()) {
-    const lane = trace.columns.lane[row] ?? none;
-    const [start, end] = [2 * k, 2 * k + 1];
-    const before = last.get(lane);
-    last.set(lane, k);
-    if (isHost[k] === true) {
+    const lane = trace.columns.lane[row] as number;
+    const before = last[lane] as number;
+    last[lane] = k;
+    if (graph.isHost(k)) {
       const waits = rowKind(trace, row) === 'host-sync' || holding.has(row);
-      const awaited = waits ? ended.lastWithin(graph.times[start] ?? 0, graph.times[end] ?? 0) : none;
-      if (before !== undefined) graph.connect(2 * before + 1, start, graph.between(2 * before + 1, start));
-      graph.connect(start, end, awaited === none ? graph.between(start, end) : 0);
-      if (awaited !== none) graph.connect(2 * awaited + 1, end, 0);
-      continue;
+      graph.addCall(k, before, waits ? ended.lastWithin(graph.time(2 * k), graph.time(2 * k + 1)) : none);
+    } else {
+      const call = calls.get(row);
+      graph.addActivity(k, before, call === undefined ? none : (placeOf[call - begin] as number));
     }
-    graph.connect(start, end, graph.between(start, end));
-    const callRow = calls.get(row);
-    const call = callRow === undefined ? undefined : nodes.get(callRow);
-    // Issued after the stream had run dry, or while it was still at work.
-    const issuedNs = call === undefined ? Number.NEGATIVE_INFINITY : (graph.times[2 * call] ?? 0);
-    const isBehind = before !== undefined && issuedNs <= (graph.times[2 * before + 1] ?? 0);
-    if (before !== undefined) {
-      graph.connect(2 * before + 1, start, isBehind ? graph.between(2 * before + 1, start) : 0);
-    }
-    if (call !== undefined) graph.connect(2 * call, start, isBehind ? 0 : graph.between(2 * call, start));
   }
 }
 
-/** Device activities by their ends. */
-function endings(rows: readonly RowIndex[], isHost: readonly boolean[], { times }: Graph) {
-  const byEnd = rows.flatMap((_, k) => (isHost[k] === true ? [] : [k]));
-  byEnd.sort((a, b) => (times[2 * a + 1] ?? 0) - (times[2 * b + 1] ?? 0));
+/** Device activities by their ends, which are put in order when they are first asked for. */
+function endings(graph: Graph) {
+  const endOf = (k: number): number => graph.time(2 * k + 1);
+  let byEnd: Int32Array | null = null;
   return {
     /** The one that ended last after `startNs` and no later than `endNs`; -1 for none. */
     lastWithin(startNs: number, endNs: number): number {
-      const later = lowerBound(0, byEnd.length, (at) => (times[2 * (byEnd[at] ?? 0) + 1] ?? 0) <= endNs);
-      const found = byEnd[later - 1];
-      return found !== undefined && (times[2 * found + 1] ?? 0) > startNs ? found : none;
+      byEnd ??= inOrder(
+        graph.rows.map((_, k) => k).filter((k) => !graph.isHost(k)),
+        endOf,
+      );
+      const ascending = byEnd;
+      const later = lowerBound(0, ascending.length, (at) => endOf(ascending[at] as number) <= endNs);
+      const found = ascending[later - 1];
+      return found !== undefined && endOf(found) > startNs ? found : none;
     },
   };
 }
 
-function longestPath(iteration: Iteration, rows: readonly RowIndex[], graph: Graph): CriticalPath {
-  const count = graph.times.length;
-  const lengths = new Float64Array(count);
-  /** Place of the edge by which a node is reached best; -1 for none. */
-  const best = new Int32Array(count).fill(none);
-  for (const node of topological(graph)) {
-    for (const place of [2 * node, 2 * node + 1]) {
-      const from = graph.from[place] ?? none;
+/** Nodes of the longest path, first to last; empty where nothing leads to anything. */
+function longestPath(graph: Graph): {
+  readonly path: readonly [nodes: Int32Array, edges: Uint8Array];
+  lengthNs: number;
+} {
+  const lengths = new Float64Array(graph.size);
+  /** The edge by which a node is reached best, + 1; 0 for none. */
+  const best = new Uint8Array(graph.size);
+  visitForward(graph, (node) => {
+    for (const edge of [first, second]) {
+      const from = graph.from(node, edge);
       if (from === none) continue;
-      const reached = (lengths[from] ?? 0) + (graph.weight[place] ?? 0);
-      if (best[node] !== none && reached <= (lengths[node] ?? 0)) continue;
+      const reached = (lengths[from] as number) + graph.weight(node, edge);
+      if (best[node] !== 0 && reached <= (lengths[node] as number)) continue;
       lengths[node] = reached;
-      best[node] = place;
+      best[node] = edge + 1;
     }
-  }
+  });
   let last = 0;
-  for (let node = 1; node < count; node += 1) if ((lengths[node] ?? 0) > (lengths[last] ?? 0)) last = node;
-  const edges: { readonly place: number; readonly to: number }[] = [];
-  for (let node = last; count > 0 && best[node] !== none; ) {
-    const place = best[node] ?? none;
-    edges.push({ place, to: node });
-    node = graph.from[place] ?? none;
+  for (let node = 1; node < graph.size; node += 1)
+    if ((lengths[node] as number) > (lengths[last] as number)) last = node;
+  const edgeTo = (node: number): number => (best[node] ?? 0) - 1;
+  let steps = 0;
+  for (let node = last; edgeTo(node) >= 0; node = graph.from(node, edgeTo(node))) steps += 1;
+  const [nodes, edges] = [new Int32Array(steps), new Uint8Array(steps)];
+  for (let [node, at] = [last, steps - 1]; at >= 0; at -= 1) {
+    nodes[at] = node;
+    edges[at] = edgeTo(node);
+    node = graph.from(node, edgeTo(node));
   }
-  return describe(iteration, rows, graph, edges.reverse(), lengths[last] ?? 0);
+  return { path: [nodes, edges], lengthNs: lengths[last] ?? 0 };
 }
 
-/** Nodes after all that lead to them. Times that are equal could lead in a circle; the edge that closes it is cut. */
-function topological(graph: Graph): Int32Array {
-  const count = graph.times.length;
-  const order = new Int32Array(count);
-  const state = new Uint8Array(count);
-  const [unseen, open, done] = [0, 1, 2];
-  let placed = 0;
+/** Visits nodes after all that lead to them. Times that are equal could lead in a circle; the edge that closes it is cut. */
+function visitForward(graph: Graph, visit: (node: number) => void): void {
+  const state = new Uint8Array(graph.size);
   const stack: number[] = [];
-  for (let root = 0; root < count; root += 1) {
+  for (let root = 0; root < graph.size; root += 1) {
     if (state[root] !== unseen) continue;
     stack.push(root);
     while (stack.length > 0) {
-      const node = stack.at(-1) ?? 0;
+      const node = stack.at(-1) as number;
       if (state[node] === unseen) {
         state[node] = open;
-        for (const place of [2 * node, 2 * node + 1]) {
-          const from = graph.from[place] ?? none;
+        for (const edge of [first, second]) {
+          const from = graph.from(node, edge);
           if (from === none) continue;
-          if (state[from] === open) graph.from[place] = none;
+          if (state[from] === open) graph.cut(node, edge);
           else if (state[from] === unseen) stack.push(from);
         }
         continue;
@@ -195,33 +274,40 @@ function topological(graph: Graph): Int32Array {
       stack.pop();
       if (state[node] === done) continue;
       state[node] = done;
-      order[placed] = node;
-      placed += 1;
+      visit(node);
     }
   }
-  return order;
 }
 
 function describe(
   { trace }: Iteration,
-  rows: readonly RowIndex[],
   graph: Graph,
-  edges: readonly { readonly place: number; readonly to: number }[],
+  [nodes, edges]: readonly [Int32Array, Uint8Array],
   lengthNs: number,
 ): CriticalPath {
-  const parts = new Map<string, { kind: PathKind; lane: string; timeNs: number }>();
-  const through = new Set<RowIndex>();
-  for (const { place, to } of edges) {
-    const from = graph.from[place] ?? 0;
-    const [before, row] = [rows[from >> 1] ?? 0, rows[to >> 1] ?? 0];
-    through.add(before).add(row);
-    const timeNs = graph.weight[place] ?? 0;
+  const parts = new Map<number, { kind: PathKind; lane: string; timeNs: number }>();
+  const isThrough = new Uint8Array(graph.rows.length);
+  const through = new Int32Array(nodes.length === 0 ? 0 : Math.min(graph.rows.length, nodes.length + 1));
+  let passed = 0;
+  const pass = (k: number): void => {
+    if (isThrough[k] === 1) return;
+    isThrough[k] = 1;
+    through[passed] = graph.rows[k] as number;
+    passed += 1;
+  };
+  for (const [at, node] of nodes.entries()) {
+    const edge = edges[at] as number;
+    const [before, k] = [graph.from(node, edge) >> 1, node >> 1];
+    pass(before);
+    pass(k);
+    const timeNs = graph.weight(node, edge);
     if (timeNs === 0) continue;
-    const kind = partKind(onThread(trace, before), onThread(trace, row), before === row);
-    const engine = trace.lanes[kind === 'device' ? (trace.columns.engine[row] ?? none) : none];
-    const id = (engine ?? trace.lanes[trace.columns.lane[row] ?? none])?.id ?? '';
-    const key = `${kind} ${id}`;
-    const part = parts.get(key) ?? { kind, lane: id, timeNs: 0 };
+    const kind = partKind(graph.isHost(before), graph.isHost(k), before === k);
+    const row = graph.rows[k] as number;
+    const engine = kind === 'device' ? (trace.columns.engine[row] ?? none) : none;
+    const lane = engine === none ? (trace.columns.lane[row] as number) : engine;
+    const key = lane * pathKinds.length + pathKinds.indexOf(kind);
+    const part = parts.get(key) ?? { kind, lane: trace.lanes[lane]?.id ?? '', timeNs: 0 };
     part.timeNs += timeNs;
     parts.set(key, part);
   }
@@ -229,7 +315,7 @@ function describe(
   return {
     lengthNs,
     parts: sorted.map((part) => ({ ...part, shareOfPath: share(part.timeNs, lengthNs) ?? 0 })),
-    rows: [...through],
+    rows: through.subarray(0, passed),
   };
 }
 

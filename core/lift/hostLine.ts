@@ -24,7 +24,9 @@ export interface HostLine {
 
 const code = (kind: (typeof rowKinds)[number]): number => rowKinds.indexOf(kind);
 const codes = { call: code('host-call'), sync: code('host-sync'), copy: code('copy') };
-const isDevice = Uint8Array.from(rowKinds, (kind) => (kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0));
+const isDevice = Uint8Array.from(rowKinds, (kind) =>
+  kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0,
+);
 
 const recordCall = /EventRecord/;
 const waitCall = /StreamWaitEvent/;
@@ -56,7 +58,12 @@ export function hostLine(trace: Trace): HostLine {
   }
   const isOwn = new Set(lanes);
   const trivialCount = lanes.reduce((sum, lane) => sum + (found.lanes.get(lane)?.trivial ?? 0), 0);
-  const trivialRows = rowsOf(trace, found, trivialCount, (row, kind) => kind === trivial && isOwn.has(laneOf[row] ?? -1));
+  const trivialRows = rowsOf(
+    trace,
+    found,
+    trivialCount,
+    (row, kind) => kind === trivial && isOwn.has(laneOf[row] ?? -1),
+  );
   const streams = streamsOf(trace, calls);
   return {
     calls,
@@ -94,7 +101,8 @@ function rowsOf(
 function streamsOf({ columns }: Trace, calls: Calls): Set<number> {
   const streams = new Set<number>();
   for (let place = 0; place < calls.length; place += 1) {
-    for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) streams.add(columns.lane[row] ?? -1);
+    for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row))
+      streams.add(columns.lane[row] ?? -1);
   }
   return streams;
 }
@@ -165,7 +173,8 @@ function findCalls(
     lanes.set(lane, of);
     const number = columns.correlation[row] ?? 0;
     const activity = number === 0 ? -1 : first.get(number);
-    const found = kind === codes.sync ? 'sync' : (issuedBy(columns.kind[activity]) ?? kindOfName[columns.name[row] ?? -1]);
+    const found =
+      kind === codes.sync ? 'sync' : (issuedBy(columns.kind[activity]) ?? kindOfName[columns.name[row] ?? -1]);
     const endNs = rowEndNs(trace, row);
     // A runtime call may have a row of its driver call inside.
     if (found == null || endNs <= of.endOfLast) {

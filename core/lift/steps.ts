@@ -124,7 +124,9 @@ const rangesOf = (trace: Trace, rows: readonly RowIndex[]): StepRange[] =>
   }));
 
 const callKind = rowKinds.indexOf('host-call');
-const isDevice = Uint8Array.from(rowKinds, (kind) => (kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0));
+const isDevice = Uint8Array.from(rowKinds, (kind) =>
+  kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0,
+);
 
 /** Without marks: device activities whose names repeat with one period over most of the trace. */
 function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | null {
@@ -156,7 +158,8 @@ function issuedRows(
     const number = correlation[row] as number;
     if (kind[row] === callKind && number > 0 && lanes.has(lane[row] as number)) calls.set(number, row);
   }
-  const callOf = (row: RowIndex): RowIndex => ((correlation[row] ?? 0) > 0 ? calls.get(correlation[row] as number) : -1);
+  const callOf = (row: RowIndex): RowIndex =>
+    (correlation[row] ?? 0) > 0 ? calls.get(correlation[row] as number) : -1;
   const isIssued = (row: RowIndex): boolean => isDevice[kind[row] as number] === 1 && callOf(row) >= 0;
   let issued = 0;
   for (let row = 0; row < count; row += 1) if (isIssued(row)) issued += 1;

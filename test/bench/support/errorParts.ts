@@ -43,7 +43,7 @@ export function errorParts({ program, iterations, makespanNs }: RecordedRun, pro
   const parts = new Parts();
   /** Predicted less recorded, at the last step that was looked at. */
   let apartNs = 0;
-  const path = criticalPath(simulated).rows.flatMap((row) => pairs.get(row) ?? []);
+  const path = [...criticalPath(simulated).rows].flatMap((row) => pairs.get(row) ?? []);
   path.forEach(({ simulated: here, recorded: [there] }, place) => {
     if (there === undefined) return;
     const next = path[place + 1]?.simulated;
