@@ -31,7 +31,7 @@ export class LaneSpans {
   readonly #longest: Int32Array;
 
   /** `rows` in ascending order of start. Where they do overlap, a window's time counts their common part twice. */
-  constructor(trace: Trace, rows: readonly RowIndex[]) {
+  constructor(trace: Trace, rows: ArrayLike<RowIndex>) {
     const count = rows.length;
     this.#rows = Int32Array.from(rows);
     this.#starts = new Float64Array(count);

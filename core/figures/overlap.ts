@@ -93,7 +93,7 @@ function deviceBusy(iteration: Iteration): DeviceBusy[] {
 }
 
 /** Union of the intervals of `rows`. */
-export function rowUnion({ trace }: Pick<Iteration, 'trace'>, rows: readonly RowIndex[]): Intervals {
+export function rowUnion({ trace }: Pick<Iteration, 'trace'>, rows: ArrayLike<RowIndex>): Intervals {
   if (rows.length === 0) return noIntervals;
   const starts = new Float64Array(rows.length);
   const ends = new Float64Array(rows.length);

@@ -36,6 +36,13 @@ export interface Issued {
   readonly row: RowIndex;
 }
 
+/** Operations in the order of issue. A list of them is one; of millions they may be made as they are asked for. */
+export interface IssuedWork {
+  readonly length: number;
+  /** Of a place from 0 on. */
+  at(position: number): Issued | undefined;
+}
+
 /** Stream to position in issue order. */
 type Clock = ReadonlyMap<number, number>;
 
@@ -65,13 +72,13 @@ export const orderRules = ['events', 'legacy', 'launches', 'alone'] as const;
 export type OrderRule = (typeof orderRules)[number];
 
 export class DeviceOrder {
-  readonly #issued: readonly Issued[];
+  readonly #issued: IssuedWork;
   readonly #streams: readonly ProgramStream[];
   readonly #rules: ReadonlySet<OrderRule>;
   /** Clock of each operation, by position. */
   readonly #clocks: Clock[] = [];
   /** The operation before each in its own stream, by position; -1 for none. */
-  readonly #previous: number[] = [];
+  readonly #previous: Int32Array;
   /** As it stands at the end of each stream so far. */
   readonly #clockOf = new Map<number, Clock>();
   readonly #lastIn = new Map<number, number>();
@@ -88,17 +95,21 @@ export class DeviceOrder {
   readonly #synchronisedBy = new Map<number, Map<number, Reached>>();
 
   /** `streams` may be empty, for a trace without an experiment: then no stream is the legacy default stream. */
-  constructor(issued: readonly Issued[], streams: readonly ProgramStream[], rules: readonly OrderRule[]) {
+  constructor(issued: IssuedWork, streams: readonly ProgramStream[], rules: readonly OrderRule[]) {
     this.#issued = issued;
     this.#streams = streams;
     this.#rules = new Set(rules);
-    for (const [position, one] of issued.entries()) this.#clocks.push(this.#step(one, position));
+    this.#previous = new Int32Array(issued.length).fill(-1);
+    for (let position = 0; position < issued.length; position += 1) {
+      this.#clocks.push(this.#step(issued.at(position) as Issued, position));
+    }
   }
 
   /** Whether the operation at position `a` has completed before the one at `b` starts (or, for a synchronise, returns). */
   before(a: number, b: number): boolean {
-    const [first, second] = [this.#issued[a], this.#issued[b]];
-    if (first === undefined || second === undefined || a >= b || first.code === 'synchronize') return false;
+    if (a < 0 || a >= b) return false;
+    const [first, second] = [this.#issued.at(a), this.#issued.at(b)];
+    if (first === undefined || second === undefined || first.code === 'synchronize') return false;
     if (first.stream === second.stream && second.code !== 'synchronize') return true;
     return (this.#clocks[b]?.get(first.stream) ?? -1) >= a;
   }
@@ -112,7 +123,7 @@ export class DeviceOrder {
 
   /** Position of the first synchronise of this host thread that has waited for the operation at `a`; null for none. */
   firstSynchronised(a: number, thread: number): number | null {
-    const first = this.#issued[a];
+    const first = this.#issued.at(a);
     if (first === undefined) return null;
     const reached = this.#synchronisedBy.get(thread)?.get(first.stream);
     if (reached === undefined) return null;
@@ -122,7 +133,7 @@ export class DeviceOrder {
 
   /** The last position of each stream that has completed before the operation at `b` starts, its own stream's too. */
   frontier(b: number): number[] {
-    const own = this.#issued[b]?.stream;
+    const own = this.#issued.at(b)?.stream;
     const others = [...(this.#clocks[b] ?? noClock)]
       .filter(([stream]) => stream !== own)
       .map(([, position]) => position);
@@ -131,7 +142,7 @@ export class DeviceOrder {
   }
 
   #step(one: Issued, position: number): Clock {
-    this.#previous.push(one.code === 'synchronize' ? -1 : (this.#lastIn.get(one.stream) ?? -1));
+    if (one.code !== 'synchronize') this.#previous[position] = this.#lastIn.get(one.stream) ?? -1;
     if (one.code === 'synchronize') {
       const clock = this.#synchronised(one);
       this.#reach(one.thread, position, clock);

@@ -26,11 +26,12 @@ export function crowdedKernels(scene: Scene): Occurrence[] {
   return [...scene.kernels.values()].flatMap((kernels) => ofDevice(scene, kernels));
 }
 
-function ofDevice(scene: Scene, { list }: Kernels): Occurrence[] {
+function ofDevice(scene: Scene, { rows, at }: Kernels): Occurrence[] {
   const found: Occurrence[] = [];
   /** By stream, the kernel that ended last so far. */
   const last = new Map<number, Activity>();
-  for (const kernel of list) {
+  for (let place = 0; place < rows.length; place += 1) {
+    const kernel = at(place) as Activity;
     const other = lastOfOthers(last, kernel.lane);
     if (other !== null) found.push(...crowdedBy(scene, kernel, other));
     const own = last.get(kernel.lane);

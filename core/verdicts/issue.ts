@@ -5,17 +5,18 @@
 
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { append } from '../groupBy.ts';
-import type { Issued } from '../order/deviceOrder.ts';
+import type { Issued, IssuedWork } from '../order/deviceOrder.ts';
 import { type Launch, LaunchedGraphs } from '../order/launchedGraphs.ts';
 import { aloneOn } from '../program/aloneCopies.ts';
 import type { Instruction, Program, ProgramThread } from '../program/program.ts';
+import { inOrder } from '../trace/inOrder.ts';
 import { type Iteration, rowKind, rowStart } from '../trace/iteration.ts';
-import type { RowIndex, RowKind } from '../trace/trace.ts';
+import { type RowIndex, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
 
 export interface IssueOrder {
-  readonly issued: readonly Issued[];
+  readonly issued: IssuedWork;
   /** Position in `issued` of a device row. */
-  readonly positionOf: ReadonlyMap<RowIndex, number>;
+  readonly positionOf: { get(row: RowIndex): number | undefined };
   /** By position: the device row of the last work in its stream up to and with it; -1 for none. */
   readonly lastWork: Int32Array;
   /**
@@ -31,39 +32,61 @@ export interface IssueOrder {
 type Timed = Issued & { readonly time: number };
 
 export function issueOrder(iteration: Iteration, program: Program | null): IssueOrder {
-  const timed = program === null ? fromRows(iteration) : fromProgram(iteration, program);
-  // Stable: what was issued at one time by one thread stays in program order.
-  const issued = timed.sort((a, b) => a.time - b.time);
-  const positionOf = new Map<RowIndex, number>();
-  for (const [position, { row }] of issued.entries()) if (row >= 0) positionOf.set(row, position);
+  const issued = program === null ? new IssuedRows(iteration) : fromProgram(iteration, program);
+  // Without a program nothing is known of the legacy default stream, of graphs, or of what runs alone.
+  const ofProgram = (fits: (one: Issued) => boolean): Int32Array[] =>
+    program === null ? [] : positionsByStream(issued, fits);
   const isLegacy = ({ stream }: Issued): boolean => program?.streams[stream]?.kind === 'legacy-default';
   return {
     issued,
-    positionOf,
+    positionOf: new RowPositions(iteration, issued),
     lastWork: lastWorks(issued),
     waits: positionsByStream(issued, ({ code }) => code === 'waitEvent'),
-    legacyWork: positionsByStream(issued, (one) => one.code !== 'synchronize' && isLegacy(one)),
-    launchWork: positionsByStream(issued, ({ launch }) => launch !== null),
-    aloneWork: positionsByStream(issued, ({ alone }) => alone.length > 0),
+    legacyWork: ofProgram((one) => one.code !== 'synchronize' && isLegacy(one)),
+    launchWork: ofProgram(({ launch }) => launch !== null),
+    aloneWork: ofProgram(({ alone }) => alone.length > 0),
   };
 }
 
-function positionsByStream(issued: readonly Issued[], fits: (one: Issued) => boolean): Int32Array[] {
+function* each(issued: IssuedWork): Generator<readonly [position: number, one: Issued]> {
+  for (let position = 0; position < issued.length; position += 1) yield [position, issued.at(position) as Issued];
+}
+
+class RowPositions {
+  readonly #begin: RowIndex;
+  /** By row, from #begin: its position + 1; 0 for none. */
+  readonly #places: Int32Array;
+
+  constructor({ begin, end }: Iteration, issued: IssuedWork) {
+    this.#begin = begin;
+    this.#places = new Int32Array(end - begin);
+    for (const [position, { row }] of each(issued)) if (row >= 0) this.#places[row - begin] = position + 1;
+  }
+
+  get(row: RowIndex): number | undefined {
+    const place = this.#places[row - this.#begin] ?? 0;
+    return place === 0 ? undefined : place - 1;
+  }
+}
+
+function positionsByStream(issued: IssuedWork, fits: (one: Issued) => boolean): Int32Array[] {
   const positions = new Map<number, number[]>();
-  for (const [position, one] of issued.entries()) {
+  for (const [position, one] of each(issued)) {
     if (fits(one)) append(positions, one.stream, position);
   }
   return [...positions.values()].map((list) => Int32Array.from(list));
 }
 
-function lastWorks(issued: readonly Issued[]): Int32Array {
+function lastWorks(issued: IssuedWork): Int32Array {
   const last = new Map<number, RowIndex>();
-  return Int32Array.from(issued, ({ stream, code, row }) => {
+  const works = new Int32Array(issued.length).fill(-1);
+  for (const [position, { stream, code, row }] of each(issued)) {
     // A synchronise is no work of a stream.
-    if (code === 'synchronize') return -1;
+    if (code === 'synchronize') continue;
     if (row >= 0 && (code === 'copy' || code === 'kernel' || code === 'other')) last.set(stream, row);
-    return last.get(stream) ?? -1;
-  });
+    works[position] = last.get(stream) ?? -1;
+  }
+  return works;
 }
 
 const codes: Partial<Record<RowKind, Issued['code']>> = {
@@ -75,32 +98,53 @@ const codes: Partial<Record<RowKind, Issued['code']>> = {
   'event-wait': 'waitEvent',
 };
 
+/** By row kind; undefined for those of the host. */
+const rowCodes = rowKinds.map((kind) => codes[kind]);
+
 /** Without a program: activities in the order of their calls, streams told apart by their lanes. */
-function fromRows(iteration: Iteration): Timed[] {
-  const { trace } = iteration;
-  const calls = hostCalls(iteration);
-  const timed: Timed[] = [];
-  for (let row = iteration.begin; row < iteration.end; row += 1) {
-    const kind = rowKind(trace, row);
-    const code = codes[kind];
-    if (code === undefined) continue;
-    const call = calls.get(row) ?? row;
+class IssuedRows implements IssuedWork {
+  readonly #trace: Trace;
+  readonly #calls: HostCalls;
+  readonly #rows: Int32Array;
+
+  constructor(iteration: Iteration) {
+    const { trace, begin, end } = iteration;
+    this.#trace = trace;
+    this.#calls = hostCalls(iteration);
+    const rows = new Int32Array(end - begin);
+    let count = 0;
+    for (let row = begin; row < end; row += 1) {
+      if (rowCodes[trace.columns.kind[row] as number] === undefined) continue;
+      rows[count] = row;
+      count += 1;
+    }
+    this.#rows = inOrder(rows.slice(0, count), (row) => rowStart(trace, this.#calls.get(row) ?? row));
+  }
+
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  at(position: number): Issued | undefined {
+    const row = this.#rows[position];
+    if (row === undefined) return undefined;
+    const { columns } = this.#trace;
+    const code = rowCodes[columns.kind[row] ?? -1] ?? 'other';
+    const call = this.#calls.get(row);
     const isMark = code === 'recordEvent' || code === 'waitEvent';
-    timed.push({
-      op: trace.columns.op[row] ?? -1,
+    return {
+      op: columns.op[row] ?? -1,
       code,
-      stream: trace.columns.lane[row] ?? -1,
+      stream: columns.lane[row] ?? -1,
       // An importer gives a record and its waits one name.
-      event: isMark ? (trace.columns.name[row] ?? -1) : -1,
+      event: isMark ? (columns.name[row] ?? -1) : -1,
       device: -1,
-      thread: call === row ? -1 : (trace.columns.lane[call] ?? -1),
+      thread: call === undefined ? -1 : (columns.lane[call] ?? -1),
       launch: null,
       alone: nowhere,
       row,
-      time: rowStart(trace, call),
-    });
+    };
   }
-  return timed;
 }
 
 const nowhere: readonly number[] = [];
@@ -133,7 +177,8 @@ function fromProgram(iteration: Iteration, program: Program): Timed[] {
       } else if (!graphs.takes(instruction)) place(instruction, null);
     }
   }
-  return timed;
+  // Stable: what was issued at one time by one thread stays in program order.
+  return timed.sort((a, b) => a.time - b.time);
 }
 
 /** The thread's instructions as executed, at most `budget` of them. */

@@ -1,7 +1,6 @@
 /** Whether the host issued the second of a pair too late, and what it was held in. */
 
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
-import { nothingWithin } from '../figures/laneSpans.ts';
 import type { RuleId } from '../rules/rules.ts';
 import { type Activity, activity } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
@@ -16,7 +15,7 @@ export function issuedLate(scene: Scene, pair: Pair): Found | null {
   const { copy, first, secondCall, issuedNs, deadlineNs } = pair;
   if (secondCall === null || issuedNs === null) {
     // Without recorded calls the rule alone speaks, and only as long as the trace agrees with it.
-    const held = first === copy && holdsHost(copy) && scene.threads.size === 0;
+    const held = first === copy && holdsHost(copy) && !scene.hasThreads;
     return held ? pageable(copy, null) : null;
   }
   return issuedNs < deadlineNs ? null : heldBetween(scene, pair, secondCall.lane, issuedNs);
@@ -41,7 +40,7 @@ function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number)
 /** What the second's thread did from the first's issue to the second's. */
 function hostBetween(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number) {
   const window = { startNs: Math.min(first.startNs, firstCall?.startNs ?? first.startNs), endNs: issuedNs };
-  return { ...(scene.threads.get(thread)?.within(window) ?? nothingWithin), windowNs: issuedNs - window.startNs };
+  return { ...scene.thread(thread).within(window), windowNs: issuedNs - window.startNs };
 }
 
 function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
@@ -108,7 +107,7 @@ export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   const { issued, positionOf } = scene.issue;
   const [from, to] = [positionOf.get(first.row), positionOf.get(second.row)];
   if (from === undefined || to === undefined) return [];
-  const waited = scene.byAll.firstSynchronised(from, issued[to]?.thread ?? -1);
+  const waited = scene.byAll.firstSynchronised(from, issued.at(to)?.thread ?? -1);
   return waited !== null && waited < to ? ['issued-too-late'] : [];
 }
 

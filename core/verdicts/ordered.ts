@@ -33,7 +33,7 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
 
 /** Of one lane, but not of one stream: a graph's branch is shown in the stream that it was captured in. */
 function areApart({ issue: { issued } }: Scene, a: number | undefined, b: number | undefined): boolean {
-  return a !== undefined && b !== undefined && issued[a]?.stream !== issued[b]?.stream;
+  return a !== undefined && b !== undefined && issued.at(a)?.stream !== issued.at(b)?.stream;
 }
 
 /** Of an order that no rule makes by itself: the one that is told, and another that it holds through. */
@@ -71,8 +71,8 @@ const mostResumeNs = 10_000;
 function waitedUntold(scene: Scene, { first, second, issuedNs }: Pair, a: number, b: number): boolean {
   if (scene.facts.program !== null || issuedNs === null || a >= b) return false;
   if (issuedNs > first.endNs - toleranceNs || second.startNs - first.endNs > mostResumeNs) return false;
-  const stream = scene.issue.issued[b]?.stream;
-  const waits = scene.issue.waits.find((positions) => scene.issue.issued[positions[0] ?? -1]?.stream === stream);
+  const stream = scene.issue.issued.at(b)?.stream;
+  const waits = scene.issue.waits.find((positions) => scene.issue.issued.at(positions[0] ?? 0)?.stream === stream);
   const isBetween = waits?.some((position) => position > a && position < b) === true;
   return isBetween && !wasBusy(scene, second, first.endNs);
 }
@@ -92,9 +92,9 @@ const mostBehind = 1000;
 
 /** The first operation behind the wait in its stream, and before `b`, that shares data with the one at `a`; null for none. */
 function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b: number): number | null {
-  const [stream, first] = [issued[wait]?.stream, issued[a]?.op ?? -1];
+  const [stream, first] = [issued.at(wait)?.stream, issued.at(a)?.op ?? -1];
   for (let position = wait + 1; position < Math.min(b, wait + mostBehind); position += 1) {
-    const one = issued[position];
+    const one = issued.at(position);
     if (one?.stream === stream && facts.shareData(first, one?.op ?? -1) === true) return one?.op ?? null;
   }
   return null;
@@ -104,7 +104,7 @@ function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b
 function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
   const { issued, legacyWork } = scene.issue;
   const streams = scene.facts.program?.streams ?? [];
-  const isLegacy = (position: number): boolean => streams[issued[position]?.stream ?? -1]?.kind === 'legacy-default';
+  const isLegacy = (position: number): boolean => streams[issued.at(position)?.stream ?? -1]?.kind === 'legacy-default';
   return isLegacy(a) || isLegacy(b) ? null : firstBetween(scene, a, b, legacyWork);
 }
 
@@ -113,14 +113,14 @@ function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
   const { issued, launchWork } = scene.issue;
   const otherwise = scene.orderBy('events', 'legacy', 'alone');
   const first = firstOf(scene, a, b, launchWork, (position) => !otherwise.before(a, position));
-  const launch = first === null ? null : (issued[first]?.launch ?? null);
+  const launch = first === null ? null : (issued.at(first)?.launch ?? null);
   return launch === null ? null : { op: launch.op, activity: null };
 }
 
 /** The copy that runs alone between the two; null where one of them is that copy. */
 function aloneBetween(scene: Scene, a: number, b: number): Blocker | null {
   const { issued, aloneWork } = scene.issue;
-  const isAlone = (position: number): boolean => (issued[position]?.alone.length ?? 0) > 0;
+  const isAlone = (position: number): boolean => (issued.at(position)?.alone.length ?? 0) > 0;
   return isAlone(a) || isAlone(b) ? null : firstBetween(scene, a, b, aloneWork);
 }
 
@@ -132,7 +132,7 @@ function firstBetween(scene: Scene, a: number, b: number, positions: readonly In
 }
 
 const blockerAt = ({ issue }: Scene, position: number | null): Blocker | null =>
-  position === null ? null : { op: issue.issued[position]?.op ?? -1, activity: null };
+  position === null ? null : { op: issue.issued.at(position)?.op ?? -1, activity: null };
 
 /** Of the positions of each stream, the first that comes after `a` and is `b` or before it, by the order of the device. */
 function firstOf(

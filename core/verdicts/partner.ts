@@ -1,14 +1,6 @@
 /** The kernel that a copy overlapped, or the one that it could most plausibly have overlapped. */
 import type { Activity } from '../trace/iteration.ts';
-import {
-  commonNs,
-  durationOf,
-  firstStartingFrom,
-  type Kernels,
-  kernelsPerBlock,
-  noKernels,
-  type Scene,
-} from './scene.ts';
+import { commonNs, durationOf, type Kernels, kernelsPerBlock, noKernels, type Scene } from './scene.ts';
 
 /**
  * A copy and a kernel count as overlapped when they ran together for at least half of the shorter one's duration.
@@ -45,9 +37,9 @@ export function findPartner(scene: Scene, copy: Activity): Partner | null {
 
 /** The nearest kernel that began after the copy had ended, of those that need its data least; null where none did. */
 export function kernelBehind(scene: Scene, copy: Activity): Partner | null {
-  const { list } = kernelsFor(scene, copy);
-  const after = firstStartingFrom(list, copy.endNs);
-  const kernel = nearestIndependent(scene, copy, list.slice(after, after + neighbours));
+  const kernels = kernelsFor(scene, copy);
+  const after = kernels.firstFrom(copy.endNs);
+  const kernel = nearestIndependent(scene, copy, between(kernels, after, after + neighbours));
   return kernel === null ? null : describe(scene, copy, kernel, false);
 }
 
@@ -66,9 +58,9 @@ function isOverlapped(copy: Activity, kernel: Activity): boolean {
 }
 
 /** Kernels that ran during part of the copy. */
-function touchingKernels({ list, latestEnd, blockEnd }: Kernels, copy: Activity): Activity[] {
+function touchingKernels({ at, firstFrom, latestEnd, blockEnd }: Kernels, copy: Activity): Activity[] {
   const touching: Activity[] = [];
-  for (let index = firstStartingFrom(list, copy.endNs) - 1; index >= 0; index -= 1) {
+  for (let index = firstFrom(copy.endNs) - 1; index >= 0; index -= 1) {
     if ((latestEnd[index] ?? 0) <= copy.startNs) break;
     // One long kernel may lie over thousands of short ones that are over: those are passed by in blocks.
     const block = Math.floor(index / kernelsPerBlock);
@@ -76,16 +68,26 @@ function touchingKernels({ list, latestEnd, blockEnd }: Kernels, copy: Activity)
       index = block * kernelsPerBlock;
       continue;
     }
-    const kernel = list[index];
+    const kernel = at(index);
     if (kernel !== undefined && commonNs(copy, kernel) > 0) touching.push(kernel);
   }
   return touching;
 }
 
-function around({ list }: Kernels, copy: Activity): Activity[] {
-  const after = firstStartingFrom(list, copy.endNs);
-  const before = firstStartingFrom(list, copy.startNs);
-  return [...list.slice(Math.max(0, before - neighbours), before), ...list.slice(after, after + neighbours)];
+function around(kernels: Kernels, copy: Activity): Activity[] {
+  const after = kernels.firstFrom(copy.endNs);
+  const before = kernels.firstFrom(copy.startNs);
+  return [...between(kernels, before - neighbours, before), ...between(kernels, after, after + neighbours)];
+}
+
+/** Those at the places `from` up to, and without, `to`, as far as there are any. */
+function between({ at }: Kernels, from: number, to: number): Activity[] {
+  const found: Activity[] = [];
+  for (let place = Math.max(0, from); place < to; place += 1) {
+    const kernel = at(place);
+    if (kernel !== undefined) found.push(kernel);
+  }
+  return found;
 }
 
 function longest(kernels: readonly Activity[], copy: Activity): Activity | null {

@@ -3,15 +3,17 @@
 import { CallStacks } from '../figures/callStacks.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { LaneSpans } from '../figures/laneSpans.ts';
+import { rowUnion } from '../figures/overlap.ts';
 import { defaultQueueDepth } from '../figures/queue.ts';
 import { groupBy } from '../groupBy.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { DeviceOrder, type OrderRule, orderRules } from '../order/deviceOrder.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import type { ProgramStream } from '../program/program.ts';
-import { type Intervals, union } from '../trace/intervals.ts';
-import { type Activity, activity, type Iteration, rowsOfKind } from '../trace/iteration.ts';
-import type { RowIndex, Trace } from '../trace/trace.ts';
+import type { Intervals } from '../trace/intervals.ts';
+import { type Activity, activity, type Iteration, rowDevice, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { ProgramFacts } from './facts.ts';
 import { type IssueOrder, issueOrder } from './issue.ts';
 import { linkRates } from './linkRate.ts';
@@ -19,8 +21,12 @@ import { StreamQueues } from './queues.ts';
 
 export interface Kernels {
   /** Sorted by start. */
-  readonly list: readonly Activity[];
-  /** Latest end among list[0] … list[i]. */
+  readonly rows: Int32Array;
+  /** The kernel at a place; undefined where there is none. */
+  readonly at: (place: number) => Activity | undefined;
+  /** Place of the first that starts at or after a time. */
+  readonly firstFrom: (timeNs: number) => number;
+  /** Latest end among rows[0] … rows[i]. */
   readonly latestEnd: Float64Array;
   /** Latest end within each block of kernelsPerBlock. */
   readonly blockEnd: Float64Array;
@@ -39,8 +45,10 @@ export interface Scene {
   readonly calls: HostCalls;
   /** The copy that a call issued, by the call's row. */
   readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
-  /** Rows of each host thread by lane index, without ranges. */
-  readonly threads: ReadonlyMap<number, LaneSpans>;
+  /** Whether any host thread did anything. */
+  readonly hasThreads: boolean;
+  /** Rows of a host thread by lane index, without ranges. */
+  readonly thread: (lane: number) => LaneSpans;
   /** Copies of each copy engine by lane index. */
   readonly engines: ReadonlyMap<number, LaneSpans>;
   /** Copies of the queue that a copy of a known channel went through, in order. */
@@ -62,7 +70,14 @@ export interface Scene {
 
 export const kernelsPerBlock = 64;
 const none = new Float64Array(0);
-export const noKernels: Kernels = { list: [], latestEnd: none, blockEnd: none, busy: none };
+export const noKernels: Kernels = {
+  rows: new Int32Array(0),
+  at: () => undefined,
+  firstFrom: () => 0,
+  latestEnd: none,
+  blockEnd: none,
+  busy: none,
+};
 
 /** What is known of the device: operations that a stream holds before a call blocks, and the device itself. */
 export interface KnownDevice {
@@ -72,10 +87,8 @@ export interface KnownDevice {
 
 export function buildScene(iteration: Iteration, facts: ProgramFacts, known: KnownDevice): Scene {
   const { trace } = iteration;
-  const decode = (...kinds: Parameters<typeof rowsOfKind>[1][]): Activity[] =>
-    rowsOfKind(iteration, ...kinds).map((row) => activity(trace, row));
-  const copies = decode('copy');
-  const kernels = decode('kernel');
+  const copies = rowsOfKind(iteration, 'copy').map((row) => activity(trace, row));
+  const kernels = kernelsByDevice(iteration);
   const calls = hostCalls(iteration);
   const issue = issueOrder(iteration, facts.program);
   const orderBy = orders(issue, facts.program?.streams ?? []);
@@ -83,18 +96,15 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
     iteration,
     facts,
     copies,
-    kernels: new Map([...groupBy(kernels, (kernel) => kernel.device)].map(([device, list]) => [device, group(list)])),
+    kernels,
     callOf: (one) => {
       const call = calls.get(one.row);
       return call === undefined ? null : activity(trace, call);
     },
     calls,
     copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
-    threads: spansBy(
-      trace,
-      rowsOfKind(iteration, 'host-call', 'host-sync', 'host-work', 'host-read', 'host-write'),
-      trace.columns.lane,
-    ),
+    hasThreads: hasThreads(iteration),
+    thread: onceEach((lane) => threadSpans(iteration, lane)),
     engines: spansBy(
       trace,
       copies.filter((copy) => copy.engineKind === 'copy-engine').map((copy) => copy.row),
@@ -103,11 +113,8 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
     copyQueue: copyQueues(copies),
     compute: onceEach((lane) => computeSpans(iteration, lane)),
     mapped: onceEach((device) => {
-      const rows = kernels.filter((kernel) => kernel.device === device && facts.mapped(kernel.op) !== null);
-      return new LaneSpans(
-        trace,
-        rows.map(({ row }) => row),
-      );
+      const rows = kernels.get(device)?.rows.filter((row) => facts.mapped(trace.columns.op[row] ?? -1) !== null);
+      return new LaneSpans(trace, rows ?? []);
     }),
     stacks: new CallStacks(iteration),
     queues: new StreamQueues(iteration, known.queueDepth ?? defaultQueueDepth),
@@ -159,21 +166,48 @@ function onceEach<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   };
 }
 
-function group(list: readonly Activity[]): Kernels {
-  const latestEnd = new Float64Array(list.length);
-  const blockEnd = new Float64Array(Math.ceil(list.length / kernelsPerBlock));
+const onThread = ['host-call', 'host-sync', 'host-work', 'host-read', 'host-write'] as const;
+const isOnThread = Uint8Array.from(rowKinds, (kind) => (onThread.some((one) => one === kind) ? 1 : 0));
+
+function hasThreads({ trace, begin, end }: Iteration): boolean {
+  for (let row = begin; row < end; row += 1) if (isOnThread[trace.columns.kind[row] as number] === 1) return true;
+  return false;
+}
+
+const threadSpans = (iteration: Iteration, lane: number): LaneSpans =>
+  new LaneSpans(
+    iteration.trace,
+    rowsOfKind(iteration, ...onThread).filter((row) => iteration.trace.columns.lane[row] === lane),
+  );
+
+function kernelsByDevice(iteration: Iteration): Map<string, Kernels> {
+  const { trace } = iteration;
+  const groups = groupBy(rowsOfKind(iteration, 'kernel'), (row) => rowDevice(trace, row));
+  return new Map([...groups].map(([device, rows]) => [device, group(trace, Int32Array.from(rows))]));
+}
+
+function group(trace: Trace, rows: Int32Array): Kernels {
+  const latestEnd = new Float64Array(rows.length);
+  const blockEnd = new Float64Array(Math.ceil(rows.length / kernelsPerBlock));
   let latest = 0;
-  for (const [index, { endNs }] of list.entries()) {
+  for (const [index, row] of rows.entries()) {
+    const endNs = rowEndNs(trace, row);
     const block = Math.floor(index / kernelsPerBlock);
     latest = Math.max(latest, endNs);
     latestEnd[index] = latest;
     blockEnd[block] = Math.max(blockEnd[block] ?? 0, endNs);
   }
-  const busy = union(
-    list.map(({ startNs }) => startNs),
-    list.map(({ endNs }) => endNs),
-  );
-  return { list, latestEnd, blockEnd, busy };
+  return {
+    rows,
+    at: (place) => {
+      const row = rows[place];
+      return row === undefined ? undefined : activity(trace, row);
+    },
+    firstFrom: (timeNs) => lowerBound(0, rows.length, (place) => rowStart(trace, rows[place] ?? -1) < timeNs),
+    latestEnd,
+    blockEnd,
+    busy: rowUnion({ trace }, rows),
+  };
 }
 
 /** The rows by what stands in `lanes` for them. */
