@@ -2,7 +2,6 @@
 import { maxRunRows } from '../trace/arrow/guard.ts';
 import { traceFromColumns } from '../trace/builder.ts';
 import {
-  emptyColumns,
   type Lane,
   type MemoryKind,
   memoryKinds,
@@ -10,6 +9,7 @@ import {
   type RowKind,
   rowKinds,
   type Trace,
+  type TraceColumns,
 } from '../trace/trace.ts';
 import { larger } from './textTable.ts';
 
@@ -50,7 +50,7 @@ const noMemory = memoryCode('none');
 export const unknownEvent = 'an event';
 
 export class ImportedRows {
-  columns: RowColumns = rowColumns(initialRows);
+  readonly columns: RowColumns = rowColumns(initialRows);
   #count = 0;
 
   get count(): number {
@@ -64,7 +64,7 @@ export class ImportedRows {
 
   /** A new row without an engine, channel, memories or correlation; `startNs` may be below 0. The caller fills in the rest. */
   add(startNs: number, durationNs: number, kind: number, lane: number, name: number): RowIndex {
-    if (this.#count === this.columns.startNs.length) this.columns = grown(this.columns);
+    if (this.#count === this.columns.startNs.length) grow(this.columns);
     const row = this.#count;
     this.#count += 1;
     const { columns } = this;
@@ -88,38 +88,52 @@ export class ImportedRows {
     { lanes, places }: { readonly lanes: readonly Lane[]; readonly places: Int32Array },
     names: readonly string[],
   ): { readonly trace: Trace; readonly leastNs: number } {
-    const [count, read] = [this.#count, this.columns];
+    const leastNs = this.#place(places);
+    return { trace: traceFromColumns({ count: this.#count, columns: this.#taken(), lanes, names }), leastNs };
+  }
+
+  /** Has times count from the first row, and lanes be those of the trace. */
+  #place(places: Int32Array): number {
+    const { startNs, lane, engine } = this.columns;
     let leastNs = 0;
-    for (let row = 0; row < count; row += 1) {
-      if (row === 0 || (read.startNs[row] ?? 0) < leastNs) leastNs = read.startNs[row] ?? 0;
+    for (let row = 0; row < this.#count; row += 1) {
+      if (row === 0 || (startNs[row] ?? 0) < leastNs) leastNs = startNs[row] ?? 0;
     }
-    for (let row = 0; row < count; row += 1) {
-      read.startNs[row] = (read.startNs[row] ?? 0) - leastNs;
-      read.lane[row] = places[read.lane[row] ?? 0] ?? 0;
-      const engine = read.engine[row] ?? -1;
-      if (engine >= 0) read.engine[row] = places[engine] ?? -1;
+    for (let row = 0; row < this.#count; row += 1) {
+      startNs[row] = (startNs[row] ?? 0) - leastNs;
+      lane[row] = places[lane[row] ?? 0] ?? 0;
+      const on = engine[row] ?? -1;
+      if (on >= 0) engine[row] = places[on] ?? -1;
     }
-    const rest = emptyColumns(read.startNs.length);
-    const columns = { ...rest, ...read, op: rest.op.fill(-1) };
-    this.columns = rowColumns(0);
-    return { trace: traceFromColumns({ count, columns, lanes, names }), leastNs };
+    return leastNs;
+  }
+
+  /** All columns; these rows have none afterwards, so that each can go as soon as another has taken its place. */
+  #taken(): TraceColumns {
+    const capacity = this.columns.startNs.length;
+    const columns = {
+      ...this.columns,
+      op: new Int32Array(capacity).fill(-1),
+      iteration: new Int32Array(capacity),
+    };
+    Object.assign(this.columns, rowColumns(0));
+    return columns;
   }
 }
 
-const grown = (columns: RowColumns): RowColumns => {
+/** A column at a time: only one of them is there twice. */
+function grow(columns: RowColumns): void {
   const length = Math.ceil(columns.startNs.length * 1.5);
-  return {
-    startNs: larger(columns.startNs, length),
-    durationNs: larger(columns.durationNs, length),
-    bytes: larger(columns.bytes, length),
-    lane: larger(columns.lane, length),
-    engine: larger(columns.engine, length),
-    name: larger(columns.name, length),
-    correlation: larger(columns.correlation, length),
-    channel: larger(columns.channel, length),
-    channelType: larger(columns.channelType, length),
-    kind: larger(columns.kind, length),
-    srcMemory: larger(columns.srcMemory, length),
-    dstMemory: larger(columns.dstMemory, length),
-  };
-};
+  columns.startNs = larger(columns.startNs, length);
+  columns.durationNs = larger(columns.durationNs, length);
+  columns.bytes = larger(columns.bytes, length);
+  columns.lane = larger(columns.lane, length);
+  columns.engine = larger(columns.engine, length);
+  columns.name = larger(columns.name, length);
+  columns.correlation = larger(columns.correlation, length);
+  columns.channel = larger(columns.channel, length);
+  columns.channelType = larger(columns.channelType, length);
+  columns.kind = larger(columns.kind, length);
+  columns.srcMemory = larger(columns.srcMemory, length);
+  columns.dstMemory = larger(columns.dstMemory, length);
+}

@@ -2,7 +2,7 @@
  * Makes a trace of rows, each of which is validated as it comes: for recorders. Who makes millions of rows, as the
  * simulator and importers do, writes them with rowWriter.ts, which holds the whole to the same rules at its end.
  */
-import { columnNames, sortedColumns } from './order.ts';
+import { columnNames, sortedColumns, sortOwned } from './order.ts';
 import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32, validateColumns } from './rules.ts';
 import {
   type ChannelType,
@@ -128,11 +128,11 @@ export class TraceBuilder {
 
 /**
  * A trace of columns that were filled elsewhere, for readers of millions of rows: sorted, and held to the rules that
- * `add` holds a row to. Columns may be longer than `count`. Throws a CopyscopeError `trace.invalid`.
+ * `add` holds a row to. Columns may be longer than `count`, and are the trace's own afterwards. Throws a CopyscopeError `trace.invalid`.
  */
 export function traceFromColumns({ count, columns, lanes, names }: Trace): Trace {
   validateColumns({ count, columns, lanes, names });
-  return { count, columns: sortedColumns(columns, count), lanes, names };
+  return { count, columns: sortOwned(columns, count), lanes, names };
 }
 
 function requireNumber(column: keyof typeof leastValues, value: number): void {

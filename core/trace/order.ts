@@ -27,6 +27,31 @@ export function sortedColumns(columns: TraceColumns, count: number): TraceColumn
   return target;
 }
 
+type OwnedColumns = { -readonly [Name in keyof TraceColumns]: TraceColumns[Name] };
+
+/** The same of columns that may be changed: one after the other takes its place, so that no two of them are there twice. */
+export function sortOwned(columns: OwnedColumns, count: number): TraceColumns {
+  const order = isSorted(columns, count) ? null : rowOrder(columns, count);
+  for (const name of columnNames(columns)) replace(columns, name, order, count);
+  return columns;
+}
+
+function replace<Name extends keyof TraceColumns>(
+  columns: OwnedColumns,
+  name: Name,
+  order: Int32Array | null,
+  count: number,
+): void {
+  const from = columns[name];
+  if (order === null) {
+    if (from.length > count) columns[name] = from.slice(0, count) as OwnedColumns[Name];
+    return;
+  }
+  const to = from.slice(0, count) as OwnedColumns[Name];
+  gather(from, to, order);
+  columns[name] = to;
+}
+
 export const columnNames = (columns: TraceColumns): (keyof TraceColumns)[] =>
   Object.keys(columns) as (keyof TraceColumns)[];
 

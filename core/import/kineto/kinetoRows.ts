@@ -138,8 +138,8 @@ export class KinetoRows {
   }
 
   #addDevice(event: KinetoEvent, kind: EventClass, durationNs: number): void {
-    const device = wholeOr(event.device, this.#numberOf(event.pid));
-    const stream = wholeOr(event.stream, this.#numberOf(event.tid));
+    const device = this.#placeOf(event.device, event.pid);
+    const stream = this.#placeOf(event.stream, event.tid);
     if (device === null || stream === null) {
       this.#incomplete += 1;
       return;
@@ -160,8 +160,8 @@ export class KinetoRows {
 
   /** Kineto writes the time of the host's call: where the stream passed the wait is worked out at the end. */
   #addWait(event: KinetoEvent): void {
-    const device = wholeOr(event.device, this.#numberOf(event.pid));
-    const stream = wholeOr(event.stream, this.#numberOf(event.tid));
+    const device = this.#placeOf(event.device, event.pid);
+    const stream = this.#placeOf(event.stream, event.tid);
     if (device === null || stream === null) {
       this.#incomplete += 1;
       return;
@@ -255,8 +255,10 @@ export class KinetoRows {
     return found;
   }
 
-  #numberOf(text: number): number {
-    return text < 0 ? Number.NaN : Number(this.#texts.text(text));
+  /** The number of a device or stream: its argument, or else where the event lies. */
+  #placeOf(argument: number, text: number): number | null {
+    if (Number.isInteger(argument)) return wholeOr(argument, argument);
+    return wholeOr(text < 0 ? Number.NaN : Number(this.#texts.text(text)), Number.NaN);
   }
 }
 
