@@ -9,9 +9,8 @@
  *   issuing      any other CUDA call
  *   other        none of these: the program's own code, or another process
  */
-import { type Intervals, intersection, length, union } from '../trace/intervals.ts';
-import { type Iteration, rowDevice, rowStart, rowsOfKind } from '../trace/iteration.ts';
-import { rowEndNs } from '../trace/rows.ts';
+import { type Intervals, intersection, length } from '../trace/intervals.ts';
+import { type Iteration, rowDevice, rowsOfKind } from '../trace/iteration.ts';
 import type { RowIndex } from '../trace/trace.ts';
 import { holdingCalls } from './hostTime.ts';
 import { rowUnion } from './overlap.ts';
@@ -49,11 +48,7 @@ function hostIntervals(iteration: Iteration): HostIntervals {
   const { trace } = iteration;
   const loads = trace.names.map((name) => loader.test(name));
   const holding = holdingCalls(iteration);
-  const of = (rows: readonly RowIndex[]): Intervals =>
-    union(
-      rows.map((row) => rowStart(trace, row)),
-      rows.map((row) => rowEndNs(trace, row)),
-    );
+  const of = (rows: readonly RowIndex[]): Intervals => rowUnion(iteration, rows);
   const ranges = loads.includes(true) ? rowsOfKind(iteration, 'host-range') : [];
   const calls = rowsOfKind(iteration, 'host-call');
   return {
@@ -80,17 +75,22 @@ function causesOf(idle: Intervals, host: HostIntervals): Record<IdleCause, numbe
 
 /** What is left of intervals when a part of them is taken out. */
 function without(from: Intervals, part: Intervals): Intervals {
-  const left: number[] = [];
-  let at = 0;
+  const left = new Float64Array(from.length + part.length);
+  let [at, used] = [0, 0];
+  const add = (begin: number, end: number): void => {
+    left[used] = begin;
+    left[used + 1] = end;
+    used += 2;
+  };
   for (let index = 0; index < from.length; index += 2) {
     const end = from[index + 1] as number;
     let begin = from[index] as number;
     while (at < part.length && (part[at] as number) < end) {
-      if ((part[at] as number) > begin) left.push(begin, part[at] as number);
+      if ((part[at] as number) > begin) add(begin, part[at] as number);
       begin = part[at + 1] as number;
       at += 2;
     }
-    if (end > begin) left.push(begin, end);
+    if (end > begin) add(begin, end);
   }
-  return Float64Array.from(left);
+  return left.slice(0, used);
 }

@@ -54,16 +54,21 @@ export function length(intervals: Intervals): number {
 
 /** The times that are in both. */
 export function intersection(a: Intervals, b: Intervals): Intervals {
-  const common: number[] = [];
+  const common = new Float64Array(a.length + b.length);
+  let used = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const [endA, endB] = [a[i + 1] ?? 0, b[j + 1] ?? 0];
     const start = Math.max(a[i] ?? 0, b[j] ?? 0);
     const end = Math.min(endA, endB);
-    if (end > start) common.push(start, end);
+    if (end > start) {
+      common[used] = start;
+      common[used + 1] = end;
+      used += 2;
+    }
     if (endA <= endB) i += 2;
     else j += 2;
   }
-  return Float64Array.from(common);
+  return common.slice(0, used);
 }
 
 /** Length of the part of [start, end) that lies in `intervals`. */

@@ -12,7 +12,7 @@ import { readExperimentFile } from '../service/experimentStore.ts';
 import { readBounded, statFile, storageError } from '../service/files.ts';
 import { importTraceFile, isTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
-import { statusLine } from './progress.ts';
+import { bar, statusLine } from './progress.ts';
 
 export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
@@ -68,7 +68,9 @@ const readRun = async (path: string): Promise<Run> => decodeRun(await readBounde
 async function readTrace(path: string, { program, terminal }: Pick<Context, 'program' | 'terminal'>): Promise<Run> {
   const line = statusLine(terminal);
   try {
-    return await importTraceFile(path, programVersion(program), (events) => line.show(`Reading: ${events} events`));
+    return await importTraceFile(path, programVersion(program), (events, share) =>
+      line.show(`Reading ${share === null ? '' : `${bar(share)}, `}${events.toLocaleString('en')} events`),
+    );
   } finally {
     line.clear();
   }

@@ -29,3 +29,12 @@ export function statusLine({ animated, err }: Terminal) {
     clear: () => err(clearLine),
   };
 }
+
+const barCells = 30;
+
+/** How far something is, from 0 to 1: '[#######·······]  50 %'. */
+export function bar(share: number): string {
+  const done = Math.min(1, Math.max(0, share));
+  const cells = Math.floor(done * barCells);
+  return `[${'#'.repeat(cells)}${'·'.repeat(barCells - cells)}] ${String(Math.floor(100 * done)).padStart(3)} %`;
+}

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { ImportOptions } from '../../core/import/importedFile.ts';
+import type { ByteStream, ImportOptions } from '../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../core/import/kineto/pytorchTrace.ts';
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
@@ -21,33 +21,48 @@ const chunkBytes = 1 << 20;
 export const isTraceFile = (path: string, head: Uint8Array): boolean =>
   looksLikeTrace(head) || looksLikeDatabase(head) || looksLikeRecording(head) || isNsysReport(path);
 
+/** Events read so far, and the part of the file that they come from, from 0 to 1; null where that isn't known. */
+type OnProgress = (events: number, share: number | null) => void;
+
 /**
- * The run in a trace on the disk, whatever the file's size; `onProgress` is told the events read so far. A file that breaks
- * off or is damaged gives a run that failed, with what could be read. Rejects with `trace-file.*`.
+ * The run in a trace on the disk, whatever the file's size. A file that breaks off or is damaged gives a run that failed, with
+ * what could be read. Rejects with `trace-file.*`.
  */
-export async function importTraceFile(
-  path: string,
-  version: string,
-  onProgress?: (events: number) => void,
-): Promise<Run> {
+export async function importTraceFile(path: string, version: string, onProgress?: OnProgress): Promise<Run> {
   try {
-    const { mtime } = await stat(path);
-    const options = { name: traceName(basename(path)), version, modifiedAt: mtime, onProgress };
-    return await read(path, options);
+    const { mtime, size } = await stat(path);
+    const file: FileProgress = { size, readBytes: null };
+    const tell = (events: number): void =>
+      onProgress?.(events, file.readBytes === null ? null : file.readBytes / Math.max(1, file.size));
+    return await read(path, file, { name: traceName(basename(path)), version, modifiedAt: mtime, onProgress: tell });
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
   }
 }
 
-async function read(path: string, options: ImportOptions): Promise<Run> {
+/** How much of a file has been read; null where it isn't read from its first byte to its last. */
+interface FileProgress {
+  readonly size: number;
+  readBytes: number | null;
+}
+
+async function read(path: string, file: FileProgress, options: ImportOptions): Promise<Run> {
   const first = await head(path);
   if (looksLikeRecording(first)) return readRecording([await readBounded(path, maxRunFileBytes)], options);
   if (looksLikeDatabase(first)) return readNsightFile(path, options);
   if (isNsysReport(path)) {
     return withReportExported(path, basename(path), (database) => readNsightFile(database, options));
   }
-  return readPyTorchTrace(unpacked(createReadStream(path, { highWaterMark: chunkBytes })), options);
+  return readPyTorchTrace(unpacked(counted(createReadStream(path, { highWaterMark: chunkBytes }), file)), options);
+}
+
+/** The same bytes; of a packed file the packed ones count. */
+async function* counted(source: ByteStream, file: FileProgress): ByteStream {
+  for await (const part of source) {
+    file.readBytes = (file.readBytes ?? 0) + part.length;
+    yield part;
+  }
 }
 
 async function head(path: string): Promise<Uint8Array> {

@@ -255,6 +255,13 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     expect(out).toContain('Note: This trace has waits for events without saying which event');
   });
 
+  it('tells on a terminal how much of the file it has read', async () => {
+    for (const name of ['resnet50.json.gz', 'trace_streamed0_pinned0.json']) {
+      const { err } = await copyscope(['explain', trace(name)], built.script, { terminal: { animated: true } });
+      expect(err).toMatch(/Reading \[#{30}\] 100 %, [\d,]+ events/);
+    }
+  });
+
   it('takes a page for thousands of copies and streams, and all of them in JSON', async () => {
     const copies = Array.from({ length: 3000 }, (_, index) => {
       const [stream, ts, correlation] = [index % 300, index * 10, index + 1];

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
+import { writeLargeTrace } from '../../bench/support/largeTrace.ts';
 import { syntheticRun } from '../../bench/support/syntheticRun.ts';
 import { buildEntry, repository } from './support/buildEntry.ts';
 import { example } from './support/runs.ts';
@@ -46,6 +47,12 @@ const file = (name: string, content: string | Uint8Array): string => {
   return path;
 };
 
+function trace(name: string): string {
+  const path = join(program, name);
+  writeLargeTrace(path, 100_000, 'tiny');
+  return path;
+}
+
 /** Starts the command, interrupts it once it prints, and says how it ended. */
 async function interrupted(...args: string[]): Promise<string | number | null> {
   const child = spawn(process.execPath, [join(program, 'dist/host/cli.js'), ...args], {
@@ -68,6 +75,7 @@ async function interrupted(...args: string[]): Promise<string | number | null> {
 it.each<[string, () => string[]]>([
   ['predict', () => ['predict', file('long.json', JSON.stringify(repeated(10_000)))]],
   ['explain, of an experiment', () => ['explain', file('long.json', JSON.stringify(repeated(10_000)))]],
+  ['explain, of a trace', () => ['explain', trace('long-trace.json')]],
   ['explain, of a run', () => ['explain', file('long.arrow', encodeRun(syntheticRun(100_000)))]],
 ])('ends %s at once', async (_name, args) => {
   expect(await interrupted(...args(), '--json')).toBe('SIGINT');
