@@ -1,6 +1,6 @@
 /** Files from elsewhere, and the library's things as a file: in parts of any number, with progress, and cancelled at once. */
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
-import { bundlePath, type Imported, type LibraryItems } from '../../core/service/service.ts';
+import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { announce } from '../store/announce.ts';
 import { attempt, host } from '../store/host.ts';
@@ -57,7 +57,28 @@ async function send(file: File, signal: AbortSignal, progress: (bytes: number) =
       .catch(() => {});
     throw thrown;
   }
-  return host().endImport(ticket);
+  return kept(ticket, signal);
+}
+
+/** Keeping what was read takes seconds of a large trace. Who cancels then is free at once, and what is kept of it goes. */
+function kept(ticket: string, signal: AbortSignal): Promise<Imported> {
+  const keeping = host().endImport(ticket);
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason);
+      void keeping.then(discard).catch(() => {});
+    });
+    keeping.then(resolve, reject);
+  });
+}
+
+/** A bundle that came whole stays: what it holds may be in use already. */
+async function discard(imported: Imported): Promise<void> {
+  if (imported.kind === 'run' && imported.isNew) {
+    await host().deleteItems(libraryItems({ runs: [imported.run.id] }), true);
+  } else if (imported.kind === 'experiment' && imported.isNew) {
+    await host().deleteItems(libraryItems({ experiments: [imported.id] }), true);
+  }
 }
 
 /** A file may be moved, changed or unplugged while it is read. */
