@@ -147,25 +147,30 @@ export interface Addon {
 }
 
 const buildCommand = 'npm run build:native';
-const addonPath = ['native', 'build', 'Release', 'copyscope.node'];
+const fileName = 'copyscope.node';
+/** Where the addon lies in a program's folder: as it was built there, or as a package brings it. */
+const addonFolders = [
+  join('native', 'build', 'Release'),
+  join('native', 'prebuilds', `${process.platform}-${process.arch}`),
+];
 
-/** Paths in the order in which they are tried: beside the sources, above a bundle in dist, beside a packed asar. */
+const inProgram = (program: string): string[] => addonFolders.map((folder) => join(program, folder));
+
+/** Paths in the order in which they are tried: beside a packed asar, beside the sources, above a bundle in dist. */
 export function addonCandidates(environment: NodeJS.ProcessEnv, moduleFile: string): string[] {
   const named = environment['COPYSCOPE_ADDON'];
   if (named !== undefined && named !== '') return [named];
   const folder = dirname(moduleFile);
-  const above = ['.', '..', join('..', '..'), join('..', '..', '..')].map((up) => join(folder, up, ...addonPath));
+  const above = ['.', '..', join('..', '..'), join('..', '..', '..')].map((up) => join(folder, up));
   const { resourcesPath } = process as { resourcesPath?: string };
-  const packed = resourcesPath === undefined ? [] : [join(resourcesPath, 'app.asar.unpacked', ...addonPath)];
-  return [...packed, ...above];
+  const packed = resourcesPath === undefined ? [] : [join(resourcesPath, 'app.asar.unpacked')];
+  return [...packed, ...above].flatMap(inProgram).map((place) => join(place, fileName));
 }
 
 /** Where the compiled files of a program in this folder are; beside it where it is packed. */
 export function addonFolder(program: string): string {
-  const [unpacked, own] = [program.replace(/\.asar$/, '.asar.unpacked'), program].map((folder) =>
-    dirname(join(folder, ...addonPath)),
-  );
-  return unpacked !== undefined && existsSync(unpacked) ? unpacked : (own ?? program);
+  const folders = [program.replace(/\.asar$/, '.asar.unpacked'), program].flatMap(inProgram);
+  return folders.find((folder) => existsSync(folder)) ?? program;
 }
 
 /** Loads the addon. Throws a CopyscopeError `native.not-built`, `native.unloadable` or `native.stale`. */
@@ -204,9 +209,15 @@ function notBuilt(candidates: readonly string[]): CopyscopeError {
   return new CopyscopeError({
     code: 'native.not-built',
     message: `There is no native addon: ${reason}.`,
-    remedy: `Build it: ${install}${buildCommand}`,
+    remedy: hasSources(candidates)
+      ? `Build it: ${install}${buildCommand}`
+      : `This package brings none for ${process.platform}-${process.arch}. In a clone of its sources it can be built: ${buildCommand}`,
   } satisfies ErrorInfo);
 }
+
+/** A package has none. */
+const hasSources = (candidates: readonly string[]): boolean =>
+  candidates.some((addon) => existsSync(join(dirname(addon), '..', '..', 'CMakeLists.txt')));
 
 interface BuildInfo {
   readonly reason: string | null;

@@ -15,8 +15,9 @@ endif()
 if(APPLE)
   target_link_options(copyscope PRIVATE -undefined dynamic_lookup)
 elseif(UNIX)
-  # cudart and the C++ runtime are linked in; their symbols must not meet those of another addon.
-  target_link_options(copyscope PRIVATE -static-libgcc -static-libstdc++ -Wl,--exclude-libs,ALL)
+  # cudart and the C++ runtime are linked in; their symbols must not meet those of another addon. libgcc_s is not, and what
+  # nobody calls is left out: both ask for a newer glibc than anything that is called (test/native/addonSymbols.test.ts).
+  target_link_options(copyscope PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL,--gc-sections)
 endif()
 
 if(MSVC AND CMAKE_JS_NODELIB_DEF AND CMAKE_JS_NODELIB_TARGET)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -80,7 +80,7 @@ describeNative('the addon', () => {
 
   test('ends its runs when the process ends in the middle of one', () => {
     const script = join(folder, 'exit.cjs');
-    const [path] = addonCandidates(process.env, new URL('../../native/addon.ts', import.meta.url).pathname).slice(-3);
+    const path = addonCandidates(process.env, new URL('../../native/addon.ts', import.meta.url).pathname).find(existsSync);
     const long = request({
       environment: once,
       threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 6e11 }] }],
