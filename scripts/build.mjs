@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { writeLicences } from './lib/licences.mjs';
 import { inRoot, root } from './lib/paths.mjs';
 import { runMain } from './lib/run-main.mjs';
 
@@ -118,6 +119,7 @@ export async function ensureBuilt(names, { force = false } = {}) {
     // A test runner's NODE_ENV would bundle React's development build, which holds the paths of its sources.
     process.env.NODE_ENV = 'production';
     for (const name of names.filter(isStale)) await buildPart(name);
+    writeLicences();
   }).finally(() => {
     process.chdir(folder);
     if (mode === undefined) delete process.env.NODE_ENV;

@@ -11,7 +11,16 @@ import { findElectron, hasDisplay } from './lib/electron-binary.mjs';
 import { hasAddon } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
 import { provideSshd } from './lib/sshd.mjs';
-import { cmake, compiler, findProgram, installCommands, provide, wantsInstall, xvfb } from './lib/system.mjs';
+import {
+  cmake,
+  compiler,
+  findProgram,
+  installCommands,
+  packagePrograms,
+  provide,
+  wantsInstall,
+  xvfb,
+} from './lib/system.mjs';
 import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
 const say = (text) => console.log(text);
@@ -66,6 +75,7 @@ async function runEverything() {
   provideAddon();
   const chromium = await provideChromium(say, isWanted);
   provideSshd(say);
+  provide([packagePrograms], say, isWanted);
   await ensureBuilt(['renderer', 'host', 'electron']);
   const counts = [await runVitest()];
   if (chromium !== null) return [...counts, await runPlaywright(chromium)];

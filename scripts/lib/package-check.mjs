@@ -13,16 +13,18 @@ const required = [
   'dist/host/sqlite/node-sqlite3-wasm.cjs',
   'dist/host/sqlite/node-sqlite3-wasm.wasm',
   'dist/host/sqlite/LICENSE',
-  // What the bundled packages' licences ask for.
+  // What the bundled packages' licences ask for, and what the compiled files' do, and all in one.
   'dist/electron/licenses.md',
   'dist/host/licenses.md',
   'dist/renderer/licenses.md',
+  'dist/renderer/third-party.md',
 ];
 
 /** Folders that must hold at least one file. */
 const requiredFolders = ['assets/examples/', 'assets/profiles/', 'dist/renderer/assets/'];
 
-const allowed = /^(package\.json|LICENSE|dist\/(electron|host|renderer)\/|assets\/(?!icons\/)[a-z]+\/|native\/build\/)/;
+const allowed =
+  /^(package\.json|LICENSE|dist\/(electron|host|renderer)\/|assets\/(?!icons\/)[a-z]+\/|native\/prebuilds\/[a-z0-9]+-[a-z0-9]+\/)/;
 
 const forbidden = [
   ['node_modules', /(^|\/)node_modules\//],
@@ -35,38 +37,47 @@ const forbidden = [
 const secretText = /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bnpm_[A-Za-z0-9]{36}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b/;
 
 /**
- * Everything wrong with a package, a sentence each; empty where nothing is.
+ * Everything wrong with a packed app, a sentence each; empty where nothing is.
  * `files`: packed paths with "/" between; `unpacked`: those of them outside the archive; `texts`: [path, content] of
  * the packed text files; `fuses`: name to whether it is on; `assets`: the asset files that the clone has;
- * `localPaths`: folders of this machine; `hasAddon`: whether the clone has the addon built.
+ * `localPaths`: folders of this machine; `addons`: the compiled files that the clone has for that system.
  */
-export function packageProblems({ files, unpacked, texts, fuses, assets, localPaths, hasAddon }) {
+export function packageProblems({ files, unpacked, texts, fuses, assets, localPaths, addons }) {
   const problems = [];
   for (const file of [...required, ...assets]) if (!files.includes(file)) problems.push(`${file} is missing.`);
   for (const folder of requiredFolders) {
     if (!files.some((file) => file.startsWith(folder))) problems.push(`${folder} holds nothing.`);
   }
-  for (const file of files) {
-    if (!allowed.test(file)) problems.push(`${file} does not belong in a package.`);
-    for (const [what, pattern] of forbidden) if (pattern.test(file)) problems.push(`${file} is ${what}.`);
-  }
   problems.push(
-    ...addonProblems(files, unpacked, hasAddon),
+    ...misplaced(files, allowed),
+    ...addonProblems(files, unpacked, addons),
     ...textProblems(texts, localPaths),
     ...fuseProblems(fuses),
   );
   return problems;
 }
 
-function addonProblems(files, unpacked, hasAddon) {
-  const addons = files.filter((file) => file.endsWith('.node'));
-  if (hasAddon && addons.length === 0) return ['The native addon was built but is not packed.'];
-  return addons
-    .filter((file) => !unpacked.includes(file))
-    .map((file) => `${file} is inside the archive: it can't be loaded.`);
+/** Files that have no business in what is given away. */
+export function misplaced(files, where) {
+  return files.flatMap((file) => [
+    ...(where.test(file) ? [] : [`${file} does not belong in a package.`]),
+    ...forbidden.filter(([, pattern]) => pattern.test(file)).map(([what]) => `${file} is ${what}.`),
+  ]);
 }
 
-function textProblems(texts, localPaths) {
+/** Those of the very system and no others, each where it can be loaded. */
+function addonProblems(files, unpacked, addons) {
+  const packed = files.filter((file) => /\.(node|so)$/.test(file));
+  return [
+    ...addons.filter((file) => !packed.includes(file)).map((file) => `${file} was built but is not packed.`),
+    ...packed.filter((file) => !addons.includes(file)).map((file) => `${file} is of another system.`),
+    ...packed
+      .filter((file) => !unpacked.includes(file))
+      .map((file) => `${file} is inside the archive: it can't be loaded.`),
+  ];
+}
+
+export function textProblems(texts, localPaths) {
   return texts.flatMap(([file, text]) => [
     ...(secretText.test(text) ? [`${file} holds what looks like a secret.`] : []),
     ...localPaths
@@ -75,12 +86,13 @@ function textProblems(texts, localPaths) {
   ]);
 }
 
-/** On: only the archive is loaded, cookies are encrypted. Off: everything that lets others run code in the app. */
+/** On: only the archive is loaded, as it was packed, and cookies are encrypted. Off: all that lets others run code in the app. */
 const wantedFuses = {
   RunAsNode: false,
   EnableNodeOptionsEnvironmentVariable: false,
   EnableNodeCliInspectArguments: false,
   EnableCookieEncryption: true,
+  EnableEmbeddedAsarIntegrityValidation: true,
   OnlyLoadAppFromAsar: true,
   GrantFileProtocolExtraPrivileges: false,
 };
@@ -90,3 +102,56 @@ function fuseProblems(fuses) {
     .filter(([name, on]) => fuses[name] !== on)
     .map(([name, on]) => `Fuse ${name} should be ${on ? 'on' : 'off'}.`);
 }
+
+const mimeTypes = [
+  'application/vnd.copyscope.experiment+json',
+  'application/vnd.copyscope.bundle+gzip',
+  'application/vnd.apache.arrow.file',
+];
+
+/**
+ * Everything wrong with a package for Linux. `files` and `packed` are digests by path: of what it holds, and of the app that
+ * it was made of. `desktop`, `mime` and `control` are its files of these kinds; an archive has none.
+ */
+export function artifactProblems({ files, packed, desktop, mime, control }, isArchive) {
+  return [
+    ...Object.keys(packed)
+      // For Debian's package alone, and put there while the others are made.
+      .filter((file) => files[file] !== packed[file] && file !== 'resources/apparmor-profile')
+      .map((file) => `${file} is missing, or another.`),
+    ...(isArchive ? [] : desktopProblems(desktop)),
+    ...(mime === undefined || mime.includes('*.copyscope.json') ? [] : ['No file is opened by a double-click.']),
+    ...(control === undefined || /^Package: copyscope$/m.test(control) ? [] : ['Its name in Debian is not copyscope.']),
+  ];
+}
+
+function desktopProblems(desktop) {
+  const value = (name) => new RegExp(`^${name}=(.*)$`, 'm').exec(desktop)?.[1] ?? '';
+  const types = value('MimeType').split(';');
+  return [
+    ...[...mimeTypes, 'x-scheme-handler/copyscope']
+      .filter((type) => !types.includes(type))
+      .map((type) => `The desktop file lacks ${type}.`),
+    ...(/ %U$/.test(value('Exec')) ? [] : ['The desktop file hands no files over.']),
+    ...(value('Exec').includes('--no-sandbox') ? ["The desktop file turns Chromium's sandbox off."] : []),
+    // Electron takes it from the manifest's desktopName; else the window and its icon in the dock are two.
+    ...(value('StartupWMClass') === 'copyscope' ? [] : ["The desktop file doesn't know the window."]),
+  ];
+}
+
+/** Everything wrong with what a Mac's Info.plist says; `hash` is the archive's. */
+export function infoProblems(info, hash) {
+  const schemes = (info.CFBundleURLTypes ?? []).flatMap(({ CFBundleURLSchemes = [] }) => CFBundleURLSchemes);
+  const endings = (info.CFBundleDocumentTypes ?? []).flatMap(
+    ({ CFBundleTypeExtensions = [] }) => CFBundleTypeExtensions,
+  );
+  return [
+    ...(schemes.includes('copyscope') ? [] : ['It opens no copyscope:// links.']),
+    ...['copyscope.json', 'copyscope', 'arrow']
+      .filter((ending) => !endings.includes(ending))
+      .map((ending) => `It opens no .${ending} files.`),
+    ...integrityProblems(info.ElectronAsarIntegrity?.['Resources/app.asar']?.hash, hash),
+  ];
+}
+
+export const integrityProblems = (kept, hash) => (kept === hash ? [] : ["It does not hold its archive's hash."]);

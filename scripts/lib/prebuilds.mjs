@@ -1,0 +1,33 @@
+/**
+ * The compiled files as packages carry them, by system and processor: native/prebuilds/linux-x64 and the like. They are those
+ * that were built here (`npm run build:native`), and what `npm run package:native -- --arm64` cross-builds.
+ */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from './paths.mjs';
+import { findProgram } from './system.mjs';
+
+const own = `${process.platform}-${process.arch}`;
+const folderOf = (name) => `native/prebuilds/${name}`;
+
+const isCompiled = (name) => /^(copyscope\.node|libcopyscope_record\.so)$/.test(name);
+
+/** The compiled files for a system, as packages name them. */
+export function prebuiltFiles(name = own) {
+  const folder = inRoot(folderOf(name));
+  return existsSync(folder) ? readdirSync(folder).map((file) => `${folderOf(name)}/${file}`) : [];
+}
+
+/** Takes over what was built into `built`, without the names that only a debugger reads. */
+export function prebuild({ built = 'native/build/Release', name = own, strip = 'strip' } = {}) {
+  // They may have been brought here from another machine.
+  if (!existsSync(inRoot(built))) return;
+  const target = inRoot(folderOf(name));
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  for (const file of readdirSync(inRoot(built)).filter(isCompiled)) {
+    copyFileSync(inRoot(built, file), join(target, file));
+    if (findProgram(strip) !== null) spawnSync(strip, ['--strip-unneeded', join(target, file)]);
+  }
+}
