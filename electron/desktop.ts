@@ -21,7 +21,7 @@ import { answerPortRequests, answerThemes } from './ipc.ts';
 import { log } from './logging.ts';
 import { buildMenu, type MenuActions } from './menu.ts';
 import { fileFilters } from './openFiles.ts';
-import { themeMessage } from './origin.ts';
+import { licencesMessage, themeMessage } from './origin.ts';
 import { serveRenderer } from './protocol.ts';
 import { hardenSession } from './security.ts';
 import { openWindow } from './window.ts';
@@ -32,8 +32,8 @@ export class Desktop {
   readonly #program = programFolder();
   readonly #host: Host;
   #window: BrowserWindow | undefined;
-  /** Files to open that were named before the app was ready. */
-  #waiting: string[] | null = [];
+  /** What to open that was named before the app was ready. */
+  #waiting: (() => Promise<void>)[] | null = [];
 
   constructor(app: App) {
     this.#app = app;
@@ -53,9 +53,17 @@ export class Desktop {
   readonly currentWindow = (): BrowserWindow | undefined => this.#window;
 
   readonly openFiles = (paths: readonly string[]): void => {
-    if (this.#waiting !== null) this.#waiting.push(...paths);
-    else for (const path of paths) void this.#open(path);
+    for (const path of paths) this.#whenReady(() => this.#open(path));
   };
+
+  readonly openLinks = (addresses: readonly string[]): void => {
+    for (const address of addresses) this.#whenReady(() => this.#offer(address));
+  };
+
+  #whenReady(open: () => Promise<void>): void {
+    if (this.#waiting === null) void open();
+    else this.#waiting.push(open);
+  }
 
   /** Call once, when the app is ready. */
   start(): void {
@@ -80,7 +88,7 @@ export class Desktop {
     void this.#host.service.runs().catch(() => {});
     const named = this.#waiting ?? [];
     this.#waiting = null;
-    this.openFiles(named);
+    for (const open of named) void open();
   }
 
   #openWindow(): void {
@@ -117,6 +125,7 @@ export class Desktop {
         // The page keeps its own choice, which would else win over the system's.
         this.#window?.webContents.send(themeMessage, theme);
       },
+      showLicences: () => this.#window?.webContents.send(licencesMessage),
       showLog: () => void shell.openPath(log.transports.file.getFile().path),
     };
   }
@@ -135,6 +144,15 @@ export class Desktop {
     } catch (thrown) {
       log.warn(`${path} could not be opened:`, thrown);
       dialog.showErrorBox('The file could not be opened', describeError(toErrorInfo(thrown)));
+    }
+  }
+
+  async #offer(address: string): Promise<void> {
+    try {
+      await this.#host.offerLink(address);
+    } catch (thrown) {
+      log.warn('A link was refused:', thrown);
+      dialog.showErrorBox('The link was not opened', describeError(toErrorInfo(thrown)));
     }
   }
 }

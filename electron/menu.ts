@@ -6,6 +6,8 @@ export interface MenuActions {
   readonly openFile: () => void;
   readonly showDataFolder: () => void;
   readonly showLog: () => void;
+  /** The page shows them. */
+  readonly showLicences: () => void;
   /** The page follows. */
   readonly chooseTheme: (theme: Theme) => void;
 }
@@ -70,6 +72,7 @@ function helpMenu(actions: MenuActions, isMac: boolean): MenuItemConstructorOpti
     ...links.map(([label, address]) => ({ label, click: () => void shell.openExternal(address) })),
     { type: 'separator' },
     { label: 'Show Log', click: actions.showLog },
+    { label: 'Licences', click: actions.showLicences },
     ...(isMac ? [] : [{ role: 'about' } as const]),
   ];
 }

@@ -16,5 +16,8 @@ export function isAppUrl(address: string): boolean {
 /** What the theme's messages are called, from page to main and back: the page keeps the theme, and the menu shows it. */
 export const themeMessage = 'copyscope:theme';
 
+/** What the menu's message is called, from main to page: the page opens the licences. */
+export const licencesMessage = 'copyscope:licences';
+
 /** What the port's message is called, from page to preload and from main to page. */
 export const portMessage = 'copyscope:port';

@@ -1,6 +1,6 @@
-/** Runs in the page's sandbox and gives it a port to the host, and the menu's theme. Bundled to CommonJS; keep it this small. */
+/** Runs in the page's sandbox and gives it a port to the host, and what the menu asks for. Bundled to CommonJS; keep it this small. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { portMessage, themeMessage } from './origin.ts';
+import { licencesMessage, portMessage, themeMessage } from './origin.ts';
 
 /** The page's window, as far as this file needs it. */
 declare const window: {
@@ -17,4 +17,5 @@ contextBridge.exposeInMainWorld('copyscope', {
   setTheme: (theme: unknown) => ipcRenderer.send(themeMessage, theme),
   onTheme: (listener: (theme: unknown) => void) =>
     void ipcRenderer.on(themeMessage, (_event, theme: unknown) => listener(theme)),
+  onLicences: (listener: () => void) => void ipcRenderer.on(licencesMessage, () => listener()),
 });

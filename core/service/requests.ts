@@ -133,6 +133,7 @@ const requestSchemas = {
   importPart: z.tuple([ticketSchema, z.instanceof(Uint8Array)]),
   endImport: z.tuple([ticketSchema]),
   cancelImport: z.tuple([ticketSchema]),
+  answerLink: z.tuple([ticketSchema, z.boolean()]),
   packBundle: z.tuple([itemsSchema]),
   readNotes: z.tuple([idSchema]),
   saveNotes: z.tuple([idSchema, z.strictObject({ notes: runNotesSchema, base: runNotesSchema, by: z.uuid() })]),

@@ -247,6 +247,12 @@ export interface NotesChange {
   readonly by: string;
 }
 
+/** What a link that was followed would open: the window asks. */
+export type LinkOffer = { readonly ticket: string } & (
+  | { readonly kind: 'example' | 'lesson'; readonly id: string; readonly title: string }
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: number }
+);
+
 /** What a window may ask of the host. */
 export interface HostService {
   about(): Promise<About>;
@@ -322,6 +328,8 @@ export interface HostService {
   importPart(ticket: string, part: Uint8Array): Promise<void>;
   endImport(ticket: string): Promise<Imported>;
   cancelImport(ticket: string): Promise<void>;
+  /** What the person said of a link. A file is added to the library then, and shown as one that was opened. */
+  answerLink(ticket: string, open: boolean): Promise<void>;
   /** Makes one file of them; it comes, once, as the answer to a GET of bundlePath() of the ticket that this gives. */
   packBundle(items: LibraryItems): Promise<string>;
   /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */
@@ -345,6 +353,8 @@ export interface WindowEvents {
   sweepPoint(id: string, outcome: SweepOutcome): void;
   /** A file was opened outside the window, by a double-click or on the command line: show what came of it. */
   opened(imported: Imported): void;
+  /** A copyscope:// link was followed: ask whether it is to be opened. */
+  linkOffered(offer: LinkOffer): void;
   /** The engine process ended or came back. */
   /** A machine was reached or lost, or has told of its devices. */
   machineChanged(state: MachineState): void;

@@ -1,4 +1,5 @@
 /** The host: everything a window or the command line can ask for, without Electron and without a network. */
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -11,6 +12,7 @@ import type { Bin } from './bin/bin.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
+import { LinkOffers } from './linkOffers.ts';
 import { Machines } from './machines.ts';
 import { prepareRun } from './prepareRun.ts';
 import { Recordings } from './recordings.ts';
@@ -42,6 +44,8 @@ export interface Host {
   bundle(ticket: string): Promise<Readable>;
   /** Adds a file to the library, and has a window show it. Rejects where the file can't be read, or is nothing we open. */
   openFile(path: string): Promise<void>;
+  /** Has a window ask whether a copyscope:// link is to be opened. Rejects with `link.*` where it is refused. */
+  offerLink(address: string): Promise<void>;
   /** Ends the engine process. Deletions can't be taken back any more. */
   close(): void;
 }
@@ -79,6 +83,12 @@ export function createHost({
     events: windows,
     environment,
   });
+  const links = new LinkOffers({
+    examples: () => assets.examples(),
+    lessons: () => lessons.list(),
+    folders: [homedir(), about.dataFolder],
+    offer: (offer) => windows.linkOffered(offer),
+  });
   const runFile = async (id: string): Promise<RunFile> => {
     if (isSweepRun(id)) return library.sweeps.runFile(id);
     const unsaved = session.unsaved(id);
@@ -111,6 +121,7 @@ export function createHost({
     }
     return imported;
   };
+  const openFile = async (path: string): Promise<void> => windows.opened(await tellImported(await imports.file(path)));
   const service: HostService = {
     about: async () => ({ ...about, bin: bin !== null }),
     devices: (refresh) => engine.report(refresh),
@@ -173,6 +184,10 @@ export function createHost({
     importPart: (ticket, part) => imports.part(ticket, part),
     endImport: async (ticket) => tellImported(await imports.finish(ticket)),
     cancelImport: (ticket) => imports.cancel(ticket),
+    answerLink: async (ticket, open) => {
+      const path = links.answer(ticket, open);
+      if (path !== null) await openFile(path);
+    },
     packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
     saveNotes: async (id, { notes: mine, base, by }) => {
@@ -192,7 +207,8 @@ export function createHost({
     addWindow: (events) => windows.add(events),
     runFile,
     bundle: (ticket) => bundles.stream(ticket),
-    openFile: async (path) => windows.opened(await tellImported(await imports.file(path))),
+    openFile,
+    offerLink: (address) => links.offer(address),
     close: () => {
       recordings.close();
       sweeps.close();

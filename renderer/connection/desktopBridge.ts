@@ -5,6 +5,8 @@ export interface DesktopBridge {
   setTheme(theme: DesktopTheme): void;
   /** Hears what the menu asks for. */
   onTheme(listener: (theme: DesktopTheme) => void): void;
+  /** Hears that the menu's Licences was chosen. */
+  onLicences(listener: () => void): void;
 }
 
 export type DesktopTheme = 'system' | 'light' | 'dark';

@@ -97,6 +97,7 @@ const onAnyPage: readonly Command[] = [
   command('Sweep', 'New sweep', newSweep),
   command('Window', 'Go to the first page', () => openPage({ kind: 'welcome' })),
   command('Window', 'Show all keys', () => assign({ helpOpen: true }), { keys: '?' }),
+  command('Window', 'Licences of what Copyscope holds', () => assign({ licencesOpen: true })),
 ];
 
 /** Need an open experiment. */

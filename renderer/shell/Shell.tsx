@@ -34,6 +34,8 @@ import { Announcer } from './Announcer.tsx';
 import { useAreaKeys } from './areas.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
+import { Licences } from './Licences.tsx';
+import { LinkDialog } from './LinkDialog.tsx';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar.tsx';
 import { usePageFocus } from './usePageFocus.ts';
@@ -123,6 +125,8 @@ export function Shell() {
       </Following>
       <DropZone />
       <HelpOverlay />
+      <Licences />
+      <LinkDialog />
       <CommandPalette />
       <OperationPicker />
       <Announcer />

@@ -1,6 +1,7 @@
 /** What the host tells: all of it when the window connects, then each change. */
 import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
 import { attempt, host } from './host.ts';
+import { onLinkOffered } from './links.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
 import { onRecordingChanged } from './recordings.ts';
@@ -78,6 +79,7 @@ export const windowEvents: WindowEvents = {
     assign({ runs: left(state().runs), loadedRuns: left(state().loadedRuns) });
   },
   opened: (imported) => onOpened?.(imported),
+  linkOffered: onLinkOffered,
   sweepPoint: onSweepPoint,
   machineChanged: onMachineChanged,
   engineChanged: (report, problem) => {

@@ -33,6 +33,7 @@ const initial: AppState = {
   search: '',
   revealed: null,
   helpOpen: false,
+  licencesOpen: false,
   lessons: [],
   openedLessons: {},
   lessonDocument: null,

@@ -105,6 +105,7 @@ export interface SelectionSlice {
   /** A row that is to come into sight, without being selected; `times` tells one wish from the next. */
   readonly revealed: { readonly run: string; readonly row: number; readonly times: number } | null;
   readonly helpOpen: boolean;
+  readonly licencesOpen: boolean;
 }
 
 /** What can be said of an open document's changes. */

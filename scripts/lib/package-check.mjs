@@ -112,6 +112,8 @@ const mimeTypes = [
 /**
  * Everything wrong with a package for Linux. `files` and `packed` are digests by path: of what it holds, and of the app that
  * it was made of. `desktop`, `mime` and `control` are its files of these kinds; an archive has none.
+ * @param {{ files: Record<string, string>, packed: Record<string, string>, desktop?: string, mime?: string, control?: string }} artifact
+ * @param {boolean} isArchive
  */
 export function artifactProblems({ files, packed, desktop, mime, control }, isArchive) {
   return [

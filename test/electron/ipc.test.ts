@@ -40,6 +40,7 @@ const silent: WindowEvents = {
   sweepChanged: () => {},
   sweepPoint: () => {},
   opened: () => {},
+  linkOffered: () => {},
   machineChanged: () => {},
   engineChanged: () => {},
 };

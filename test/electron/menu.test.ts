@@ -8,7 +8,13 @@ const electron = (await import('electron')) as unknown as typeof StandIn;
 const { menuTemplate } = await import('../../electron/menu.ts');
 const { isAllowedLink } = await import('../../electron/security.ts');
 
-const actions = { openFile: vi.fn(), showDataFolder: vi.fn(), showLog: vi.fn(), chooseTheme: vi.fn() };
+const actions = {
+  openFile: vi.fn(),
+  showDataFolder: vi.fn(),
+  showLog: vi.fn(),
+  showLicences: vi.fn(),
+  chooseTheme: vi.fn(),
+};
 
 function items(platform: NodeJS.Platform): MenuItemConstructorOptions[] {
   const flat = (list: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>
@@ -43,12 +49,13 @@ it.each(['linux', 'win32', 'darwin'] as const)(
   },
 );
 
-it('opens files, the data folder and the log', () => {
+it('opens files, the data folder, the log and the licences', () => {
   click(named('Open Run'));
   click(named('Show Data'));
   click(named('Show Log'));
-  const { openFile, showDataFolder, showLog } = actions;
-  for (const action of [openFile, showDataFolder, showLog]) expect(action).toHaveBeenCalledOnce();
+  click(named('Licences'));
+  const { openFile, showDataFolder, showLog, showLicences } = actions;
+  for (const action of [openFile, showDataFolder, showLog, showLicences]) expect(action).toHaveBeenCalledOnce();
 });
 
 it('asks for the theme, and shows the one in force', () => {

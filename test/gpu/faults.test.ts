@@ -152,6 +152,7 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
         sweepChanged: () => {},
         sweepPoint: () => {},
         opened: () => {},
+        linkOffered: () => {},
         machineChanged: () => {},
         engineChanged: () => {},
         runChanged: (_, summary) => {

@@ -56,6 +56,7 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   importPart: [ticket, new Uint8Array(8)],
   endImport: [ticket],
   cancelImport: [ticket],
+  answerLink: [ticket, true],
   packBundle: [items],
   readNotes: ['imported/a'],
   saveNotes: ['imported/a', { notes, base: notes, by: ticket }],

@@ -55,6 +55,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
+    linkOffered: () => {},
     machineChanged: () => {},
     engineChanged: () => {},
     runChanged: (_, summary) => {

@@ -71,6 +71,7 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     search: '',
     revealed: null,
     helpOpen: false,
+    licencesOpen: false,
     lessons: [],
     openedLessons: {},
     lessonDocument: null,

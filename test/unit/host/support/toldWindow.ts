@@ -12,6 +12,7 @@ export const toldWindow = () =>
     opened: vi.fn(),
     sweepChanged: vi.fn(),
     sweepPoint: vi.fn(),
+    linkOffered: vi.fn(),
     machineChanged: vi.fn(),
     engineChanged: vi.fn(),
   }) satisfies WindowEvents;

@@ -1,0 +1,80 @@
+/** A copyscope:// link in the window: it asks, says what it would open, and opens only what was agreed to. */
+import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { follow, seriousProblems, transitionsOver } from './support/looks.ts';
+import { Server } from './support/server.ts';
+import { test as base, expect } from './support/test.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
+const example = join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json');
+
+/** What follows "copyscope://open?"; FILE stands for one in the data folder. */
+const test = base.extend<{ query: string; server: Server }>({
+  query: ['', { option: true }],
+  server: async ({ query }, use) => {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'copyscope-e2e-'));
+    const file = join(dataFolder, 'incoming/linked.copyscope.json');
+    mkdirSync(join(dataFolder, 'incoming'));
+    copyFileSync(example, file);
+    const link = `copyscope://open?${query.replace('FILE', encodeURIComponent(file))}`;
+    const server = new Server({ dataFolder, args: [link] });
+    await use(server);
+    await server.stop();
+  },
+});
+
+test.describe('a link to an example', () => {
+  test.use({ query: 'example=overlap/pinned-side-stream' });
+
+  test('is asked about, with the safe answer at hand, and opened', async ({ page, window }) => {
+    const dialog = page.getByRole('dialog', { name: 'A link wants to open something' });
+    await expect(dialog).toContainText('An example that comes with Copyscope');
+    await expect(dialog).toContainText('Pinned source, second stream');
+    await expect(dialog.getByRole('button', { name: 'Don’t open' })).toBeFocused();
+    for (const theme of ['light', 'dark'] as const) {
+      await follow(page, theme);
+      await transitionsOver(page);
+      expect(await seriousProblems(page)).toEqual([]);
+      await page.screenshot({ path: join(screenshots, `link-${theme}.png`) });
+    }
+    await dialog.getByRole('button', { name: 'Open', exact: true }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+    await expect(window.library).toBeVisible();
+  });
+});
+
+test.describe('a link to a file', () => {
+  test.use({ query: 'file=FILE' });
+
+  test('names it, and keeps nothing where it is declined', async ({ page, server, window }) => {
+    const dialog = page.getByRole('dialog', { name: 'A link wants to open something' });
+    await expect(dialog).toContainText('linked.copyscope.json');
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
+    await expect(window.library).toBeVisible();
+    await page.reload();
+    await window.ready();
+    await expect(window.library.getByText('Pinned source, second stream')).toHaveCount(1);
+    expect(server.isRunning()).toBe(true);
+  });
+
+  test('is added to the library where it is wanted', async ({ page }) => {
+    const dialog = page.getByRole('dialog', { name: 'A link wants to open something' });
+    await dialog.getByRole('button', { name: 'Open', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+    await expect(page).toHaveURL(/#\/experiment\//);
+  });
+});
+
+test('the licences of what the window holds are one command away', async ({ page, window }) => {
+  await expect(window.library).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Search commands' }).fill('licences');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Licences' });
+  await expect(dialog.getByText(/^react - /)).toBeVisible();
+  await dialog.getByText(/^node-addon-api - /).click();
+  await expect(dialog.getByText('Permission is hereby granted').first()).toBeVisible();
+});
