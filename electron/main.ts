@@ -5,6 +5,7 @@ import { log, startLogging } from './logging.ts';
 import { registerLinks, registerScheme } from './protocol.ts';
 import { hardenApp } from './security.ts';
 import { claimSingleInstance, filesAmong, linksAmong } from './singleInstance.ts';
+import { offerUpdate } from './updates.ts';
 
 startLogging(app);
 registerScheme();
@@ -30,6 +31,7 @@ if (claimSingleInstance(app, desktop)) {
   app
     .whenReady()
     .then(() => desktop.start())
+    .then(() => offerUpdate())
     .catch((error: unknown) => {
       log.error('Copyscope could not start:', error);
       app.exit(1);

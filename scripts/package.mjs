@@ -22,9 +22,15 @@ function homepage() {
   return `-c.extraMetadata.homepage=${address ?? 'https://copyscope.invalid/'}`;
 }
 
+/** Where the app looks for updates: nowhere, unless a feed is named. */
+function feed() {
+  const address = process.env.COPYSCOPE_FEED;
+  return address === undefined ? [] : ['-c.publish.provider=generic', `-c.publish.url=${address}`];
+}
+
 await runMain(async () => {
   await ensureBuilt(['renderer', 'host', 'electron']);
   prebuild();
   if (args.includes('--check')) return reportCheck(await checkPackages(homepage()));
-  return runBuilder([homepage(), ...args], { stdio: 'inherit' }).status;
+  return runBuilder([homepage(), ...feed(), ...args], { stdio: 'inherit' }).status;
 });

@@ -153,6 +153,7 @@ export const screen = {
 
 export const dialog = {
   showErrorBox: vi.fn((title: string, content: string) => void state.shownErrors.push(`${title}: ${content}`)),
+  showMessageBox: vi.fn(async (_options: unknown) => ({ response: 1 })),
   showOpenDialog: vi.fn(async () => ({ canceled: false, filePaths: state.chosenFiles })),
 };
 
