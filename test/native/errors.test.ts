@@ -80,7 +80,9 @@ describeNative('the addon', () => {
 
   test('ends its runs when the process ends in the middle of one', () => {
     const script = join(folder, 'exit.cjs');
-    const path = addonCandidates(process.env, new URL('../../native/addon.ts', import.meta.url).pathname).find(existsSync);
+    const path = addonCandidates(process.env, new URL('../../native/addon.ts', import.meta.url).pathname).find(
+      existsSync,
+    );
     const long = request({
       environment: once,
       threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 6e11 }] }],
