@@ -34,8 +34,14 @@ std::vector<fs::path> toolkitFolders() {
 }
 
 #ifdef _WIN32
+/// Since CUDA 13 what is loaded lies a folder deeper.
+constexpr const char* libraryFolders[] = {"extras/CUPTI/lib64", "bin/x64", "bin"};
+
 std::vector<std::string> loaded(const std::string&) { return {}; }
 #else
+constexpr const char* libraryFolders[] = {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib",
+                                          "targets/sbsa-linux/lib"};
+
 struct Wanted {
   const std::string& prefix;
   std::vector<std::string> found;
@@ -64,7 +70,7 @@ std::vector<std::string> toolkitLibraries(const std::string& prefix, const std::
   found = loaderNames;
   std::error_code ignored;
   for (const fs::path& toolkit : toolkitFolders()) {
-    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    for (const char* folder : libraryFolders) {
       for (const fs::directory_entry& entry : fs::directory_iterator(toolkit / folder, ignored)) {
         if (begins(entry.path(), prefix)) found.push_back(entry.path().string());
       }
