@@ -1,0 +1,40 @@
+/** The engine's sources for systems that this one is not: what they include, and whether a compiler for Windows takes them. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isThere } from './built.ts';
+
+const folder = join(import.meta.dirname, '../../native/src');
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(h|cpp)$/.test(name));
+const posix = /^#include <(unistd|dlfcn|pthread|sched|fcntl|link|signal|sys\/\w+)\.h>/m;
+
+describe('what the sources include of POSIX', () => {
+  it('stands where libraries are opened and threads are placed, each with another way for Windows', () => {
+    const withPosix = files.filter((name) => posix.test(readFileSync(join(folder, name), 'utf8'))).sort();
+    expect(withPosix).toEqual(['dynamic_library.cpp', 'thread_processors.cpp', 'toolkit_libraries.cpp']);
+    for (const name of withPosix)
+      expect(readFileSync(join(folder, name), 'utf8'), name).toMatch(/^#(ifdef|ifndef) (_WIN32|__linux__)$/m);
+  });
+});
+
+const compiler = 'x86_64-w64-mingw32-g++-posix';
+const reason = isThere(compiler) ? null : `there is no ${compiler} (g++-mingw-w64-x86-64-posix)`;
+/** Without CUDA's headers there is nothing to compile these with. */
+const ofCuda = /cuda|cupti|^bench\/(?!addon)|event_recorder|library_kernels|math_libraries|pci_link/;
+
+describe.skipIf(reason !== null)(`A compiler for Windows${reason === null ? '' : ` (${reason})`}`, () => {
+  it('takes every source of the engine and the addon', () => {
+    const sources = files.filter(
+      (name) => name.endsWith('.cpp') && !ofCuda.test(name) && name !== 'toolkit_libraries.cpp',
+    );
+    expect(sources.length).toBeGreaterThan(50);
+    const headers = ['native/src', 'node_modules/node-addon-api', 'node_modules/node-api-headers/include'];
+    const options = ['-std=c++17', '-fsyntax-only', ...headers.map((one) => `-I${one}`)];
+    const defined = ['-DNAPI_VERSION=8', '-DNAPI_CPP_EXCEPTIONS'];
+    const paths = sources.map((name) => `native/src/${name.replaceAll('\\', '/')}`);
+    const { status, stderr } = spawnSync(compiler, [...options, ...defined, ...paths], { encoding: 'utf8' });
+    expect(stderr.split('\n').filter((line) => line.includes('error'))).toEqual([]);
+    expect(status).toBe(0);
+  }, 900_000);
+});
