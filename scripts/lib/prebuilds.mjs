@@ -3,7 +3,7 @@
  * that were built here (`npm run build:native`), and what `npm run package:native -- --arm64` cross-builds.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from './paths.mjs';
 import { findProgram } from './system.mjs';
@@ -24,10 +24,16 @@ export function prebuild({ built = 'native/build/Release', name = own, strip = '
   // They may have been brought here from another machine.
   if (!existsSync(inRoot(built))) return;
   const target = inRoot(folderOf(name));
-  rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   for (const file of readdirSync(inRoot(built)).filter(isCompiled)) {
-    copyFileSync(inRoot(built, file), join(target, file));
-    if (findProgram(strip) !== null) spawnSync(strip, ['--strip-unneeded', join(target, file)]);
+    const [from, to] = [inRoot(built, file), join(target, file)];
+    if (!isNewer(from, to)) continue;
+    // Whole or not at all: another package may be made of it at the same time.
+    const half = `${from}.${process.pid}`;
+    copyFileSync(from, half);
+    if (findProgram(strip) !== null) spawnSync(strip, ['--strip-unneeded', half]);
+    renameSync(half, to);
   }
 }
+
+const isNewer = (one, other) => !existsSync(other) || statSync(one).mtimeMs > statSync(other).mtimeMs;
