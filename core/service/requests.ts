@@ -22,13 +22,16 @@ export const idSchema = z
 
 const nameSchema = z.string().min(1).max(255);
 
+/** What ssh may take for a machine is the host's to say. */
+const machineSchema = z.string().min(1).max(200);
+
 const startRunSchema = z.strictObject({
   experiment: z.unknown(),
   engine: z.enum(engineKinds),
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
   whileRecording: z.boolean().optional(),
-  machine: z.string().min(1).max(200).optional(),
+  machine: machineSchema.optional(),
 });
 
 const ticketSchema = z.uuid();
@@ -100,7 +103,11 @@ const requestSchemas = {
   about: z.tuple([]),
   devices: z.tuple([z.boolean()]),
   machines: z.tuple([]),
-  connectMachine: z.tuple([z.string().min(1).max(200)]),
+  connectMachine: z.tuple([machineSchema]),
+  planMachine: z.tuple([machineSchema, z.boolean()]),
+  addMachine: z.tuple([ticketSchema]),
+  fetchMachine: z.tuple([machineSchema]),
+  removeMachine: z.tuple([machineSchema, z.strictObject({ discard: z.boolean(), forget: z.boolean() })]),
   profiles: z.tuple([]),
   readProfile: z.tuple([idSchema]),
   examples: z.tuple([]),

@@ -13,6 +13,7 @@ import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
+import type { MachinePlan, MachineState, RemoveMachine } from './machines.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
 
 export interface About {
@@ -167,18 +168,6 @@ export interface StartSweep {
   readonly iterations?: number | undefined;
 }
 
-/** Another machine that was set up with `copyscope host add`. */
-export interface MachineState {
-  readonly name: string;
-  /** As 'Linux x86_64'. */
-  readonly system: string;
-  /** unasked: nothing was asked of it yet. lost: there is no line to it now; `problem` says why. */
-  readonly line: 'unasked' | 'connecting' | 'up' | 'lost';
-  /** What it last said of its devices and engines. */
-  readonly report: DeviceReport | null;
-  readonly problem: ErrorInfo | null;
-}
-
 export interface StartRun {
   readonly experiment: unknown;
   readonly engine: EngineKind;
@@ -262,6 +251,14 @@ export interface HostService {
   machines(): Promise<readonly MachineState[]>;
   /** Asks a machine for its devices, which may take as long as its user takes to answer ssh. Rejects with `host.*`. */
   connectMachine(name: string): Promise<MachineState>;
+  /** Looks at a machine, and says what setting it up would do. Changes nothing. Rejects with `host.*`. */
+  planMachine(name: string, replace: boolean): Promise<MachinePlan>;
+  /** Does what a plan said, and returns at once; how far it is arrives as events. */
+  addMachine(ticket: string): Promise<void>;
+  /** Brings results that wait there into the library; returns at once, and what came arrives as events. */
+  fetchMachine(name: string): Promise<void>;
+  /** Deletes what was put there, and takes it off the list. Rejects with `host.unfetched` where results wait there. */
+  removeMachine(name: string, how: RemoveMachine): Promise<void>;
   profiles(): Promise<readonly ProfileSummary[]>;
   /** A profile's JSON, for the simulator in the window. */
   readProfile(name: string): Promise<unknown>;
@@ -355,8 +352,8 @@ export interface WindowEvents {
   opened(imported: Imported): void;
   /** A copyscope:// link was followed: ask whether it is to be opened. */
   linkOffered(offer: LinkOffer): void;
+  /** A machine was added, reached or lost, has told of its devices, or was removed (then `state` is null). */
+  machineChanged(name: string, state: MachineState | null): void;
   /** The engine process ended or came back. */
-  /** A machine was reached or lost, or has told of its devices. */
-  machineChanged(state: MachineState): void;
   engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
 }

@@ -32,7 +32,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^(run\.cancelled|host\.left)$/, exitCodes.cancelled],
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^host\.(unreachable|no-ssh|not-set-up|other-version|no-node|unlike|not-built)$/, exitCodes.unavailable],
-  [/^host\.(name|unknown|list|unfetched)$/, exitCodes.badInput],
+  [/^host\.(name|unknown|list|unfetched|plan-gone)$/, exitCodes.badInput],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
   [/^gate\.broken$/, exitCodes.gate],

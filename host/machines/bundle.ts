@@ -1,10 +1,11 @@
 /** What is copied to another machine: the engine process, what keeps its runs, the addon, and a Node where there is none. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { create } from 'tar';
 import { CopyscopeError } from '../../core/errors.ts';
 import { addonFolder } from '../../native/addon.ts';
@@ -77,6 +78,8 @@ export interface PackOptions {
   readonly node: string | null;
   /** The Node there, where none goes with it. */
   readonly nodeThere: string | null;
+  /** Hears of how much has been taken, before it is compressed. */
+  readonly onTaken?: ((done: number, total: number) => void) | undefined;
 }
 
 /** The bundle as a compressed tar archive. What it needs on this disk meanwhile goes when the stream ends. */
@@ -92,12 +95,36 @@ export async function pack({ version, files }: Bundle, options: PackOptions): Pr
     // By these two the program knows its folder.
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'copyscope', version, type: 'module' }));
     await writeFile(join(folder, 'start'), startScript(options));
-    const archive = Readable.from(create({ cwd: folder, gzip: true, portable: true }, ['.']));
-    archive.once('close', () => void remove());
-    return archive;
+    const archive = Readable.from(
+      counted(create({ cwd: folder, portable: true }, ['.']), await packed(folder), options),
+    );
+    const compressed = createGzip();
+    pipeline(archive, compressed, () => void remove());
+    return compressed;
   } catch (error) {
     await remove();
     throw error;
+  }
+}
+
+const packed = async (folder: string): Promise<number> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+};
+
+/** What tar adds to the files' own bytes counts as nothing. */
+async function* counted(
+  parts: AsyncIterable<Uint8Array>,
+  total: number,
+  { onTaken }: PackOptions,
+): AsyncGenerator<Uint8Array> {
+  let done = 0;
+  for await (const part of parts) {
+    done += part.byteLength;
+    onTaken?.(Math.min(done, total), total);
+    yield part;
   }
 }
 

@@ -61,9 +61,10 @@ function describe({ host, bundle, probe, withAddon, node, replaced }: Omit<Plan,
 export async function install(
   { host, bundle, probe, withAddon, node, replaced }: Plan,
   environment: NodeJS.ProcessEnv,
+  onTaken?: (done: number, total: number) => void,
 ): Promise<{ readonly machine: Machine; readonly report: DeviceReport }> {
   const { build, version } = bundle;
-  const archive = await pack(bundle, { withAddon, node, nodeThere: probe.node?.path ?? null });
+  const archive = await pack(bundle, { withAddon, node, nodeThere: probe.node?.path ?? null, onTaken });
   await runSsh(host, unpackCommand(build), environment, archive);
   const report = await firstReport({ host, build, environment });
   if (replaced.length > 0) await runSsh(host, 'exec sh -s', environment, Readable.from([forgetScript(replaced)]));

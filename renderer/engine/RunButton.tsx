@@ -1,6 +1,7 @@
 import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
+import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { cancelCurrent, runCurrent } from '../store/runs.ts';
 import { pageDocumentKey, runUnderWay, whyNoRun } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
@@ -56,10 +57,13 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
 export function RunProgressLine() {
   const running = useApp(runUnderWay);
   const progress = useApp((state) => (running === undefined ? undefined : state.progress[running.id]));
+  const machine = useApp((state) => machineNamed(state.machines, running?.host));
   if (running === undefined) return null;
+  const isLost = machine !== undefined && hasLostLine(machine);
+  const goesOn = `No line to ${running.host}: it goes on there, and its result comes when the line is back`;
   const share = progress === undefined || progress.total === 0 ? 0 : progress.done / progress.total;
-  const text = progress === undefined ? 'Starting' : phases[progress.phase];
-  const count = progress !== undefined && progress.total > 1 ? ` ${progress.done}/${progress.total}` : '';
+  const text = isLost ? goesOn : progress === undefined ? 'Starting' : phases[progress.phase];
+  const count = !isLost && progress !== undefined && progress.total > 1 ? ` ${progress.done}/${progress.total}` : '';
   return (
     <div className={classes['progress']}>
       <span className="tabular" role="status">

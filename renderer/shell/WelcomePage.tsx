@@ -1,6 +1,6 @@
 /** What a first visit sees: what this is for, and the four examples to begin with. */
 import { Button, Kbd } from '@mantine/core';
-import { IconColumns, IconFileImport, IconPlayerRecord, IconPlus, IconSchool } from '@tabler/icons-react';
+import { IconColumns, IconFileImport, IconPlayerRecord, IconPlus, IconSchool, IconServer } from '@tabler/icons-react';
 import { chooseFiles } from '../files/files.ts';
 import { newExperiment } from '../store/editing.ts';
 import { exampleGroups } from '../store/exampleGroups.ts';
@@ -63,6 +63,13 @@ export function WelcomePage() {
             onClick={() => openPage({ kind: 'record' })}
           >
             Record a program
+          </Button>{' '}
+          <Button
+            variant="default"
+            leftSection={<IconServer size={15} aria-hidden />}
+            onClick={() => openPage({ kind: 'machines' })}
+          >
+            Other machines
           </Button>
         </p>
         <RecentList />

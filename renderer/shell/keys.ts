@@ -33,6 +33,7 @@ export const keySections: readonly KeySection[] = [
       entry(['Ctrl', 'Z'], 'Undo; with Shift, or Ctrl+Y: redo', 'mod+z', 'mod+shift+z', 'mod+y'),
       entry(['Alt', 'N'], 'New experiment', 'alt+n'),
       entry(['Alt', 'R'], 'Record a program', 'alt+r'),
+      entry(['Alt', 'M'], 'Other machines', 'alt+m'),
       entry(['Esc'], 'Close, or select nothing'),
     ],
   },

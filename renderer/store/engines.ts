@@ -2,7 +2,8 @@
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport, EngineStatus } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import type { MachineState, ProfileSummary, RunSummary } from '../../core/service/service.ts';
+import type { MachineState } from '../../core/service/machines.ts';
+import type { ProfileSummary, RunSummary } from '../../core/service/service.ts';
 
 export interface EngineOption {
   /** 'cuda', 'cpu', 'sim:PROFILE', 'recorded:RUN', or on another machine 'cuda@NAME' and 'cpu@NAME'. */
@@ -70,9 +71,11 @@ function gpuOption(devices: DeviceReport | null): EngineOption {
 }
 
 /** Its GPU, and its CPU once it has said that it has that engine. One that was not asked yet can be picked: that asks it. */
-function machineOptions({ name, system, line, report, problem }: MachineState): EngineOption[] {
+function machineOptions({ name, system, version, line, report, problem }: MachineState): EngineOption[] {
+  if (version === null) return [];
   const lost = problem === null ? 'Not reached.' : `${problem.message} ${problem.remedy ?? ''}`;
-  const words = { unasked: `${system}. Picking it asks for its devices.`, connecting: 'Connecting…', lost };
+  const connecting = problem === null ? 'Connecting…' : lost;
+  const words = { unasked: `${system}. Picking it asks for its devices.`, connecting, lost };
   const detail = (asked: string): string => (line === 'up' ? asked : words[line]);
   const device = report?.devices[0];
   const gpu = {

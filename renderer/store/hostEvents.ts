@@ -2,10 +2,11 @@
 import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
 import { attempt, host } from './host.ts';
 import { onLinkOffered } from './links.ts';
+import { onMachineChanged } from './machines.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
 import { onRecordingChanged } from './recordings.ts';
-import { onMachineChanged, showEnded } from './runs.ts';
+import { showEnded } from './runs.ts';
 import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from './sweeps.ts';

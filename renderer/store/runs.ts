@@ -2,19 +2,14 @@
 
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import {
-  type MachineState,
-  type RunSummary,
-  runFilePath,
-  runTitle,
-  type StartRun,
-} from '../../core/service/service.ts';
+import { type RunSummary, runFilePath, runTitle, type StartRun } from '../../core/service/service.ts';
 import { summarizeLazily } from '../../core/summary/summary.ts';
 import { windowSummary } from '../../core/summary/windowSummary.ts';
 import { announce } from './announce.ts';
 import { attainableFor } from './attainable.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
 import { attempt, host } from './host.ts';
+import { needMachine } from './machines.ts';
 import { LoadedRun } from './opened/loadedRun.ts';
 import type { RunAnalysis } from './opened/messages.ts';
 import { openRunFile } from './opened/openRunFile.ts';
@@ -100,20 +95,10 @@ export function pickEngine(key: string): void {
   const document = pageDocumentKey(state());
   const engine = parseEngineKey(key);
   if (engine.kind !== 'sim' && engine.kind !== 'recorded' && engine.machine !== undefined)
-    void askMachine(engine.machine);
+    void needMachine(engine.machine);
   // A recording is shown at once; any other engine shows its own last run.
   if (document !== null) put('pickedRuns', document, engine.kind === 'recorded' ? engine.run : undefined);
 }
-
-/** Its devices are asked for when somebody wants it: ssh may have questions. */
-const askMachine = (name: string): Promise<void> =>
-  attempt(`${name} could not be reached`, async () => {
-    const known = state().machines.find((machine) => machine.name === name);
-    if (known?.line !== 'up' && known?.line !== 'connecting') onMachineChanged(await host().connectMachine(name));
-  });
-
-export const onMachineChanged = (changed: MachineState): void =>
-  assign({ machines: state().machines.map((machine) => (machine.name === changed.name ? changed : machine)) });
 
 export function pickRun(id: string): void {
   const document = pageDocumentKey(state());

@@ -4,12 +4,12 @@ import type { DeclarationKind } from '../../core/experiment/edit/declarations.ts
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
+import type { MachineState } from '../../core/service/machines.ts';
 import type {
   About,
   ExampleSummary,
   ExperimentSummary,
   LessonSummary,
-  MachineState,
   OpenedLesson,
   ProfileSummary,
   RunSummary,
@@ -22,7 +22,7 @@ export interface ConnectionSlice {
   readonly connection: { readonly status: ConnectionStatus; readonly problem: ErrorInfo | null };
   readonly about: About | null;
   readonly devices: DeviceReport | null;
-  /** Other machines that are set up. */
+  /** Other machines that are set up, or being so. */
   readonly machines: readonly MachineState[];
   /** Why the engine process is not there, where it isn't. */
   readonly engineProblem: ErrorInfo | null;
@@ -54,6 +54,8 @@ export type Page =
   | { readonly kind: 'sweep-setup' }
   /** A program of the user's own that is recorded. */
   | { readonly kind: 'record' }
+  /** Other machines: the list of them, and what is done with each. */
+  | { readonly kind: 'machines' }
   | { readonly kind: 'charts' };
 
 export type Loading<Value> =

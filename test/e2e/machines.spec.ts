@@ -1,32 +1,61 @@
 /** Another machine in the window, behind a stand-in for ssh: listed, asked, run on, lost, in both themes. */
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { type StandIn, standInSsh } from '../unit/machines/support/standInSsh.ts';
 import { whyNot } from './support/engines.ts';
 import { follow, seriousProblems } from './support/looks.ts';
 import { Server } from './support/server.ts';
 import { test as base, expect } from './support/test.ts';
 
+const example = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'), 'utf8'),
+);
+/** Long enough that a line is lost in the middle, however busy the machine is: it is cut once it is seen to run. */
+const longExperiment = {
+  ...example,
+  name: 'Works for seconds',
+  environment: { ...example.environment, iterations: 10, warmups: 0 },
+  threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 500_000_000 }] }],
+};
+
 const cli = join(import.meta.dirname, '../../dist/host/cli.js');
 const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
 
-const test = base.extend<{ machine: StandIn; server: Server }>({
+/** A window that has no machine yet, and one that ssh reaches. */
+const bare = base.extend<{ machine: StandIn; server: Server }>({
   machine: async ({ browserName: _browserName }, use) => {
     const machine = standInSsh();
     await use(machine);
     machine.remove();
   },
   server: async ({ machine }, use) => {
-    const environment = { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] ?? '' };
-    const server = new Server({ environment });
+    const server = new Server({ environment: { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] ?? '' } });
+    await use(server);
+    await server.stop();
+  },
+});
+
+/** The same, with the machine set up. */
+const test = bare.extend({
+  server: async ({ machine, server }, use) => {
     execFileSync(process.execPath, [cli, 'host', 'add', 'gpu-box', '--yes'], {
       env: { ...machine.environment, COPYSCOPE_DATA: server.dataFolder },
       stdio: 'pipe',
     });
     await use(server);
-    await server.stop();
   },
 });
+
+/** In both themes: what axe says, and a picture. */
+async function shoot(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await follow(page, theme);
+    expect(await seriousProblems(page)).toEqual([]);
+    await page.screenshot({ path: join(screenshots, `${name}-${theme}.png`) });
+  }
+}
 
 test.beforeEach(() => {
   const reason = whyNot('cpu');
@@ -42,11 +71,7 @@ test('a machine is listed, asked when it is picked, and runs the experiment', as
   // It has no GPU, and says so beside what it has.
   await page.getByRole('combobox', { name: 'Engine' }).click();
   await expect(page.getByRole('option', { name: /^gpu-box: CPU engine/ })).toBeVisible();
-  for (const theme of ['light', 'dark'] as const) {
-    await follow(page, theme);
-    expect(await seriousProblems(page)).toEqual([]);
-    await page.screenshot({ path: join(screenshots, `machines-${theme}.png`) });
-  }
+  await shoot(page, 'machines');
   await page.getByRole('option', { name: /^gpu-box: CPU engine/ }).click();
   await window.run();
   await expect(window.status).toContainText('of gpu-box');
@@ -67,5 +92,86 @@ test('a machine that is lost says why in the words of ssh, and is there again', 
   await window.pickEngine(/^gpu-box/);
   await window.pickEngine(/^gpu-box: CPU engine/);
   await window.run();
+  await expect(window.status).toContainText('of gpu-box');
+});
+
+const listed = (page: Page) => {
+  const region = page.getByRole('region', { name: 'Other machines', exact: true });
+  return { region, card: (name: string) => region.getByRole('region', { name, exact: true }) };
+};
+
+bare(
+  'by keyboard: a machine is added after what that does was said, runs, and is removed',
+  async ({ window, page }) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.insertText('Other machines');
+    await page.keyboard.press('Enter');
+    const { region, card } = listed(page);
+    await expect(page).toHaveTitle('Other machines · Copyscope');
+    await expect(region.getByRole('heading', { name: 'No other machine is set up' })).toBeVisible();
+    await shoot(page, 'machines-none');
+    await region.getByRole('textbox', { name: 'Machine' }).focus();
+    await page.keyboard.insertText('gpu-box');
+    await page.keyboard.press('Enter');
+    const plan = region.getByRole('region', { name: 'What setting up gpu-box does' });
+    await expect(plan).toContainText('will be copied into ~/.local/share/copyscope-host of your user there.');
+    await expect(plan.getByRole('button', { name: 'Set it up' })).toBeFocused();
+    await shoot(page, 'machines-plan');
+    await page.keyboard.press('Enter');
+    await expect(card('gpu-box')).toContainText('Connected');
+    await expect(card('gpu-box').getByRole('list', { name: 'Devices and engines' })).toContainText('CPU engine');
+    await shoot(page, 'machines-list');
+    await card('gpu-box').getByRole('button', { name: 'Fetch results' }).press('Enter');
+    await expect(card('gpu-box')).toContainText('No result waited there.');
+    await card('gpu-box').getByRole('button', { name: 'Remove…' }).press('Enter');
+    const question = page.getByRole('dialog', { name: 'Remove gpu-box?' });
+    await expect(question.getByRole('button', { name: 'Keep it' })).toBeFocused();
+    await question.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
+    await expect(card('gpu-box')).toHaveCount(0);
+    await expect(window.status).toBeVisible();
+  },
+);
+
+bare('another version there is told, and replaced', async ({ page, window: _window, machine }) => {
+  const other = join(machine.home, '.local/share/copyscope-host/programs/0.0.9-0123456789ab');
+  mkdirSync(other, { recursive: true });
+  writeFileSync(join(other, 'start'), '');
+  await page.keyboard.press('Alt+m');
+  const { region, card } = listed(page);
+  await region.getByRole('textbox', { name: 'Machine' }).fill('gpu-box');
+  await page.keyboard.press('Enter');
+  await expect(region.getByRole('alert')).toContainText('gpu-box has Copyscope 0.0.9-0123456789ab');
+  await region.getByRole('button', { name: 'Look what replacing it takes' }).click();
+  await expect(region).toContainText('Build 0.0.9-0123456789ab there will be deleted.');
+  await region.getByRole('button', { name: 'Set it up' }).click();
+  await expect(card('gpu-box')).toContainText('Connected');
+});
+
+test('a run whose line is lost goes on there, and its result comes when the line is back', async ({
+  window,
+  page,
+  machine,
+  server,
+}) => {
+  server.addExperiment('long', longExperiment);
+  await page.reload();
+  await window.ready();
+  await window.open('Works for seconds');
+  await window.pickEngine(/^gpu-box/);
+  await window.pickEngine(/^gpu-box: CPU engine/);
+  await window.runButton.click();
+  await expect(page.getByText(/^(Timing|Recording) \d+\/\d+$/)).toBeVisible();
+  machine.fail('ssh: connect to host gpu-box port 22: Connection timed out\n');
+  machine.cut();
+  await expect(page.getByText('No line to gpu-box: it goes on there')).toBeVisible();
+  await page.keyboard.press('Alt+m');
+  const { card } = listed(page);
+  await expect(card('gpu-box')).toContainText('There is no line, and this goes on there.');
+  await expect(card('gpu-box')).toContainText(/No line/);
+  await shoot(page, 'machines-lost');
+  machine.fail(null);
+  await expect(card('gpu-box')).toContainText('Connected');
+  await expect(card('gpu-box')).not.toContainText('goes on there');
+  await window.runs.first().getByRole('button').first().click();
   await expect(window.status).toContainText('of gpu-box');
 });

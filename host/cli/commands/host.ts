@@ -2,12 +2,8 @@
 import { join } from 'node:path';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../core/units.ts';
-import { readBundle } from '../../machines/bundle.ts';
-import { fetchJobs } from '../../machines/fetchJobs.ts';
 import { type Machine, MachineStore } from '../../machines/machineStore.ts';
-import { probe } from '../../machines/probe.ts';
-import { install, plan, uninstall } from '../../machines/setup.ts';
-import { requireHostName } from '../../machines/ssh.ts';
+import { addMachine, fetchResults, planMachine, removeMachine, requireFetched } from '../../machines/manage.ts';
 import { dataFolder } from '../../paths.ts';
 import { Assets } from '../../service/assets.ts';
 import { RunStore } from '../../service/runStore.ts';
@@ -29,17 +25,15 @@ export interface RemoveHostOptions {
 }
 
 export async function addHost(context: Context, name: string, options: AddHostOptions): Promise<void> {
-  const { terminal, program, environment } = context;
-  requireHostName(name);
+  const { terminal, environment } = context;
   const store = new MachineStore(dataFolder(environment));
-  const bundle = await readBundle(program);
-  const found = plan(name, bundle, await probe(name, environment), options);
-  terminal.err(`${found.says.join('\n')}\n`);
+  const planned = await planMachine(name, options, context);
+  terminal.err(`${planned.says.join('\n')}\n`);
   await agree(context, options.yes);
   const line = statusLine(terminal);
-  line.show(`Copying to ${name}`);
-  const { machine, report } = await install(found, environment).finally(line.clear);
-  await store.put(machine);
+  const onTaken = (done: number, total: number): void =>
+    line.show(`Copying to ${name}: ${formatBytes(done)} of ${formatBytes(total)}`);
+  const report = await addMachine(planned, store, environment, onTaken).finally(line.clear);
   terminal.out(`${describeReport(report, terminal.colors).join('\n')}\n`);
   terminal.err(`${name} is set up. Use it with --host ${name}.\n`);
 }
@@ -63,13 +57,11 @@ export async function removeHost(context: Context, name: string, options: Remove
   const store = new MachineStore(dataFolder(environment));
   await store.require(name);
   if (!options.forget) {
-    const { jobs } = await probe(name, environment);
-    if (jobs > 0 && !options.discard) throw unfetched(name, jobs);
+    if (!options.discard) await requireFetched(name, environment);
     terminal.err(`~/.local/share/copyscope-host of your user on ${name} will be deleted.\n`);
     await agree(context, options.yes);
-    await uninstall(name, environment);
-  }
-  await store.remove(name);
+    await removeMachine(name, store, environment);
+  } else await store.remove(name);
   terminal.err(options.forget ? `${name} is forgotten; what is there stays.\n` : `${name} is removed.\n`);
 }
 
@@ -82,13 +74,14 @@ export async function fetchFromHost(context: Context, name: string): Promise<voi
   const line = statusLine(terminal);
   const onReceived = (received: number, total: number): void =>
     line.show(`Fetching: ${formatBytes(received)} of ${formatBytes(total)}`);
-  const { jobs, running } = await fetchJobs({ host: name, build, environment, onReceived }, async (_, file) => {
-    const run = await runs.addFetched(file);
+  const options = { host: name, build, environment, onReceived };
+  const fetched = await fetchResults(options, runs, ({ id }) => {
     line.clear();
-    if (run !== null) terminal.out(`${run.id}\n`);
+    terminal.out(`${id}\n`);
   }).finally(line.clear);
+  const { runs: count, running } = fetched;
   const goesOn = running === 0 ? '' : ` ${running} in progress there.`;
-  terminal.err(`${jobs.length === 1 ? '1 run was' : `${jobs.length} runs were`} fetched from ${name}.${goesOn}\n`);
+  terminal.err(`${count === 1 ? '1 run was' : `${count} runs were`} fetched from ${name}.${goesOn}\n`);
 }
 
 /** Rejects with `usage.yes` where nobody can be asked, and with `run.cancelled` where the answer is no. */
@@ -105,10 +98,3 @@ async function agree({ terminal }: Context, yes: boolean): Promise<void> {
   if (await terminal.ask('Go on? [y/N] ')) return;
   throw new CopyscopeError({ code: 'run.cancelled', message: 'Nothing was changed.' });
 }
-
-const unfetched = (name: string, jobs: number): CopyscopeError =>
-  new CopyscopeError({
-    code: 'host.unfetched',
-    message: `${jobs === 1 ? 'A run is' : `${jobs} runs are`} in progress on ${name}, or not fetched yet.`,
-    remedy: `Get them with copyscope host fetch ${name}, or delete them with --discard.`,
-  });

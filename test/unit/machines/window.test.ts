@@ -1,5 +1,5 @@
 /** Other machines as a window has them, with a stand-in for ssh. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
@@ -76,5 +76,67 @@ describe('a machine of the window', () => {
     await expect(host.service.connectMachine('other')).rejects.toMatchObject({ code: 'host.unknown' });
     const run = host.service.startRun({ experiment: example(), engine: 'sim', machine: 'other' });
     await expect(run).rejects.toMatchObject({ code: 'host.unknown' });
+  });
+});
+
+describe('a machine that a window adds', () => {
+  const state = async (name: string) => (await host.service.machines()).find((one) => one.name === name);
+  const isIdle = (name: string): Promise<void> =>
+    eventually(async () => expect(await state(name)).toMatchObject({ work: null }));
+
+  it('is set up as was said, and has its devices', async () => {
+    const { ticket, says } = await host.service.planMachine('second', false);
+    expect(says[0]).toMatch(/^second: Linux /);
+    expect(says[1]).toContain('will be copied into ~/.local/share/copyscope-host of your user there.');
+    expect(await state('second')).toBeUndefined();
+    await host.service.addMachine(ticket);
+    expect(await state('second')).toMatchObject({ version: null, work: { what: 'adding' } });
+    await isIdle('second');
+    expect(await state('second')).toMatchObject({ version: expect.any(String), line: 'up', problem: null });
+    expect((await state('second'))?.report?.engines).toHaveLength(3);
+    await expect(host.service.addMachine(ticket)).rejects.toMatchObject({ code: 'host.plan-gone' });
+  });
+
+  it('says why it could not be, and is only forgotten then', async () => {
+    const { ticket } = await host.service.planMachine('second', false);
+    machine.fail('ssh: connect to host second port 22: No route to host\n');
+    await host.service.addMachine(ticket);
+    await isIdle('second');
+    expect(await state('second')).toMatchObject({ version: null, problem: { code: 'host.unreachable' } });
+    await host.service.removeMachine('second', { discard: false, forget: false });
+    expect(await state('second')).toBeUndefined();
+  });
+
+  it('is replaced where another version is there', async () => {
+    const other = join(machine.home, '.local/share/copyscope-host/programs/0.0.9-0123456789ab');
+    mkdirSync(other, { recursive: true });
+    writeFileSync(join(other, 'start'), '');
+    await expect(host.service.planMachine('gpu-box', false)).rejects.toMatchObject({ code: 'host.other-version' });
+    const { ticket, says } = await host.service.planMachine('gpu-box', true);
+    expect(says).toContain('Build 0.0.9-0123456789ab there will be deleted.');
+    await host.service.addMachine(ticket);
+    await isIdle('gpu-box');
+    expect(await state('gpu-box')).toMatchObject({ line: 'up', problem: null });
+    expect(existsSync(other)).toBe(false);
+  });
+
+  it('is not removed with results that wait there, unless they may go', async () => {
+    const job = join(machine.home, '.local/share/copyscope-host/jobs/0d9ff4f3-7f58-4d6c-9c1e-6a1f7d0f6a11');
+    mkdirSync(job, { recursive: true });
+    const meta = { name: 'x', engine: 'cpu', startedAt: '2026-11-25T08:00:00.000Z', pid: 1, node: 'elsewhere' };
+    writeFileSync(join(job, 'meta.json'), JSON.stringify(meta));
+    const refused = host.service.removeMachine('gpu-box', { discard: false, forget: false });
+    await expect(refused).rejects.toMatchObject({ code: 'host.unfetched' });
+    expect(await state('gpu-box')).toMatchObject({ work: null });
+    await host.service.removeMachine('gpu-box', { discard: true, forget: false });
+    expect(await host.service.machines()).toEqual([]);
+    expect(existsSync(join(machine.home, '.local/share/copyscope-host'))).toBe(false);
+  });
+
+  it('says how many results came, and how many go on', async () => {
+    await host.service.fetchMachine('gpu-box');
+    await expect(host.service.fetchMachine('gpu-box')).rejects.toMatchObject({ code: 'host.busy' });
+    await isIdle('gpu-box');
+    expect(await state('gpu-box')).toMatchObject({ fetched: { runs: 0, running: 0 }, problem: null });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeviceReport } from '../../../core/program/engine.ts';
-import type { ExampleSummary, MachineState, RunSummary } from '../../../core/service/service.ts';
+import type { MachineState } from '../../../core/service/machines.ts';
+import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
 import { formatInstant, formatMoment } from '../../../renderer/common/time.ts';
 import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/store/engines.ts';
 import { exampleGroups } from '../../../renderer/store/exampleGroups.ts';
@@ -127,7 +128,16 @@ describe('engines', () => {
   });
 
   it('lists other machines behind this one, as far as they were asked', () => {
-    const box = { name: 'box', system: 'Linux x86_64', line: 'unasked', report: null, problem: null } as const;
+    const box = {
+      name: 'box',
+      system: 'Linux x86_64',
+      version: '1.0.0',
+      work: null,
+      fetched: null,
+      line: 'unasked',
+      report: null,
+      problem: null,
+    } as const;
     const keys = (machine: MachineState): string[] => engineOptions(report, [], [], [machine]).map(({ key }) => key);
     expect(keys(box)).toEqual(['cuda', 'cuda@box', 'cpu']);
     expect(keys({ ...box, line: 'up', report })).toEqual(['cuda', 'cuda@box', 'cpu@box', 'cpu']);

@@ -1,0 +1,45 @@
+/** Other machines whose GPUs are used from here: added, looked at, and removed. */
+import { Text } from '@mantine/core';
+import { IconServer } from '@tabler/icons-react';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { useApp } from '../store/store.ts';
+import { AddMachine } from './AddMachine.tsx';
+import { MachineCard } from './MachineCard.tsx';
+import classes from './Machines.module.css';
+import { RemoveQuestion } from './RemoveQuestion.tsx';
+
+export function MachinesPage() {
+  const machines = useApp((state) => state.machines);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['page']} aria-label="Other machines" tabIndex={0}>
+      <div className={classes['column']}>
+        <header>
+          <h1>Other machines</h1>
+          <Text size="sm" c="dimmed">
+            Experiments, sweeps and programs of yours run on GPUs elsewhere through your system’s ssh, with its keys and
+            agents. Copyscope opens no port there and stores no secret. Where the line drops, what runs there goes on,
+            and its result comes when the line is back.
+          </Text>
+        </header>
+        <AddMachine />
+        {machines.length === 0 ? (
+          <div className={classes['none']}>
+            <EmptyState icon={<IconServer size={22} />} title="No other machine is set up">
+              <p>Name one above, as you would for ssh. What will be done there is said first.</p>
+            </EmptyState>
+          </div>
+        ) : (
+          <ul className={classes['list']} aria-label="Machines">
+            {machines.map((machine) => (
+              <li key={machine.name}>
+                <MachineCard machine={machine} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <RemoveQuestion />
+    </section>
+  );
+}
