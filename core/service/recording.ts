@@ -19,6 +19,8 @@ export interface StartRecording {
   readonly steps?: { readonly from: number; readonly to: number } | undefined;
   /** Name of the NVTX range that is a step. */
   readonly stepRange?: string | undefined;
+  /** The name of the other machine that it runs on, with its program and folder; this one where left out. */
+  readonly machine?: string | undefined;
 }
 
 export interface RecordedSoFar {
@@ -37,6 +39,8 @@ export interface RecordingStatus {
   readonly id: string;
   /** What its run is called. */
   readonly name: string;
+  /** The other machine that it runs on. */
+  readonly host: string | null;
   /** reading: the program has ended, and its run is made. */
   readonly phase: 'recording' | 'reading' | 'done' | 'failed';
   readonly startedAt: string;

@@ -96,6 +96,7 @@ const startRecordingSchema = z.strictObject({
     .refine(({ from, to }) => from <= to, 'ends before it begins')
     .optional(),
   stepRange: systemText(200).min(1).optional(),
+  machine: machineSchema.optional(),
 });
 
 /** Arguments of every function of HostService. */

@@ -174,6 +174,8 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--duration <s>', 'record for so many seconds', positive)
     .addOption(spansOption())
     .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
+    .addOption(hostOption())
+    .option('--folder <folder>', 'with --host: the folder there in which the program starts (default: your own there)')
     .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
     .addHelpText('after', exitCodeHelp)
     .action(async (program: string[], options: RecordOptions) => ended(await record(context, program, options)));

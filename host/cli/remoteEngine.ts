@@ -1,15 +1,20 @@
-/** The engine of the machine that `--host` names. */
+/** The machine that `--host` names, and its engine. */
 import type { CopyscopeError } from '../../core/errors.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { readBundle } from '../machines/bundle.ts';
-import { type LineState, machineChild } from '../machines/machineChild.ts';
+import { type LineState, type MachineOptions, machineChild } from '../machines/machineChild.ts';
 import { MachineStore } from '../machines/machineStore.ts';
 import { otherBuild } from '../machines/otherBuild.ts';
 import { dataFolder } from '../paths.ts';
 import type { Context } from './io.ts';
 
-/** Rejects with `host.*` where the machine isn't set up for this version. */
-export async function engineOn(host: string, { environment, program, terminal }: Context): Promise<SpawnEngine> {
+export async function engineOn(host: string, context: Context): Promise<SpawnEngine> {
+  const options = await machineOf(host, context);
+  return () => machineChild(options);
+}
+
+/** For a line to it. Rejects with `host.*` where the machine isn't set up for this version. */
+export async function machineOf(host: string, { environment, program, terminal }: Context): Promise<MachineOptions> {
   const machine = await new MachineStore(dataFolder(environment)).require(host);
   const { build } = await readBundle(program);
   if (machine.build !== build) throw otherBuild(host, machine.build, build);
@@ -20,5 +25,5 @@ export async function engineOn(host: string, { environment, program, terminal }:
       );
     }
   };
-  return () => machineChild({ host, build, environment, onLine });
+  return { host, build, environment, onLine };
 }

@@ -1,8 +1,7 @@
 /** Results that wait on another machine, for a run whose line did not come back in time, or whose window was closed. */
-import { createBirpc } from 'birpc';
-import { withError } from '../../core/service/errorEnvelope.ts';
-import { type MachineOptions, machineChild } from './machineChild.ts';
-import type { Job, KeeperFunctions } from './protocol.ts';
+import { keeperClient } from './keeperClient.ts';
+import type { MachineOptions } from './machineChild.ts';
+import type { Job } from './protocol.ts';
 
 export interface Fetched {
   readonly jobs: readonly Job[];
@@ -15,18 +14,7 @@ export async function fetchJobs(
   options: MachineOptions,
   take: (job: Job, file: Uint8Array) => Promise<void>,
 ): Promise<Fetched> {
-  const child = machineChild(options);
-  const rpc = createBirpc<KeeperFunctions, object, false>(
-    {},
-    {
-      proxify: false,
-      post: (message: unknown) => child.post(message),
-      on: (receive) => child.onMessage((message) => void receive(message as never)),
-      deserialize: withError,
-      timeout: -1,
-    },
-  );
-  child.onExit(({ reason }) => rpc.$close(reason));
+  const { rpc, child } = keeperClient(options);
   try {
     const jobs = await rpc.$call('jobs');
     const done = jobs.filter(({ status }) => status === 'done');

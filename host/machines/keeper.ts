@@ -6,11 +6,12 @@ import { createBirpc } from 'birpc';
 import type { RunHooks } from '../../core/program/engine.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
 import { PartialRunError } from '../engine/partialRun.ts';
-import type { EngineRunRequest, EngineRunResult, SupervisorFunctions } from '../engine/protocol.ts';
+import type { EngineRunRequest, EngineRunResult } from '../engine/protocol.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { Jobs } from './jobs.ts';
 import { type Line, Link } from './link.ts';
-import type { KeeperFunctions } from './protocol.ts';
+import { Printed } from './printed.ts';
+import type { KeeperEvents, KeeperFunctions, ProgramRecorded, ProgramThere } from './protocol.ts';
 
 export interface KeeperOptions {
   readonly engine: EngineSupervisor;
@@ -31,6 +32,7 @@ export class Keeper {
   readonly #options: KeeperOptions;
   readonly #link: Link;
   readonly #running = new Map<string, AbortController>();
+  readonly #programs = new Map<string, AbortController>();
   /** Jobs of this session that the other side may still want. */
   readonly #jobs = new Set<string>();
   readonly #dropping = new Map<string, Promise<void>>();
@@ -58,7 +60,7 @@ export class Keeper {
       },
       onBye: () => void this.#dropAll().then(() => this.end()),
     });
-    this.#client = createBirpc<SupervisorFunctions, KeeperFunctions, false>(this.#functions(), {
+    this.#client = createBirpc<KeeperEvents, KeeperFunctions, false>(this.#functions(), {
       proxify: false,
       post: (message: unknown) => this.#link.send(message),
       on: (handle) => {
@@ -80,6 +82,7 @@ export class Keeper {
     clearTimeout(this.#lingering);
     clearInterval(this.#looks);
     this.#options.engine.close();
+    for (const program of this.#programs.values()) program.abort();
     this.#link.detach();
     this.#options.onEnd();
   }
@@ -95,6 +98,8 @@ export class Keeper {
       jobs: () => jobs.list(),
       job: (id) => jobs.read(id),
       dropJob: (id) => jobs.drop(id),
+      record: (id, program) => this.#cancellable(id, (signal) => this.#record(id, program, signal)),
+      endProgram: (id) => this.#programs.get(id)?.abort(),
     };
   }
 
@@ -111,11 +116,8 @@ export class Keeper {
   }
 
   async #run(id: string, request: EngineRunRequest, signal: AbortSignal): Promise<EngineRunResult> {
-    const { engine, jobs } = this.#options;
-    // Without room for it on the disk the run is as good: its result is kept in memory.
-    const begun = { name: request.experiment.name, engine: request.engine };
-    const job = await jobs.begin(begun).catch(() => null);
-    if (job !== null) this.#jobs.add(job);
+    const { engine } = this.#options;
+    const job = await this.#beginJob(request.experiment.name, request.engine);
     // What is said of progress is of use only at once.
     const onProgress: RunHooks['onProgress'] = (progress) => {
       if (this.#link.isUp) void this.#client.$callEvent('progress', id, progress);
@@ -128,11 +130,57 @@ export class Keeper {
       if (thrown instanceof PartialRunError && !this.#hasEnded) {
         await this.#keep(job, thrown.partial.file);
         void this.#client.$callEvent('partial', id, thrown.partial);
-      } else if (job !== null) await this.#forget(job);
+      } else await this.#forgetJob(job);
       throw thrown;
     } finally {
-      if (job !== null) setImmediate(() => void this.#link.delivered().then(() => this.#drop(job)));
+      this.#dropWhenDelivered(job);
     }
+  }
+
+  async #record(id: string, program: ProgramThere, signal: AbortSignal): Promise<ProgramRecorded> {
+    const job = await this.#beginJob(program.name, 'recorder');
+    const killed = new AbortController();
+    this.#programs.set(id, killed);
+    const printed = [false, true].map(
+      (isError) => new Printed(this.#link, (text) => void this.#client.$callEvent('printed', id, text, isError)),
+    );
+    try {
+      const { recordHere } = await import('./recordHere.ts');
+      const recorded = await recordHere(program, {
+        signal,
+        killed: killed.signal,
+        onCounts: (counts) => {
+          if (this.#link.isUp) void this.#client.$callEvent('recorded', id, counts);
+        },
+        onOutput: (text, isError) => printed[isError ? 1 : 0]?.add(text),
+      });
+      if (recorded.file === null) await this.#forgetJob(job);
+      else await this.#keep(job, recorded.file);
+      for (const one of printed) one.flush();
+      return recorded;
+    } catch (thrown) {
+      await this.#forgetJob(job);
+      throw thrown;
+    } finally {
+      this.#programs.delete(id);
+      this.#dropWhenDelivered(job);
+    }
+  }
+
+  /** Without room for it on the disk a run is as good: its result is kept in memory, and null is given. */
+  async #beginJob(name: string, engine: string): Promise<string | null> {
+    const job = await this.#options.jobs.begin({ name, engine }).catch(() => null);
+    if (job !== null) this.#jobs.add(job);
+    return job;
+  }
+
+  /** Once the answer, which is sent after this, has come. */
+  #dropWhenDelivered(job: string | null): void {
+    if (job !== null) setImmediate(() => void this.#link.delivered().then(() => this.#drop(job)));
+  }
+
+  async #forgetJob(job: string | null): Promise<void> {
+    if (job !== null) await this.#forget(job);
   }
 
   async #keep(job: string | null, file: Uint8Array): Promise<void> {

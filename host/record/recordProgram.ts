@@ -35,7 +35,7 @@ export interface RecordRequest {
 export interface OwnProgram {
   /** Where it runs. */
   readonly folder: string;
-  readonly onOutput: (text: string) => void;
+  readonly onOutput: (text: string, isError: boolean) => void;
   /** It is ended at once. */
   readonly killed: AbortSignal;
 }
@@ -75,7 +75,7 @@ function runToEnd(
     const forget =
       own === undefined ? endByTerminal(child, signal, patienceMs) : endGroup(child, signal, patienceMs, own);
     for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', own?.onOutput ?? (() => {}));
+      stream?.setEncoding('utf8').on('data', (text: string) => own?.onOutput(text, stream === child.stderr));
     child.once('error', (error: NodeJS.ErrnoException) => {
       forget();
       reject(notStarted(file, error, own));

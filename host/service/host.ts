@@ -82,6 +82,7 @@ export function createHost({
     version: about.version,
     events: windows,
     environment,
+    machine: (name) => machines.options(name),
   });
   const links = new LinkOffers({
     examples: () => assets.examples(),

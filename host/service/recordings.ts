@@ -1,8 +1,6 @@
 /** Programs that are recorded from a window: one at a time. Its run is kept as any that came as a file. */
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import {
@@ -12,17 +10,12 @@ import {
   type StartRecording,
 } from '../../core/service/recording.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
-import { encodeRun } from '../../core/trace/arrow.ts';
-import type { Run } from '../../core/trace/run.ts';
-import { recordLibrary } from '../../native/recordLibrary.ts';
-import {
-  isSetUserId,
-  readRecordingFolder,
-  recordProgram,
-  removeRecordingFolder,
-  requireDriver,
-} from '../record/recordProgram.ts';
-import { type RecordSettings, recordEnvironment } from '../record/recordSettings.ts';
+import { decodeRun, encodeRun } from '../../core/trace/arrow.ts';
+import type { MachineOptions } from '../machines/machineChild.ts';
+import { recordThere } from '../machines/recordThere.ts';
+import { type CheckedProgram, checkProgram, withEnd } from '../record/ownProgram.ts';
+import { readRecordingFolder, recordProgram, removeRecordingFolder } from '../record/recordProgram.ts';
+import type { RecordSettings } from '../record/recordSettings.ts';
 import type { RunStore } from './runStore.ts';
 
 interface Options {
@@ -34,6 +27,8 @@ interface Options {
   readonly events: Pick<WindowEvents, 'runChanged' | 'recordingChanged'>;
   /** What recorded programs get, beside what is asked for. */
   readonly environment: NodeJS.ProcessEnv;
+  /** For a line to another machine. Rejects with `host.*`. */
+  readonly machine: (name: string) => Promise<MachineOptions>;
 }
 
 interface Session {
@@ -41,6 +36,8 @@ interface Session {
   printed: string;
   readonly stop: AbortController;
   readonly kill: AbortController;
+  /** Nobody here waits for a program on another machine any more. */
+  readonly left: AbortController;
 }
 
 /** A program may save something when it is asked to end. */
@@ -66,17 +63,16 @@ export class Recordings {
   async start(request: StartRecording): Promise<RecordingStatus> {
     if (this.status !== null && isUnderWay(this.status)) throw busy();
     const before = this.#session;
-    const session = newSession(recordingName(request.command));
+    const session = newSession(recordingName(request.command), request.machine ?? null);
     // At once, so that no second one begins while this one is looked at.
     this.#session = session;
     try {
-      const environment = { ...this.#options.environment, ...request.environment };
-      requireDriver(environment);
-      const folder = await workFolder(request.folder);
-      // What is wrong with what was asked for is told before anything is shown as begun.
-      recordEnvironment(environment, recordLibrary(environment), folder, settingsOf(request));
-      await refuseSetUserId(request.command[0], environment);
-      void this.#record(session, request, environment, folder);
+      if (request.machine !== undefined) {
+        void this.#recordThere(session, request, await this.#options.machine(request.machine));
+      } else {
+        const checked = await checkProgram(request, settingsOf(request), this.#options.environment);
+        void this.#record(session, request, checked);
+      }
     } catch (thrown) {
       this.#session = before;
       throw thrown;
@@ -92,18 +88,15 @@ export class Recordings {
     (atOnce ? session.kill : session.stop).abort();
   }
 
-  /** What runs is ended: nobody could see it any more. */
+  /** What runs here is ended: nobody could see it any more. On another machine it goes on. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#session?.kill.abort();
+    const session = this.#session;
+    if (session?.status.host == null) session?.kill.abort();
+    else session.left.abort();
   }
 
-  async #record(
-    session: Session,
-    request: StartRecording,
-    environment: NodeJS.ProcessEnv,
-    folder: string,
-  ): Promise<void> {
+  async #record(session: Session, request: StartRecording, { environment, folder }: CheckedProgram): Promise<void> {
     const parts = join(this.#options.folder, session.status.id);
     try {
       const exitCode = await recordProgram({
@@ -117,10 +110,7 @@ export class Recordings {
         own: {
           folder,
           killed: session.kill.signal,
-          onOutput: (text) => {
-            session.printed = (session.printed + text).slice(-2 * keptOutput);
-            this.#tellSoon(session, {});
-          },
+          onOutput: (text) => this.#print(session, text),
         },
       });
       this.#tell(session, { phase: 'reading', exitCode });
@@ -131,10 +121,43 @@ export class Recordings {
     }
   }
 
+  /** The host's end, and that of the line, leave the program there: its result is fetched later. */
+  async #recordThere(session: Session, request: StartRecording, machine: MachineOptions): Promise<void> {
+    const { command, folder, environment } = request;
+    const { name } = session.status;
+    try {
+      const { exitCode, file, problem } = await recordThere(
+        machine,
+        { name, command, folder, environment, settings: settingsOf(request) },
+        {
+          stop: session.stop.signal,
+          kill: session.kill.signal,
+          left: session.left.signal,
+          onCounts: (counts) => this.#tellSoon(session, { counts }),
+          onOutput: (text) => this.#print(session, text),
+        },
+      );
+      this.#tell(session, { phase: 'reading', exitCode });
+      if (file === null) throw new CopyscopeError(problem ?? { code: 'record.nothing', message: 'Nothing came back.' });
+      const summary = await this.#options.runs.keep(name, decodeRun(file).info, file);
+      this.#options.events.runChanged(summary.id, summary);
+      this.#tell(session, { phase: 'done', run: summary.id });
+    } catch (thrown) {
+      this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
+    }
+  }
+
+  #print(session: Session, text: string): void {
+    session.printed = (session.printed + text).slice(-2 * keptOutput);
+    this.#tellSoon(session, {});
+  }
+
   async #keep(session: Session, parts: string): Promise<void> {
     const { name } = session.status;
     try {
-      const run = withEnd(await readRecordingFolder(parts, name, this.#options.version), session.status);
+      const { exitCode, isStopped } = session.status;
+      const recorded = await readRecordingFolder(parts, name, this.#options.version);
+      const run = withEnd(recorded, { exitCode, stoppedFrom: isStopped ? 'the window' : null });
       const summary = await this.#options.runs.keep(name, run.info, encodeRun(run));
       await removeRecordingFolder(parts);
       this.#options.events.runChanged(summary.id, summary);
@@ -161,10 +184,11 @@ export class Recordings {
   }
 }
 
-const newSession = (name: string): Session => ({
+const newSession = (name: string, host: string | null): Session => ({
   status: {
     id: randomUUID(),
     name,
+    host,
     phase: 'recording',
     startedAt: new Date().toISOString(),
     isStopped: false,
@@ -177,6 +201,7 @@ const newSession = (name: string): Session => ({
   printed: '',
   stop: new AbortController(),
   kill: new AbortController(),
+  left: new AbortController(),
 });
 
 /** As 'train' for `python -u scripts/train.py`: the script's name, or else the program's. */
@@ -198,39 +223,6 @@ function plainTail(printed: string): string {
   if (text.length <= keptOutput) return text;
   const cut = text.slice(-keptOutput);
   return cut.slice(cut.indexOf('\n') + 1);
-}
-
-/** The run says how the program ended, where that was not in order. */
-function withEnd(run: Run, { exitCode, isStopped }: RecordingStatus): Run {
-  const words = [
-    ...(isStopped ? ['The program was stopped from the window.'] : []),
-    ...(exitCode === 0 || exitCode === null ? [] : [`The program ended with exit code ${exitCode}.`]),
-  ];
-  return { ...run, info: { ...run.info, notes: [...words, ...run.info.notes] } };
-}
-
-async function workFolder(asked: string): Promise<string> {
-  const folder = asked.trim().replace(/^~(?=$|\/)/, homedir()) || homedir();
-  const found = isAbsolute(folder) ? await stat(folder).catch(() => null) : null;
-  if (found?.isDirectory() === true) return folder;
-  throw new CopyscopeError({
-    code: 'usage.folder',
-    field: 'folder',
-    message: isAbsolute(folder)
-      ? `${folder} is ${found === null ? 'not there' : 'no folder'}.`
-      : `${folder} is not a whole path.`,
-    remedy: 'Give the whole path of the folder in which the program is started, as /home/me/project or ~/project.',
-  });
-}
-
-async function refuseSetUserId(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  if (!(await isSetUserId(file, environment))) return;
-  throw new CopyscopeError({
-    code: 'usage.program',
-    field: 'command',
-    message: `${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`,
-    remedy: 'Record a program without that bit.',
-  });
 }
 
 function partsKept(parts: string, thrown: unknown): CopyscopeError {
@@ -256,7 +248,11 @@ const notUnderWay = (): CopyscopeError =>
   new CopyscopeError({ code: 'recording.not-found', message: 'This recording is over.' });
 
 /** A window asks for one span of steps; the recorder takes several. */
-const settingsOf = ({ steps, ...settings }: StartRecording): RecordSettings => ({
-  ...settings,
+const settingsOf = ({ steps, light, lines, delayS, durationS, stepRange }: StartRecording): RecordSettings => ({
+  light,
+  lines,
+  delayS,
+  durationS,
+  stepRange,
   ...(steps === undefined ? {} : { steps: [steps] }),
 });

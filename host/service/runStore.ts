@@ -108,6 +108,8 @@ export class RunStore {
   async addFetched(file: Uint8Array): Promise<RunSummary | null> {
     const { info } = decodeRun(file);
     if ((await this.#same(file)) !== null) return null;
+    // A program's run is a recording here, too.
+    if (info.imported !== undefined) return this.keep(runName(info), info, file);
     return this.add(await this.newId(new Date(info.createdAt), runName(info)), info, file);
   }
 

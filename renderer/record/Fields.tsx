@@ -1,5 +1,5 @@
 /** The fields of the form: what is run and where, what is recorded of it, and when. */
-import { SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import type { Problems, ReadDraft, RecordDraft } from './draft.ts';
 import { setRecordDraft } from './draft.ts';
 import classes from './Record.module.css';
@@ -8,15 +8,30 @@ import type { SplitCommand } from './words.ts';
 interface CommandProps {
   readonly draft: RecordDraft;
   readonly read: ReadDraft;
+  /** Names of other machines that are set up. */
+  readonly machines: readonly string[];
   /** What the host said of it. */
   readonly folderProblem: string | undefined;
 }
 
-export function CommandFields({ draft, read: { split, problems }, folderProblem }: CommandProps) {
+export function CommandFields({ draft, read: { split, problems }, machines, folderProblem }: CommandProps) {
   const isEmpty = draft.command.trim() === '';
   return (
     <fieldset className={classes['card']}>
       <legend>What is run</legend>
+      {machines.length === 0 ? null : (
+        <NativeSelect
+          label="Machine"
+          description={
+            draft.machine === ''
+              ? undefined
+              : `The program and its folder are on ${draft.machine}. Where the line drops it goes on, and its trace comes later.`
+          }
+          value={draft.machine}
+          data={[{ value: '', label: 'This one' }, ...machines]}
+          onChange={({ currentTarget: { value } }) => setRecordDraft({ machine: value })}
+        />
+      )}
       <Textarea
         label="Command"
         description="As you would type it in a terminal. It is split into words; no shell is run."
@@ -46,7 +61,7 @@ export function CommandFields({ draft, read: { split, problems }, folderProblem 
       />
       <Textarea
         label="More environment variables"
-        description="NAME=value, a line each, beside those that Copyscope itself has. They are not kept for the next visit. With PYTHONUNBUFFERED=1 what Python prints is shown at once."
+        description="NAME=value, a line each, beside those that Copyscope itself has, or a login on that machine. They are not kept for the next visit. With PYTHONUNBUFFERED=1 what Python prints is shown at once."
         placeholder="CUDA_VISIBLE_DEVICES=0"
         autosize
         minRows={1}

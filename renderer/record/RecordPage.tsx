@@ -6,6 +6,7 @@ import { isUnderWay } from '../../core/service/recording.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { useRecording } from '../store/recordings.ts';
 import { useApp } from '../store/store.ts';
+import { useDerived } from '../store/useDerived.ts';
 import { startRecording, useRefusal } from './actions.ts';
 import { commandLine, readDraft, useRecordDraft } from './draft.ts';
 import { CommandFields, ModeFields, WhenFields } from './Fields.tsx';
@@ -43,7 +44,10 @@ export function RecordPage() {
 }
 
 function RecordForm({ busy }: { readonly busy: boolean }) {
-  const draft = useRecordDraft();
+  const kept = useRecordDraft();
+  const machines = useDerived((state) => state.machines.flatMap(({ name, version }) => (version === null ? [] : name)));
+  // One that was removed since is none.
+  const draft = useMemo(() => (machines.includes(kept.machine) ? kept : { ...kept, machine: '' }), [kept, machines]);
   const { error, asked } = useRefusal();
   const connected = useApp((state) => state.connection.status === 'open');
   const read = useMemo(() => readDraft(draft), [draft]);
@@ -59,7 +63,7 @@ function RecordForm({ busy }: { readonly busy: boolean }) {
       }}
     >
       <fieldset className={classes['plain']} disabled={busy}>
-        <CommandFields draft={draft} read={read} folderProblem={refused?.message} />
+        <CommandFields draft={draft} read={read} machines={machines} folderProblem={refused?.message} />
         <ModeFields draft={draft} />
         <WhenFields draft={draft} problems={read.problems} />
       </fieldset>

@@ -5,12 +5,16 @@ import { useLayoutEffect, useRef } from 'react';
 import { isUnderWay, type RecordedSoFar, type RecordingStatus } from '../../core/service/recording.ts';
 import { formatBytes } from '../../core/units.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
+import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { openPage } from '../store/pages.ts';
+import { useApp } from '../store/store.ts';
 import { stopRecording } from './actions.ts';
 import classes from './Record.module.css';
 
 export function RecordingCard({ status }: { readonly status: RecordingStatus }) {
-  const { id, name, phase, isStopped, counts, output, run, error } = status;
+  const { id, name, host, phase, isStopped, counts, output, run, error } = status;
+  const machine = useApp((state) => machineNamed(state.machines, host ?? undefined));
+  const isAway = phase === 'recording' && machine !== undefined && hasLostLine(machine);
   return (
     <section className={classes['card']} aria-label={`Recording of ${name}`} data-phase={phase}>
       <div className={classes['head']}>
@@ -36,6 +40,12 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
         )}
       </div>
       <p className={classes['hint']}>{ending(status)}</p>
+      {isAway ? (
+        <p className={classes['note']} role="status">
+          {`There is no line to ${host}: the program goes on there, and its trace comes when the line is back.`}
+          {isStopped ? ' It is asked to end then.' : ''}
+        </p>
+      ) : null}
       {error === null ? null : (
         <div role="alert">
           <ErrorText error={error} />
@@ -47,14 +57,15 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
   );
 }
 
-function headline({ name, phase, isStopped }: RecordingStatus): string {
+function headline({ name, host, phase, isStopped }: RecordingStatus): string {
+  const there = host === null ? '' : ` on ${host}`;
   switch (phase) {
     case 'recording':
-      return isStopped ? `${name} was asked to end` : `Recording ${name}`;
+      return isStopped ? `${name}${there} was asked to end` : `Recording ${name}${there}`;
     case 'reading':
-      return `Making a run of ${name}`;
+      return `Making a run of ${name}${there}`;
     case 'done':
-      return `${name} was recorded`;
+      return `${name} was recorded${there}`;
     default:
       return `${name} was not recorded`;
   }

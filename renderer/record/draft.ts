@@ -5,6 +5,8 @@ import { recall, remember } from '../store/settings.ts';
 import { quoted, type SplitCommand, splitCommand } from './words.ts';
 
 export interface RecordDraft {
+  /** Name of the other machine that it runs on; empty for this one. */
+  readonly machine: string;
   readonly command: string;
   readonly folder: string;
   readonly environment: string;
@@ -19,6 +21,7 @@ export interface RecordDraft {
 }
 
 const first: RecordDraft = {
+  machine: '',
   command: '',
   folder: '',
   environment: '',
@@ -95,6 +98,7 @@ export function readDraft(draft: RecordDraft): ReadDraft {
     ...(isTime && duration != null ? { durationS: duration } : {}),
     ...(isSteps && from !== null && to !== null ? { steps: { from, to } } : {}),
     ...(isSteps && draft.range.trim() !== '' ? { stepRange: draft.range.trim() } : {}),
+    ...(draft.machine === '' ? {} : { machine: draft.machine }),
   };
   return { split, problems, request };
 }
@@ -125,7 +129,8 @@ function readVariables(text: string): Readonly<Record<string, string>> | string 
 }
 
 /** The same on the command line, beginning in the folder. */
-export function commandLine({ command, folder, environment, light, lines, ...when }: StartRecording): string {
+export function commandLine(request: StartRecording): string {
+  const { command, folder, environment, light, lines, machine, ...when } = request;
   const { delayS, durationS, steps, stepRange } = when;
   const options = [
     ...(light ? ['--light'] : []),
@@ -134,8 +139,15 @@ export function commandLine({ command, folder, environment, light, lines, ...whe
     ...(durationS === undefined ? [] : ['--duration', String(durationS)]),
     ...(steps === undefined ? [] : ['--steps', `${steps.from}..${steps.to}`]),
     ...(stepRange === undefined ? [] : ['--step-range', quoted(stepRange)]),
+    ...(machine === undefined ? [] : ['--host', quoted(machine)]),
+    ...(machine === undefined || folder === '' ? [] : ['--folder', quoted(folder)]),
   ];
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value === '' ? '' : quoted(value)}`);
+  if (machine !== undefined) {
+    // What a shell here sets does not get there.
+    const there = variables.length === 0 ? [] : ['env', ...variables];
+    return ['copyscope', 'record', ...options, '--', ...there, ...command.map(quoted)].join(' ');
+  }
   const folderWords = folder === '' ? [] : ['cd', folder.startsWith('~') ? folder : quoted(folder), '&&'];
   return [...folderWords, ...variables, 'copyscope', 'record', ...options, '--', ...command.map(quoted)].join(' ');
 }

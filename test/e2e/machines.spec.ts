@@ -1,8 +1,10 @@
 /** Another machine in the window, behind a stand-in for ssh: listed, asked, run on, lost, in both themes. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
 import { type StandIn, standInSsh } from '../unit/machines/support/standInSsh.ts';
 import { whyNot } from './support/engines.ts';
 import { follow, seriousProblems } from './support/looks.ts';
@@ -37,13 +39,16 @@ const bare = base.extend<{ machine: StandIn; server: Server }>({
   },
 });
 
+const addTo = (machine: StandIn, server: Server): void =>
+  void execFileSync(process.execPath, [cli, 'host', 'add', 'gpu-box', '--yes'], {
+    env: { ...machine.environment, COPYSCOPE_DATA: server.dataFolder },
+    stdio: 'pipe',
+  });
+
 /** The same, with the machine set up. */
 const test = bare.extend({
   server: async ({ machine, server }, use) => {
-    execFileSync(process.execPath, [cli, 'host', 'add', 'gpu-box', '--yes'], {
-      env: { ...machine.environment, COPYSCOPE_DATA: server.dataFolder },
-      stdio: 'pipe',
-    });
+    addTo(machine, server);
     await use(server);
   },
 });
@@ -175,3 +180,40 @@ test('a run whose line is lost goes on there, and its result comes when the line
   await window.runs.first().getByRole('button').first().click();
   await expect(window.status).toContainText('of gpu-box');
 });
+
+const recorder = bare.extend({
+  server: async ({ machine }, use) => {
+    const standIn = standInEnvironment(buildRecorder('machines'));
+    const server = new Server({
+      environment: { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] ?? '', ...standIn },
+    });
+    addTo(machine, server);
+    await use(server);
+    await server.stop();
+  },
+});
+
+recorder(
+  'a program of that machine is recorded there, also where the line drops',
+  async ({ window, page, machine }) => {
+    recorder.skip(noRecorder !== null, noRecorder ?? '');
+    await page.keyboard.press('Alt+r');
+    await page.getByRole('combobox', { name: 'Machine' }).selectOption('gpu-box');
+    await page
+      .getByRole('textbox', { name: 'Command' })
+      .fill(`sh -c 'mkfifo go; ${player(buildRecorder('machines'))} 1 40 > /dev/null; pwd; read go < go'`);
+    await expect(page.getByText('copyscope record --host gpu-box -- sh -c')).toBeVisible();
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const card = page.getByRole('region', { name: 'Recording of sh' });
+    await expect(card).toContainText('Recording sh on gpu-box');
+    await expect(card).toContainText(machine.home);
+    machine.fail('ssh: connect to host gpu-box port 22: Connection timed out\n');
+    machine.cut();
+    await expect(card).toContainText('There is no line to gpu-box: the program goes on there');
+    await shoot(page, 'machines-record');
+    machine.fail(null);
+    await writeFile(join(machine.home, 'go'), 'go\n');
+    await expect(page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();
+    await expect(window.status).toContainText('of gpu-box');
+  },
+);

@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors.ts';
-import { encodeRun } from '../../../core/trace/arrow.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { formatBytes } from '../../../core/units.ts';
+import { recordThere } from '../../machines/recordThere.ts';
 import { programVersion } from '../../paths.ts';
 import {
   isSetUserId,
@@ -12,11 +14,12 @@ import {
   removeRecordingFolder,
   requireDriver,
 } from '../../record/recordProgram.ts';
-import type { StepSpan } from '../../record/recordSettings.ts';
+import type { RecordSettings, StepSpan } from '../../record/recordSettings.ts';
 import { writeWhole } from '../../service/files.ts';
 import { requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
+import { machineOf } from '../remoteEngine.ts';
 
 export interface RecordOptions {
   readonly light: boolean;
@@ -26,6 +29,9 @@ export interface RecordOptions {
   readonly steps?: readonly StepSpan[] | undefined;
   readonly stepRange?: string | undefined;
   readonly out?: string | undefined;
+  /** The machine that the program and its folder are on. */
+  readonly host?: string | undefined;
+  readonly folder?: string | undefined;
 }
 
 /** Resolves with the program's own exit code. What went wrong with the recording alone is told, where that code isn't 0. */
@@ -33,6 +39,8 @@ export async function record(context: Context, program: readonly string[], optio
   const { terminal, environment, signal } = context;
   const [file, ...args] = program;
   if (file === undefined) throw noProgram();
+  if (options.host !== undefined) return recordOnMachine(context, options.host, [file, ...args], options);
+  if (options.folder !== undefined) throw folderHere();
   requireDriver(environment);
   const out = options.out ?? unusedName();
   await requireWritableAsRun(out);
@@ -44,14 +52,7 @@ export async function record(context: Context, program: readonly string[], optio
   const line = statusLine(terminal);
   const exitCode = await recordProgram({
     command: [file, ...args],
-    settings: {
-      light: options.light,
-      lines: options.lines,
-      delayS: options.delay,
-      durationS: options.duration,
-      steps: options.steps,
-      stepRange: options.stepRange,
-    },
+    settings: settingsOf(options),
     environment,
     folder,
     signal,
@@ -60,11 +61,7 @@ export async function record(context: Context, program: readonly string[], optio
   });
   line.clear();
   try {
-    const run = await readRecordingFolder(
-      folder,
-      basename(out).replace(/\.arrow$/i, ''),
-      programVersion(context.program),
-    );
+    const run = await readRecordingFolder(folder, nameOf(out), programVersion(context.program));
     await writeWhole(out, encodeRun(run));
     tellEnd(context, run, out);
     await removeRecordingFolder(folder);
@@ -79,6 +76,58 @@ export async function record(context: Context, program: readonly string[], optio
   return exitCode;
 }
 
+const settingsOf = ({ light, lines, delay, duration, steps, stepRange }: RecordOptions): RecordSettings => ({
+  light,
+  lines,
+  delayS: delay,
+  durationS: duration,
+  steps,
+  stepRange,
+});
+
+/** The same on another machine: what the program prints comes here, and so does its run. */
+async function recordOnMachine(
+  context: Context,
+  host: string,
+  command: readonly [string, ...string[]],
+  options: RecordOptions,
+): Promise<number> {
+  const { terminal, signal } = context;
+  const out = options.out ?? unusedName();
+  await requireWritableAsRun(out);
+  const line = statusLine(terminal);
+  const onReceived = (received: number, total: number): void =>
+    line.show(`Fetching: ${formatBytes(received)} of ${formatBytes(total)}`);
+  const machine = await machineOf(host, context);
+  const program = {
+    name: nameOf(out),
+    command,
+    folder: options.folder ?? '',
+    environment: {},
+    settings: settingsOf(options),
+  };
+  const { exitCode, file, problem } = await recordThere({ ...machine, onReceived }, program, {
+    stop: signal,
+    leavesWithoutLine: true,
+    onCounts: ({ copies, kernels, waits }) =>
+      line.show(`Recording on ${host}: ${copies} copies, ${kernels} kernels, ${waits} waits`),
+    onOutput: (text, isError) => {
+      line.clear();
+      (isError ? terminal.err : terminal.out)(text);
+    },
+  }).finally(line.clear);
+  if (file !== null) {
+    await writeWhole(out, file);
+    tellEnd(context, decodeRun(file), out);
+  } else if (problem !== null) {
+    if (exitCode === 0) throw new CopyscopeError(problem);
+    terminal.err(`${describeError(problem)}\n`);
+  }
+  return exitCode;
+}
+
+const nameOf = (out: string): string => basename(out).replace(/\.arrow$/i, '');
+
 function tellEnd({ terminal }: Context, { info }: Run, out: string): void {
   for (const note of info.notes.filter((one) => !one.startsWith('Data was not checked'))) terminal.err(`${note}\n`);
   if (info.error !== undefined) terminal.err(`${describeError(info.error)}\n`);
@@ -91,6 +140,14 @@ function unusedName(): string {
     if (!existsSync(name) && !existsSync(`${name}.parts`)) return name;
   }
 }
+
+const folderHere = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'usage.folder',
+    field: '--folder',
+    message: 'it names a folder of another machine.',
+    remedy: 'Here, go to the folder first; or name the machine with --host.',
+  });
 
 const noProgram = (): CopyscopeError =>
   new CopyscopeError({

@@ -1,0 +1,51 @@
+/** What the keeper does to record a program. Comes when one is asked for: nothing else there needs any of it. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toErrorInfo } from '../../core/errors.ts';
+import type { RecordedSoFar } from '../../core/service/recording.ts';
+import { encodeRun } from '../../core/trace/arrow.ts';
+import { programFolder, programVersion } from '../paths.ts';
+import { checkProgram, withEnd } from '../record/ownProgram.ts';
+import { readRecordingFolder, recordProgram, removeRecordingFolder } from '../record/recordProgram.ts';
+import type { ProgramRecorded, ProgramThere } from './protocol.ts';
+
+export interface RecordHereHooks {
+  readonly signal: AbortSignal;
+  readonly killed: AbortSignal;
+  readonly onCounts: (counts: RecordedSoFar) => void;
+  readonly onOutput: (text: string, isError: boolean) => void;
+}
+
+/** A program may save something when it is asked to end. */
+const patienceMs = 10_000;
+
+/** Rejects with `engine.unavailable` or `usage.*` where it can't be started. */
+export async function recordHere(
+  { name, host, settings, ...program }: ProgramThere,
+  { signal, killed, onCounts, onOutput }: RecordHereHooks,
+): Promise<ProgramRecorded> {
+  const { environment, folder } = await checkProgram(program, settings, process.env);
+  const parts = join(await mkdtemp(join(tmpdir(), 'copyscope-record-')), 'parts');
+  try {
+    const exitCode = await recordProgram({
+      command: program.command,
+      settings,
+      environment,
+      folder: parts,
+      signal,
+      patienceMs,
+      onCounts,
+      own: { folder, killed, onOutput },
+    });
+    try {
+      const recorded = await readRecordingFolder(parts, name, programVersion(programFolder()));
+      const stoppedFrom = signal.aborted || killed.aborted ? 'the machine that asked for it' : null;
+      return { exitCode, file: encodeRun(withEnd(recorded, { exitCode, stoppedFrom, host })), problem: null };
+    } catch (thrown) {
+      return { exitCode, file: null, problem: toErrorInfo(thrown) };
+    }
+  } finally {
+    await removeRecordingFolder(join(parts, '..'));
+  }
+}

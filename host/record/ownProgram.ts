@@ -1,0 +1,67 @@
+/** A program without a terminal, as a window asks for one or another machine: what is checked before, and what its run says after. */
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { StartRecording } from '../../core/service/recording.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { recordLibrary } from '../../native/recordLibrary.ts';
+import { isSetUserId, requireDriver } from './recordProgram.ts';
+import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
+
+export interface CheckedProgram {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Where it runs, whole. */
+  readonly folder: string;
+}
+
+/** What is wrong with what was asked for is told before anything begins. Rejects with `engine.unavailable` or `usage.*`. */
+export async function checkProgram(
+  request: Pick<StartRecording, 'command' | 'folder' | 'environment'>,
+  settings: RecordSettings,
+  own: NodeJS.ProcessEnv,
+): Promise<CheckedProgram> {
+  const environment = { ...own, ...request.environment };
+  requireDriver(environment);
+  const folder = await workFolder(request.folder);
+  recordEnvironment(environment, recordLibrary(environment), folder, settings);
+  await refuseSetUserId(request.command[0], environment);
+  return { environment, folder };
+}
+
+async function workFolder(asked: string): Promise<string> {
+  const folder = asked.trim().replace(/^~(?=$|\/)/, homedir()) || homedir();
+  const found = isAbsolute(folder) ? await stat(folder).catch(() => null) : null;
+  if (found?.isDirectory() === true) return folder;
+  throw new CopyscopeError({
+    code: 'usage.folder',
+    field: 'folder',
+    message: isAbsolute(folder)
+      ? `${folder} is ${found === null ? 'not there' : 'no folder'}.`
+      : `${folder} is not a whole path.`,
+    remedy: 'Give the whole path of the folder in which the program is started, as /home/me/project or ~/project.',
+  });
+}
+
+async function refuseSetUserId(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  if (!(await isSetUserId(file, environment))) return;
+  throw new CopyscopeError({
+    code: 'usage.program',
+    field: 'command',
+    message: `${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`,
+    remedy: 'Record a program without that bit.',
+  });
+}
+
+/** The run says how the program ended, where that was not in order, and where that was. */
+export function withEnd(
+  run: Run,
+  { exitCode, stoppedFrom, host }: { exitCode: number | null; stoppedFrom: string | null; host?: string | undefined },
+): Run {
+  const words = [
+    ...(stoppedFrom === null ? [] : [`The program was stopped from ${stoppedFrom}.`]),
+    ...(exitCode === 0 || exitCode === null ? [] : [`The program ended with exit code ${exitCode}.`]),
+  ];
+  const there = host === undefined ? {} : { host };
+  return { ...run, info: { ...run.info, ...there, notes: [...words, ...run.info.notes] } };
+}
