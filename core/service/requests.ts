@@ -60,6 +60,7 @@ const startSweepSchema = z.strictObject({
   engine: z.enum(engineKinds),
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
+  machine: machineSchema.optional(),
 });
 
 /** The system takes no NUL in a word, a path or a variable. */

@@ -143,6 +143,8 @@ export interface SweepSummary {
   readonly device: string;
   /** stopped: cancelled, or the host ended; what was done is kept, and the rest can be run. */
   readonly status: 'running' | 'complete' | 'stopped';
+  /** The other machine that its points run on. */
+  readonly host?: string;
   readonly points: number;
   readonly done: number;
   readonly failed: number;
@@ -166,6 +168,8 @@ export interface StartSweep {
   readonly profile?: string | undefined;
   /** Overrides every point's environment.iterations. */
   readonly iterations?: number | undefined;
+  /** The name of the other machine that it runs on; this one where left out. */
+  readonly machine?: string | undefined;
 }
 
 export interface StartRun {

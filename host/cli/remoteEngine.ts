@@ -1,4 +1,4 @@
-/** The machine that `--host` names, and its engine. */
+/** The engine of the machine that `--host` names. */
 import type { CopyscopeError } from '../../core/errors.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { readBundle } from '../machines/bundle.ts';
@@ -8,13 +8,17 @@ import { otherBuild } from '../machines/otherBuild.ts';
 import { dataFolder } from '../paths.ts';
 import type { Context } from './io.ts';
 
+/** Rejects with `host.*` where the machine isn't set up for this version. */
 export async function engineOn(host: string, context: Context): Promise<SpawnEngine> {
-  const options = await machineOf(host, context);
+  const options = await machineOptions(host, context);
   return () => machineChild(options);
 }
 
-/** For a line to it. Rejects with `host.*` where the machine isn't set up for this version. */
-export async function machineOf(host: string, { environment, program, terminal }: Context): Promise<MachineOptions> {
+/** How that machine is spoken to. Rejects as engineOn() does. */
+export async function machineOptions(
+  host: string,
+  { environment, program, terminal }: Context,
+): Promise<MachineOptions> {
   const machine = await new MachineStore(dataFolder(environment)).require(host);
   const { build } = await readBundle(program);
   if (machine.build !== build) throw otherBuild(host, machine.build, build);

@@ -163,6 +163,8 @@ class MachineChild implements EngineChild {
 
   #tryAgain(why: CopyscopeError): void {
     if (this.#attempts === 0) this.#options.onLine?.('lost', why);
+    // Whoever heard it may have left: a line would now tell the other side that nothing is wanted.
+    if (this.#exit !== null) return;
     const pauses = this.#options.pausesMs ?? standardPausesMs;
     const pauseMs = pauses[Math.min(this.#attempts, pauses.length - 1)] ?? 0;
     this.#attempts += 1;

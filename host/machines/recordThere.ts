@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
-import { keeperClient } from './keeperClient.ts';
+import { keeperOf } from './keeperCalls.ts';
 import type { MachineOptions } from './machineChild.ts';
 import type { ProgramRecorded, ProgramThere } from './protocol.ts';
 
@@ -33,19 +33,19 @@ export async function recordThere(
     isUp = line === 'up';
     options.onLine?.(line, why);
   };
-  const { rpc, child } = keeperClient(
+  const keeper = keeperOf(
     { ...options, onLine },
     { recorded: (_, counts) => onCounts(counts), printed: (_, text, isError) => onOutput(text, isError) },
   );
   const id = randomUUID();
   const acts: readonly (readonly [signal: AbortSignal | undefined, act: () => void])[] = [
-    [stop, () => (leavesWithoutLine && !isUp ? child.leave?.() : void rpc.$callEvent('cancel', id))],
-    [kill, () => void rpc.$callEvent('endProgram', id)],
-    [left, () => child.leave?.()],
+    [stop, () => (leavesWithoutLine && !isUp ? keeper.leave() : keeper.tell('cancel', id))],
+    [kill, () => keeper.tell('endProgram', id)],
+    [left, () => keeper.leave()],
   ];
   for (const [signal, act] of acts) signal?.addEventListener('abort', act);
   try {
-    const recorded = await rpc.$call('record', id, { ...program, host: options.host });
+    const recorded = await keeper.call('record', id, { ...program, host: options.host });
     // A copy: what the line brought is a window on a longer message.
     return { ...recorded, file: recorded.file === null ? null : new Uint8Array(recorded.file) };
   } catch (thrown) {
@@ -53,7 +53,7 @@ export async function recordThere(
     throw stop.aborted && !(thrown instanceof CopyscopeError) ? cancelled() : thrown;
   } finally {
     for (const [signal, act] of acts) signal?.removeEventListener('abort', act);
-    child.kill();
+    keeper.close();
   }
 }
 

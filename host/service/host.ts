@@ -75,7 +75,9 @@ export function createHost({
     runs,
     events: windows,
   });
-  const sweeps = new SessionSweeps(library.sweeps, engine, assets, windows);
+  const engineOf = async (machine: string | undefined): Promise<EngineSupervisor> =>
+    machine === undefined ? engine : machines.engine(machine);
+  const sweeps = new SessionSweeps(library.sweeps, engineOf, assets, windows);
   const recordings = new Recordings({
     folder: join(about.dataFolder, 'recordings'),
     runs,
@@ -151,7 +153,7 @@ export function createHost({
     },
     keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
     startRun: async ({ machine, ...request }) => {
-      const chosen = machine === undefined ? engine : await machines.engine(machine);
+      const chosen = await engineOf(machine);
       return session.start(await prepareRun(request, assets), { engine: chosen, machine });
     },
     cancelRun: (id) => session.cancel(id),

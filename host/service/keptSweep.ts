@@ -24,6 +24,8 @@ const keptSchema = z.object({
   iterations: z.number().int().min(1).max(1000).nullable(),
   /** As far as it was known before the first point. */
   device: z.string().max(200),
+  /** The other machine that its points run on, as its user calls it. */
+  host: z.string().min(1).max(200).exactOptional(),
   points: z.number().int().min(1).max(mostPoints),
   /** Whether it came from elsewhere: what is measured in it was not measured here. */
   imported: z.boolean().default(false),
@@ -60,6 +62,7 @@ export interface KeptSweep {
   readonly profile: string | null;
   readonly iterations: number | null;
   readonly device: string;
+  readonly host?: string;
   readonly points: number;
   readonly imported: boolean;
   readonly sweep: SweepDocument;
@@ -138,6 +141,7 @@ export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary 
     engine: kept.engine,
     origin: runOrigin(kept, !kept.imported),
     device: done[0]?.run.device ?? kept.device,
+    ...(kept.host === undefined ? {} : { host: kept.host }),
     status: isRunning ? 'running' : length === kept.points ? 'complete' : 'stopped',
     points: kept.points,
     done: done.length,

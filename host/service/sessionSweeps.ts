@@ -11,18 +11,21 @@ import { doneOutcome, type KeptSweep, sweepSummary } from './keptSweep.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
 import type { SweepStore } from './sweepStore.ts';
 
+/** The engine of the machine of that name; of this one where there is none. Rejects with `host.*`. */
+type EngineOf = (machine: string | undefined) => Promise<EngineSupervisor>;
+
 export class SessionSweeps {
   readonly #store: SweepStore;
-  readonly #engine: EngineSupervisor;
+  readonly #engineOf: EngineOf;
   readonly #assets: Assets;
   readonly #events: WindowEvents;
   readonly #running = new Map<string, AbortController>();
   readonly #held = new Set<string>();
   readonly #problems = new Map<string, ErrorInfo>();
 
-  constructor(store: SweepStore, engine: EngineSupervisor, assets: Assets, events: WindowEvents) {
+  constructor(store: SweepStore, engineOf: EngineOf, assets: Assets, events: WindowEvents) {
     this.#store = store;
-    this.#engine = engine;
+    this.#engineOf = engineOf;
     this.#assets = assets;
     this.#events = events;
   }
@@ -38,17 +41,20 @@ export class SessionSweeps {
     return { summary: this.#summary(kept), document: sweep, profile, iterations, outcomes };
   }
 
-  /** Rejects with `sweep.invalid`, `profile.not-found` or a file error before anything has begun. */
-  async start({ sweep, engine, profile, iterations }: StartSweep): Promise<SweepSummary> {
+  /** Rejects with `sweep.invalid`, `profile.not-found`, `host.*` or a file error before anything has begun. */
+  async start({ sweep, engine, profile, iterations, machine }: StartSweep): Promise<SweepSummary> {
     const plan = requireSweep(sweep);
     const name = engine === 'sim' ? (profile ?? defaultProfile) : null;
     if (name !== null) await this.#assets.readProfile(name);
+    const { lastReport } = await this.#engineOf(machine);
+    const device = name ?? (engine === 'cpu' ? 'CPU' : (lastReport?.devices[0]?.name ?? 'GPU'));
     const kept = await this.#store.create({
       createdAt: new Date().toISOString(),
       engine,
       profile: name,
       iterations: iterations ?? null,
-      device: name ?? (engine === 'cpu' ? 'CPU' : (this.#engine.lastReport?.devices[0]?.name ?? 'GPU')),
+      device: machine === undefined ? device : `${device} of ${machine}`,
+      ...(machine === undefined ? {} : { host: machine }),
       points: plan.count,
       sweep: plan.document,
     });
@@ -119,8 +125,9 @@ export class SessionSweeps {
   async #execute(kept: KeptSweep, plan: SweepPlan, points: readonly number[], controller: AbortController) {
     const { id, engine, profile, iterations } = kept;
     const settings = { engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
-    const tools = { engine: this.#engine, assets: this.#assets, signal: controller.signal };
     try {
+      const chosen = await this.#engineOf(kept.host);
+      const tools = { engine: chosen, assets: this.#assets, signal: controller.signal };
       let reached = kept.outcomes;
       for await (const result of runPoints(plan, points, settings, tools)) {
         const outcome = await this.#keep(id, result);

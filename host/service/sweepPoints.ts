@@ -33,7 +33,7 @@ export interface SweepTools {
 }
 
 /** What would fail at every point alike ends the sweep. */
-const endsAll = /^(run\.cancelled|engine\.(unavailable|closed)|profile\.)/;
+const endsAll = /^(run\.cancelled|engine\.(unavailable|closed)|host\.|profile\.)/;
 
 /** Gives each point's result as it comes. Rejects with `run.cancelled`, or with what would fail at every point. */
 export async function* runPoints(

@@ -188,7 +188,7 @@ interface RunBarProps {
 }
 
 function RunBar({ draft, plan, problems }: RunBarProps) {
-  const options = useDerived((state) => engineOptions(state.devices, state.profiles, []));
+  const options = useDerived((state) => engineOptions(state.devices, state.profiles, [], state.machines));
   const engine = effectiveEngine(
     options,
     useApp((state) => state.engine),

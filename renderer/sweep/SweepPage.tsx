@@ -25,6 +25,7 @@ import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { announce } from '../store/announce.ts';
 import { deleteItems } from '../store/libraryActions.ts';
+import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { notifyError } from '../store/notify.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
@@ -218,7 +219,9 @@ interface StatusProps {
 }
 
 function StatusBar({ sweep, plan }: StatusProps) {
-  const { id, origin, status, points, done, failed, problem } = sweep.summary;
+  const { id, origin, status, host, points, done, failed, problem } = sweep.summary;
+  const machine = useApp((state) => machineNamed(state.machines, host));
+  const isAway = machine !== undefined && hasLostLine(machine);
   const reached = done + failed;
   const next = plan.count > reached ? nextPoint(sweep, plan) : null;
   return (
@@ -234,7 +237,9 @@ function StatusBar({ sweep, plan }: StatusProps) {
       </span>
       {status === 'running' ? (
         <>
-          <span className={classes['next']}>{next === null ? '' : `now: ${plan.nameOf(next)}`}</span>
+          <span className={classes['next']} role={isAway ? 'status' : undefined}>
+            {isAway ? `no line to ${host}: goes on when it is back` : next === null ? '' : `now: ${plan.nameOf(next)}`}
+          </span>
           <Button
             variant="default"
             leftSection={<IconPlayerStop size={14} aria-hidden />}

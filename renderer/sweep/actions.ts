@@ -25,7 +25,7 @@ export const startSweep = (sweep: StartSweep['sweep'], engineKey: string, iterat
     const summary = await host().startSweep({
       sweep,
       engine: engine.kind,
-      ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
+      ...(engine.kind === 'sim' ? { profile: engine.profile } : { machine: engine.machine }),
       ...(iterations === null ? {} : { iterations }),
     });
     onSweepChanged(summary.id, useSweeps.getState().summaries[summary.id] ?? summary);

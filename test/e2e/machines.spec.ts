@@ -181,6 +181,24 @@ test('a run whose line is lost goes on there, and its result comes when the line
   await expect(window.status).toContainText('of gpu-box');
 });
 
+test('a sweep runs there, and says so', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await window.pickEngine(/^gpu-box/);
+  await window.pickEngine(/^gpu-box: CPU engine/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.insertText('Sweep over numbers of this experiment');
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('region', { name: 'New sweep' });
+  await expect(form.getByRole('combobox', { name: 'Engine' })).toHaveValue('gpu-box: CPU engine');
+  await form.getByRole('textbox', { name: 'Iterations of each point' }).fill('1');
+  await form.getByRole('button', { name: /^Run \d+ points$/ }).click();
+  const progress = page.getByRole('region', { name: 'Progress of the sweep' });
+  await expect(progress).toContainText('complete');
+  await expect(progress).not.toContainText('failed');
+  await expect(page.getByRole('main')).toContainText('measured on');
+  await expect(page.getByRole('main')).toContainText('of gpu-box');
+});
+
 const recorder = bare.extend({
   server: async ({ machine }, use) => {
     const standIn = standInEnvironment(buildRecorder('machines'));

@@ -19,7 +19,7 @@ import { writeWhole } from '../../service/files.ts';
 import { requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
-import { machineOf } from '../remoteEngine.ts';
+import { machineOptions } from '../remoteEngine.ts';
 
 export interface RecordOptions {
   readonly light: boolean;
@@ -98,7 +98,7 @@ async function recordOnMachine(
   const line = statusLine(terminal);
   const onReceived = (received: number, total: number): void =>
     line.show(`Fetching: ${formatBytes(received)} of ${formatBytes(total)}`);
-  const machine = await machineOf(host, context);
+  const machine = await machineOptions(host, context);
   const program = {
     name: nameOf(out),
     command,

@@ -72,6 +72,27 @@ describe('a machine of the window', () => {
     expect(await host.service.connectMachine('gpu-box')).toMatchObject({ line: 'up', problem: null });
   });
 
+  it('runs a sweep, whose points say where they ran', async () => {
+    const sweep = {
+      format: 'copyscope/sweep',
+      version: 1,
+      name: 'Bytes',
+      base: { experiment: example() },
+      axes: [{ fields: ['buffers[0].bytes', 'buffers[1].bytes'], values: [1 << 20, 2 << 20] }],
+    };
+    const { id, host: there } = await host.service.startSweep({ sweep, engine: 'sim', machine: 'gpu-box' });
+    expect(there).toBe('gpu-box');
+    const { outcomes, summary } = await eventually(async () => {
+      const kept = await host.service.readSweep(id);
+      expect(kept.summary.status).toBe('complete');
+      return kept;
+    });
+    expect(outcomes).toMatchObject([{ run: { host: 'gpu-box' } }, { run: { host: 'gpu-box' } }]);
+    expect(summary.device).toContain('of gpu-box');
+    const other = host.service.startSweep({ sweep, engine: 'sim', machine: 'other' });
+    await expect(other).rejects.toMatchObject({ code: 'host.unknown' });
+  });
+
   it('is refused where nobody has added it', async () => {
     await expect(host.service.connectMachine('other')).rejects.toMatchObject({ code: 'host.unknown' });
     const run = host.service.startRun({ experiment: example(), engine: 'sim', machine: 'other' });
