@@ -141,6 +141,8 @@ const requestSchemas = {
   beginImport: z.tuple([z.strictObject({ name: nameSchema, modifiedAt: z.iso.datetime() })]),
   importPart: z.tuple([ticketSchema, z.instanceof(Uint8Array)]),
   endImport: z.tuple([ticketSchema]),
+  beginImportThere: z.tuple([machineSchema, systemText(4096).min(1)]),
+  importedThere: z.tuple([ticketSchema]),
   cancelImport: z.tuple([ticketSchema]),
   answerLink: z.tuple([ticketSchema, z.boolean()]),
   packBundle: z.tuple([itemsSchema]),

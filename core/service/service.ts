@@ -331,6 +331,16 @@ export interface HostService {
   cancelImport(ticket: string): Promise<void>;
   /** What the person said of a link. A file is added to the library then, and shown as one that was opened. */
   answerLink(ticket: string, open: boolean): Promise<void>;
+  /**
+   * The same for a file of another machine, which comes compressed. Resolves once its first bytes are there. Rejects with
+   * `host.*` or `file.*`.
+   */
+  beginImportThere(
+    machine: string,
+    path: string,
+  ): Promise<{ readonly ticket: string; readonly name: string; readonly bytes: number }>;
+  /** What became of it; or, after a moment, how many of its bytes have come. */
+  importedThere(ticket: string): Promise<Imported | number>;
   /** Makes one file of them; it comes, once, as the answer to a GET of bundlePath() of the ticket that this gives. */
   packBundle(items: LibraryItems): Promise<string>;
   /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */

@@ -34,13 +34,12 @@ import {
 import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
 import { type ReportCommandOptions, report } from './commands/report.ts';
-import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
+import { type ExplainOptions, explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { printSchema } from './commands/schema.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
-import type { TraceQuestion } from './traceAnswers.ts';
 
 /** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
@@ -154,13 +153,16 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
       words,
     )
     .option('--step-ms <ms>', "a step of the trace's program without the profiler, where you know it", positive)
-    .option(
-      '--captured',
-      'print nothing but how the programs of an Nsight Systems export were started: may hold secrets',
+    .addOption(
+      new Option(
+        '--captured',
+        'print nothing but how the programs of an Nsight Systems export were started: may hold secrets',
+      ).conflicts('host'),
     )
+    .addOption(fileHostOption())
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((file: string, { captured, ...options }: RunOptions & TraceQuestion & { captured?: boolean }) =>
+    .action((file: string, { captured, ...options }: ExplainOptions & { captured?: boolean }) =>
       captured === true ? printCaptured(tools.context, file, options.json) : explain(tools, file, options),
     );
 
@@ -188,6 +190,7 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addOption(stepsOption())
     .option('--try <changes>', 'with these changes made', words)
     .option('--profile <name>', 'device profile for what the trace does not tell')
+    .addOption(fileHostOption())
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: LiftCommandOptions) => lift(tools, file, options));
 
@@ -364,6 +367,9 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
 }
 
 const hostOption = (): Option => new Option('--host <name>', 'on this machine, through ssh (see copyscope host add)');
+
+const fileHostOption = (): Option =>
+  new Option('--host <name>', 'the file is on this machine, and comes here compressed (see copyscope host add)');
 
 const hostArgument = (): Argument => new Argument('<name>', 'as ssh knows it: of your configuration, or user@address');
 

@@ -9,6 +9,7 @@ import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
 import { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
+import { FilesThere } from './imports/filesThere.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
@@ -67,6 +68,7 @@ export function createHost({
   const lessons = new Lessons(assetsFolder, about.dataFolder, seen);
   const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version, seen });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
+  const filesThere = new FilesThere(imports, environment);
   const session = new SessionRuns(runs, windows);
   const machines = new Machines({
     dataFolder: about.dataFolder,
@@ -190,7 +192,15 @@ export function createHost({
     beginImport: async ({ name, modifiedAt }) => imports.begin({ name, modifiedAt: new Date(modifiedAt) }),
     importPart: (ticket, part) => imports.part(ticket, part),
     endImport: async (ticket) => tellImported(await imports.finish(ticket)),
-    cancelImport: (ticket) => imports.cancel(ticket),
+    cancelImport: async (ticket) => {
+      filesThere.cancel(ticket);
+      await imports.cancel(ticket);
+    },
+    beginImportThere: (machine, path) => filesThere.begin(machine, path),
+    importedThere: async (ticket) => {
+      const answer = await filesThere.next(ticket);
+      return typeof answer === 'number' ? answer : tellImported(answer);
+    },
     answerLink: async (ticket, open) => {
       const path = links.answer(ticket, open);
       if (path !== null) await openFile(path);
@@ -221,6 +231,7 @@ export function createHost({
       sweeps.close();
       engine.close();
       machines.close();
+      filesThere.close();
       library.close();
       seen.close();
     },

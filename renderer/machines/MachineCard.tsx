@@ -1,14 +1,16 @@
 /** One machine: whether there is a line to it, what it has, what runs there, and what can be done with it. */
-import { Button, Progress } from '@mantine/core';
+import { Button, Progress, TextInput } from '@mantine/core';
 import {
   IconCircleCheck,
   IconCircleDashed,
   IconDownload,
+  IconFileImport,
   IconLoader2,
   IconPlugConnected,
   IconPlugConnectedX,
   IconTrash,
 } from '@tabler/icons-react';
+import { useState } from 'react';
 import { describeError } from '../../core/errors.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import type { MachineState, MachineWork } from '../../core/service/machines.ts';
@@ -16,6 +18,7 @@ import { runTitle } from '../../core/service/service.ts';
 import { formatBytes } from '../../core/units.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { LinkButton } from '../common/LinkButton.tsx';
+import { openFileThere } from '../files/files.ts';
 import { connectMachine, fetchedWords, hasLostLine } from '../store/machines.ts';
 import { openPage } from '../store/pages.ts';
 import { useDerived } from '../store/useDerived.ts';
@@ -41,6 +44,7 @@ export function MachineCard({ machine }: { readonly machine: MachineState }) {
       )}
       {report === null ? null : <Devices report={report} />}
       <Results machine={machine} />
+      {version === null ? null : <OpenThere machine={machine} />}
       <Actions machine={machine} />
     </section>
   );
@@ -142,6 +146,46 @@ function Results({ machine: { fetched } }: { readonly machine: MachineState }) {
       {came}
       {goesOn}
     </p>
+  );
+}
+
+/** Opens a trace, a run or an experiment that lies there. */
+function OpenThere({ machine: { name } }: { readonly machine: MachineState }) {
+  const [path, setPath] = useState('');
+  const [asking, setAsking] = useState(false);
+  const open = async (): Promise<void> => {
+    setAsking(true);
+    await openFileThere(name, path.trim());
+    setAsking(false);
+  };
+  return (
+    <form
+      className={classes['add']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (path.trim() !== '' && !asking) void open();
+      }}
+    >
+      <TextInput
+        label="A trace there"
+        description="Its path on that machine. It comes here compressed."
+        placeholder="~/project/trace.json.gz"
+        size="xs"
+        spellCheck={false}
+        maxLength={4096}
+        value={path}
+        onChange={({ currentTarget: { value } }) => setPath(value)}
+      />
+      <Button
+        type="submit"
+        variant="default"
+        leftSection={<IconFileImport size={15} aria-hidden />}
+        loading={asking}
+        disabled={path.trim() === ''}
+      >
+        Open it
+      </Button>
+    </form>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Another machine in the window, behind a stand-in for ssh: listed, asked, run on, lost, in both themes. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -235,3 +235,20 @@ recorder(
     await expect(window.status).toContainText('of gpu-box');
   },
 );
+
+test('a run that lies there is opened here', async ({ window, page, machine }) => {
+  const recorded = join(import.meta.dirname, '../../assets/runs');
+  const [file = ''] = readdirSync(recorded, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.arrow'),
+  );
+  copyFileSync(join(recorded, file), join(machine.home, 'there.arrow'));
+  await page.keyboard.press('Alt+m');
+  const { card } = listed(page);
+  await card('gpu-box').getByRole('textbox', { name: 'A trace there' }).fill('~/none.arrow');
+  await page.keyboard.press('Enter');
+  await expect(window.alerts.filter({ hasText: 'gpu-box has no file ~/none.arrow.' })).toBeVisible();
+  await card('gpu-box').getByRole('textbox', { name: 'A trace there' }).fill('~/there.arrow');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/#\/run\//);
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+});

@@ -10,7 +10,8 @@ import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareParsed } from '../../service/prepareRun.ts';
-import { readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
+import { type InputFile, readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
+import { readInputThere } from '../inputThere.ts';
 import type { Context } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
@@ -23,6 +24,9 @@ export interface RunOptions {
   readonly out?: string | undefined;
   readonly json: boolean;
 }
+
+/** The machine that the file is on. */
+export type ExplainOptions = RunOptions & TraceQuestion & { readonly host?: string | undefined };
 
 export type PredictOptions = Pick<RunOptions, 'profile' | 'json'>;
 
@@ -62,10 +66,16 @@ export const predict = (tools: Tools, file: string, { profile, json }: PredictOp
   run(tools, file, { engine: 'sim', profile, json });
 
 /** Prints what is in a run file or a trace; an experiment is simulated first. */
-export async function explain(tools: Tools, file: string, options: RunOptions & TraceQuestion): Promise<void> {
-  const { context, assets } = tools;
+export async function explain(tools: Tools, file: string, options: ExplainOptions): Promise<void> {
+  const { context } = tools;
+  // What is fetched is cleared away after Ctrl-C.
+  const input = options.host === undefined ? null : await readInputThere(file, options.host, context);
   context.leaveAtOnce();
-  const input = await readInputFile(file, context);
+  return explainInput(tools, input ?? (await readInputFile(file, context)), options);
+}
+
+async function explainInput(tools: Tools, input: InputFile, options: ExplainOptions): Promise<void> {
+  const { context, assets } = tools;
   const print = { json: options.json, madeHere: false };
   if (input.kind === 'run') {
     if (input.run.info.imported === undefined) {
