@@ -52,6 +52,11 @@ export class EngineSupervisor {
     return this.#lastReport;
   }
 
+  /** Starts the process before anything is asked of it: whoever asks next waits for less. */
+  start(): void {
+    this.#running();
+  }
+
   /** Devices and engines, as the process found them when it was first asked, or now where `refresh` is true. */
   async report(refresh = false): Promise<DeviceReport> {
     const engine = this.#running();

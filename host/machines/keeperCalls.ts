@@ -19,7 +19,7 @@ export interface KeeperCalls {
 }
 
 export function keeperOf(options: MachineOptions, events: Partial<KeeperEvents> = {}): KeeperCalls {
-  const child = machineChild(options);
+  const child = machineChild({ withEngine: false, ...options });
   const rpc = createBirpc<KeeperFunctions, Partial<KeeperEvents>, false>(events, {
     proxify: false,
     post: (message: unknown) => child.post(message),

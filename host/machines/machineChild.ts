@@ -21,6 +21,8 @@ export interface MachineOptions {
   readonly onLine?: ((state: LineState, why: CopyscopeError | null) => void) | undefined;
   /** Of a large answer so much has come. */
   readonly onReceived?: ((received: number, total: number) => void) | undefined;
+  /** Whether an engine is wanted there at once; so it is where left out. */
+  readonly withEngine?: boolean | undefined;
   /** How long the other side waits for a line where it has nothing to do. */
   readonly idleMs?: number | undefined;
   /** Pauses between attempts to get a lost line back; the last one again and again. */
@@ -115,9 +117,10 @@ class MachineChild implements EngineChild {
   }
 
   #connect(): SshProcess {
-    const { host, build, environment, idleMs = standardIdleMs } = this.#options;
+    const { host, build, environment, withEngine = true, idleMs = standardIdleMs } = this.#options;
+    const how = this.#isKnown ? 'again' : withEngine ? 'engine' : 'new';
     if (this.#exit === null) this.#options.onLine?.('connecting', null);
-    const ssh = startSsh(host, attachCommand(build, this.#session, !this.#isKnown, idleMs), environment);
+    const ssh = startSsh(host, attachCommand(build, this.#session, how, idleMs), environment);
     this.#ssh = ssh;
     const { stdin, stdout } = ssh.child;
     let noise = Buffer.alloc(0);

@@ -1,17 +1,12 @@
 /**
- * The program on the other machine. ssh starts `attach SESSION new|again IDLE_MS`, which passes bytes between its own stdin and
- * stdout and the keeper of that session: a process of the same user that outlives the line, listens on a socket in a
+ * The program on the other machine. ssh starts `attach SESSION engine|new|again IDLE_MS`, which passes bytes between its own stdin
+ * and stdout and the keeper of that session: a process of the same user that outlives the line, listens on a socket in a
  * folder that only this user may enter, and ends by itself. No port is opened.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
-import { forkEngine } from '../engine/child.ts';
-import { EngineSupervisor } from '../engine/supervisor.ts';
-import { programFolder } from '../paths.ts';
-import { Jobs } from './jobs.ts';
-import { Keeper } from './keeper.ts';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { createConnection, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { endings, greeting } from './protocol.ts';
 
 const sessionPattern = /^[0-9a-f-]{36}$/;
@@ -29,18 +24,10 @@ function socketPath(session: string): string {
   return join(folder, session);
 }
 
-/** Takes away the sockets of keepers that were killed. The kernel lists those that something listens on. */
-function clearGone(folder: string): void {
-  const bound = readFileSync('/proc/net/unix', 'utf8');
-  for (const name of readdirSync(folder)) {
-    if (!bound.includes(join(folder, name))) rmSync(join(folder, name), { force: true });
-  }
-}
-
 /** Passes bytes until either side ends. */
-async function attach(session: string, isNew: boolean, idleMs: string): Promise<void> {
+async function attach(session: string, how: string, idleMs: string): Promise<void> {
   const path = socketPath(session);
-  if (isNew) await startKeeper(session, idleMs);
+  if (how !== 'again') await startKeeper(session, how, idleMs);
   const socket = await connect(path);
   if (socket === null) {
     process.stderr.write('Its session there has ended.\n');
@@ -62,9 +49,9 @@ function connect(path: string): Promise<Socket | null> {
 }
 
 /** Resolves when it can be connected to. */
-function startKeeper(session: string, idleMs: string): Promise<void> {
+function startKeeper(session: string, how: string, idleMs: string): Promise<void> {
   const script = process.argv[1] ?? '';
-  const child: ChildProcess = spawn(process.execPath, [script, 'keep', session, idleMs], {
+  const child: ChildProcess = spawn(process.execPath, [script, 'keep', session, how, idleMs], {
     detached: true,
     // Not this process's own stderr: sshd ends a session only once nobody has that open.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -85,33 +72,10 @@ function startKeeper(session: string, idleMs: string): Promise<void> {
   });
 }
 
-function keep(session: string, idleMs: string): void {
-  const path = socketPath(session);
-  clearGone(dirname(path));
-  const program = programFolder();
-  process.on('SIGHUP', () => {});
-  // Nobody reads it once the keeper is ready.
-  process.stderr.on('error', () => {});
-  const keeper = new Keeper({
-    engine: new EngineSupervisor({ spawn: () => forkEngine(join(program, 'dist/host/engine-process.js')) }),
-    jobs: new Jobs(join(dirname(dirname(program)), 'jobs')),
-    idleMs: Number(idleMs),
-    onEnd: () => {
-      rmSync(path, { force: true });
-      // What was written to a socket leaves before the process does.
-      server.close(() => process.exit(0));
-    },
-  });
-  const server = createServer((socket) =>
-    keeper.attach({ input: socket, output: socket, close: () => socket.destroy() }),
-  );
-  server.listen(path, () => process.send?.('ready'));
-}
-
-async function main([what, session = '', ...rest]: readonly string[]): Promise<void> {
-  const idleMs = rest.at(-1) ?? '';
-  if (what === 'keep') keep(session, idleMs);
-  else if (what === 'attach') await attach(session, rest[0] === 'new', idleMs);
+async function main([what, session = '', how = '', idleMs = '']: readonly string[]): Promise<void> {
+  // What only passes bytes loads none of it: whoever waits for the first lanes waits for that.
+  if (what === 'keep') (await import('./keep.ts')).keep(socketPath(session), how === 'engine', Number(idleMs));
+  else if (what === 'attach') await attach(session, how, idleMs);
   else throw new Error('this program is started by Copyscope on another machine');
 }
 

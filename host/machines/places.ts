@@ -5,6 +5,11 @@ export const baseFolder = '$HOME/.local/share/copyscope-host';
 
 export const programPath = (build: string): string => `${baseFolder}/programs/${build}`;
 
-/** Exits with `endings.notSetUp` where that build isn't there. `idleMs`: how long the keeper waits for a line without work. */
-export const attachCommand = (build: string, session: string, isNew: boolean, idleMs: number): string =>
-  `f="${programPath(build)}/start"; test -r "$f" || exit 93; exec sh "$f" attach ${session} ${isNew ? 'new' : 'again'} ${idleMs}`;
+/** `engine`: a keeper whose engine is wanted at once. Exits with `endings.notSetUp` where that build isn't there. `idleMs`: how long the keeper waits for a line without work. */
+export const attachCommand = (
+  build: string,
+  session: string,
+  how: 'engine' | 'new' | 'again',
+  idleMs: number,
+): string =>
+  `f="${programPath(build)}/start"; test -r "$f" || exit 93; exec sh "$f" attach ${session} ${how} ${idleMs}`;

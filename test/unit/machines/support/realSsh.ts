@@ -3,21 +3,27 @@
  * them, where a line can be cut at any byte; behind it each connection has an sshd of its own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findSshd } from '../../../../scripts/lib/sshd.mjs';
 import { processesOf } from './standInSsh.ts';
 
-export interface RealMachine {
-  readonly home: string;
-  readonly data: string;
+/** One way to the machine: a relay of its own, where nobody else's connections pass. */
+export interface Way {
   readonly environment: NodeJS.ProcessEnv;
   /** Bytes that the relay has passed on, both ways. */
   readonly bytes: number;
   /** Of the next connection the relay passes on so many bytes, and then neither side hears of the other again. */
   cutAfter(bytes: number): void;
+}
+
+export interface RealMachine extends Way {
+  readonly home: string;
+  readonly data: string;
+  /** Another way to it, beside this one. */
+  anotherWay(): Promise<Way>;
   /** No connection gets through until it is called with false. */
   refuse(refuses: boolean): void;
   /** The machine has another host key, as after somebody has put another one in its place. */
@@ -64,45 +70,60 @@ export async function realMachine(): Promise<RealMachine> {
   }
   const users = { LD_PRELOAD: sshd.wrapper ?? '', NSS_WRAPPER_PASSWD: at('passwd'), NSS_WRAPPER_GROUP: at('group') };
 
-  let [passed, limit, refuses] = [0, Number.POSITIVE_INFINITY, false];
+  let refuses = false;
+  const relays: Server[] = [];
   const servers = new Set<ChildProcess>();
   const sockets = new Set<Socket>();
-  const relay = createServer((socket) => {
-    if (refuses) return void socket.destroy();
-    const server = spawn(sshd.path, ['-i', '-e', '-f', at('sshd_config')], {
-      env: { ...process.env, ...sshd.env, ...(isRoot ? users : {}) },
-      stdio: ['pipe', 'pipe', 'ignore'],
+  const openWay = async (): Promise<Way> => {
+    let [passed, limit] = [0, Number.POSITIVE_INFINITY];
+    const relay = createServer((socket) => {
+      if (refuses) return void socket.destroy();
+      const server = spawn(sshd.path, ['-i', '-e', '-f', at('sshd_config')], {
+        env: { ...process.env, ...sshd.env, ...(isRoot ? users : {}) },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      servers.add(server);
+      server.once('exit', () => servers.delete(server));
+      const most = limit;
+      limit = Number.POSITIVE_INFINITY;
+      relayed(socket, server, most, (bytes) => {
+        passed += bytes;
+      });
     });
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    servers.add(server);
-    server.once('exit', () => servers.delete(server));
-    const most = limit;
-    limit = Number.POSITIVE_INFINITY;
-    relayed(socket, server, most, (bytes) => {
-      passed += bytes;
-    });
-  });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-  const { port } = relay.address() as AddressInfo;
-  writeFileSync(
-    at('known_hosts'),
-    `[127.0.0.1]:${port} ${execFileSync('cat', [at('host.pub')], { encoding: 'utf8' })}`,
-  );
-  writeFileSync(at('ssh_config'), clientConfig(at, port, user.name));
-  writeFileSync(at('ssh'), `#!/bin/sh\nexec ssh -F '${at('ssh_config')}' "$@"\n`);
-  chmodSync(at('ssh'), 0o755);
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const { port } = relay.address() as AddressInfo;
+    relays.push(relay);
+    appendFileSync(
+      at('known_hosts'),
+      `[127.0.0.1]:${port} ${execFileSync('cat', [at('host.pub')], { encoding: 'utf8' })}`,
+    );
+    const [configuration, ssh] = [at(`ssh_config-${port}`), at(`ssh-${port}`)];
+    writeFileSync(configuration, clientConfig(at, port, user.name));
+    writeFileSync(ssh, `#!/bin/sh\nexec ssh -F '${configuration}' "$@"\n`);
+    chmodSync(ssh, 0o755);
+    return {
+      environment: { ...process.env, COPYSCOPE_SSH: ssh, COPYSCOPE_DATA: at('data') },
+      get bytes() {
+        return passed;
+      },
+      cutAfter: (bytes) => {
+        limit = bytes;
+      },
+    };
+  };
+  const way = await openWay();
 
   return {
     home,
     data: at('data'),
-    environment: { ...process.env, COPYSCOPE_SSH: at('ssh'), COPYSCOPE_DATA: at('data') },
+    environment: way.environment,
     get bytes() {
-      return passed;
+      return way.bytes;
     },
-    cutAfter: (bytes) => {
-      limit = bytes;
-    },
+    cutAfter: way.cutAfter,
+    anotherWay: openWay,
     refuse: (whether) => {
       refuses = whether;
     },
@@ -114,7 +135,7 @@ export async function realMachine(): Promise<RealMachine> {
     close: async () => {
       for (const server of servers) server.kill('SIGKILL');
       for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL');
-      await new Promise((resolve) => relay.close(resolve));
+      await Promise.all(relays.map((relay) => new Promise((resolve) => relay.close(resolve))));
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
