@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import type { Terminal } from '../../../host/cli/io.ts';
 import { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { readBundle } from '../../../host/machines/bundle.ts';
 import { type LineState, machineChild } from '../../../host/machines/machineChild.ts';
+import { buildRecorder, noRecorder } from '../../support/recorder.ts';
 import { example, exampleFile } from '../host/support/runs.ts';
 import { copyscope, type Result } from '../host/support/terminal.ts';
 import { eventually } from '../support/eventually.ts';
@@ -35,8 +38,11 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
   let machine: RealMachine;
   let build: string;
 
-  const cli = (...args: string[]): Promise<Result> =>
-    copyscope(args, program.engine, { context: { program: program.folder, environment: machine.environment } });
+  const cli = (args: string[], terminal: Partial<Terminal> = {}): Promise<Result> =>
+    copyscope(args, program.engine, {
+      terminal,
+      context: { program: program.folder, environment: machine.environment },
+    });
   const base = (): string => join(machine.home, '.local/share/copyscope-host');
   const jobs = (): string[] => (existsSync(join(base(), 'jobs')) ? readdirSync(join(base(), 'jobs')) : []);
   const nothingLeft = (): Promise<void> =>
@@ -44,9 +50,9 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
 
   beforeAll(async () => {
     program = await buildProgram();
-    machine = await realMachine();
+    machine = await realMachine(noRecorder === null ? buildRecorder('record-sshd') : null);
     ({ build } = await readBundle(program.folder));
-    const added = await cli('host', 'add', 'box', '--yes');
+    const added = await cli(['host', 'add', 'box', '--yes']);
     expect(added.err).toContain('box is set up');
   });
   afterAll(async () => {
@@ -56,9 +62,44 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
 
   it('runs an experiment on its CPU, and leaves nothing running', async ({ skip }) => {
     if (!program.hasAddon) skip('the native addon is not built here');
-    const ran = await cli('run', exampleFile('pinned-side-stream'), '--engine', 'cpu', '--host', 'box');
+    const ran = await cli(['run', exampleFile('pinned-side-stream'), '--engine', 'cpu', '--host', 'box']);
     expect(ran.exitCode).toBe(0);
     expect(ran.out).toMatch(/measured on .* of box by the CPU engine/);
+    await nothingLeft();
+  });
+
+  it('records a program, also where its line is lost', async ({ skip }) => {
+    if (noRecorder !== null) skip(noRecorder);
+    const out = join(machine.data, 'recorded.arrow');
+    const script = 'mkfifo go; recorder/copyscope_record_player 1 200 > /dev/null; id -u; read go < go';
+    const states: string[] = [];
+    const ended = cli(['record', '--host', 'box', '--out', out, '--', 'sh', '-c', script], {
+      animated: true,
+      err: (text) => {
+        if (text.includes('200 copies') && states.length === 0) {
+          states.push('recording');
+          machine.cut();
+        } else if (text.includes('was lost')) {
+          states.push('lost');
+          void writeFile(join(machine.home, 'go'), 'go\n');
+        }
+      },
+    });
+    const { exitCode, out: printed } = await ended;
+    expect({ exitCode, states }).toEqual({ exitCode: 0, states: ['recording', 'lost'] });
+    expect(printed).toBe(`${machine.uid}\n`);
+    expect(decodeRun(new Uint8Array(readFileSync(out))).info.host).toBe('box');
+    await nothingLeft();
+  });
+
+  it('runs a sweep', async () => {
+    const file = join(machine.data, 'sweep.json');
+    const axes = [{ fields: ['buffers[0].bytes', 'buffers[1].bytes'], values: [1 << 20, 2 << 20] }];
+    const sweep = { format: 'copyscope/sweep', version: 1, name: 'Bytes', base: { experiment: example() }, axes };
+    writeFileSync(file, JSON.stringify(sweep));
+    const { out, err, exitCode } = await cli(['sweep', file, '--engine', 'sim', '--host', 'box', '--json']);
+    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+    expect(JSON.parse(out).points).toHaveLength(2);
     await nothingLeft();
   });
 
@@ -97,13 +138,13 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     await begun;
     supervisor.close();
     const fetched = await eventually(async () => {
-      const result = await cli('host', 'fetch', 'box');
+      const result = await cli(['host', 'fetch', 'box']);
       expect(result.err).toMatch(/^1 run was fetched from box\./);
       return result;
     });
     const file = join(machine.data, 'runs', `${fetched.out.trim()}.arrow`);
     expect(decodeRun(new Uint8Array(readFileSync(file))).info).toMatchObject({ status: 'complete', host: 'box' });
-    expect(await cli('host', 'fetch', 'box')).toMatchObject({ err: '0 runs were fetched from box.\n' });
+    expect(await cli(['host', 'fetch', 'box'])).toMatchObject({ err: '0 runs were fetched from box.\n' });
     await nothingLeft();
   });
 
@@ -163,14 +204,14 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     try {
       const fill = (): void => void spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
       fill();
-      const refused = await cli('host', 'add', 'box', '--yes');
+      const refused = await cli(['host', 'add', 'box', '--yes']);
       expect(refused.err).toContain('No space left on device');
       expect(refused.exitCode).toBe(1);
       expect(readdirSync(join(folder, 'programs'))).toEqual([]);
       rmSync(filler);
-      expect((await cli('host', 'add', 'box', '--yes')).exitCode).toBe(0);
+      expect((await cli(['host', 'add', 'box', '--yes'])).exitCode).toBe(0);
       fill();
-      const ran = await cli('run', exampleFile('pinned-side-stream'), '--engine', 'sim', '--host', 'box');
+      const ran = await cli(['run', exampleFile('pinned-side-stream'), '--engine', 'sim', '--host', 'box']);
       expect({ err: ran.err, exitCode: ran.exitCode }).toEqual({ err: '', exitCode: 0 });
       await eventually(() => expect(machine.processes()).toEqual([]));
     } finally {
@@ -180,7 +221,7 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
 
   it('is refused in the words of ssh where its host key has changed', async () => {
     machine.changeHostKey(true);
-    const { err, exitCode } = await cli('devices', '--host', 'box');
+    const { err, exitCode } = await cli(['devices', '--host', 'box']);
     machine.changeHostKey(false);
     expect(err).toContain('REMOTE HOST IDENTIFICATION HAS CHANGED');
     expect(err).toContain('Host key verification failed.');

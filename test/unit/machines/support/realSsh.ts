@@ -3,11 +3,12 @@
  * them, where a line can be cut at any byte; behind it each connection has an sshd of its own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findSshd } from '../../../../scripts/lib/sshd.mjs';
+import { standInEnvironment } from '../../../support/recorder.ts';
 import { processesOf } from './standInSsh.ts';
 
 /** One way to the machine: a relay of its own, where nobody else's connections pass. */
@@ -21,6 +22,8 @@ export interface Way {
 
 export interface RealMachine extends Way {
   readonly home: string;
+  /** Of its user. */
+  readonly uid: number;
   readonly data: string;
   /** Another way to it, beside this one. */
   anotherWay(): Promise<Way>;
@@ -44,7 +47,8 @@ export const noSshd =
 /** As root the machine has another user than the one who runs the tests, whom only this sshd knows. */
 const user = isRoot ? { name: 'someone', uid: 54_321 } : { name: userInfo().username, uid: userInfo().uid };
 
-export async function realMachine(): Promise<RealMachine> {
+/** `recorder`: a folder of the recorder with its stand-in for CUPTI, which a login there then has. */
+export async function realMachine(recorder: string | null = null): Promise<RealMachine> {
   if (sshd === null) throw new Error('there is no sshd');
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-sshd-'));
   const at = (name: string): string => join(folder, name);
@@ -55,9 +59,11 @@ export async function realMachine(): Promise<RealMachine> {
   for (const key of ['host', 'other', 'user']) makeKey(at(key));
   execFileSync('cp', [at('user.pub'), at('authorized_keys')]);
   const login = at('login');
+  const variables = recorder === null ? {} : standInEnvironment(copied(recorder, home));
+  const exported = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'\n`);
   writeFileSync(
     login,
-    `export HOME='${home}' PATH='${process.env['PATH']}'\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`,
+    `${exported.join('')}export HOME='${home}' PATH='${process.env['PATH']}'\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`,
   );
   const configure = (hostKey: string): void => writeFileSync(at('sshd_config'), serverConfig(at, hostKey, login));
   configure('host');
@@ -117,6 +123,7 @@ export async function realMachine(): Promise<RealMachine> {
 
   return {
     home,
+    uid: user.uid,
     data: at('data'),
     environment: way.environment,
     get bytes() {
@@ -139,6 +146,13 @@ export async function realMachine(): Promise<RealMachine> {
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Where its user may read it. */
+function copied(recorder: string, home: string): string {
+  const folder = join(home, 'recorder');
+  cpSync(recorder, folder, { recursive: true, filter: (path) => !/CMakeFiles|\.o$/.test(path) });
+  return folder;
 }
 
 const makeKey = (path: string): void =>
