@@ -21,6 +21,8 @@ export interface MachineOptions {
   readonly onLine?: ((state: LineState, why: CopyscopeError | null) => void) | undefined;
   /** Of a large answer so much has come. */
   readonly onReceived?: ((received: number, total: number) => void) | undefined;
+  /** Whether a lost line is made again while something is asked; so it is where left out. */
+  readonly triesAgain?: boolean | undefined;
   /** Whether an engine is wanted there at once; so it is where left out. */
   readonly withEngine?: boolean | undefined;
   /** How long the other side waits for a line where it has nothing to do. */
@@ -151,7 +153,7 @@ class MachineChild implements EngineChild {
     this.#ssh = null;
     const isGone = !this.#isKnown || why.code === 'host.session-gone';
     if (isGone) this.#end(why);
-    else if (this.#asked.size > 0) this.#tryAgain(why);
+    else if (this.#asked.size > 0 && this.#options.triesAgain !== false) this.#tryAgain(why);
     else {
       this.#end(why);
       this.#sayGoodbye();

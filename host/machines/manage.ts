@@ -48,13 +48,16 @@ export async function removeMachine(name: string, store: MachineStore, environme
   await store.remove(name);
 }
 
-/** Brings results that wait there into the library; `onRun` hears of each that was not there. */
+/**
+ * Brings results that wait there into the library; `onRun` hears of each that was not there. What a lost line has left there
+ * can be asked for again.
+ */
 export async function fetchResults(
   options: MachineOptions,
   runs: RunStore,
   onRun: (run: RunSummary) => void,
 ): Promise<FetchedResults> {
-  const { jobs, running } = await fetchJobs(options, async (_, file) => {
+  const { jobs, running } = await fetchJobs({ ...options, triesAgain: false }, async (_, file) => {
     const run = await runs.addFetched(file);
     if (run !== null) onRun(run);
   });

@@ -53,12 +53,21 @@ const test = bare.extend({
   },
 });
 
-/** In both themes: what axe says, and a picture. */
+/** The second is the one that goes on. */
+const sizes = [
+  { width: 1920, height: 1080 },
+  { width: 1280, height: 800 },
+];
+
+/** In both themes: what axe says, and pictures. */
 async function shoot(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await follow(page, theme);
     expect(await seriousProblems(page)).toEqual([]);
-    await page.screenshot({ path: join(screenshots, `${name}-${theme}.png`) });
+    for (const { width, height } of sizes) {
+      await page.setViewportSize({ width, height });
+      await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
+    }
   }
 }
 

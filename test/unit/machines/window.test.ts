@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
+import { readBundle } from '../../../host/machines/bundle.ts';
+import { fetchJobs } from '../../../host/machines/fetchJobs.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { example, smallRun } from '../host/support/runs.ts';
 import { copyscope } from '../host/support/terminal.ts';
@@ -152,6 +154,23 @@ describe('a machine that a window adds', () => {
     await host.service.removeMachine('gpu-box', { discard: true, forget: false });
     expect(await host.service.machines()).toEqual([]);
     expect(existsSync(join(machine.home, '.local/share/copyscope-host'))).toBe(false);
+  });
+
+  it('keeps a result there whose line is lost before it was taken, and says why', async () => {
+    const job = join(machine.home, '.local/share/copyscope-host/jobs/0d9ff4f3-7f58-4d6c-9c1e-6a1f7d0f6a11');
+    mkdirSync(job, { recursive: true });
+    const meta = { name: 'x', engine: 'cpu', startedAt: '2026-11-25T08:00:00.000Z', pid: 1, node: 'elsewhere' };
+    writeFileSync(join(job, 'meta.json'), JSON.stringify(meta));
+    writeFileSync(join(job, 'run.arrow'), encodeRun(smallRun(example(), 'cpu', { host: 'gpu-box' })));
+    const { build } = await readBundle(program.folder);
+    const options = { host: 'gpu-box', build, environment: machine.environment, triesAgain: false };
+    const fetched = fetchJobs(options, async () => {
+      machine.fail('ssh: connect to host gpu-box port 22: Connection timed out\n');
+      machine.cut();
+      await eventually(() => expect(machine.attached()).toEqual([]));
+    });
+    await expect(fetched).rejects.toMatchObject({ code: expect.stringMatching(/^host\./) });
+    expect(existsSync(join(job, 'run.arrow'))).toBe(true);
   });
 
   it('says how many results came, and how many go on', async () => {

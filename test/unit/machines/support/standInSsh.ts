@@ -15,6 +15,8 @@ export interface StandIn {
   fail(words: string | null): void;
   /** Ends each ssh that runs, as a line that drops does. */
   cut(): void;
+  /** Those of them that are connected from here. */
+  attached(): string[];
   /** Command lines of the processes of ours that run for that home. */
   processes(): string[];
   remove(): void;
@@ -40,6 +42,7 @@ export function standInSsh({ path = process.env['PATH'] ?? '' }: { readonly path
         kill(Number(pid));
       }
     },
+    attached: () => processesOf(home).flatMap(({ command }) => (command.includes(' attach ') ? command : [])),
     processes: () => processesOf(home).map(({ command }) => command),
     remove: () => {
       for (const { pid } of processesOf(home)) kill(pid);
