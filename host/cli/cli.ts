@@ -37,6 +37,7 @@ import { type ReportCommandOptions, report } from './commands/report.ts';
 import { type ExplainOptions, explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { printSchema } from './commands/schema.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
+import { cancelSlurm, dropSlurm, listSlurm, type SlurmSetOptions, setSlurm, showSlurm } from './commands/slurm.ts';
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
@@ -265,6 +266,9 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
     .addOption(hostOption())
+    .option('--slurm', 'as jobs of Slurm, on this machine or on the login node that --host names', false)
+    .option('--points-per-job <n>', 'with --slurm: how many points each job runs (default: 1)', count(1, 1000))
+    .option('--again', 'with --slurm: also points that failed by themselves', false)
     .option('--out <folder>', 'keep the run of each point as an Arrow file in this folder')
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -356,6 +360,51 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--forget', 'only forget it here, as where the machine is gone', false)
     .action((name: string, options: RemoveHostOptions) => removeHost(context, name, options));
 
+  const slurm = cli
+    .command('slurm')
+    .description('clusters: what jobs are submitted with, and sweeps in progress there');
+  slurm
+    .command('set')
+    .description('keep what jobs of that machine are submitted with; what is not named stays, "" takes it away')
+    .addOption(hostOption())
+    .option('--partition <name>', 'as sbatch takes it')
+    .option('--account <name>', 'as sbatch takes it')
+    .option('--gpus <gpus>', 'what a job needs, as 1, h200 or h200:2 (default: 1)')
+    .option('--time <time>', 'limit of a job, in minutes or as sbatch takes it')
+    .option('--at-once <n>', 'so many jobs of an array run at once at most', count(1, 100_000))
+    .option(
+      '--line <command>',
+      'of the shell, before the program, as "module load cuda"; may be given again',
+      several,
+      [],
+    )
+    .option('--option <option>', 'another of sbatch, as --option=--qos=short; may be given again', several, [])
+    .action((options: SlurmSetOptions) => setSlurm(context, options));
+  slurm
+    .command('show')
+    .description('how jobs of that machine are submitted')
+    .addOption(hostOption())
+    .addOption(json('print what is kept as JSON'))
+    .action((options: { host?: string; json: boolean }) => showSlurm(context, options, options.json));
+  slurm
+    .command('list')
+    .description('sweeps there that are in progress, or not taken yet')
+    .addOption(hostOption())
+    .addOption(json('print them as JSON'))
+    .action((options: { host?: string; json: boolean }) => listSlurm(context, options, options.json));
+  slurm
+    .command('cancel')
+    .description('cancel the jobs of a sweep; the command that began it goes on with it later')
+    .addArgument(workArgument())
+    .addOption(hostOption())
+    .action((id: string, options: { host?: string }) => cancelSlurm(context, id, options));
+  slurm
+    .command('drop')
+    .description('cancel a sweep, and delete what is kept of it there')
+    .addArgument(workArgument())
+    .addOption(hostOption())
+    .action((id: string, options: { host?: string }) => dropSlurm(context, id, options));
+
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
@@ -370,6 +419,7 @@ const hostOption = (): Option => new Option('--host <name>', 'on this machine, t
 
 const fileHostOption = (): Option =>
   new Option('--host <name>', 'the file is on this machine, and comes here compressed (see copyscope host add)');
+const workArgument = (): Argument => new Argument('<id>', 'as copyscope slurm list shows it');
 
 const hostArgument = (): Argument => new Argument('<name>', 'as ssh knows it: of your configuration, or user@address');
 

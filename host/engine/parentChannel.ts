@@ -15,6 +15,8 @@ export function parentChannel(): SupervisorChannel {
 }
 
 function nodeChannel(): SupervisorChannel {
+  // Slurm ends a job with this, for its owner and for this process alike: the owner cancels the run.
+  process.on('SIGTERM', () => {});
   if (process.send === undefined) throw new Error('the engine process is started by Copyscope, and not by hand');
   // The owner has gone, and with it everyone who could cancel. A kernel may still be busy, so this is no polite exit.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));

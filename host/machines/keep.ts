@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { forkEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { programFolder } from '../paths.ts';
+import { slurmWorks } from '../slurm/works.ts';
 import { Jobs } from './jobs.ts';
 import { Keeper } from './keeper.ts';
 
@@ -20,6 +21,7 @@ function clearGone(folder: string): void {
 export function keep(path: string, begins: boolean, idleMs: number): void {
   clearGone(dirname(path));
   const program = programFolder();
+  const base = dirname(dirname(program));
   process.on('SIGHUP', () => {});
   // Nobody reads it once the keeper is ready.
   process.stderr.on('error', () => {});
@@ -27,7 +29,12 @@ export function keep(path: string, begins: boolean, idleMs: number): void {
   if (begins) engine.start();
   const keeper = new Keeper({
     engine,
-    jobs: new Jobs(join(dirname(dirname(program)), 'jobs')),
+    jobs: new Jobs(join(base, 'jobs')),
+    slurm: slurmWorks({
+      folder: join(base, 'slurm'),
+      start: ['sh', join(program, 'start')],
+      environment: process.env,
+    }),
     idleMs,
     onEnd: () => {
       rmSync(path, { force: true });

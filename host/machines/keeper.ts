@@ -8,6 +8,7 @@ import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
 import { PartialRunError } from '../engine/partialRun.ts';
 import type { EngineRunRequest, EngineRunResult } from '../engine/protocol.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
+import type { SlurmFunctions } from '../slurm/protocol.ts';
 import type { Jobs } from './jobs.ts';
 import { type Line, Link } from './link.ts';
 import { Printed } from './printed.ts';
@@ -16,6 +17,7 @@ import type { KeeperEvents, KeeperFunctions, ProgramRecorded, ProgramThere } fro
 export interface KeeperOptions {
   readonly engine: EngineSupervisor;
   readonly jobs: Jobs;
+  readonly slurm: SlurmFunctions;
   /** Called once, when nothing is left to do. */
   readonly onEnd: () => void;
   /** How long it waits, without an engine process, for someone to take an answer that is already on the disk. */
@@ -88,8 +90,9 @@ export class Keeper {
   }
 
   #functions(): KeeperFunctions {
-    const { engine, jobs } = this.#options;
+    const { engine, jobs, slurm } = this.#options;
     return {
+      ...slurm,
       report: () => engine.report(true),
       run: (id, request) => this.#cancellable(id, (signal) => this.#run(id, request, signal)),
       measure: (id, measurement) => this.#cancellable(id, (signal) => engine.measure(measurement, signal)),

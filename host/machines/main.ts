@@ -1,11 +1,13 @@
 /**
  * The program on the other machine. ssh starts `attach SESSION engine|new|again IDLE_MS`, which passes bytes between its own stdin
  * and stdout and the keeper of that session: a process of the same user that outlives the line, listens on a socket in a
- * folder that only this user may enter, and ends by itself. No port is opened.
+ * folder that only this user may enter, and ends by itself. No port is opened. Slurm starts `slurm-task FOLDER SUBMISSION
+ * TASK` on its nodes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, mkdirSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { endings, greeting } from './protocol.ts';
 
@@ -72,10 +74,22 @@ function startKeeper(session: string, how: string, idleMs: string): Promise<void
   });
 }
 
-async function main([what, session = '', how = '', idleMs = '']: readonly string[]): Promise<void> {
+/** A job of Slurm's, which tells it so before it ends it. */
+async function slurmTask([folder = '', submission, task]: readonly string[]): Promise<void> {
+  const ended = new AbortController();
+  process.on('SIGTERM', () => ended.abort());
+  const [{ runTask }, { programFolder }] = [await import('../slurm/task.ts'), await import('../paths.ts')];
+  const node = process.env['SLURMD_NODENAME'] ?? hostname();
+  const numbers = { submission: Number(submission), task: Number(task) };
+  await runTask({ folder, ...numbers, program: programFolder(), node, signal: ended.signal });
+}
+
+async function main([what, ...args]: readonly string[]): Promise<void> {
+  const [session = '', how = '', idleMs = ''] = args;
   // What only passes bytes loads none of it: whoever waits for the first lanes waits for that.
   if (what === 'keep') (await import('./keep.ts')).keep(socketPath(session), how === 'engine', Number(idleMs));
   else if (what === 'attach') await attach(session, how, idleMs);
+  else if (what === 'slurm-task') await slurmTask(args);
   else throw new Error('this program is started by Copyscope on another machine');
 }
 

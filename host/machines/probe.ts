@@ -16,7 +16,7 @@ export interface Probe {
   readonly freeBytes: number | null;
   /** Builds of Copyscope that are there. */
   readonly builds: readonly string[];
-  /** Runs in progress, and results that nobody has fetched. */
+  /** Runs and sweeps in progress, and results that nobody has fetched. */
   readonly jobs: number;
 }
 
@@ -40,7 +40,7 @@ echo "copyscope-probe free $(df -Pk "$HOME" | awk 'NR == 2 { print $4 }')"
 for build in "$base"/programs/*; do
   if test -r "$build/start"; then echo "copyscope-probe build $(basename "$build")"; fi
 done
-for job in "$base"/jobs/*; do
+for job in "$base"/jobs/* "$base"/slurm/*; do
   if test -d "$job"; then echo "copyscope-probe job"; fi
 done
 `;

@@ -3,6 +3,7 @@ import type { ErrorInfo } from '../../core/errors.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
 import type { EngineProcessFunctions, SupervisorFunctions } from '../engine/protocol.ts';
 import type { RecordSettings } from '../record/recordSettings.ts';
+import type { SlurmFunctions } from '../slurm/protocol.ts';
 
 /** A run that goes on, or whose result nobody has fetched. */
 export interface Job {
@@ -36,7 +37,7 @@ export interface ProgramRecorded {
   readonly problem: ErrorInfo | null;
 }
 
-export interface KeeperFunctions extends EngineProcessFunctions {
+export interface KeeperFunctions extends EngineProcessFunctions, SlurmFunctions {
   jobs(): Promise<readonly Job[]>;
   /** The run's file. */
   job(id: string): Promise<Uint8Array>;

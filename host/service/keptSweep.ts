@@ -29,6 +29,8 @@ const keptSchema = z.object({
   points: z.number().int().min(1).max(mostPoints),
   /** Whether it came from elsewhere: what is measured in it was not measured here. */
   imported: z.boolean().default(false),
+  /** Where Slurm runs its points: the machine's name, null of this one, and what the work is called there. */
+  slurm: z.object({ host: z.string().max(200).nullable(), work: z.string().max(40) }).exactOptional(),
   sweep: sweepSchema,
 });
 
@@ -36,12 +38,14 @@ const runSchema = runSummarySchema.extend({ builtIn: z.literal(false), sweep: id
 
 const spreadSchema = z.object({ median: z.number(), min: z.number(), max: z.number(), count: z.number() });
 
+export const figuresSchema = z.record(z.string().max(60), spreadSchema.nullable());
+
 const outcomeSchema = z.discriminatedUnion('status', [
   z.object({
     point: z.number().int().min(0).max(mostPoints),
     status: z.literal('done'),
     run: runSchema,
-    figures: z.record(z.string().max(60), spreadSchema.nullable()),
+    figures: figuresSchema,
     linkBytesPerSecond: z.number().nullable(),
   }),
   z.object({ point: z.number().int().min(0).max(mostPoints), status: z.literal('failed'), error: errorSchema }),
@@ -65,6 +69,7 @@ export interface KeptSweep {
   readonly host?: string;
   readonly points: number;
   readonly imported: boolean;
+  readonly slurm?: { readonly host: string | null; readonly work: string };
   readonly sweep: SweepDocument;
   readonly outcomes: readonly SweepOutcome[];
 }

@@ -9,13 +9,13 @@ import type { EngineRunRequest } from '../engine/protocol.ts';
 import type { Assets } from './assets.ts';
 
 /** Rejects with `experiment.invalid`, `engine.unsupported` or `profile.*` before anything has begun. */
-export const prepareRun = async (request: StartRun, assets: Assets): Promise<EngineRunRequest> =>
+export const prepareRun = async (request: StartRun, assets: Pick<Assets, 'readProfile'>): Promise<EngineRunRequest> =>
   prepareParsed({ ...request, experiment: requireExperiment(request.experiment) }, assets);
 
 /** The same for an experiment that was validated where it came in. */
 export async function prepareParsed(
   request: StartRun & { readonly experiment: Experiment },
-  assets: Assets,
+  assets: Pick<Assets, 'readProfile'>,
 ): Promise<EngineRunRequest> {
   const { engine } = request;
   const experiment = withIterations(request.experiment, request.iterations);

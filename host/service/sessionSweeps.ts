@@ -67,6 +67,7 @@ export class SessionSweeps {
     this.#requireStill([id]);
     // Points measured on two machines are not one sweep.
     if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
+    if (kept.slurm !== undefined) throw onCluster(kept.slurm.host);
     const plan = requireSweep(kept.sweep);
     const reached = new Map(kept.outcomes.map(({ point, status }) => [point, status]));
     const open = numbers(plan.count).filter((point) => (again ? reached.get(point) !== 'done' : !reached.has(point)));
@@ -176,6 +177,13 @@ const fromElsewhere = (): CopyscopeError =>
     code: 'sweep.recorded',
     message: 'This sweep was measured on another machine, and goes on only there.',
     remedy: 'Change and run it again here: that makes another sweep.',
+  });
+
+const onCluster = (host: string | null): CopyscopeError =>
+  new CopyscopeError({
+    code: 'sweep.recorded',
+    message: `Slurm runs the points of this sweep${host === null ? '' : ` on ${host}`}.`,
+    remedy: 'Go on with it by the command that began it: copyscope sweep FILE --slurm',
   });
 
 const nothingLeft = (): CopyscopeError =>

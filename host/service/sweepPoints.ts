@@ -27,7 +27,7 @@ export type PointResult =
 
 export interface SweepTools {
   readonly engine: EngineSupervisor;
-  readonly assets: Assets;
+  readonly assets: Pick<Assets, 'readProfile'>;
   readonly signal: CancelSignal;
   readonly onProgress?: (progress: RunProgress) => void;
 }

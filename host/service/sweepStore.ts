@@ -40,6 +40,16 @@ export class SweepStore {
     return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   }
 
+  /** The last one whose points Slurm runs under that name; null where none is. */
+  async onCluster(host: string | null, work: string): Promise<KeptSweep | null> {
+    const kept = await Promise.all((await this.#ids()).map((id) => this.read(id).catch(() => null)));
+    const found = kept.filter((sweep) => sweep?.slurm?.host === host && sweep.slurm.work === work && !sweep.imported);
+    return found.reduce(
+      (last, sweep) => (last === null || sweep === null || sweep.createdAt > last.createdAt ? sweep : last),
+      null,
+    );
+  }
+
   /** Runs of all points that were done; a sweep that can't be read has none. */
   async runs(): Promise<RunSummary[]> {
     const kept = await Promise.all((await this.#ids()).map((id) => this.read(id).catch(() => null)));

@@ -7,6 +7,7 @@ import { addMachine, fetchResults, planMachine, removeMachine, requireFetched } 
 import { dataFolder } from '../../paths.ts';
 import { Assets } from '../../service/assets.ts';
 import { RunStore } from '../../service/runStore.ts';
+import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
 import { table } from '../render/text.ts';
@@ -62,6 +63,7 @@ export async function removeHost(context: Context, name: string, options: Remove
     await agree(context, options.yes);
     await removeMachine(name, store, environment);
   } else await store.remove(name);
+  await new SlurmSettingsStore(dataFolder(environment)).remove(name);
   terminal.err(options.forget ? `${name} is forgotten; what is there stays.\n` : `${name} is removed.\n`);
 }
 

@@ -1,0 +1,93 @@
+/** `copyscope slurm`: what a cluster is told with every job, and what is in progress there. */
+import { dataFolder } from '../../paths.ts';
+import type { WorkSummary } from '../../slurm/protocol.ts';
+import { requireSettings, type SlurmSettings } from '../../slurm/settings.ts';
+import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
+import { quoted, sbatchWords, scriptText } from '../../slurm/submission.ts';
+import { clusterOf } from '../clusterOf.ts';
+import type { Context } from '../io.ts';
+import { table } from '../render/text.ts';
+
+interface OnHost {
+  readonly host?: string | undefined;
+}
+
+export interface SlurmSetOptions extends OnHost {
+  readonly partition?: string | undefined;
+  readonly account?: string | undefined;
+  readonly gpus?: string | undefined;
+  readonly time?: string | undefined;
+  readonly atOnce?: number | undefined;
+  readonly line: readonly string[];
+  readonly option: readonly string[];
+}
+
+/** What isn't named stays as it is; an empty text takes a setting away. */
+export async function setSlurm(context: Context, { host, ...options }: SlurmSetOptions): Promise<void> {
+  const store = new SlurmSettingsStore(dataFolder(context.environment));
+  const kept = await store.get(host ?? null);
+  const { partition, account, gpus, time, atOnce, line, option } = options;
+  const given = Object.entries({ partition, account, gpus, time, atOnce }).filter(([, value]) => value !== undefined);
+  const changed = { ...kept, ...Object.fromEntries(given), ...listed('lines', line), ...listed('options', option) };
+  const settings = requireSettings(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== '')));
+  await store.put(host ?? null, settings);
+  context.terminal.out(`${described(settings).join('\n')}\n`);
+}
+
+const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<SlurmSettings> =>
+  given.length === 0 ? {} : { [name]: given.filter((one) => one !== '') };
+
+export async function showSlurm({ terminal, environment }: Context, { host }: OnHost, json: boolean): Promise<void> {
+  const settings = await new SlurmSettingsStore(dataFolder(environment)).get(host ?? null);
+  terminal.out(json ? `${JSON.stringify(settings, null, 2)}\n` : `${described(settings).join('\n')}\n`);
+}
+
+/** As an array of two jobs would be handed over. */
+function described(settings: SlurmSettings): string[] {
+  const array = {
+    id: 'ID',
+    number: 0,
+    jobs: 2,
+    engine: 'cuda',
+    settings,
+    folder: 'FOLDER',
+    start: ['PROGRAM'],
+  } as const;
+  return [`sbatch ${sbatchWords(array).map(quoted).join(' ')}`, '', scriptText(array).trimEnd()];
+}
+
+export async function listSlurm(context: Context, { host }: OnHost, json: boolean): Promise<void> {
+  const { terminal } = context;
+  const cluster = await clusterOf(host, context);
+  const works = await cluster.slurmList().finally(() => cluster.close());
+  if (json)
+    terminal.out(`${JSON.stringify({ format: 'copyscope/slurm-sweeps', version: 1, sweeps: works }, null, 2)}\n`);
+  else if (works.length === 0) terminal.err('No sweep of yours is there.\n');
+  else terminal.out(`${table(works.map(row)).join('\n')}\n`);
+}
+
+const row = ({ id, name, createdAt, points, reached, active }: WorkSummary): string[] => [
+  id,
+  name,
+  `${reached}/${points} points`,
+  active === 0 ? 'nothing in progress' : `${active} jobs in progress`,
+  `since ${createdAt.slice(0, 10)}`,
+];
+
+export async function cancelSlurm(context: Context, id: string, { host }: OnHost): Promise<void> {
+  const cluster = await clusterOf(host, context);
+  await cluster.slurmCancel(id).finally(() => cluster.close());
+  context.terminal.err('Its jobs were cancelled. The command that began it goes on with it.\n');
+}
+
+/** Deletes what is kept there; what has come here stays in the library. */
+export async function dropSlurm(context: Context, id: string, { host }: OnHost): Promise<void> {
+  const cluster = await clusterOf(host, context);
+  try {
+    await cluster.slurmCancel(id);
+    await cluster.slurmDrop(id);
+  } finally {
+    cluster.close();
+  }
+  context.terminal.err('It was cancelled, and what was kept of it there is deleted.\n');
+}

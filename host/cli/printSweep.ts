@@ -1,0 +1,52 @@
+/** What a sweep came to, for the terminal; and what its command then rejects with. */
+import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
+import type { SweepPlan } from '../../core/sweep/plan.ts';
+import { type PointResults, sweepResults } from '../../core/sweep/results.ts';
+import { exitCodeOf, exitCodes } from './exitCodes.ts';
+import type { Terminal } from './io.ts';
+import { drawSweep } from './render/sweep.ts';
+
+export interface Ran {
+  readonly outcomes: readonly Omit<PointResults, 'values'>[];
+  readonly device: string;
+  /** What ended it before its last point. */
+  readonly failure: unknown;
+}
+
+interface Facts extends Ran {
+  readonly createdAt: string;
+  readonly engine: EngineKind;
+  readonly json: boolean;
+}
+
+/** Throws, after printing, as the sweep command rejects. */
+export function printSweep(terminal: Terminal, plan: SweepPlan, facts: Facts): void {
+  const { createdAt, engine, device, outcomes, failure } = facts;
+  const origin = engine === 'sim' ? ('simulated' as const) : ('measured' as const);
+  const status = failure === null ? ('complete' as const) : ('cancelled' as const);
+  const results = sweepResults(plan, { createdAt, engine, origin, device, status }, outcomes);
+  const text = facts.json ? JSON.stringify(results, null, 2) : drawSweep(results, plan, terminal.colors).join('\n');
+  if (outcomes.length > 0) terminal.out(`${text}\n`);
+  if (failure !== null) throw failure;
+  requireAllDone(results.points, plan);
+}
+
+function requireAllDone(points: readonly PointResults[], { count }: SweepPlan): void {
+  const failed = points.filter(({ status }) => status === 'failed');
+  const [first] = failed;
+  if (first === undefined) return;
+  const { message, remedy } = first.error ?? toErrorInfo('no reason given.');
+  const isBadInput = ({ error }: PointResults): boolean =>
+    error !== undefined && exitCodeOf(error) === exitCodes.badInput;
+  // Nothing was run, and nothing will be: what is wrong is what was given.
+  if (failed.length === count && failed.every(isBadInput)) {
+    const invalid = { code: 'sweep.invalid', message: `No point could be run, the first because ${message}` };
+    throw new CopyscopeError({ ...invalid, remedy: remedy ?? 'Check the values of the axes.' });
+  }
+  throw new CopyscopeError({
+    code: 'sweep.failed-points',
+    message: `${failed.length} of ${count} points failed, the first because ${message}`,
+    remedy: remedy ?? 'The others are above.',
+  });
+}

@@ -1,0 +1,78 @@
+/** Slurm's own programs: what is asked of them, and what they answer. Their words are passed on as they are. */
+import { execFile } from 'node:child_process';
+import { CopyscopeError } from '../../core/errors.ts';
+
+export interface SlurmPrograms {
+  /** What it wrote to stdout. Rejects with `slurm.refused` in its words, or `slurm.not-found`. */
+  run(program: string, words: readonly string[], folder?: string): Promise<string>;
+}
+
+const maxOutput = 256 * 2 ** 20;
+/** A controller that doesn't answer makes them wait, and then give up by themselves. */
+const patienceMs = 300_000;
+
+export function slurmPrograms(environment: NodeJS.ProcessEnv): SlurmPrograms {
+  // What a user has set for own listings would filter ours.
+  const own = Object.entries(environment).filter(([name]) => !/^(SQUEUE|SACCT|SCANCEL)_/.test(name));
+  const plain: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LC_ALL: 'C' };
+  let login: Promise<NodeJS.ProcessEnv> | null = null;
+  return {
+    run: async (program, words, folder) => {
+      const environments = [async () => plain, () => (login ??= loginEnvironment(plain))];
+      for (const found of environments) {
+        const ran = await execute(program, words, await found(), folder);
+        if (ran !== null) return ran;
+      }
+      throw notFound(program);
+    },
+  };
+}
+
+/** Null where there is no such program. */
+function execute(
+  program: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string | undefined,
+): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    execFile(program, words, { env, cwd, maxBuffer: maxOutput, timeout: patienceMs }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else if (error.code === 'ENOENT') resolve(null);
+      else reject(refused(program, printable(stderr) || printable(error.message)));
+    });
+  });
+}
+
+/** Many clusters put Slurm on PATH in what login shells read, and a command through ssh reads none of it. */
+function loginEnvironment(plain: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  const script = 'printf "\\n%s\\n%s\\n%s" copyscope-login "$PATH" "$SLURM_CONF"';
+  return new Promise((resolve) => {
+    execFile('bash', ['-lc', script], { env: plain, timeout: patienceMs }, (_, stdout) => {
+      const [, path = '', conf = ''] = stdout.slice(stdout.lastIndexOf('copyscope-login')).split('\n');
+      resolve({ ...plain, ...(path === '' ? {} : { PATH: path }), ...(conf === '' ? {} : { SLURM_CONF: conf }) });
+    });
+  });
+}
+
+/** What comes from programs and from output files goes to a terminal: nothing that moves its cursor, and not without end. */
+export const printable = (text: string): string =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
+    .trim()
+    .slice(-500);
+
+const refused = (program: string, said: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'slurm.refused',
+    message: `${program}: ${said.replace(new RegExp(`^${program}: (error: )?`), '')}`,
+    remedy: 'copyscope slurm show prints what is sent; copyscope slurm set changes it.',
+  });
+
+const notFound = (program: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'slurm.not-found',
+    message: `There is no ${program} here: this is no machine that hands jobs to Slurm.`,
+    remedy: "Name a cluster's login node with --host.",
+  });

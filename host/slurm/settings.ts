@@ -1,0 +1,64 @@
+/** What a cluster wants to be told with every job: kept for each machine, as its user knows it from other jobs there. */
+import { z } from 'zod';
+import { CopyscopeError } from '../../core/errors.ts';
+import { checkShape } from '../../core/shape/checkShape.ts';
+
+/** As one word of sbatch's command line, which no shell reads. */
+const word = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{C}\s]+$/u, 'It is one word, without spaces.');
+
+/** Set by us for every array. */
+const ours = /^--(array|parsable|wrap|job-name|chdir|output|error|input|test-only|wait|help|usage|version)(=|$)/;
+
+export const slurmSettingsSchema = z.strictObject({
+  partition: word.optional(),
+  account: word.optional(),
+  /** As '1', 'h200' or 'h200:2': what one job needs. */
+  gpus: z
+    .string()
+    .max(100)
+    .regex(/^([\w.-]+|[\w.-]+:[1-9]\d{0,2})$/, 'GPUs are as 1, h200 or h200:2.')
+    .optional(),
+  /** Of one job, as sbatch takes it. */
+  time: z
+    .string()
+    .max(20)
+    .regex(/^(\d+-)?\d+(:\d+){0,2}$/, 'A time is in minutes, or as hours:minutes:seconds, or days-hours.')
+    .optional(),
+  /** How many jobs of an array may run at once. */
+  atOnce: z.number().int().min(1).max(100_000).optional(),
+  /** Lines of the shell that go before the program, as `module load cuda`. */
+  lines: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(1000)
+        .regex(/^[^\p{Cc}]+$/u, 'It is one line.'),
+    )
+    .max(40)
+    .default([]),
+  /** Further options of sbatch, as --qos=short. */
+  options: z
+    .array(
+      word.regex(/^--[a-z]/, 'It is an option of sbatch, as --qos=short.').refine((option) => !ours.test(option), {
+        message: 'Copyscope sets this one itself.',
+      }),
+    )
+    .max(40)
+    .default([]),
+});
+export type SlurmSettings = z.infer<typeof slurmSettingsSchema>;
+
+export const noSettings: SlurmSettings = { lines: [], options: [] };
+
+/** Throws `slurm.settings` with what is wrong. */
+export function requireSettings(value: unknown): SlurmSettings {
+  const shape = checkShape(slurmSettingsSchema, value);
+  if (shape.ok) return shape.value;
+  const { field, message, remedy } = shape.problems[0];
+  throw new CopyscopeError({ code: 'slurm.settings', field, message, ...(remedy === undefined ? {} : { remedy }) });
+}

@@ -1,0 +1,56 @@
+/** How an array is handed to Slurm: sbatch's words, which no shell reads, and the script that each job runs. */
+import type { EngineKind } from '../../core/program/engineKind.ts';
+import type { SlurmSettings } from './settings.ts';
+
+export interface ArrayPlan {
+  readonly id: string;
+  readonly number: number;
+  /** How many jobs it has. */
+  readonly jobs: number;
+  readonly engine: EngineKind;
+  readonly settings: SlurmSettings;
+  /** The folder of the work, and the words that start the program; both as the nodes see them. */
+  readonly folder: string;
+  readonly start: readonly string[];
+}
+
+/** By this name a job is found again, whatever became of whoever submitted it. */
+export const jobName = (id: string, number: number): string => `copyscope-${id}-${number}`;
+export const scriptName = (number: number): string => `script-${number}.sh`;
+export const outputName = (job: string): string => `${job}.txt`;
+
+export function sbatchWords({ id, number, jobs, engine, settings, folder }: ArrayPlan): string[] {
+  const { partition, account, gpus, time, atOnce, options } = settings;
+  const given = (name: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`--${name}=${value}`];
+  return [
+    '--parsable',
+    `--job-name=${jobName(id, number)}`,
+    `--array=0-${jobs - 1}${atOnce === undefined ? '' : `%${atOnce}`}`,
+    '--nodes=1',
+    '--ntasks=1',
+    `--chdir=${folder}`,
+    '--output=output/%A_%a.txt',
+    ...given('partition', partition),
+    ...given('account', account),
+    ...given('time', time),
+    // The other engines need no GPU, and who waits for one waits long.
+    ...(engine === 'cuda' ? [`--gres=gpu:${gpus ?? '1'}`] : []),
+    ...options,
+    scriptName(number),
+  ];
+}
+
+/** A login shell, since clusters define `module` for those. */
+export const scriptText = ({ number, settings, folder, start }: ArrayPlan): string =>
+  [
+    '#!/bin/bash -l',
+    '# Written by Copyscope. Each job of the array runs its points of a sweep.',
+    ...settings.lines,
+    `exec ${[...start, 'slurm-task', folder, String(number)].map(quoted).join(' ')} "$SLURM_ARRAY_TASK_ID"`,
+    '',
+  ].join('\n');
+
+/** One word of a POSIX shell, whatever is in it. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,132 @@
+/** The folder of one work, on the disk that login node and nodes share: what is to be done, what was submitted, what came of it. */
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CopyscopeError } from '../../core/errors.ts';
+import { checkShape } from '../../core/shape/checkShape.ts';
+import { parseJson } from '../../core/shape/parseJson.ts';
+import { mostPoints } from '../../core/sweep/document.ts';
+import { maxRunFileBytes } from '../../core/trace/arrow.ts';
+import { privately, readBounded, readBoundedText, writeNew, writeWhole } from '../service/files.ts';
+import type { PointResult } from '../service/sweepPoints.ts';
+import type { PointFiles, Submission } from './protocol.ts';
+import { resultText } from './result.ts';
+import { outputName } from './submission.ts';
+import { readWork, type Work, workText } from './work.ts';
+
+const maxWorkBytes = 128 * 2 ** 20;
+const maxResultBytes = 2 ** 20;
+/** sbatch answers within this, or gives up. */
+const submittingMs = 600_000;
+const pointSchema = z
+  .number()
+  .int()
+  .min(0)
+  .max(mostPoints - 1);
+const submissionSchema = z.object({
+  tasks: z.array(z.array(pointSchema).min(1)).min(1).max(mostPoints),
+  job: z.string().max(40).nullable(),
+});
+
+export class WorkFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Makes it, unless it is there. */
+  async open(work: Work): Promise<void> {
+    await mkdir(this.#at('output'), { recursive: true, mode: privately.folder });
+    await mkdir(this.#at('points'), { recursive: true, mode: privately.folder });
+    await writeNew(this.#at('work.json'), workText(work), privately);
+  }
+
+  /** Rejects with `slurm.unknown` or `slurm.damaged`. */
+  async work(): Promise<Work> {
+    const text = await readBoundedText(this.#at('work.json'), maxWorkBytes).catch((error: CopyscopeError) => {
+      throw error.code === 'file.not-found' ? unknown() : error;
+    });
+    return readWork(text);
+  }
+
+  /** Points whose result is there. A run is written before what says that it is there. */
+  async reached(): Promise<number[]> {
+    const names = await readdir(this.#at('points')).catch(() => []);
+    return names.flatMap((name) => {
+      const point = /^(\d{1,4})\.json$/.exec(name)?.[1];
+      return point === undefined ? [] : [Number(point)];
+    });
+  }
+
+  async keep(result: PointResult): Promise<void> {
+    if (result.status === 'done') await writeWhole(this.#at(`points/${result.point}.arrow`), result.file, privately);
+    await writeWhole(this.#at(`points/${result.point}.json`), resultText(result), privately);
+  }
+
+  async take(point: number): Promise<PointFiles> {
+    const result = await readBoundedText(this.#at(`points/${point}.json`), maxResultBytes);
+    const run = await readBounded(this.#at(`points/${point}.arrow`), maxRunFileBytes).catch(() => null);
+    return { point, result, run };
+  }
+
+  /** Takes a point's result away, so that it can be run again. */
+  async forget(point: number): Promise<void> {
+    for (const ending of ['json', 'arrow']) await rm(this.#at(`points/${point}.${ending}`), { force: true });
+  }
+
+  async submissions(): Promise<Submission[]> {
+    const names = await readdir(this.path).catch(() => []);
+    const numbers = names.flatMap((name) => /^submission-(\d{1,4})\.json$/.exec(name)?.[1] ?? []).map(Number);
+    return Promise.all(numbers.sort((a, b) => a - b).map((number) => this.submission(number)));
+  }
+
+  async submission(number: number): Promise<Submission> {
+    const parsed = parseJson(await readBoundedText(this.#submission(number), maxWorkBytes));
+    const shape = checkShape(submissionSchema, parsed.ok ? parsed.json : null);
+    if (shape.ok) {
+      const { tasks, job } = shape.value;
+      return { number, tasks, job: job === null && (await this.#isOld(number)) ? '' : job };
+    }
+    throw new CopyscopeError({ code: 'slurm.damaged', message: `Submission ${number} can't be read.` });
+  }
+
+  /** False where that number is taken. */
+  claim = ({ number, tasks }: Submission): Promise<boolean> =>
+    writeNew(this.#submission(number), JSON.stringify({ tasks, job: null }), privately);
+
+  submitted = ({ number, tasks, job }: Submission): Promise<void> =>
+    writeWhole(this.#submission(number), JSON.stringify({ tasks, job }), privately);
+
+  unclaim = (number: number): Promise<void> => rm(this.#submission(number), { force: true });
+
+  writeScript = (name: string, text: string): Promise<void> => writeWhole(this.#at(name), text, privately);
+
+  /** The end of what a job wrote. */
+  async said(job: string): Promise<string> {
+    if (!/^\d{1,12}_\d{1,7}$/.test(job)) throw unknown();
+    const bytes = await readBounded(this.#at(`output/${outputName(job)}`), 64 * 2 ** 20).catch(() => new Uint8Array());
+    return new TextDecoder().decode(bytes.subarray(-2000));
+  }
+
+  drop = (): Promise<void> => rm(this.path, { recursive: true, force: true, maxRetries: 5 });
+
+  /** Whoever submitted it was cut off before Slurm's answer. */
+  async #isOld(number: number): Promise<boolean> {
+    const { mtimeMs } = await stat(this.#submission(number));
+    return Date.now() - mtimeMs > submittingMs;
+  }
+
+  readonly #submission = (number: number): string => this.#at(`submission-${number}.json`);
+
+  #at(name: string): string {
+    return join(this.path, name);
+  }
+}
+
+export const unknown = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'slurm.unknown',
+    message: 'There is no such sweep there.',
+    remedy: 'copyscope slurm list shows those that are there.',
+  });
