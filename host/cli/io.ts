@@ -58,7 +58,10 @@ export function processTerminal(): Terminal {
 async function ask(question: string): Promise<boolean> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await asking.question(question)).trim());
+    // Ctrl-C and the end of input are a no: nothing else would ever answer.
+    const unanswered = once(asking, 'SIGINT').then(() => '');
+    const closed = once(asking, 'close').then(() => '');
+    return /^y(es)?$/i.test((await Promise.race([asking.question(question), unanswered, closed])).trim());
   } finally {
     asking.close();
   }

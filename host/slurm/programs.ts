@@ -1,5 +1,6 @@
 /** Slurm's own programs: what is asked of them, and what they answer. Their words are passed on as they are. */
 import { execFile } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import { CopyscopeError } from '../../core/errors.ts';
 
 export interface SlurmPrograms {
@@ -57,9 +58,9 @@ function loginEnvironment(plain: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> 
 
 /** What comes from programs and from output files goes to a terminal: nothing that moves its cursor, and not without end. */
 export const printable = (text: string): string =>
-  text
-    .replace(/\p{Cc}+/gu, ' ')
+  stripVTControlCharacters(text)
     .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(-500);
 

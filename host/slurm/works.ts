@@ -105,6 +105,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
     },
     slurmSaid: (id, job) => at(id).said(job),
     slurmCancel: async (id) => {
+      await at(id).work();
       for (const { number } of await at(id).submissions()) {
         await programs.run('scancel', ['--quiet', `--name=${jobName(id, number)}`]);
       }

@@ -28,6 +28,7 @@ export async function copyscope(
         err += text;
         changes.terminal?.err?.(text);
       },
+      ...(changes.terminal?.ask === undefined ? {} : { ask: changes.terminal.ask }),
       columns: changes.terminal?.columns ?? 100,
       animated: changes.terminal?.animated ?? false,
       colors: changes.terminal?.colors ?? picocolors.createColors(false),

@@ -1,0 +1,53 @@
+/** A cluster for a test: Slurm itself on the loopback address where it is installed, or a stand-in of its programs. */
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { processesOf } from '../../machines/support/standInSsh.ts';
+
+export interface Conduct {
+  readonly slots?: number;
+  readonly maxArraySize?: number;
+  readonly fates?: Readonly<Record<number, string>>;
+  readonly isHeld?: boolean;
+  readonly forgets?: boolean;
+  readonly accounts?: boolean;
+  readonly noise?: string;
+}
+
+export interface StandInSlurm {
+  /** Of its programs, for PATH. */
+  readonly bin: string;
+  /** How it behaves from now on. */
+  conduct(conduct: Conduct): void;
+  /** Every job that there was: when each began and ended. */
+  jobs(): { readonly state: string; readonly startedAt?: number; readonly endedAt?: number }[];
+  remove(): void;
+}
+
+const programs = ['sbatch', 'squeue', 'sacct', 'scancel', 'scontrol'];
+
+export function standInSlurm(): StandInSlurm {
+  const folder = mkdtempSync(join(tmpdir(), 'copyscope-slurm-'));
+  const [bin, state] = [join(folder, 'bin'), join(folder, 'state')];
+  mkdirSync(bin);
+  mkdirSync(state);
+  const script = join(import.meta.dirname, 'standInSlurm.mjs');
+  for (const program of programs) {
+    writeFileSync(join(bin, program), `#!/bin/sh\nexec '${process.execPath}' '${script}' '${state}' ${program} "$@"\n`);
+    chmodSync(join(bin, program), 0o755);
+  }
+  const conduct = (how: Conduct): void => writeFileSync(join(state, 'conduct.json'), JSON.stringify(how));
+  conduct({});
+  return {
+    bin,
+    conduct,
+    jobs: () =>
+      readdirSync(state)
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap((id) => JSON.parse(readFileSync(join(state, id, 'jobs.json'), 'utf8'))),
+    remove: () => {
+      for (const { pid } of processesOf(state)) process.kill(pid, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}

@@ -1,0 +1,221 @@
+/**
+ * A stand-in for sbatch, squeue, sacct, scancel and scontrol: node standInSlurm.mjs FOLDER PROGRAM WORDS. Jobs are real
+ * processes of this machine. FOLDER holds conduct.json, which says how the cluster behaves, and a folder for each array.
+ * Words that Slurm does not take, or that these programs would not need, are refused in Slurm's manner.
+ */
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const [folder = '', program = '', ...words] = process.argv.slice(2);
+
+/** What a test may say of the cluster. */
+const conduct = () => ({
+  /** Jobs that run at once. */
+  slots: 2,
+  maxArraySize: 1001,
+  partitions: ['main'],
+  /** What becomes of a job, by its number in the array, after its script was started. */
+  fates: {},
+  /** Whether nothing is started. */
+  isHeld: false,
+  /** Whether squeue knows ended jobs no more, and whether there are accounts. */
+  forgets: false,
+  accounts: true,
+  /** What is printed before all else. */
+  noise: '',
+  ...JSON.parse(readFileSync(join(folder, 'conduct.json'), 'utf8')),
+});
+
+const fail = (text) => {
+  process.stderr.write(`${program}: error: ${text}\n`);
+  process.exit(1);
+};
+
+/** Options as Slurm's manual names them, and what is left. */
+function parsed(known) {
+  const options = {};
+  const rest = [];
+  for (const word of words) {
+    const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) rest.push(word);
+    else if (!known.includes(name)) fail(`unrecognized option '${word}'`);
+    else options[name] = value ?? true;
+  }
+  return { options, rest };
+}
+
+const arrays = () =>
+  readdirSync(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .sort((a, b) => a - b);
+const at = (id, name) => join(folder, id, name);
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+function write(path, value) {
+  writeFileSync(`${path}.${process.pid}`, JSON.stringify(value));
+  renameSync(`${path}.${process.pid}`, path);
+}
+const jobsOf = (id) => read(at(id, 'jobs.json'));
+
+const programs = {
+  sbatch: () => {
+    const taken = 'parsable job-name array nodes ntasks chdir output partition account time gres qos mem comment';
+    const { options, rest } = parsed(taken.split(' '));
+    const { maxArraySize, partitions } = conduct();
+    const [, count, atOnce] = /^0-(\d+)(?:%(\d+))?$/.exec(options.array) ?? fail('Invalid job array specification');
+    if (Number(count) >= maxArraySize) fail('Batch job submission failed: Invalid job array specification');
+    if (options.partition !== undefined && !partitions.includes(options.partition)) {
+      process.stderr.write(`sbatch: error: invalid partition specified: ${options.partition}\n`);
+      fail('Batch job submission failed: Invalid partition name specified');
+    }
+    if (options.time !== undefined && !/^[\d:-]+$/.test(options.time)) fail('Invalid --time specification');
+    const script = resolve(rest[0] ?? '');
+    const text = existsSync(script) ? readFileSync(script, 'utf8') : fail(`Unable to open file ${rest[0]}`);
+    if (!text.startsWith('#!')) fail('This does not look like a batch script.');
+    const id = String(Number(arrays().at(-1) ?? 0) + 1);
+    mkdirSync(join(folder, id));
+    const jobs = Array.from({ length: Number(count) + 1 }, () => ({ state: 'PENDING', reason: 'None', node: '' }));
+    write(at(id, 'array.json'), { ...options, script, text, atOnce: Number(atOnce ?? 1e9) });
+    write(at(id, 'jobs.json'), jobs);
+    const scheduler = spawn(process.execPath, [process.argv[1], folder, 'scheduler', id], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    scheduler.unref();
+    process.stdout.write(`${id}\n`);
+  },
+
+  /** Runs the jobs of one array: not a program of Slurm's. */
+  scheduler: async () => {
+    const id = words[0];
+    const array = read(at(id, 'array.json'));
+    const jobs = jobsOf(id);
+    const running = new Map();
+    const keep = () => write(at(id, 'jobs.json'), jobs);
+    const end = (task, state, reason = 'None') => {
+      running.delete(task);
+      jobs[task] = { ...jobs[task], state, reason };
+      keep();
+    };
+    const start = (task) => {
+      const name = `${id}_${task}`;
+      const output = openSync(resolve(array.chdir, array.output.replace('%A', id).replace('%a', task)), 'w');
+      const child = spawn(array.text.slice(2).split('\n')[0].split(' ')[0], ['-l', array.script, name], {
+        cwd: array.chdir,
+        detached: true,
+        stdio: ['ignore', output, output],
+        env: {
+          ...process.env,
+          SLURM_ARRAY_JOB_ID: id,
+          SLURM_ARRAY_TASK_ID: String(task),
+          SLURM_JOB_NAME: array['job-name'],
+          SLURMD_NODENAME: 'node01',
+        },
+      });
+      closeSync(output);
+      running.set(task, child);
+      jobs[task] = { state: 'RUNNING', reason: 'None', node: 'node01', startedAt: Date.now() };
+      keep();
+      let fate = conduct().fates[task];
+      const kill = (signal) => {
+        try {
+          process.kill(-child.pid, signal);
+        } catch {
+          // It has ended.
+        }
+      };
+      child.killAs = (state) => {
+        fate = state;
+        // As Slurm does it; what does not obey is killed later.
+        kill(state === 'NODE_FAIL' ? 'SIGKILL' : 'SIGTERM');
+        setTimeout(kill, 5000, 'SIGKILL').unref();
+      };
+      if (fate !== undefined) child.killAs(fate);
+      child.on('close', (code) => {
+        jobs[task].endedAt = Date.now();
+        if (fate !== undefined) end(task, fate);
+        else if (code === 0) end(task, 'COMPLETED');
+        else end(task, 'FAILED', code === null ? 'JobLaunchFailure' : 'NonZeroExitCode');
+        step();
+      });
+    };
+    const step = () => {
+      const { slots, isHeld } = conduct();
+      for (const [task, job] of jobs.entries()) {
+        if (isHeld || running.size >= Math.min(slots, array.atOnce)) break;
+        if (job.state === 'PENDING') start(task);
+      }
+    };
+    const isOver = () => running.size === 0 && jobs.every(({ state }) => state !== 'PENDING');
+    while (!isOver()) {
+      if (existsSync(at(id, 'cancelled'))) {
+        for (const [task, job] of jobs.entries())
+          if (job.state === 'PENDING') jobs[task] = { ...job, state: 'CANCELLED' };
+        keep();
+        for (const child of running.values()) if (child.isCancelled !== true) child.killAs('CANCELLED');
+        for (const child of running.values()) child.isCancelled = true;
+      }
+      step();
+      await pause(20);
+    }
+  },
+
+  squeue: () => {
+    const { options } = parsed(['noheader', 'array', 'states', 'name', 'format']);
+    const { noise, forgets, isHeld } = conduct();
+    if (options.format !== '%j|%F|%K|%T|%N|%r' || options.states !== 'all') fail('the stand-in knows one format only');
+    process.stdout.write(noise);
+    for (const { id, name, task, job } of named(options.name)) {
+      if (forgets && !['PENDING', 'RUNNING'].includes(job.state)) continue;
+      const reason = job.state === 'PENDING' ? (isHeld ? 'Resources' : 'Priority') : job.reason;
+      process.stdout.write(`${name}|${id}|${task}|${job.state}|${job.node}|${reason}\n`);
+    }
+  },
+
+  sacct: () => {
+    const { options } = parsed(['noheader', 'parsable2', 'allocations', 'starttime', 'name', 'format']);
+    const { noise, accounts } = conduct();
+    if (!accounts) fail('Slurm accounting storage is disabled');
+    if (!/^\d{4}-\d\d-\d\d$/.test(options.starttime)) fail(`Invalid time specification (pos=0): ${options.starttime}`);
+    if (options.format !== 'JobName,JobID,State,NodeList,ExitCode') fail('the stand-in knows one format only');
+    process.stdout.write(noise);
+    for (const { id, name, task, job } of named(options.name)) {
+      const state = job.state === 'CANCELLED' ? 'CANCELLED by 1000' : job.state;
+      process.stdout.write(
+        `${name}|${id}_${task}|${state}|${job.node || 'None assigned'}|${job.state === 'FAILED' ? '1:0' : '0:0'}\n`,
+      );
+    }
+  },
+
+  scancel: () => {
+    const { options } = parsed(['quiet', 'name']);
+    for (const id of arrays()) {
+      if (read(at(id, 'array.json'))['job-name'] === options.name) writeFileSync(at(id, 'cancelled'), '');
+    }
+  },
+
+  scontrol: () => {
+    if (words.join(' ') !== 'show config') fail('the stand-in shows its configuration only');
+    process.stdout.write(`Configuration data as of now\nMaxArraySize            = ${conduct().maxArraySize}\n`);
+  },
+};
+
+function named(names) {
+  const wanted = new Set(names.split(','));
+  return arrays().flatMap((id) => {
+    const name = read(at(id, 'array.json'))['job-name'];
+    return wanted.has(name) ? jobsOf(id).map((job, task) => ({ id, name, task, job })) : [];
+  });
+}
+
+await (programs[program] ?? (() => fail(`no such program in ${dirname(folder)}`)))();
