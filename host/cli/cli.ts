@@ -20,6 +20,7 @@ import { printCaptured } from './commands/captured.ts';
 import { check } from './commands/check.ts';
 import { type CodeOptions, code } from './commands/code.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
+import { type CompareMachinesOptions, compareOnMachines } from './commands/compareMachines.ts';
 import { devices } from './commands/devices.ts';
 import { type ExportRunOptions, exportFile } from './commands/export.ts';
 import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
@@ -79,7 +80,11 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addHelpText('after', exitCodeHelp)
     .showHelpAfterError('(copyscope --help shows what can be typed)')
     .exitOverride()
-    .hook('preAction', (_, command) => machine.choose(command.opts<{ host?: string }>().host))
+    .hook('preAction', (_, command) => {
+      const { host } = command.opts<{ host?: string | readonly string[] }>();
+      // Who names several asks each of them.
+      return machine.choose(typeof host === 'string' ? host : undefined);
+    })
     // Errors of use are printed once, by runCli.
     .configureOutput({ writeOut: terminal.out, writeErr: () => {} });
 
@@ -234,7 +239,9 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
 
   cli
     .command('compare')
-    .description('two runs beside one another: what takes longer, and whether by more than iterations differ')
+    .description(
+      'two runs beside one another: what takes longer, and whether by more than iterations differ; or an experiment on several machines',
+    )
     .addArgument(
       new Argument(
         '<a>',
@@ -243,10 +250,16 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     )
     .addArgument(new Argument('[b]', "another; left out, what is simulated for a's experiment"))
     .option('--profile <name>', 'device profile for what is simulated')
+    .option('--host <name>', "run a's experiment there; given again for each machine, 'here' for this one", several, [])
+    .addOption(new Option('--engine <engine>', 'with --host: instead of cuda, else sim').choices(engineKinds))
+    .option('--iterations <n>', 'with --host: recorded iterations', count(1, 1000))
+    .option('--out <folder>', 'with --host: keep the run of each machine in this folder')
     .option('--all', 'every operation, not only those that differ most', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
+    .action((a: string, b: string | undefined, options: CompareOptions & CompareMachinesOptions) =>
+      options.host.length === 0 ? compare(tools, a, b, options) : compareOnMachines(tools, a, b, options),
+    );
 
   cli
     .command('code')

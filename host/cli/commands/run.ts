@@ -108,7 +108,8 @@ async function executeOrKeep(...run: Parameters<typeof execute>): Promise<Engine
   }
 }
 
-async function execute(
+/** Rejects as the supervisor does. */
+export async function execute(
   { context, engine, assets }: Tools,
   experiment: Experiment,
   { engine: kind, profile, iterations }: RunOptions & { readonly engine: EngineKind },

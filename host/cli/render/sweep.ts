@@ -36,7 +36,7 @@ export function drawSweep(results: SweepResults, plan: SweepPlan, colors: Colors
 }
 
 /** The median, and the spread where there is more than one iteration. */
-function figureText(spread: Spread | null, unit: MetricUnit): string {
+export function figureText(spread: Spread | null, unit: MetricUnit): string {
   if (spread === null) return '–';
   const format = formats[unit];
   const { median, min, max, count } = spread;

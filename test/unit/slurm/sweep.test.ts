@@ -169,7 +169,7 @@ describe('copyscope sweep --slurm', () => {
   });
 
   it('says what a job wrote that failed, without what moves a cursor', async () => {
-    const line = `printf '\\033[2J\\033]0;evil\\007module: cuda/99 \\302\\233not found\\n' >&2; exit 1`;
+    const line = `printf '\\033[2J\\033]0;evil\\007module: cuda/99 not found\\302\\233\\n' >&2; exit 1`;
     await cli(['slurm', 'set', '--line', line]);
     const failed = messages(await sweep(['--points-per-job', '6']));
     expect(failed).toHaveLength(6);

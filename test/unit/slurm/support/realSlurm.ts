@@ -58,7 +58,12 @@ export async function realSlurm(): Promise<RealSlurm> {
     node,
     setNode: (state) => void run('scontrol', 'update', `NodeName=${node}`, `State=${state}`, 'Reason=test'),
     states: () =>
-      run('squeue', '--noheader', '--array', '--states=all', '--sort=F,K', '--format=%T').trim().split('\n'),
+      run('squeue', '--noheader', '--array', '--states=all', '--format=%F %K %T')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '))
+        .sort(([job, task], [other, its]) => Number(job) - Number(other) || Number(task) - Number(its))
+        .map(([, , state]) => state ?? ''),
     close: () => {
       spawnSync('scancel', ['--user=root'], { env: environment });
       for (const name of ['slurmd.pid', 'slurmctld.pid', 'munge/pid']) end(at(name));
