@@ -27,6 +27,8 @@ export interface Provenance {
   /** Null where no GPU was measured: then the base profile's device stays, and `subject` says what was. */
   readonly device: DeviceInfo | null;
   readonly subject?: string | undefined;
+  /** The machine's name, where that is another one than this. */
+  readonly host?: string | undefined;
   /** As '2026-11-20'. */
   readonly date: string;
   readonly driver: string | null;
@@ -152,7 +154,7 @@ function factsOf(device: DeviceInfo | null): Partial<DeviceProfile['device']> {
 }
 
 function sourceOf(
-  { device, subject, date, driver, runtime, how }: Provenance,
+  { device, subject, host, date, driver, runtime, how }: Provenance,
   base: DeviceProfile,
   assumed: readonly string[],
   isAlike: boolean,
@@ -165,5 +167,5 @@ function sourceOf(
   const half = isAlike ? ` Half of each is the profile "${base.name}", which is of such a machine.` : '';
   const rest =
     assumed.length === 0 ? '' : ` Not measured, taken from the profile "${base.name}": ${assumed.join(', ')}.`;
-  return `By copyscope calibrate, ${how} on ${what}, ${[date, ...versions].join(', ')}: medians.${half}${rest}`;
+  return `By copyscope calibrate, ${how} on ${what}${host === undefined ? '' : ` of ${host}`}, ${[date, ...versions].join(', ')}: medians.${half}${rest}`;
 }

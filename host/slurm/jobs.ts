@@ -82,19 +82,31 @@ function jobsIn(
     const submission = /^copyscope-([0-9a-f]{16})-(\d{1,4})$/.exec(name);
     if (submission?.[1] !== id) continue;
     const { job, state, node, reason } = read(fields);
-    const task = /^\d{1,12}_(\d{1,7})$/.exec(job);
-    if (task === null || !/^[A-Z_]{1,40}$/.test(state)) continue;
+    const [, array = '', tasks = ''] = /^(\d{1,12})_(.+)$/.exec(job) ?? [];
+    if (!/^[A-Z_]{1,40}$/.test(state)) continue;
     const why = printable(reason);
-    jobs.set(`${submission[2]}_${task[1]}`, {
-      submission: Number(submission[2]),
-      task: Number(task[1]),
-      job,
-      state,
-      node: printable(node).slice(0, 100),
-      reason: why === 'None' ? '' : why.slice(0, 200),
-    });
+    for (const task of tasksIn(tasks)) {
+      jobs.set(`${submission[2]}_${task}`, {
+        submission: Number(submission[2]),
+        task,
+        job: `${array}_${task}`,
+        state,
+        node: printable(node).slice(0, 100),
+        reason: why === 'None' ? '' : why.slice(0, 200),
+      });
+    }
   }
   return [...jobs.values()];
+}
+
+/** Those that were never started may share a line: '3', '4-5,8' or '[4-9%2]'. None where it is something else. */
+function tasksIn(text: string): number[] {
+  const parts = text.replace(/^\[(.*?)(%\d+)?\]$/, '$1').split(',');
+  return parts.flatMap((part) => {
+    const [, from, to = from] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? [];
+    if (from === undefined || Number(to) < Number(from)) return [];
+    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => Number(from) + index);
+  });
 }
 
 /** How many jobs an array of this cluster may have; null where it isn't told. */

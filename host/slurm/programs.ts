@@ -15,7 +15,8 @@ const patienceMs = 300_000;
 export function slurmPrograms(environment: NodeJS.ProcessEnv): SlurmPrograms {
   // What a user has set for own listings would filter ours.
   const own = Object.entries(environment).filter(([name]) => !/^(SQUEUE|SACCT|SCANCEL)_/.test(name));
-  const plain: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LC_ALL: 'C' };
+  // Numbers of jobs are not to be cut short.
+  const plain: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LC_ALL: 'C', SLURM_BITSTR_LEN: '0' };
   let login: Promise<NodeJS.ProcessEnv> | null = null;
   return {
     run: async (program, words, folder) => {

@@ -23,6 +23,7 @@ export interface CalibrateOptions {
   readonly profile?: string | undefined;
   readonly name?: string | undefined;
   readonly base: string;
+  readonly host?: string | undefined;
   readonly out?: string | undefined;
   readonly quick: boolean;
   readonly json: boolean;
@@ -81,15 +82,18 @@ const planOptions = ({ quick, engine }: CalibrateOptions, { devices }: DeviceRep
   ...(quick ? quickOptions : {}),
 });
 
-function provenance(name: string, { engine, profile }: CalibrateOptions, report: DeviceReport): Provenance {
+function provenance(name: string, { engine, profile, host }: CalibrateOptions, report: DeviceReport): Provenance {
   const { driverVersion: driver, runtimeVersion: runtime, devices } = report;
   const date = new Date().toISOString().slice(0, 10);
-  if (engine === 'cuda') return { name, device: devices[0] ?? null, date, driver, runtime, how: 'measured' };
+  if (engine === 'cuda') {
+    return { name, device: devices[0] ?? null, host, date, driver, runtime, how: 'measured' };
+  }
   const subject = engine === 'sim' ? `the profile "${profile ?? defaultProfile}"` : 'the CPU engine';
   return {
     name,
     device: null,
     subject,
+    host,
     date,
     driver: null,
     runtime: null,
@@ -97,8 +101,15 @@ function provenance(name: string, { engine, profile }: CalibrateOptions, report:
   };
 }
 
-const newName = ({ assets }: Tools, { name, engine }: CalibrateOptions, { devices }: DeviceReport): Promise<string> =>
-  requireFreeName(assets, name ?? `${engine === 'cuda' ? (devices[0]?.name ?? 'gpu') : engine} calibrated`);
+/** Of another machine with its name: two machines may have the same GPU, and not the same host memory. */
+function newName(
+  { assets }: Tools,
+  { name, engine, host }: CalibrateOptions,
+  { devices }: DeviceReport,
+): Promise<string> {
+  const what = engine === 'cuda' ? (devices[0]?.name ?? 'gpu') : engine;
+  return requireFreeName(assets, name ?? `${what} ${host === undefined ? 'calibrated' : `of ${host}`}`);
+}
 
 /** The name as a file's, which must not be that of a shipped profile: that one would go before it. */
 async function requireFreeName(assets: Assets, name: string): Promise<string> {

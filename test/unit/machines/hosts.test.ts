@@ -116,6 +116,14 @@ describe('--host', () => {
     expect(JSON.parse(out).engines).toHaveLength(3);
   });
 
+  it('keeps a profile under the name of the machine, and says where it was measured', async () => {
+    expect((await cli('host', 'add', 'gpu-box', '--yes')).exitCode).toBe(0);
+    const { err, exitCode } = await cli('calibrate', '--engine', 'sim', '--quick', '--host', 'gpu-box');
+    expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
+    const profile = JSON.parse(readFileSync(join(machine.data, 'profiles/sim-of-gpu-box.json'), 'utf8'));
+    expect(profile.source).toMatch(/^By copyscope calibrate, simulated on the profile "h200" of gpu-box, /);
+  });
+
   it('refuses a machine that was not added', async () => {
     const { err, exitCode } = await cli('devices', '--host', 'gpu-box');
     expect({ err, exitCode }).toEqual({

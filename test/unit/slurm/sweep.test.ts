@@ -136,6 +136,18 @@ describe('copyscope sweep --slurm', () => {
     expect(await done()).toBe(6);
   });
 
+  it('tells of jobs that somebody cancels meanwhile, also of those that never began', async () => {
+    await gated(0);
+    const first = sweep();
+    await eventually(() => expect(slurm.jobs().filter(({ state }) => state === 'RUNNING')).toHaveLength(2));
+    expect((await cli(['slurm', 'cancel', works()[0] ?? ''])).exitCode).toBe(0);
+    const cancelled = await first;
+    expect(cancelled.exitCode).toBe(1);
+    expect(messages(cancelled)).toEqual(
+      Array(6).fill(expect.stringMatching(/^Slurm: job 1_\d( on node01)? ended with CANCELLED/)),
+    );
+  });
+
   it("tells of failed nodes and time limits in Slurm's words, and submits those points again", async () => {
     slurm.conduct({ fates: { 1: 'NODE_FAIL', 3: 'TIMEOUT', 4: 'OUT_OF_MEMORY' } });
     const lost = await sweep();

@@ -175,7 +175,15 @@ const programs = {
     const { noise, forgets, isHeld } = conduct();
     if (options.format !== '%j|%F|%K|%T|%N|%r' || options.states !== 'all') fail('the stand-in knows one format only');
     process.stdout.write(noise);
+    // As Slurm does it: jobs that were cancelled before they began share a line.
+    const neverBegun = named(options.name).filter(({ job }) => job.state === 'CANCELLED' && job.node === '');
+    for (const id of new Set(neverBegun.map((one) => one.id))) {
+      const [first, ...rest] = neverBegun.filter((one) => one.id === id);
+      const tasks = [first, ...rest].map(({ task }) => task).join(',');
+      if (!forgets) process.stdout.write(`${first.name}|${id}|${tasks}|CANCELLED||None\n`);
+    }
     for (const { id, name, task, job } of named(options.name)) {
+      if (job.state === 'CANCELLED' && job.node === '') continue;
       if (forgets && !['PENDING', 'RUNNING'].includes(job.state)) continue;
       const reason = job.state === 'PENDING' ? (isHeld ? 'Resources' : 'Priority') : job.reason;
       process.stdout.write(`${name}|${id}|${task}|${job.state}|${job.node}|${reason}\n`);
