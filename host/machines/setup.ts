@@ -77,8 +77,12 @@ const unpackCommand = (build: string): string =>
   `umask 077; t="${programPath(`.${build}.$$`)}"; p="${programPath(build)}"; ` +
   `mkdir -p "$t" && tar -xzf - -C "$t" && rm -rf "$p" && mv "$t" "$p" || { c=$?; rm -rf "$t"; exit $c; }`;
 
+/** What jobs of a cluster are still to be started with stays until there are none. */
 const forgetScript = (builds: readonly string[]): string =>
-  builds.map((build) => `rm -rf "${programPath(safe(build))}"\n`).join('');
+  builds
+    .map((build) => programPath(safe(build)))
+    .map((path) => `grep -qsF "${path}/" "${baseFolder}"/slurm/*/script-*.sh || rm -rf "${path}"\n`)
+    .join('');
 
 /** A name that a folder there has is no part of a command unless it is one that we gave. */
 function safe(build: string): string {

@@ -90,6 +90,18 @@ describe('copyscope host add', () => {
     expect(existsSync(other)).toBe(false);
   });
 
+  it('keeps another version that jobs of a cluster are still started with', async () => {
+    const [other, work] = [join(base(), 'programs/0.0.9-0123456789ab'), join(base(), 'slurm/0123456789abcdef')];
+    for (const folder of [other, work]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(other, 'start'), '');
+    writeFileSync(join(work, 'script-0.sh'), `exec sh '${other}/start' slurm-task`);
+    expect((await cli('host', 'add', 'gpu-box', '--yes', '--replace')).exitCode).toBe(0);
+    expect(existsSync(other)).toBe(true);
+    rmSync(work, { recursive: true });
+    expect((await cli('host', 'add', 'gpu-box', '--yes', '--replace')).exitCode).toBe(0);
+    expect(existsSync(other)).toBe(false);
+  });
+
   it.each(['-oProxyCommand=x', 'a b', "a'b", 'a;b', ''])('refuses %j as a name', async (name) => {
     const refused = await cli('host', 'add', '--yes', '--', name);
     expect(refused.exitCode).toBe(2);
