@@ -28,6 +28,8 @@ export interface ClusterSweepOptions {
   /** Whether points that failed by themselves are run again. */
   readonly again: boolean;
   readonly signal: AbortSignal;
+  /** How long a disk that several machines share may take to show what a job wrote before it ended well. */
+  readonly settleMs?: number;
   /** What is about to be submitted: sbatch's command line and the script. */
   readonly onSubmit: (text: string, points: number) => void;
   readonly onProgress: (progress: ClusterProgress) => void;
@@ -46,8 +48,7 @@ export interface ClusterProgress {
 /** How often results are looked for on the disk, and Slurm is asked: less often while nothing changes. */
 const lookMs = 1000;
 const [leastAskMs, mostAskMs] = [2000, 15_000];
-/** How long a disk that several machines share may take to show what a job wrote before it ended well. */
-const settleMs = 120_000;
+const standardSettleMs = 120_000;
 
 /** Resolves with the sweep once nothing of it is in progress. Rejects with `slurm.*`, `host.*`, or the signal's abort. */
 export async function runOnCluster(options: ClusterSweepOptions): Promise<KeptSweep> {
@@ -183,6 +184,7 @@ class ClusterSweep {
 
   /** Points whose job has ended without them are done with, for now. */
   async #settle(state: WorkState): Promise<void> {
+    const { settleMs = standardSettleMs } = this.#options;
     const jobOf = lastJobs(state);
     for (const point of [...this.#open]) {
       const job = jobOf(point);

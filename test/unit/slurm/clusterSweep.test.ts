@@ -1,0 +1,126 @@
+/** What becomes of points whose jobs leave no trace, with a login node that says what the test wants. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { requireSweep } from '../../../core/sweep/parse.ts';
+import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
+import { SweepStore } from '../../../host/service/sweepStore.ts';
+import type { Cluster } from '../../../host/slurm/cluster.ts';
+import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
+import type { JobState, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
+import { noSettings } from '../../../host/slurm/settings.ts';
+import { readWork, workText } from '../../../host/slurm/work.ts';
+
+let folder: string;
+let store: SweepStore;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-cluster-'));
+  store = new SweepStore(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+
+const plan = requireSweep({
+  format: 'copyscope/sweep',
+  version: 1,
+  name: 'Streams',
+  base: { template: 'chunked-pipeline' },
+  axes: [{ parameter: 'streams', values: [1, 2] }],
+});
+const work = readWork(
+  workText({
+    format: 'copyscope/slurm-work',
+    version: 1,
+    createdAt: new Date(0).toISOString(),
+    host: 'login',
+    engine: 'cuda',
+    profile: null,
+    iterations: null,
+    points: 2,
+    sweep: plan.document,
+  }),
+);
+
+interface Said {
+  readonly jobs: readonly JobState[];
+  readonly results?: readonly PointFiles[];
+}
+
+/** Once something is submitted, jobs and results are as they are said to be. */
+function cluster({ jobs, results = [] }: Said): Cluster & { readonly submitted: Submission[] } {
+  const submitted: Submission[] = [];
+  const look = async (): Promise<WorkState> => ({
+    submissions: submitted,
+    jobs: submitted.length === 0 ? [] : jobs,
+    reached: submitted.length === 0 ? [] : results.map(({ point }) => point),
+  });
+  return {
+    submitted,
+    slurmOpen: look,
+    slurmLook: look,
+    slurmShow: async () => '',
+    slurmSubmit: async (_, number, tasks) => submitted.push({ number, tasks, job: '1' }) > 0,
+    slurmTake: async (_, points) => results.filter(({ point }) => points.includes(point)),
+    slurmSaid: async () => '',
+    slurmCancel: async () => {},
+    slurmDrop: async () => {},
+    slurmList: async () => [],
+    close: () => {},
+  };
+}
+
+async function messages(said: Said): Promise<string[]> {
+  const kept = await runOnCluster({
+    cluster: cluster(said),
+    host: 'login',
+    plan,
+    work,
+    settings: noSettings,
+    store,
+    pointsPerJob: 1,
+    again: false,
+    settleMs: 0,
+    signal: new AbortController().signal,
+    onSubmit: () => {},
+    onProgress: () => {},
+  });
+  return kept.outcomes.map((outcome) => (outcome.status === 'failed' ? outcome.error.message : 'done'));
+}
+
+const completed = (task: number): JobState => ({
+  submission: 0,
+  task,
+  job: `1_${task}`,
+  state: 'COMPLETED',
+  node: 'n1',
+  reason: '',
+});
+
+it('says of a job that ended well without a result that it did', async () => {
+  expect(await messages({ jobs: [completed(0), completed(1)] })).toEqual([
+    'Slurm: job 1_0 on n1 ended with COMPLETED, and left no result.',
+    'Slurm: job 1_1 on n1 ended with COMPLETED, and left no result.',
+  ]);
+});
+
+it('says of a job that Slurm knows no more that it does not', async () => {
+  const [message] = await messages({ jobs: [] });
+  expect(message).toContain('Slurm does not say any more what became of the job');
+});
+
+it.each([
+  ['no JSON', '{'],
+  ['another shape', '{"status":"done"}'],
+  ['a run that is missing', '{"status":"done","figures":{}}'],
+])('takes a result of %s as the failure of its point', async (_, result) => {
+  const results = [0, 1].map((point) => ({ point, result, run: null }));
+  const [message] = await messages({ jobs: [completed(0), completed(1)], results });
+  expect(message).toMatch(/^The result of point 0 can't be read: /);
+});
+
+it('is no sweep that a window goes on with by itself', async () => {
+  await messages({ jobs: [] });
+  const [kept] = await store.list(new Set());
+  const sweeps = new SessionSweeps(store, {} as never, {} as never, {} as never);
+  await expect(sweeps.resume(kept?.id ?? '', true)).rejects.toMatchObject({ code: 'sweep.recorded' });
+});
