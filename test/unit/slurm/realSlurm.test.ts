@@ -14,6 +14,8 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
   let program: BuiltProgram;
   let slurm: RealSlurm;
   let folder: string;
+  /** Of a plain name, for lines of the shell. */
+  let gates: string;
 
   beforeAll(async () => {
     program = await buildProgram();
@@ -25,8 +27,11 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
   });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "copyscope it's $(x) "));
+    gates = mkdtempSync(join(tmpdir(), 'copyscope-gates-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  afterEach(() => {
+    for (const made of [folder, gates]) rmSync(made, { recursive: true, force: true, maxRetries: 10 });
+  });
 
   const cli = (args: readonly string[], changes: Parameters<typeof copyscope>[2] = {}): Promise<Result> =>
     copyscope(args, program.engine, {
@@ -42,7 +47,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
   const done = async (): Promise<number> =>
     (await store().list(new Set())).reduce((sum, { done: points }) => sum + points, 0);
   const gated = async (first: number): Promise<() => void> => {
-    const gate = join(tmpdir(), `${folder.slice(-6)}-go`);
+    const gate = join(gates, 'go');
     await cli([
       'slurm',
       'set',
