@@ -67,7 +67,7 @@ describe('copyscope sweep --slurm', () => {
   it('runs the points as one array, keeps them in the library, and leaves nothing there', async () => {
     const ran = await sweep();
     expect({ err: ran.err, exitCode: ran.exitCode }).toEqual({ err: '', exitCode: 0 });
-    expect(slurm.jobs().map(({ state }) => state)).toEqual(Array(6).fill('COMPLETED'));
+    await eventually(() => expect(slurm.jobs().map(({ state }) => state)).toEqual(Array(6).fill('COMPLETED')));
     const here = await cli(['sweep', file, '--engine', 'sim', '--json']);
     expect(JSON.parse(ran.out).points).toEqual(JSON.parse(here.out).points);
     const [kept] = await store().list(new Set());

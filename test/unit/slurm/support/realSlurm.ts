@@ -14,7 +14,7 @@ export interface RealSlurm {
   /** The node fails, and what runs on it; or is there again. */
   setNode(state: 'DOWN' | 'RESUME'): void;
   /** How many jobs are in that state, by squeue. */
-  count(state: 'RUNNING' | 'PENDING' | 'COMPLETED'): number;
+  count(state: 'RUNNING' | 'PENDING' | 'COMPLETING' | 'COMPLETED'): number;
   close(): void;
 }
 
