@@ -79,7 +79,6 @@ async function kept(result: PointResult, out: string | undefined): Promise<Omit<
   return { point, status: 'done', figures: result.figures, makespanInterval, bandwidthIntervals };
 }
 
-
 function pointLine({ animated, err }: Terminal, plan: SweepPlan) {
   if (!animated) return { show: () => {}, clear: () => {} };
   return {
