@@ -3,6 +3,7 @@
  * unknown, so that it names what ships with the program or a file on a disk of this machine, and nothing else.
  */
 import { CopyscopeError } from '../errors.ts';
+import { checkShape } from '../shape/checkShape.ts';
 import { idSchema } from './requests.ts';
 
 export const linkScheme = 'copyscope:';
@@ -30,7 +31,7 @@ export function parseLink(address: string, windows: boolean): Link {
   if (kind === undefined || value === undefined || given.length > 1)
     throw refused('form', `must name one ${kinds.join(', ')}`);
   if (kind === 'file') return { kind, path: requirePath(value, windows) };
-  if (!idSchema.safeParse(value).success)
+  if (!checkShape(idSchema, value).ok)
     throw refused('id', `names no ${kind}: only a-z, 0-9, "-", "_" and "/" may be in its id`);
   return { kind, id: value };
 }
