@@ -19,6 +19,7 @@ async function addKernel({ page, library, inspector }: Window) {
   await page.keyboard.press('a');
   await expect(page.getByRole('textbox', { name: 'Add an operation or a template' })).toBeFocused();
   await page.keyboard.insertText('Kernel');
+  await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('Kernel');
   await page.keyboard.press('Enter');
   const field = (label: string) => inspector.getByLabel(label, { exact: true });
   await expect(field('Kernel')).toBeVisible();

@@ -77,6 +77,7 @@ test('the licences of what the window holds are one command away', async ({ page
   await window.ready();
   await page.keyboard.press('Control+k');
   await page.getByRole('textbox', { name: 'Search commands' }).fill('licences');
+  await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('Licences');
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Licences' });
   await expect(dialog.getByText(/^react - /)).toBeVisible();

@@ -118,7 +118,9 @@ bare(
   'by keyboard: a machine is added after what that does was said, runs, and is removed',
   async ({ window, page }) => {
     await page.keyboard.press('Control+k');
+    await expect(page.getByRole('textbox', { name: 'Search commands' })).toBeFocused();
     await page.keyboard.insertText('Other machines');
+    await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('Other machines');
     await page.keyboard.press('Enter');
     const { region, card } = listed(page);
     await expect(page).toHaveTitle('Other machines · Copyscope');
@@ -195,7 +197,10 @@ test('a sweep runs there, and says so', async ({ window, page }) => {
   await window.pickEngine(/^gpu-box/);
   await window.pickEngine(/^gpu-box: CPU engine/);
   await page.keyboard.press('Control+k');
+  await expect(page.getByRole('textbox', { name: 'Search commands' })).toBeFocused();
   await page.keyboard.insertText('Sweep over numbers of this experiment');
+  const found = page.getByRole('dialog').getByRole('button').first();
+  await expect(found).toContainText('Sweep over numbers of this experiment');
   await page.keyboard.press('Enter');
   const form = page.getByRole('region', { name: 'New sweep' });
   await expect(form.getByRole('combobox', { name: 'Engine' })).toHaveValue('gpu-box: CPU engine');
