@@ -155,6 +155,30 @@ def loader():
     return step
 
 
+def prefetch():
+    """The next batch is copied while the kernels of this one run."""
+    model = net()
+    data = [torch.randn(2048, 1024).pin_memory() for _ in range(4)]
+    side, held = torch.cuda.Stream(), {}
+
+    def fetch(number):
+        with torch.cuda.stream(side):
+            held[number] = data[number % 4].to(dev, non_blocking=True)  # line
+
+    fetch(0)
+    torch.cuda.synchronize()
+    numbers = iter(range(1 << 30))
+
+    def step():
+        number = next(numbers)
+        x = held.pop(number)
+        fetch(number + 1)
+        for _ in range(8):
+            model(x)
+
+    return step
+
+
 def compiled():
     model, data = torch.compile(net()), torch.randn(2048, 1024)
 
@@ -167,7 +191,7 @@ def compiled():
 
 programs = {
     made.__name__: made
-    for made in (pageable, pinned, training, streams, events, launches, graphs, threads, loader, compiled)
+    for made in (pageable, pinned, training, streams, prefetch, events, launches, graphs, threads, loader, compiled)
 }
 
 

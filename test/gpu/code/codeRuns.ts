@@ -1,8 +1,10 @@
 /**
  * Runs the programs that are written of 100 experiments, in both languages, and holds their times against the executor's own
- * in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment is executed, and its CUDA program run
- * right after it; then PyTorch's programs run, all in one process. What compilePrograms.ts has compiled before is taken; the rest needs nvcc, and PyTorch's programs python3
- * with PyTorch: what is missing, and what had no time left, is said to be not measured. Figures go to $OUT/code.json.
+ * in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment is executed, its CUDA program run
+ * right after it, and the experiment executed once more: what the executor's own two runs differ by, no program can be held to.
+ * Then PyTorch's programs run, all in one process. What compilePrograms.ts has compiled before is taken; the rest needs nvcc,
+ * and PyTorch's programs python3 with PyTorch: what is missing, and what had no time left, is said to be not measured. Figures
+ * go to $OUT/code.json.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toErrorInfo } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type CodeLanguage, codeOf } from '../../../core/export/code/code.ts';
 import { median } from '../../../core/statistics.ts';
 import { example, report, runOnGpu } from '../support.ts';
@@ -42,6 +45,8 @@ interface Outcome {
 interface Row extends Subject {
   readonly isLibrary: boolean;
   executor: Outcome;
+  /** After the CUDA program. */
+  again: Outcome;
   readonly programs: Record<CodeLanguage, Outcome>;
   /** What the languages can't say as the experiment does. */
   readonly notes: Readonly<Record<CodeLanguage, readonly string[]>>;
@@ -66,7 +71,13 @@ const rows = subjects.map((subject): Row => {
   writeFileSync(join(folder, `${id}.py`), code.pytorch.text);
   const notes = (language: CodeLanguage): string[] => [...new Set(code[language].notes.map(({ text }) => text))];
   const [cuda, pytorch] = [notes('cuda'), notes('pytorch')];
-  return { ...subject, executor: noTime, programs: { cuda: noTime, pytorch: noTime }, notes: { cuda, pytorch } };
+  return {
+    ...subject,
+    executor: noTime,
+    again: noTime,
+    programs: { cuda: noTime, pytorch: noTime },
+    notes: { cuda, pytorch },
+  };
 });
 const compiling = { folder, arch: 'native', leftMs };
 try {
@@ -105,22 +116,29 @@ async function measureLibraries(libraries: readonly Row[]): Promise<void> {
   }
 }
 
-/** The executor, and the CUDA program right after it. */
+/** The executor, the CUDA program right after it, and the executor again. */
 async function measure(row: Row, failed: ReadonlyMap<string, string>): Promise<void> {
-  try {
-    const { info } = await runOnGpu(row.experiment, { signal: AbortSignal.timeout(timeout()) });
-    const { bytesWrong, bytesChecked } = info.verification;
-    row.executor = {
-      ms: median([...info.iterations.plainWallNs]) / 1e6,
-      said: bytesWrong > 0 ? `${bytesWrong} of ${bytesChecked} bytes are wrong` : `${bytesChecked} bytes are right`,
-    };
-  } catch (error) {
-    row.executor = notMeasured(toErrorInfo(error).message);
+  row.executor = await executorTimes(row.experiment);
+  if (row.executor.ms === null) {
     row.programs.cuda = row.programs.pytorch = notMeasured(`not run: the executor says: ${row.executor.said}`);
     return;
   }
   const reason = failed.get(row.id);
   row.programs.cuda = reason === undefined ? await cudaTimes(row.id) : notMeasured(reason);
+  row.again = await executorTimes(row.experiment);
+}
+
+async function executorTimes(experiment: Experiment): Promise<Outcome> {
+  try {
+    const { info } = await runOnGpu(experiment, { signal: AbortSignal.timeout(timeout()) });
+    const { bytesWrong, bytesChecked } = info.verification;
+    return {
+      ms: median([...info.iterations.plainWallNs]) / 1e6,
+      said: bytesWrong > 0 ? `${bytesWrong} of ${bytesChecked} bytes are wrong` : `${bytesChecked} bytes are right`,
+    };
+  } catch (error) {
+    return notMeasured(toErrorInfo(error).message);
+  }
 }
 
 async function measurePyTorch(row: Row): Promise<void> {
@@ -145,29 +163,47 @@ function timesOf(output: string): Outcome {
     : { ms: median(times), said: output.slice(-300) };
 }
 
+interface Ratio {
+  readonly id: string;
+  readonly ratio: number;
+  /** Of the executor. */
+  readonly ms: number;
+}
+
+const ratiosOf = (list: readonly Row[], outcome: (row: Row) => Outcome): Ratio[] =>
+  list.flatMap((row) => {
+    const [own, other] = [row.executor.ms, outcome(row).ms];
+    return own === null || other === null || row.isLibrary ? [] : [{ id: row.id, ratio: other / own, ms: own }];
+  });
+
+const isNear = ({ ratio }: Ratio): boolean => Math.abs(ratio - 1) <= within;
+const nearOf = (list: readonly Ratio[]): string => `${list.filter(isNear).length} of ${list.length}`;
+
 /** Programs that say all that the experiment does are held to the bound; of others it is told how far they are. */
 function tell(): void {
+  const again = ratiosOf(rows, (row) => row.again);
+  say(`The executor again: ${nearOf(again)} within ${within * 100} % of itself`);
+  const steady = new Set(again.filter(isNear).map(({ id }) => id));
   for (const language of ['cuda', 'pytorch'] as const) {
-    const ratios = rows.flatMap((row) => {
-      const [own, other] = [row.executor.ms, row.programs[language].ms];
-      if (own === null || other === null || row.isLibrary) return [];
-      return [{ id: row.id, ratio: other / own, ms: own, isWhole: row.notes[language].length === 0 }];
-    });
-    const near = (list: typeof ratios): number => list.filter(({ ratio }) => Math.abs(ratio - 1) <= within).length;
-    const whole = ratios.filter(({ isWhole }) => isWhole);
+    const ratios = ratiosOf(rows, (row) => row.programs[language]);
+    const whole = ratiosOf(
+      rows.filter(({ notes }) => notes[language].length === 0),
+      (row) => row.programs[language],
+    );
     const failed = rows.filter(({ programs }) => programs[language].ms === null);
     say(
-      `Programs in ${language}: ${near(ratios)} of ${ratios.length} within ${within * 100} % of the executor (at least ${wanted * 100} %); ` +
-        `of those that say all, ${near(whole)} of ${whole.length}; ${failed.length} without a time`,
+      `Programs in ${language}: ${nearOf(ratios)} within ${within * 100} % of the executor (at least ${wanted * 100} %); ` +
+        `of those that say all, ${nearOf(whole)}; ` +
+        `where the executor was within it itself, ${nearOf(ratios.filter(({ id }) => steady.has(id)))}; ` +
+        `${failed.length} without a time`,
     );
     for (const { id, programs } of failed.slice(0, mostLines))
       say(`  no time: ${id}: ${programs[language].said.split('\n').slice(-2).join(' ').slice(0, 200)}`);
     const far = ratios
-      .filter(({ ratio }) => Math.abs(ratio - 1) > within)
+      .filter((one) => !isNear(one))
       .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
-    for (const { id, ratio, ms, isWhole } of far.slice(0, mostLines)) {
-      say(`  ${ratio.toFixed(2)} times ${ms.toFixed(3)} ms: ${id}${isWhole ? '' : ' (with notes)'}`);
-    }
+    for (const { id, ratio, ms } of far.slice(0, mostLines))
+      say(`  ${ratio.toFixed(2)} times ${ms.toFixed(3)} ms: ${id}`);
   }
   for (const { id, isLibrary, executor, programs } of rows) {
     if (!isLibrary) continue;
