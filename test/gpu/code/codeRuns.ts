@@ -170,14 +170,20 @@ interface Ratio {
   readonly ms: number;
 }
 
-const ratiosOf = (list: readonly Row[], outcome: (row: Row) => Outcome): Ratio[] =>
-  list.flatMap((row) => {
+function ratiosOf(list: readonly Row[], outcome: (row: Row) => Outcome): Ratio[] {
+  return list.flatMap((row) => {
     const [own, other] = [row.executor.ms, outcome(row).ms];
     return own === null || other === null || row.isLibrary ? [] : [{ id: row.id, ratio: other / own, ms: own }];
   });
+}
 
-const isNear = ({ ratio }: Ratio): boolean => Math.abs(ratio - 1) <= within;
-const nearOf = (list: readonly Ratio[]): string => `${list.filter(isNear).length} of ${list.length}`;
+function isNear({ ratio }: Ratio): boolean {
+  return Math.abs(ratio - 1) <= within;
+}
+
+function nearOf(list: readonly Ratio[]): string {
+  return `${list.filter(isNear).length} of ${list.length}`;
+}
 
 /** Programs that say all that the experiment does are held to the bound; of others it is told how far they are. */
 function tell(): void {
