@@ -24,8 +24,8 @@ constexpr int mostBuffers = 256;
 /// So many are made before they are asked for: each thread that records needs one.
 constexpr std::size_t readyBuffers = 16;
 
-constexpr std::array<CUpti_ActivityKind, 4> lightKinds = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-                                                          CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_DEVICE};
+constexpr std::array<CUpti_ActivityKind, 3> lightKinds = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                                          CUPTI_ACTIVITY_KIND_MEMSET};
 /// Which record of an event a stream waited for says how kernels and copies were ordered. It costs each waiting call of the
 /// host 0.2 us.
 constexpr std::array<CUpti_ActivityKind, 3> otherKinds = {
@@ -194,7 +194,10 @@ std::string connectActivities(const CuptiLibrary& cupti) {
   CUptiResult result = cupti.registerTimestampCallback(timestamp);
   if (result != CUPTI_SUCCESS) return cupti.describe("cuptiActivityRegisterTimestampCallback", result);
   result = cupti.registerCallbacks(requested, completed);
-  return result == CUPTI_SUCCESS ? "" : cupti.describe("cuptiActivityRegisterCallbacks", result);
+  if (result != CUPTI_SUCCESS) return cupti.describe("cuptiActivityRegisterCallbacks", result);
+  // Devices are told when their context is made, which may be long before the first step that is recorded.
+  cupti.enable(CUPTI_ACTIVITY_KIND_DEVICE);
+  return "";
 }
 
 void makeBuffersReady() {

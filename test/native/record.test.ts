@@ -149,6 +149,17 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(file.kernels).toBe(18);
   });
 
+  it('tells of some steps the device, and the times of their last kernels, as of all', () => {
+    const more = { COPYSCOPE_RECORD_STEPS: '20..25', COPYSCOPE_RECORD_STEP_RANGE: 'step' };
+    const [file] = play(built, ['1', '50'], more).files as [RecordedProcess];
+    expect(file.devices.get(0)?.name).toBe('Stand-in GPU');
+    const times = new Set<number>();
+    file.visit((kind, view, at) => {
+      if (kind === recordKinds.kernel) times.add(u64(view, at + 8) - u64(view, at));
+    });
+    expect([...times]).toEqual([3000]);
+  });
+
   it('counts outermost ranges where none is named', () => {
     const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_STEPS: '3..4' }).files as [RecordedProcess];
     expect(copiedSteps(file)).toEqual([3, 4]);

@@ -30,6 +30,8 @@ struct Standin {
   std::atomic<CUpti_CallbackFunc> callback{nullptr};
   std::atomic<bool> calls[2][1024] = {};
   std::atomic<bool> kinds[256] = {};
+  /// Devices are told where their kind is enabled before a context is made.
+  std::atomic<bool> hasContext{false};
   Buffer open;
   std::size_t dropped = 0;
 };
@@ -49,6 +51,21 @@ Buffer taken() {
   const Buffer buffer = all.open;
   all.open = {};
   return buffer;
+}
+
+/// Kernels that were not yet asked for when their kind is disabled, as CUPTI 13.0 tells them.
+void endLate() {
+  Standin& all = standin();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  std::uint64_t length = 0;
+  for (std::size_t at = 0; at < all.open.used; at += 8 + length) {
+    std::memcpy(&length, all.open.bytes + at, 8);
+    CUpti_ActivityKernel10 kernel{};
+    std::memcpy(&kernel, all.open.bytes + at + 8, std::min<std::size_t>(length, sizeof kernel));
+    if (kernel.kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
+    kernel.end += 3'000'000;
+    std::memcpy(all.open.bytes + at + 8, &kernel, sizeof kernel);
+  }
 }
 
 std::atomic<bool>& callFlag(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
@@ -79,6 +96,7 @@ const char* nameOf(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
 
 STANDIN_EXPORT void standinCall(int begins, CUpti_CallbackDomain domain, CUpti_CallbackId id, std::uint32_t correlation,
                                 const void* params, void* result) {
+  standin().hasContext = true;
   const CUpti_CallbackFunc callback = standin().callback.load();
   if (callback == nullptr || !callFlag(domain, id).load()) return;
   CUpti_CallbackData data{};
@@ -174,7 +192,7 @@ STANDIN_EXPORT CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti
 }
 STANDIN_EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
   standin().kinds[kind % 256] = true;
-  if (kind == CUPTI_ACTIVITY_KIND_DEVICE) {
+  if (kind == CUPTI_ACTIVITY_KIND_DEVICE && !standin().hasContext) {
     CUpti_ActivityDevice5 device{};
     device.kind = CUPTI_ACTIVITY_KIND_DEVICE;
     device.name = "Stand-in GPU";
@@ -187,6 +205,7 @@ STANDIN_EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
   return CUPTI_SUCCESS;
 }
 STANDIN_EXPORT CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind) {
+  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) endLate();
   standin().kinds[kind % 256] = false;
   return CUPTI_SUCCESS;
 }
