@@ -23,7 +23,7 @@ import {
   type SyncItem,
   type WorkItem,
 } from './script.ts';
-import { type FoundSteps, findSteps } from './steps.ts';
+import { type FoundSteps, findSteps, isAfterPause, stepUntilNs } from './steps.ts';
 
 export interface Lifted {
   readonly script: Script;
@@ -59,9 +59,9 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const line = hostLine(trace);
   requireCalls(trace, line);
   const all = findSteps(trace, line);
-  const found = withFewCalls(chosenSteps(all, options), line);
+  const found = withFewCalls(trace, chosenSteps(trace, all, options), line);
   const builder = new ScriptBuilder(trace, line);
-  const bounds = stepBounds(found, line);
+  const bounds = stepBounds(trace, found, line);
   const steps = bounds.map(({ from, to, untilNs }, index) => ({
     name: found.ranges[index]?.name ?? `step ${index + 1}`,
     items: builder.items(index, from, to, found.ranges[index]?.startNs ?? 0, untilNs),
@@ -110,10 +110,11 @@ function requireCalls(trace: Trace, { calls }: HostLine): void {
   });
 }
 
-function chosenSteps(found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
+function chosenSteps(trace: Trace, found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
   const { ranges } = found;
-  const first = from ?? 1;
-  const last = to ?? ranges.length;
+  const whole = from === undefined && to === undefined ? longestSpan(trace, ranges) : null;
+  const first = whole?.first ?? from ?? 1;
+  const last = whole?.last ?? to ?? ranges.length;
   if (!(first >= 1 && first <= last && last <= ranges.length)) {
     throw new CopyscopeError({
       code: 'lift.no-such-steps',
@@ -127,12 +128,23 @@ function chosenSteps(found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
   return { ...found, ranges: asked.slice(skip, skip + mostSteps) };
 }
 
+/** Of the steps between two pauses of the recording the most, counted from 1; of those alike the last, which have warmed up. */
+function longestSpan(trace: Trace, ranges: FoundSteps['ranges']): { readonly first: number; readonly last: number } {
+  let best = { first: 1, last: 0 };
+  let first = 1;
+  for (let last = 1; last <= ranges.length; last += 1) {
+    if (isAfterPause(trace, ranges, last - 1)) first = last;
+    if (last - first >= best.last - best.first) best = { first, last };
+  }
+  return best;
+}
+
 /** Fewer of the steps where they hold more calls than are lifted, and of one that holds more by itself its middle. */
-function withFewCalls(found: FoundSteps, line: HostLine): FoundSteps {
+function withFewCalls(trace: Trace, found: FoundSteps, line: HostLine): FoundSteps {
   for (let count = found.ranges.length; count >= 1; count -= 1) {
     const from = Math.floor((found.ranges.length - count) / 2);
     const fewer = { ...found, ranges: found.ranges.slice(from, from + count) };
-    const bounds = stepBounds(fewer, line);
+    const bounds = stepBounds(trace, fewer, line);
     const calls = (bounds.at(-1)?.to ?? 0) - (bounds[0]?.from ?? 0);
     if (calls <= mostCalls) return fewer;
     if (count === 1) return middleOf(fewer, (bounds[0]?.from ?? 0) + Math.floor((calls - mostCalls) / 2), line);
@@ -168,19 +180,19 @@ interface StepBounds {
   readonly untilNs: number;
 }
 
-/** A step reaches to the next one's begin: what lies between two belongs to the first of them. */
-function stepBounds({ ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
+function stepBounds(trace: Trace, { ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
   const at = (ns: number): number => lowerBound(0, calls.length, (i) => calls.startNs(i) < ns);
-  return ranges.map(({ startNs, endNs }, index) => {
-    const untilNs = ranges[index + 1]?.startNs ?? endNs;
+  return ranges.map(({ startNs }, index) => {
+    const untilNs = stepUntilNs(trace, ranges, index);
     return { from: at(startNs), to: at(untilNs), untilNs };
   });
 }
 
-/** From the end of the step before, or from the first one's begin, until host and device are done with it. */
+/** From the end of the step before, or its own begin where none was recorded just before, until host and device are done. */
 function stepEnds(trace: Trace, { calls }: HostLine, { ranges }: FoundSteps, bounds: readonly StepBounds[]) {
   let fromNs = ranges[0]?.startNs ?? 0;
-  return bounds.map(({ from, to, untilNs }) => {
+  return bounds.map(({ from, to, untilNs }, index) => {
+    if (isAfterPause(trace, ranges, index)) fromNs = ranges[index]?.startNs ?? fromNs;
     let end = Math.max(fromNs, untilNs);
     for (let place = from; place < to; place += 1) {
       for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {

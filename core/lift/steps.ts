@@ -7,7 +7,7 @@ import { isCallStackName } from '../trace/callStack.ts';
 import { inOrder } from '../trace/inOrder.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
 import { RowsByNumber } from '../trace/rowsByNumber.ts';
-import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import { pauseWithin, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { HostLine } from './hostLine.ts';
 
 export interface StepRange {
@@ -22,6 +22,19 @@ export interface FoundSteps {
   readonly lane: number;
   /** In words: how they were found. */
   readonly rule: string;
+}
+
+/** A step reaches to the next one's begin, or to where the recording paused: what lies between two belongs to the first. */
+export function stepUntilNs(trace: Trace, ranges: readonly StepRange[], index: number): number {
+  const { startNs, endNs } = ranges[index] ?? { startNs: 0, endNs: 0 };
+  const nextNs = ranges[index + 1]?.startNs ?? endNs;
+  return untilPause(trace, startNs, nextNs);
+}
+
+/** Whether the recording paused between the step before and this one. */
+export function isAfterPause(trace: Trace, ranges: readonly StepRange[], index: number): boolean {
+  const before = ranges[index - 1];
+  return before !== undefined && pauseWithin(trace, before.startNs, ranges[index]?.startNs ?? 0) !== undefined;
 }
 
 const rangeKind = rowKinds.indexOf('host-range');
@@ -141,12 +154,15 @@ function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | nu
   const ranges = firsts.slice(0, -1).map((row, index) => ({
     name: `step ${index + 1}`,
     startNs: startOf(trace, row),
-    endNs: startOf(trace, firsts[index + 1] ?? row),
+    endNs: untilPause(trace, startOf(trace, row), startOf(trace, firsts[index + 1] ?? row)),
   }));
   if (ranges.length < 2) return null;
   const lane = columns.lane[firsts[0] ?? 0] ?? -1;
   return { ranges, lane, rule: `the same ${period.length} device activities again and again` };
 }
+
+const untilPause = (trace: Trace, fromNs: number, toNs: number): number =>
+  pauseWithin(trace, fromNs, toNs)?.fromNs ?? toNs;
 
 /** What was put on the device by calls of these lanes, and the calls: of one number the last. */
 function issuedRows(

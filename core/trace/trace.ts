@@ -115,12 +115,24 @@ export function emptyColumns(capacity: number, own: number = capacity): TraceCol
   };
 }
 
+/** A stretch in which a program ran on and nothing was recorded, as between two spans of `--steps`. */
+export interface Pause {
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
 export interface Trace {
   readonly count: number;
   readonly columns: TraceColumns;
   readonly lanes: readonly Lane[];
   readonly names: readonly string[];
+  /** In order. */
+  readonly pauses?: readonly Pause[];
 }
+
+/** The first pause that begins in this time. */
+export const pauseWithin = ({ pauses = [] }: Trace, fromNs: number, toNs: number): Pause | undefined =>
+  pauses.find((pause) => pause.fromNs >= fromNs && pause.fromNs < toNs);
 
 export const isHostMemory = (memory: MemoryKind): boolean =>
   memory !== 'device' && memory !== 'none' && memory !== 'unknown';

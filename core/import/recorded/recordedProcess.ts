@@ -58,6 +58,9 @@ export class RecordedProcess {
   /** Durations of steps that the recorder timed: some while it recorded, some without. */
   readonly stepsNs = { recorded: [] as number[], plain: [] as number[] };
 
+  /** When recording began and ended, by the monotonic clock. */
+  readonly windows: { readonly ns: number; readonly begins: boolean }[] = [];
+
   /** Of compiled code, where they have been looked up. */
   lines: SourceLines = new Map();
 
@@ -154,6 +157,9 @@ export class RecordedProcess {
         return;
       case recordKinds.end:
         this.endedInOrder = true;
+        return;
+      case recordKinds.window:
+        this.windows.push({ ns: u64(view, at), begins: view.getUint8(at + 8) === 1 });
         return;
       case recordKinds.step: {
         const { recorded, plain } = this.stepsNs;

@@ -9,6 +9,7 @@ import { rowCodes as codes, ImportedRows, unknownEvent } from '../importedRows.t
 import type { EngineName } from '../laneList.ts';
 import { Names, rangeName } from '../nsight/names.ts';
 import { StreamWaits } from '../streamWaits.ts';
+import { pausesOf } from './pauses.ts';
 import { RecordedLanes } from './recordedLanes.ts';
 import { isTime, type RecordedProcess } from './recordedProcess.ts';
 import { callRoles, copyNameOf, memsetNameOf, recordKinds, streamWaitType, u64 } from './records.ts';
@@ -71,7 +72,9 @@ class RowMaker {
     this.#correlations.fill(columns.correlation, count);
     this.#streamWaits.place(columns, count);
     const { trace, leastNs } = this.#rows.finish(this.#lanes.finish(), this.#names.list);
-    return { trace, startNs: this.#baseNs + leastNs, incomplete: this.#incomplete };
+    const startNs = this.#baseNs + leastNs;
+    const pauses = pausesOf(this.#processes, startNs);
+    return { trace: { ...trace, pauses }, startNs, incomplete: this.#incomplete };
   }
 
   #engine(view: DataView, at: number): EngineName | null {

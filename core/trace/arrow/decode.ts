@@ -38,9 +38,10 @@ function read(unaligned: Uint8Array, known: Experiment | null): Run {
   // Typed arrays of 8-byte numbers can only view memory that starts at a multiple of 8.
   const file = unaligned.byteOffset % 8 === 0 ? unaligned : unaligned.slice();
   const reader = RecordBatchReader.from(file).open();
-  const { info, lanes } = decodeMetadata(reader.schema.metadata, known);
+  const { info, lanes, pauses = [] } = decodeMetadata(reader.schema.metadata, known);
   checkFields(reader.schema);
-  const trace = readTrace([...reader], lanes);
+  const read = readTrace([...reader], lanes);
+  const trace = pauses.length === 0 ? read : { ...read, pauses };
   return { info, trace: isSorted(trace.columns, trace.count) ? trace : inOrder(trace) };
 }
 

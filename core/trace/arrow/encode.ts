@@ -31,7 +31,7 @@ export function encodeRun({ info, trace }: Run): Uint8Array {
     const message = `the trace has ${trace.count} rows; a run file holds at most ${maxRunRows}.`;
     throw runFileError('run-file.unwritable', 'file', message, { remedy: 'Record fewer iterations or operations.' });
   }
-  const metadata = encodeMetadata({ info, lanes: trace.lanes });
+  const metadata = encodeMetadata({ info, lanes: trace.lanes, pauses: trace.pauses ?? [] });
   const data = columnData(trace);
   const children = columnOrder.map((name) => data[name]);
   const fields = columnOrder.map((name, index) => new Field(name, typeOf(children[index]), name === 'engine'));

@@ -6,7 +6,7 @@ import { parseExperiment } from '../../experiment/parse.ts';
 import { checkShape } from '../../shape/checkShape.ts';
 import { fieldPath } from '../../shape/path.ts';
 import { type RunInfo, runDescriptionSchema, runFormat, runVersion } from '../run.ts';
-import { copyDirections, type Lane, laneKinds } from '../trace.ts';
+import { copyDirections, type Lane, laneKinds, type Pause } from '../trace.ts';
 import { damaged, runFileError } from './problems.ts';
 
 export const metadataKeys = {
@@ -37,24 +37,30 @@ const lanesSchema = z
   .array(laneSchema)
   .max(maxLanes)
   .refine((lanes) => new Set(lanes.map((lane) => lane.id)).size === lanes.length, { message: 'has an id twice' });
+const pausesSchema = z
+  .array(z.object({ fromNs: z.number(), toNs: z.number() }))
+  .max(10_000)
+  .default([]);
 type Refusal = (field: string, problem: string) => CopyscopeError;
 
 /** The experiment is parsed on its own, so that older versions of it are upgraded. */
 export interface Description {
   readonly info: RunInfo;
   readonly lanes: readonly Lane[];
+  readonly pauses?: readonly Pause[];
 }
 
 /** Throws `run-file.unwritable` where decodeMetadata would refuse the result. */
-export function encodeMetadata({ info, lanes }: Description): Map<string, string> {
+export function encodeMetadata({ info, lanes, pauses = [] }: Description): Map<string, string> {
   const { experiment, ...description } = info;
   const refuse: Refusal = (field, problem) =>
     runFileError('run-file.unwritable', field, `the run can't be written: ${problem}`);
   check(runDescriptionSchema, description, metadataKeys.run, refuse);
   requireOneSource(info, refuse);
   check(lanesSchema, lanes, `${metadataKeys.run}.lanes`, refuse);
+  check(pausesSchema, pauses, `${metadataKeys.run}.pauses`, refuse);
   return new Map([
-    [metadataKeys.run, JSON.stringify({ ...info, lanes })],
+    [metadataKeys.run, JSON.stringify({ ...info, lanes, ...(pauses.length === 0 ? {} : { pauses }) })],
     [metadataKeys.format, runFormat],
     [metadataKeys.version, String(runVersion)],
     ...(experiment === null ? [] : [[metadataKeys.experiment, JSON.stringify(experiment)] as const]),
@@ -71,7 +77,7 @@ function requireOneSource({ experiment, imported }: Pick<RunInfo, 'experiment' |
 /** `known`: see decodeRun(). */
 export function decodeMetadata(metadata: ReadonlyMap<string, string>, known: Experiment | null = null): Description {
   checkFormat(metadata);
-  const { experiment, lanes, ...description } = readJson(metadata.get(metadataKeys.run));
+  const { experiment, lanes, pauses, ...description } = readJson(metadata.get(metadataKeys.run));
   const described = check(runDescriptionSchema, description, metadataKeys.run, damaged);
   // An imported trace says so; anything else must hold an experiment, and a valid one.
   const isImported = described.imported !== undefined && experiment === null;
@@ -80,6 +86,7 @@ export function decodeMetadata(metadata: ReadonlyMap<string, string>, known: Exp
   return {
     info,
     lanes: check(lanesSchema, lanes, `${metadataKeys.run}.lanes`, damaged),
+    pauses: check(pausesSchema, pauses, `${metadataKeys.run}.pauses`, damaged),
   };
 }
 

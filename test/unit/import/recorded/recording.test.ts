@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../../core/errors.ts';
 import { placesOf } from '../../../../core/export/processes.ts';
+import { gateSteps } from '../../../../core/gate/steps.ts';
 import { readRecording } from '../../../../core/import/recorded/recording.ts';
 import { chunkCounts, firstChunk, readRecordingFile } from '../../../../core/import/recorded/recordingFile.ts';
 import { callRoles, problems, recordKinds } from '../../../../core/import/recorded/records.ts';
@@ -60,6 +61,32 @@ describe('a recording', () => {
       'train.py:12 in step',
       'train.py:14 in step',
     ]);
+  });
+
+  it('has no step across a pause, and lifts steps that follow one another', () => {
+    const ms = 1_000_000;
+    const bytes = new RecordingBytes();
+    const stretch = (first: number, count: number): void => {
+      const from = first * ms;
+      bytes.window(from - 1000, true);
+      for (let step = 0; step < count; step += 1) {
+        const at = from + step * ms;
+        bytes.call('cudaLaunchKernel', at, at + 5000, { correlation: first + step });
+        bytes.kernel(at + 7000, at + 400_000, first + step, 'gemm').range(at, at + 900_000, 'step');
+      }
+      bytes.window(from + count * ms - 50_000, false);
+    };
+    stretch(1, 3);
+    stretch(200, 3);
+    const recorded = read(bytes.bytes());
+    const again = decodeRun(encodeRun(recorded));
+    for (const { trace, info } of [recorded, again]) {
+      expect(trace.pauses).toHaveLength(1);
+      const lifted = liftTrace(trace, 'train');
+      expect(lifted.stepsFound).toBe(6);
+      expect(lifted.recordedNs.map((ns) => Math.round(ns / 1e4))).toEqual([100, 100, 90]);
+      expect(Math.max(...gateSteps({ trace, info }, null).steps.map(({ fromNs, toNs }) => toNs - fromNs))).toBe(ms);
+    }
   });
 
   it('goes into an Arrow file and comes back', () => {

@@ -127,6 +127,22 @@ export class RecordingBytes {
     return this.record(recordKinds.stack, ['u32', number], ['u32', 2 * number], ['u32', 2 * number + 1]);
   }
 
+  range(startNs: number, endNs: number, name: string): this {
+    const text = this.text(name);
+    return this.record(
+      recordKinds.range,
+      ['u64', start + startNs],
+      ['u64', start + endNs],
+      ['u32', 100],
+      ['u32', text],
+    );
+  }
+
+  /** Recording begins or ends. */
+  window(atNs: number, begins: boolean): this {
+    return this.record(recordKinds.window, ['u64', start + atNs], ['u8', begins ? 1 : 0]);
+  }
+
   /** Ends the chunk. Its head says what it is told to. */
   flush({ copies = 0, kernels = 0, waits = 0, dropped = 0 } = {}): this {
     const payload = Buffer.concat(this.#records);
@@ -171,9 +187,7 @@ export function steps(count: number, header: Record<string, unknown> = {}): Reco
     bytes.call('cudaLaunchKernel', at + 31_000, at + 34_000, { correlation: id + 1 });
     bytes.kernel(at + 35_000, at + 80_000, id + 1, 'gemm');
     bytes.call('cudaStreamSynchronize', at + 36_000, at + 81_000, { correlation: id + 2, role: 3, stack: 2 });
-    const name = bytes.text('step');
-    bytes.record(recordKinds.range, ['u64', start + at], ['u64', start + at + 90_000], ['u32', 100], ['u32', name]);
-    bytes.flush();
+    bytes.range(at, at + 90_000, 'step').flush();
   }
   return bytes.record(recordKinds.end, ['u64', start + count * 100_000]);
 }
