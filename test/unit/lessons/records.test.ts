@@ -18,7 +18,7 @@ describe('recorded runs of lessons', () => {
     const links = lessons.flatMap(({ steps }) =>
       steps.flatMap(({ text }) => [...text.matchAll(/\(run:([^)]+)\)/g)].map(([, id = '']) => id)),
     );
-    expect(links).toContain('lessons/trace-vision');
+    expect(links).toContain('lessons/training-before');
     for (const id of links) expect(existsSync(join(root, `assets/runs/${id}.arrow`)), id).toBe(true);
   });
 
