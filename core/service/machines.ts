@@ -21,6 +21,25 @@ export interface MachineState {
   readonly fetched: FetchedResults | null;
 }
 
+/** How many jobs of a sweep run and wait. */
+export interface JobCounts {
+  readonly running: number;
+  readonly waiting: number;
+  /** Why those that wait do so, in Slurm's word; empty where it has none. */
+  readonly reason: string;
+}
+
+/** What jobs of a cluster do for this user: a sweep, a calibration or a recording. */
+export interface WorkSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly points: number;
+  readonly reached: number;
+  /** Jobs that wait or run. */
+  readonly active: number;
+}
+
 export interface MachineWork {
   readonly what: 'adding' | 'fetching' | 'removing';
   readonly doneBytes: number;

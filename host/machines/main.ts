@@ -81,7 +81,7 @@ async function slurmTask([folder = '', submission, task]: readonly string[]): Pr
   const [{ runTask }, { programFolder }] = [await import('../slurm/task.ts'), await import('../paths.ts')];
   const node = process.env['SLURMD_NODENAME'] ?? hostname();
   const numbers = { submission: Number(submission), task: Number(task) };
-  await runTask({ folder, ...numbers, program: programFolder(), node, signal: ended.signal });
+  process.exitCode = await runTask({ folder, ...numbers, program: programFolder(), node, signal: ended.signal });
 }
 
 async function main([what, ...args]: readonly string[]): Promise<void> {

@@ -13,6 +13,8 @@ import type { ProgramRecorded, ProgramThere } from './protocol.ts';
 export interface RecordHereHooks {
   readonly signal: AbortSignal;
   readonly killed: AbortSignal;
+  /** Who ends the program where a signal does, as its run says it. */
+  readonly stopper?: string;
   readonly onCounts: (counts: RecordedSoFar) => void;
   readonly onOutput: (text: string, isError: boolean) => void;
 }
@@ -23,7 +25,7 @@ const patienceMs = 10_000;
 /** Rejects with `engine.unavailable` or `usage.*` where it can't be started. */
 export async function recordHere(
   { name, host, settings, ...program }: ProgramThere,
-  { signal, killed, onCounts, onOutput }: RecordHereHooks,
+  { signal, killed, stopper = 'the machine that asked for it', onCounts, onOutput }: RecordHereHooks,
 ): Promise<ProgramRecorded> {
   const { environment, folder } = await checkProgram(program, settings, process.env);
   const parts = join(await mkdtemp(join(tmpdir(), 'copyscope-record-')), 'parts');
@@ -40,7 +42,7 @@ export async function recordHere(
     });
     try {
       const recorded = await readRecordingFolder(parts, name, programVersion(programFolder()));
-      const stoppedFrom = signal.aborted || killed.aborted ? 'the machine that asked for it' : null;
+      const stoppedFrom = signal.aborted || killed.aborted ? stopper : null;
       return { exitCode, file: encodeRun(withEnd(recorded, { exitCode, stoppedFrom, host })), problem: null };
     } catch (thrown) {
       return { exitCode, file: null, problem: toErrorInfo(thrown) };

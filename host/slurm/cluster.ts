@@ -58,6 +58,7 @@ export function remoteCluster({ signal, ...options }: RemoteOptions): Cluster {
     slurmLook: (...args) => asked('slurmLook', args),
     slurmTake: (...args) => asked('slurmTake', args),
     slurmSaid: (...args) => asked('slurmSaid', args),
+    slurmPrinted: (...args) => asked('slurmPrinted', args),
     slurmCancel: (...args) => asked('slurmCancel', args),
     slurmDrop: (...args) => asked('slurmDrop', args),
     slurmList: (...args) => asked('slurmList', args),

@@ -1,8 +1,9 @@
 /** What Slurm knows of jobs of ours, by their names: squeue of those that wait, run or ended lately, sacct of the others. */
 
+import { jobName } from '../../core/slurm/submission.ts';
+import { mostPoints } from '../../core/sweep/document.ts';
 import { printable, type SlurmPrograms } from './programs.ts';
 import type { JobState } from './protocol.ts';
-import { jobName } from './submission.ts';
 
 /** Those in which nothing comes any more. All others, also words that no Slurm has today, are of a job that may go on. */
 const endings = new Set([
@@ -86,7 +87,7 @@ function jobsIn(
     if (!/^[A-Z_]{1,40}$/.test(state)) continue;
     const why = printable(reason);
     for (const task of tasksIn(tasks)) {
-      jobs.set(`${submission[2]}_${task}`, {
+      jobs.set(`${submission[2]} ${array}_${task}`, {
         submission: Number(submission[2]),
         task,
         job: `${array}_${task}`,
@@ -102,11 +103,13 @@ function jobsIn(
 /** Those that were never started may share a line: '3', '4-5,8' or '[4-9%2]'. None where it is something else. */
 function tasksIn(text: string): number[] {
   const parts = text.replace(/^\[(.*?)(%\d+)?\]$/, '$1').split(',');
-  return parts.flatMap((part) => {
+  const tasks = new Set<number>();
+  // Each job is named once, so there are no more parts than jobs.
+  for (const part of parts.slice(0, mostPoints)) {
     const [, from, to = from] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? [];
-    if (from === undefined || Number(to) < Number(from)) return [];
-    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => Number(from) + index);
-  });
+    for (let task = Number(from); task <= Number(to) && task < mostPoints; task += 1) tasks.add(task);
+  }
+  return [...tasks];
 }
 
 /** How many jobs an array of this cluster may have; null where it isn't told. */

@@ -69,12 +69,13 @@ const refused = (program: string, said: string): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.refused',
     message: `${program}: ${said.replace(new RegExp(`^${program}: (error: )?`), '')}`,
-    remedy: 'copyscope slurm show prints what is sent; copyscope slurm set changes it.',
+    remedy:
+      'What is sent is in the Slurm settings of that machine: copyscope slurm set changes them, and so does the window.',
   });
 
 const notFound = (program: string): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.not-found',
-    message: `There is no ${program} here: this is no machine that hands jobs to Slurm.`,
-    remedy: "Name a cluster's login node with --host.",
+    message: `There is no ${program} there: that machine hands no jobs to Slurm.`,
+    remedy: "Use a cluster's login node: with --host, or among the other machines of the window.",
   });

@@ -1,5 +1,6 @@
 /** What is asked of a cluster's login node, be it this machine or one behind ssh. All that is known of a work lies on its disk. */
-import type { SlurmSettings } from './settings.ts';
+import type { WorkSummary } from '../../core/service/machines.ts';
+import type { SlurmSettings } from '../../core/slurm/settings.ts';
 import type { Work } from './work.ts';
 
 /** Jobs of one array: which points each of them runs, one after another. */
@@ -41,16 +42,6 @@ export interface PointFiles {
   readonly run: Uint8Array | null;
 }
 
-export interface WorkSummary {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly points: number;
-  readonly reached: number;
-  /** Jobs that wait or run. */
-  readonly active: number;
-}
-
 export interface SlurmFunctions {
   /** Keeps what is to be done, unless it is there already. */
   slurmOpen(id: string, work: Work): Promise<WorkState>;
@@ -68,6 +59,8 @@ export interface SlurmFunctions {
   slurmTake(id: string, points: readonly number[]): Promise<readonly PointFiles[]>;
   /** The last that a job wrote to its output. */
   slurmSaid(id: string, job: string): Promise<string>;
+  /** What a job has written to its output from that byte on, as much of it as one message should hold. */
+  slurmPrinted(id: string, job: string, from: number): Promise<Uint8Array>;
   slurmCancel(id: string): Promise<void>;
   slurmDrop(id: string): Promise<void>;
   slurmList(): Promise<readonly WorkSummary[]>;

@@ -1,11 +1,10 @@
 /** The settings of each machine whose jobs Slurm starts: a table in the data folder. It holds nothing secret. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CopyscopeError } from '../../core/errors.ts';
-import { checkShape } from '../../core/shape/checkShape.ts';
-import { parseJson } from '../../core/shape/parseJson.ts';
+import type { CopyscopeError } from '../../core/errors.ts';
+import { noSettings, type SlurmSettings, slurmSettingsSchema } from '../../core/slurm/settings.ts';
 import { privately, readBoundedText, writeWhole } from '../service/files.ts';
-import { noSettings, type SlurmSettings, slurmSettingsSchema } from './settings.ts';
+import { readShape } from './readShape.ts';
 
 const maxBytes = 1024 * 1024;
 const tableSchema = z.object({
@@ -25,6 +24,12 @@ export class SlurmSettingsStore {
   /** Of another machine, or with null of this one. Rejects with `slurm.list` where the table can't be read. */
   async get(host: string | null): Promise<SlurmSettings> {
     return (await this.#rows()).find((row) => row.host === host)?.settings ?? noSettings;
+  }
+
+  /** Other machines that were set, by name. */
+  async all(): Promise<ReadonlyMap<string, SlurmSettings>> {
+    const rows = await this.#rows();
+    return new Map(rows.flatMap(({ host, settings }) => (host === null ? [] : [[host, settings] as const])));
   }
 
   async put(host: string | null, settings: SlurmSettings): Promise<void> {
@@ -47,14 +52,14 @@ export class SlurmSettingsStore {
       throw error;
     });
     if (text === null) return [];
-    const parsed = parseJson(text);
-    const shape = checkShape(tableSchema, parsed.ok ? parsed.json : null);
-    if (shape.ok) return shape.value.machines;
-    const { field, message } = shape.problems[0];
-    throw new CopyscopeError({
-      code: 'slurm.list',
-      message: `${this.#file} can't be read: ${field}: ${message}`,
-      remedy: 'Repair it, or delete it and set the clusters again.',
-    });
+    return readSettingsTable(text, this.#file);
   }
 }
+
+/** Throws `slurm.list`. */
+export const readSettingsTable = (text: string, path: string): readonly Row[] =>
+  readShape(tableSchema, text, {
+    code: 'slurm.list',
+    what: path,
+    remedy: 'Repair it, or delete it and set the clusters again.',
+  }).machines;

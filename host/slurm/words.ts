@@ -7,27 +7,31 @@ import type { JobState } from './protocol.ts';
 export const lostCode = 'slurm.ended';
 
 const remedies: Readonly<Record<string, string>> = {
-  TIMEOUT: 'Give its jobs more time: copyscope slurm set --time. The same command then submits this point again.',
-  DEADLINE: 'Give its jobs more time: copyscope slurm set --time. The same command then submits this point again.',
-  OUT_OF_MEMORY:
-    'Ask for more memory: copyscope slurm set --option=--mem=16G. The same command then submits this point again.',
+  TIMEOUT: 'Give its jobs more time (copyscope slurm set --time, or Slurm settings in the window), and go on with it.',
+  DEADLINE: 'Give its jobs more time (copyscope slurm set --time, or Slurm settings in the window), and go on with it.',
+  OUT_OF_MEMORY: 'Ask for more memory (--mem=16G as a further option of sbatch), and go on with it.',
 };
-const standardRemedy = 'The same command submits this point again.';
+const standardRemedy = 'Go on with it, or give the same command: then it is submitted again.';
 
-export function lostPoint({ job, state, node, reason }: JobState, said: string): ErrorInfo {
+/** How Slurm tells of a job that has ended. */
+export function endedWords({ job, state, node, reason }: JobState): string {
   const where = node === '' ? '' : ` on ${node}`;
   const why = reason === '' || reason === state ? '' : ` (${reason})`;
-  const left = state === 'COMPLETED' ? ', and left no result' : '';
+  return `job ${job}${where} ended with ${state}${why}`;
+}
+
+export function lostPoint(job: JobState, said: string): ErrorInfo {
+  const left = job.state === 'COMPLETED' ? ', and left no result' : '';
   const words = printable(said);
   return {
     code: lostCode,
-    message: `Slurm: job ${job}${where} ended with ${state}${why}${left}.${words === '' ? '' : ` It said: ${words}`}`,
-    remedy: remedies[state] ?? standardRemedy,
+    message: `Slurm: ${endedWords(job)}${left}.${words === '' ? '' : ` It said: ${words}`}`,
+    remedy: remedies[job.state] ?? standardRemedy,
   };
 }
 
 export const forgottenPoint = (): ErrorInfo => ({
   code: lostCode,
-  message: 'Slurm does not say any more what became of the job of this point, and it left no result.',
+  message: 'Slurm does not say any more what became of the job, which left no result.',
   remedy: standardRemedy,
 });

@@ -1,21 +1,23 @@
 /** The folder of one work, on the disk that login node and nodes share: what is to be done, what was submitted, what came of it. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
-import { checkShape } from '../../core/shape/checkShape.ts';
-import { parseJson } from '../../core/shape/parseJson.ts';
+import { outputName } from '../../core/slurm/submission.ts';
 import { mostPoints } from '../../core/sweep/document.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import { privately, readBounded, readBoundedText, writeNew, writeWhole } from '../service/files.ts';
 import type { PointResult } from '../service/sweepPoints.ts';
 import type { PointFiles, Submission } from './protocol.ts';
+import { readShape } from './readShape.ts';
 import { resultText } from './result.ts';
-import { outputName } from './submission.ts';
 import { readWork, type Work, workText } from './work.ts';
 
 const maxWorkBytes = 128 * 2 ** 20;
-const maxResultBytes = 2 ** 20;
+/** A profile with all its measurements is the largest. */
+const maxResultBytes = 8 * 2 ** 20;
+/** Of what a job printed, in one message. */
+const maxPartBytes = 2 ** 20;
 /** sbatch answers within this, or gives up. */
 const submittingMs = 600_000;
 const pointSchema = z
@@ -27,6 +29,10 @@ const submissionSchema = z.object({
   tasks: z.array(z.array(pointSchema).min(1)).min(1).max(mostPoints),
   job: z.string().max(40).nullable(),
 });
+
+/** Throws `slurm.damaged`. */
+export const readSubmission = (text: string, number: number): z.infer<typeof submissionSchema> =>
+  readShape(submissionSchema, text, { code: 'slurm.damaged', what: `Submission ${number}` });
 
 export class WorkFolder {
   readonly path: string;
@@ -60,8 +66,12 @@ export class WorkFolder {
   }
 
   async keep(result: PointResult): Promise<void> {
-    if (result.status === 'done') await writeWhole(this.#at(`points/${result.point}.arrow`), result.file, privately);
-    await writeWhole(this.#at(`points/${result.point}.json`), resultText(result), privately);
+    await this.keepTexts(result.point, resultText(result), result.status === 'done' ? result.file : null);
+  }
+
+  async keepTexts(point: number, result: string, run: Uint8Array | null): Promise<void> {
+    if (run !== null) await writeWhole(this.#at(`points/${point}.arrow`), run, privately);
+    await writeWhole(this.#at(`points/${point}.json`), result, privately);
   }
 
   async take(point: number): Promise<PointFiles> {
@@ -82,13 +92,8 @@ export class WorkFolder {
   }
 
   async submission(number: number): Promise<Submission> {
-    const parsed = parseJson(await readBoundedText(this.#submission(number), maxWorkBytes));
-    const shape = checkShape(submissionSchema, parsed.ok ? parsed.json : null);
-    if (shape.ok) {
-      const { tasks, job } = shape.value;
-      return { number, tasks, job: job === null && (await this.#isOld(number)) ? '' : job };
-    }
-    throw new CopyscopeError({ code: 'slurm.damaged', message: `Submission ${number} can't be read.` });
+    const { tasks, job } = readSubmission(await readBoundedText(this.#submission(number), maxWorkBytes), number);
+    return { number, tasks, job: job === null && (await this.#isOld(number)) ? '' : job };
   }
 
   /** False where that number is taken. */
@@ -104,9 +109,15 @@ export class WorkFolder {
 
   /** The end of what a job wrote. */
   async said(job: string): Promise<string> {
-    if (!/^\d{1,12}_\d{1,7}$/.test(job)) throw unknown();
-    const bytes = await readBounded(this.#at(`output/${outputName(job)}`), 64 * 2 ** 20).catch(() => new Uint8Array());
-    return new TextDecoder().decode(bytes.subarray(-2000));
+    const path = this.#output(job);
+    const { size } = await stat(path).catch(() => ({ size: 0 }));
+    return new TextDecoder().decode(await readPart(path, Math.max(0, size - 2000), 2000));
+  }
+
+  /** What a job has written from that byte on: nothing where that is all, or it hasn't begun. */
+  printed(job: string, from: number): Promise<Uint8Array> {
+    if (!Number.isSafeInteger(from) || from < 0) throw unknown();
+    return readPart(this.#output(job), from, maxPartBytes);
   }
 
   drop = (): Promise<void> => rm(this.path, { recursive: true, force: true, maxRetries: 5 });
@@ -117,6 +128,11 @@ export class WorkFolder {
     return Date.now() - mtimeMs > submittingMs;
   }
 
+  #output(job: string): string {
+    if (!/^\d{1,12}_\d{1,7}$/.test(job)) throw unknown();
+    return this.#at(`output/${outputName(job)}`);
+  }
+
   readonly #submission = (number: number): string => this.#at(`submission-${number}.json`);
 
   #at(name: string): string {
@@ -124,9 +140,21 @@ export class WorkFolder {
   }
 }
 
+/** Empty where there is no such file. */
+async function readPart(path: string, from: number, most: number): Promise<Uint8Array> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return new Uint8Array();
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
+    return new Uint8Array(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
 export const unknown = (): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.unknown',
-    message: 'There is no such sweep there.',
+    message: 'There is no such work there.',
     remedy: 'copyscope slurm list shows those that are there.',
   });

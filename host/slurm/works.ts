@@ -2,12 +2,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import type { WorkSummary } from '../../core/service/machines.ts';
+import { requireSettings, type SlurmSettings } from '../../core/slurm/settings.ts';
+import { type ArrayPlan, jobName, quoted, sbatchWords, scriptName, scriptText } from '../../core/slurm/submission.ts';
 import { accountedJobs, hasEnded, mostJobs, queuedJobs } from './jobs.ts';
 import { slurmPrograms } from './programs.ts';
-import type { JobState, SlurmFunctions, WorkState, WorkSummary } from './protocol.ts';
-import { requireSettings, type SlurmSettings } from './settings.ts';
-import { type ArrayPlan, jobName, quoted, sbatchWords, scriptName, scriptText } from './submission.ts';
-import { workIdPattern } from './work.ts';
+import type { JobState, SlurmFunctions, Submission, WorkState } from './protocol.ts';
+import { type Work, workEngine, workIdPattern, workName, workPoints } from './work.ts';
 import { unknown, WorkFolder } from './workFolder.ts';
 
 export interface WorksOptions {
@@ -29,14 +30,15 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
   };
 
   const plan = async (id: string, number: number, jobs: number, settings: SlurmSettings): Promise<ArrayPlan> => {
-    const { engine } = await at(id).work();
+    const engine = workEngine(await at(id).work());
     return { id, number, jobs, engine, settings: requireSettings(settings), folder: at(id).path, start };
   };
 
   /** Slurm forgets of itself; where it keeps accounts they are asked for what it no longer lists. */
   const jobsOf = async (id: string, { submissions, reached }: Omit<WorkState, 'jobs'>): Promise<JobState[]> => {
     const { length } = submissions;
-    const listed = await queuedJobs(programs, id, length);
+    const isOurs = ofArrays(submissions);
+    const listed = (await queuedJobs(programs, id, length)).filter(isOurs);
     const has = new Set(listed.map(keyOf));
     const isThere = new Set(reached);
     const isUntold = submissions.some(({ number, tasks }) =>
@@ -47,7 +49,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
     if (!isUntold) return listed;
     const { createdAt } = await at(id).work();
     const accounted = await accountedJobs(programs, id, length, new Date(createdAt));
-    return [...listed, ...accounted.filter((job) => !has.has(keyOf(job)))];
+    return [...listed, ...accounted.filter((job) => isOurs(job) && !has.has(keyOf(job)))];
   };
 
   const look = async (id: string, withJobs: boolean): Promise<WorkState> => {
@@ -58,10 +60,10 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
   };
 
   const summary = async (id: string): Promise<WorkSummary> => {
-    const { sweep, createdAt, points } = await at(id).work();
+    const work = await at(id).work();
     const { reached, submissions } = await look(id, false);
     const active = (await queuedJobs(programs, id, submissions.length)).filter((job) => !hasEnded(job)).length;
-    return { id, name: sweep.name, createdAt, points, reached: reached.length, active };
+    return { ...named(id, work), reached: reached.length, active };
   };
 
   return {
@@ -104,6 +106,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
       return taken;
     },
     slurmSaid: (id, job) => at(id).said(job),
+    slurmPrinted: (id, job, from) => at(id).printed(job, from),
     slurmCancel: async (id) => {
       await at(id).work();
       for (const { number } of await at(id).submissions()) {
@@ -112,6 +115,8 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
     },
     slurmDrop: (id) => at(id).drop(),
     slurmList: async () => {
+      // Whether Slurm is there is told also where nothing is in progress.
+      await queuedJobs(programs, noWork, 1);
       const ids = (await readdir(folder).catch(() => [])).filter((name) => workIdPattern.test(name));
       const works = await Promise.all(
         ids.map((id) =>
@@ -125,6 +130,24 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
     },
   };
 }
+
+const named = (id: string, work: Work): Pick<WorkSummary, 'id' | 'name' | 'createdAt' | 'points'> => ({
+  id,
+  name: workName(work),
+  createdAt: work.createdAt,
+  points: workPoints(work),
+});
+
+/** Jobs of what was done before under the same name, and deleted since, are told of for a while too. */
+function ofArrays(submissions: readonly Submission[]): (job: JobState) => boolean {
+  const arrays = new Map(submissions.map(({ number, job }) => [number, job]));
+  return ({ submission, job }) => {
+    const array = arrays.get(submission) ?? '';
+    return array === '' || job.startsWith(`${array}_`);
+  };
+}
+
+const noWork = '0'.repeat(16);
 
 const keyOf = ({ submission, task }: Pick<JobState, 'submission' | 'task'>): string => `${submission} ${task}`;
 

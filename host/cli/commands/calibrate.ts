@@ -1,21 +1,16 @@
 /** `copyscope calibrate`: measures this machine and writes a device profile for the simulator. */
 import { join } from 'node:path';
-import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibration.ts';
-import { type Derived, deriveProfile, type Provenance } from '../../../core/calibrate/derive.ts';
-import type { PlanOptions } from '../../../core/calibrate/plan.ts';
 import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
-import type { DeviceReport } from '../../../core/program/engine.ts';
-import { decodeRun } from '../../../core/trace/arrow.ts';
-import { calibrate } from '../../calibrate/calibrate.ts';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngine.ts';
 import { dataFolder, ownProfilesFolder } from '../../paths.ts';
 import type { Assets } from '../../service/assets.ts';
 import { privately, writeWhole } from '../../service/files.ts';
-import { prepareRun } from '../../service/prepareRun.ts';
 import type { Terminal } from '../io.ts';
 import { clearLine } from '../legible.ts';
 import { limited, wrap } from '../render/text.ts';
+import { calibrateOnCluster } from './onCluster.ts';
 import type { Tools } from './run.ts';
 
 export interface CalibrateOptions {
@@ -24,90 +19,58 @@ export interface CalibrateOptions {
   readonly name?: string | undefined;
   readonly base: string;
   readonly host?: string | undefined;
+  /** As a job of Slurm, of that machine. */
+  readonly slurm: boolean;
   readonly out?: string | undefined;
   readonly quick: boolean;
   readonly json: boolean;
 }
 
-const quickOptions = { largestBytes: 16 * 2 ** 20, iterations: 5 };
-
 export async function calibrateMachine(tools: Tools, options: CalibrateOptions): Promise<void> {
-  const { context, engine, assets } = tools;
-  const { terminal, signal } = context;
-  const report = await engine.report();
-  requireEngine(report, options);
-  const base = parseProfile(await assets.readProfile(options.base));
-  const name = await newName(tools, options, report);
-  const plan = calibrationPlan(planOptions(options, report));
-  const line = calibrationLine(terminal);
-  const { results, failed } = await calibrate(plan, {
-    signal,
-    onProgress: line.show,
-    run: async (experiment, cancel) => {
-      const request = await prepareRun({ experiment, engine: options.engine, profile: options.profile }, assets);
-      return decodeRun((await engine.run(request, { signal: cancel })).file);
-    },
-    measure: options.engine === 'cuda' ? (measurement, cancel) => engine.measure(measurement, cancel) : null,
-  }).finally(line.clear);
-  const derived = deriveProfile(plan, results, base, provenance(name, options, report));
+  refuseProfile(options);
+  await requireFreeName(tools.assets, options.name ?? 'unnamed');
+  const kept = (calibration: Calibration): Promise<void> => keep(tools, options, calibration);
+  if (options.slurm) await calibrateOnCluster(tools, options, kept);
+  else await kept(await calibrateHere(tools, options));
+}
+
+async function calibrateHere({ context, engine, assets }: Tools, options: CalibrateOptions): Promise<Calibration> {
+  const line = calibrationLine(context.terminal);
+  const base = await assets.readProfile(options.base);
+  const request = { ...options, profile: options.profile ?? defaultProfile, base };
+  const tools = { engine, assets, signal: context.signal, onProgress: line.show };
+  return calibrateEngine(request, tools).finally(line.clear);
+}
+
+/** Names the profile, writes it among the user's own, and tells of it. */
+async function keep({ context, assets }: Tools, options: CalibrateOptions, found: Calibration): Promise<void> {
+  const { terminal, environment } = context;
+  const name = await newName(assets, options, found);
+  const derived = { ...found, profile: { ...found.profile, name } };
   const json = `${JSON.stringify(derived.profile, null, 2)}\n`;
-  const path = options.out ?? join(ownProfilesFolder(dataFolder(context.environment)), `${name}.json`);
+  const path = options.out ?? join(ownProfilesFolder(dataFolder(environment)), `${name}.json`);
   await writeWhole(path, json, options.out === undefined ? privately : undefined);
-  const problems = failed.map(({ probe, error }) => `${probe}: ${describeError(error)}`);
+  const problems = found.failed.map(({ probe, error }) => `${probe}: ${describeError(error)}`);
   terminal.out(options.json ? json : `${describe(derived, path, problems, terminal).join('\n')}\n`);
 }
 
-function requireEngine({ engines, devices }: DeviceReport, { engine, profile }: CalibrateOptions): void {
-  const status = engines.find(({ kind }) => kind === engine);
-  if (engine !== 'sim' && profile !== undefined) {
-    throw new CopyscopeError({
-      code: 'usage.profile',
-      field: '--profile',
-      message: `a profile is for the simulator, and engine ${engine} measures.`,
-      remedy: 'Leave --profile out.',
-    });
-  }
-  if (status?.available === true && (engine !== 'cuda' || devices.length > 0)) return;
-  const problem = status?.problem;
+function refuseProfile({ engine, profile }: CalibrateOptions): void {
+  if (engine === 'sim' || profile === undefined) return;
   throw new CopyscopeError({
-    code: 'engine.unavailable',
-    message: `There is nothing to calibrate here with engine ${engine}: ${problem?.message ?? 'no device was found.'}`,
-    remedy: 'Calibrate on a machine with an NVIDIA GPU and its driver, or use a profile that ships with Copyscope.',
+    code: 'usage.profile',
+    field: '--profile',
+    message: `a profile is for the simulator, and engine ${engine} measures.`,
+    remedy: 'Leave --profile out.',
   });
-}
-
-const planOptions = ({ quick, engine }: CalibrateOptions, { devices }: DeviceReport): PlanOptions => ({
-  ...standardOptions,
-  devices: engine === 'cuda' ? devices.length : 1,
-  ...(quick ? quickOptions : {}),
-});
-
-function provenance(name: string, { engine, profile, host }: CalibrateOptions, report: DeviceReport): Provenance {
-  const { driverVersion: driver, runtimeVersion: runtime, devices } = report;
-  const date = new Date().toISOString().slice(0, 10);
-  if (engine === 'cuda') {
-    return { name, device: devices[0] ?? null, host, date, driver, runtime, how: 'measured' };
-  }
-  const subject = engine === 'sim' ? `the profile "${profile ?? defaultProfile}"` : 'the CPU engine';
-  return {
-    name,
-    device: null,
-    subject,
-    host,
-    date,
-    driver: null,
-    runtime: null,
-    how: engine === 'sim' ? 'simulated' : 'measured',
-  };
 }
 
 /** Of another machine with its name: two machines may have the same GPU, and not the same host memory. */
 function newName(
-  { assets }: Tools,
+  assets: Assets,
   { name, engine, host }: CalibrateOptions,
-  { devices }: DeviceReport,
+  { device }: Pick<Calibration, 'device'>,
 ): Promise<string> {
-  const what = engine === 'cuda' ? (devices[0]?.name ?? 'gpu') : engine;
+  const what = engine === 'cuda' ? (device ?? 'gpu') : engine;
   return requireFreeName(assets, name ?? `${what} ${host === undefined ? 'calibrated' : `of ${host}`}`);
 }
 
@@ -132,7 +95,7 @@ const slug = (text: string): string =>
     .slice(0, 60);
 
 function describe(
-  { profile, assumed }: Derived,
+  { profile, assumed }: Pick<Calibration, 'profile' | 'assumed'>,
   path: string,
   problems: readonly string[],
   terminal: Terminal,

@@ -5,6 +5,7 @@ import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { formatBytes } from '../../../core/units.ts';
+import type { ProgramRecorded } from '../../machines/protocol.ts';
 import { recordThere } from '../../machines/recordThere.ts';
 import { programVersion } from '../../paths.ts';
 import {
@@ -16,10 +17,12 @@ import {
 } from '../../record/recordProgram.ts';
 import type { RecordSettings, StepSpan } from '../../record/recordSettings.ts';
 import { writeWhole } from '../../service/files.ts';
+import type { RecordingWork } from '../../slurm/work.ts';
 import { requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
 import { machineOptions } from '../remoteEngine.ts';
+import { recordedOnCluster } from './onCluster.ts';
 
 export interface RecordOptions {
   readonly light: boolean;
@@ -31,6 +34,8 @@ export interface RecordOptions {
   readonly out?: string | undefined;
   /** The machine that the program and its folder are on. */
   readonly host?: string | undefined;
+  /** As a job of Slurm, of that machine. */
+  readonly slurm: boolean;
   readonly folder?: string | undefined;
 }
 
@@ -39,6 +44,7 @@ export async function record(context: Context, program: readonly string[], optio
   const { terminal, environment, signal } = context;
   const [file, ...args] = program;
   if (file === undefined) throw noProgram();
+  if (options.slurm) return recordOnCluster(context, [file, ...args], options);
   if (options.host !== undefined) return recordOnMachine(context, options.host, [file, ...args], options);
   if (options.folder !== undefined) throw folderHere();
   requireDriver(environment);
@@ -76,6 +82,41 @@ export async function record(context: Context, program: readonly string[], optio
   return exitCode;
 }
 
+/** The same as a job of a cluster. */
+async function recordOnCluster(
+  context: Context,
+  command: readonly [string, ...string[]],
+  options: RecordOptions,
+): Promise<number> {
+  const { host = null, folder } = options;
+  if (host === null && folder !== undefined) throw folderHere();
+  const out = options.out ?? unusedName();
+  await requireWritableAsRun(out);
+  const work = {
+    name: nameOf(out),
+    command: [...command] as [string, ...string[]],
+    folder: folder ?? (host === null ? process.cwd() : ''),
+    settings: withoutUndefined(settingsOf(options)),
+  };
+  const { result, ended } = await recordedOnCluster(context, host, work, async (recorded) => {
+    if (recorded.file !== null) await writeWhole(out, recorded.file);
+  });
+  if (ended !== null) context.terminal.err(`Slurm ended it: ${ended}.\n`);
+  return tellRecorded(context, result, out);
+}
+
+const withoutUndefined = (settings: RecordSettings): RecordingWork['settings'] => JSON.parse(JSON.stringify(settings));
+
+/** Throws what went wrong with the recording alone, where the program did well. */
+function tellRecorded(context: Context, { exitCode, file, problem }: ProgramRecorded, out: string): number {
+  if (file !== null) tellEnd(context, decodeRun(file), out);
+  else if (problem !== null) {
+    if (exitCode === 0) throw new CopyscopeError(problem);
+    context.terminal.err(`${describeError(problem)}\n`);
+  }
+  return exitCode;
+}
+
 const settingsOf = ({ light, lines, delay, duration, steps, stepRange }: RecordOptions): RecordSettings => ({
   light,
   lines,
@@ -106,7 +147,7 @@ async function recordOnMachine(
     environment: {},
     settings: settingsOf(options),
   };
-  const { exitCode, file, problem } = await recordThere({ ...machine, onReceived }, program, {
+  const recorded = await recordThere({ ...machine, onReceived }, program, {
     stop: signal,
     leavesWithoutLine: true,
     onCounts: ({ copies, kernels, waits }) =>
@@ -116,14 +157,8 @@ async function recordOnMachine(
       (isError ? terminal.err : terminal.out)(text);
     },
   }).finally(line.clear);
-  if (file !== null) {
-    await writeWhole(out, file);
-    tellEnd(context, decodeRun(file), out);
-  } else if (problem !== null) {
-    if (exitCode === 0) throw new CopyscopeError(problem);
-    terminal.err(`${describeError(problem)}\n`);
-  }
-  return exitCode;
+  if (recorded.file !== null) await writeWhole(out, recorded.file);
+  return tellRecorded(context, recorded, out);
 }
 
 const nameOf = (out: string): string => basename(out).replace(/\.arrow$/i, '');

@@ -1,9 +1,10 @@
 /** `copyscope slurm`: what a cluster is told with every job, and what is in progress there. */
+
+import type { WorkSummary } from '../../../core/service/machines.ts';
+import { requireSettings, type SlurmSettings } from '../../../core/slurm/settings.ts';
+import { describedSubmission } from '../../../core/slurm/submission.ts';
 import { dataFolder } from '../../paths.ts';
-import type { WorkSummary } from '../../slurm/protocol.ts';
-import { requireSettings, type SlurmSettings } from '../../slurm/settings.ts';
 import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
-import { quoted, sbatchWords, scriptText } from '../../slurm/submission.ts';
 import { clusterOf } from '../clusterOf.ts';
 import type { Context } from '../io.ts';
 import { table } from '../render/text.ts';
@@ -31,7 +32,7 @@ export async function setSlurm(context: Context, { host, ...options }: SlurmSetO
   const changed = { ...kept, ...Object.fromEntries(given), ...listed('lines', line), ...listed('options', option) };
   const settings = requireSettings(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== '')));
   await store.put(host ?? null, settings);
-  context.terminal.out(`${described(settings).join('\n')}\n`);
+  context.terminal.out(`${describedSubmission(settings).join('\n')}\n`);
 }
 
 const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<SlurmSettings> =>
@@ -39,21 +40,7 @@ const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<Sl
 
 export async function showSlurm({ terminal, environment }: Context, { host }: OnHost, json: boolean): Promise<void> {
   const settings = await new SlurmSettingsStore(dataFolder(environment)).get(host ?? null);
-  terminal.out(json ? `${JSON.stringify(settings, null, 2)}\n` : `${described(settings).join('\n')}\n`);
-}
-
-/** As an array of two jobs would be handed over. */
-function described(settings: SlurmSettings): string[] {
-  const array = {
-    id: 'ID',
-    number: 0,
-    jobs: 2,
-    engine: 'cuda',
-    settings,
-    folder: 'FOLDER',
-    start: ['PROGRAM'],
-  } as const;
-  return [`sbatch ${sbatchWords(array).map(quoted).join(' ')}`, '', scriptText(array).trimEnd()];
+  terminal.out(json ? `${JSON.stringify(settings, null, 2)}\n` : `${describedSubmission(settings).join('\n')}\n`);
 }
 
 export async function listSlurm(context: Context, { host }: OnHost, json: boolean): Promise<void> {
@@ -62,7 +49,7 @@ export async function listSlurm(context: Context, { host }: OnHost, json: boolea
   const works = await cluster.slurmList().finally(() => cluster.close());
   if (json)
     terminal.out(`${JSON.stringify({ format: 'copyscope/slurm-sweeps', version: 1, sweeps: works }, null, 2)}\n`);
-  else if (works.length === 0) terminal.err('No sweep of yours is there.\n');
+  else if (works.length === 0) terminal.err('Nothing of yours is there.\n');
   else terminal.out(`${table(works.map(row)).join('\n')}\n`);
 }
 

@@ -15,11 +15,12 @@ import { SweepStore } from '../../service/sweepStore.ts';
 import type { Cluster } from '../../slurm/cluster.ts';
 import { type ClusterProgress, runOnCluster } from '../../slurm/clusterSweep.ts';
 import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
-import { type Work, workId } from '../../slurm/work.ts';
+import { type SweepWork, workId } from '../../slurm/work.ts';
 import { clusterOf } from '../clusterOf.ts';
 import type { Context } from '../io.ts';
 import { printSweep } from '../printSweep.ts';
 import { statusLine } from '../progress.ts';
+import { waitingWords } from './onCluster.ts';
 import type { Tools } from './run.ts';
 import type { SweepOptions } from './sweep.ts';
 
@@ -64,7 +65,7 @@ const say = ({ terminal }: Context, { json }: SweepOptions, text: string): void 
 };
 
 /** The login node tells nothing of the nodes: they have a GPU where nothing else is said. */
-async function workOf({ assets }: Tools, plan: SweepPlan, options: SweepOptions): Promise<Work> {
+async function workOf({ assets }: Tools, plan: SweepPlan, options: SweepOptions): Promise<SweepWork> {
   const engine: EngineKind = options.engine ?? (options.profile === undefined ? 'cuda' : 'sim');
   const name = options.profile ?? defaultProfile;
   return {
@@ -88,14 +89,14 @@ const progressText = ({ done, failed, all, running, waiting, reason }: ClusterPr
     `${done}/${all} done`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     `${running} jobs running`,
-    `${waiting} waiting${reason === '' ? '' : ` (${reason})`}`,
+    waitingWords({ waiting, reason }),
   ].join(', ');
 
 /** After Ctrl-C. Jobs go on unless somebody says otherwise. */
 async function leave(
   { terminal }: Context,
   cluster: Cluster,
-  work: Work,
+  work: SweepWork,
   { host }: SweepOptions,
 ): Promise<CopyscopeError> {
   const there = host === undefined ? '' : ` --host ${host}`;

@@ -74,6 +74,7 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'slurm.unknown': badInput,
   'slurm.refused': failed,
   'slurm.damaged': failed,
+  'slurm.ended': failed,
   'run.out-of-memory': failed,
   'simulation.deadlock': failed,
   'simulation.too-long': badInput,

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { noSettings } from '../../../core/slurm/settings.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
 import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import type { Cluster } from '../../../host/slurm/cluster.ts';
 import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
 import type { JobState, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
-import { noSettings } from '../../../host/slurm/settings.ts';
-import { readWork, workText } from '../../../host/slurm/work.ts';
+import type { SweepWork } from '../../../host/slurm/work.ts';
 
 let folder: string;
 let store: SweepStore;
@@ -27,19 +27,17 @@ const plan = requireSweep({
   base: { template: 'chunked-pipeline' },
   axes: [{ parameter: 'streams', values: [1, 2] }],
 });
-const work = readWork(
-  workText({
-    format: 'copyscope/slurm-work',
-    version: 1,
-    createdAt: new Date(0).toISOString(),
-    host: 'login',
-    engine: 'cuda',
-    profile: null,
-    iterations: null,
-    points: 2,
-    sweep: plan.document,
-  }),
-);
+const work: SweepWork = {
+  format: 'copyscope/slurm-work',
+  version: 1,
+  createdAt: new Date(0).toISOString(),
+  host: 'login',
+  engine: 'cuda',
+  profile: null,
+  iterations: null,
+  points: 2,
+  sweep: plan.document,
+};
 
 interface Said {
   readonly jobs: readonly JobState[];
@@ -61,6 +59,7 @@ function cluster({ jobs, results = [] }: Said): Cluster & { readonly submitted: 
     slurmShow: async () => '',
     slurmSubmit: async (_, number, tasks) => submitted.push({ number, tasks, job: '1' }) > 0,
     slurmTake: async (_, points) => results.filter(({ point }) => points.includes(point)),
+    slurmPrinted: async () => new Uint8Array(),
     slurmSaid: async () => '',
     slurmCancel: async () => {},
     slurmDrop: async () => {},

@@ -1,9 +1,12 @@
 /** The same with Slurm itself, where it is installed: what its own programs say and do. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
+import { buildRecorder, noRecorder, player, standInEnvironment } from '../../support/recorder.ts';
 import { copyscope, type Result } from '../host/support/terminal.ts';
 import { type BuiltProgram, buildProgram } from '../machines/support/builtProgram.ts';
 import { eventually } from '../support/eventually.ts';
@@ -33,12 +36,17 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     for (const made of [folder, gates]) rmSync(made, { recursive: true, force: true, maxRetries: 10 });
   });
 
+  const environment = (): NodeJS.ProcessEnv => ({
+    ...slurm.environment,
+    NODE_OPTIONS: '',
+    COPYSCOPE_DATA: join(folder, 'data'),
+  });
   const cli = (args: readonly string[], changes: Parameters<typeof copyscope>[2] = {}): Promise<Result> =>
     copyscope(args, program.engine, {
       terminal: { ...changes.terminal },
       context: {
         program: program.folder,
-        environment: { ...slurm.environment, NODE_OPTIONS: '', COPYSCOPE_DATA: join(folder, 'data') },
+        environment: environment(),
         ...changes.context,
       },
     });
@@ -116,5 +124,48 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     const refused = await cli(command());
     expect(refused.exitCode).toBe(1);
     expect(JSON.parse(refused.err).error.message).toContain('invalid partition specified: nowhere');
+  });
+
+  it('calibrates as a job, and cancels one that runs', async () => {
+    const calibrate = (signal = new AbortController().signal): Promise<Result> =>
+      cli(['calibrate', '--slurm', '--engine', 'sim', '--quick', '--json', '--name', 'of a node'], {
+        context: { signal },
+      });
+    const ran = await calibrate();
+    expect(ran.exitCode).toBe(0);
+    expect(parseProfile(JSON.parse(ran.out)).source).toContain(slurm.node);
+    await gated(0);
+    const interrupted = new AbortController();
+    const first = calibrate(interrupted.signal);
+    await eventually(() => expect(slurm.count('RUNNING')).toBe(1));
+    interrupted.abort();
+    expect((await first).exitCode).toBe(130);
+    await eventually(() => expect(slurm.count('RUNNING') + slurm.count('COMPLETING')).toBe(0));
+  });
+
+  it.skipIf(noRecorder !== null)('records as a job; what scancel ends comes as far as it was', async () => {
+    const built = buildRecorder('record-real-slurm');
+    const out = join(folder, 'job.arrow');
+    const record = (script: string, changes: Parameters<typeof copyscope>[2] = {}): Promise<Result> =>
+      cli(['record', '--slurm', '--out', out, '--', 'sh', '-c', script], {
+        ...changes,
+        context: { environment: { ...environment(), ...standInEnvironment(built) }, ...changes.context },
+      });
+    // This node counts no GPUs.
+    expect((await cli(['slurm', 'set', '--gpus', '0'])).exitCode).toBe(0);
+    const ran = await record(`${player(built)} 2 40 > /dev/null; echo done; exit 5`);
+    expect({ exitCode: ran.exitCode, out: ran.out }).toEqual({ exitCode: 5, out: 'done\n' });
+    const interrupted = new AbortController();
+    const told: string[] = [];
+    const first = record(`${player(built)} 2 40 > /dev/null; echo began; while :; do sleep 0.1; done`, {
+      terminal: { out: (text) => void told.push(text) },
+      context: { environment: { ...environment(), ...standInEnvironment(built) }, signal: interrupted.signal },
+    });
+    await eventually(() => expect(told.join('')).toBe('began\n'));
+    interrupted.abort();
+    const ended = await first;
+    expect(ended.err).toMatch(/Slurm ended it: job \d+_0 on \S+ ended with CANCELLED/);
+    expect(decodeRun(new Uint8Array(readFileSync(out))).info.notes).toContain('The program was stopped from Slurm.');
+    expect(ended.exitCode).toBeGreaterThan(128);
   });
 });

@@ -1,13 +1,25 @@
 /** A cluster for a test: Slurm itself on the loopback address where it is installed, or a stand-in of its programs. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { processesOf } from '../../machines/support/standInSsh.ts';
 
 export interface Conduct {
   readonly slots?: number;
   readonly maxArraySize?: number;
   readonly fates?: Readonly<Record<number, string>>;
+  /** The same, of jobs that run already. */
+  readonly ends?: Readonly<Record<number, string>>;
   readonly isHeld?: boolean;
   readonly forgets?: boolean;
   readonly accounts?: boolean;
@@ -25,6 +37,20 @@ export interface StandInSlurm {
 }
 
 const programs = ['sbatch', 'squeue', 'sacct', 'scancel', 'scontrol'];
+
+/** A folder with this machine's programs, as PATH of one that has no Slurm; nor a login shell, which would look further. */
+export function pathWithoutSlurm(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'copyscope-path-'));
+  const left = new Set([...programs, 'bash']);
+  const taken = new Set<string>();
+  for (const place of (process.env['PATH'] ?? '').split(delimiter)) {
+    for (const name of existsSync(place) ? readdirSync(place) : []) {
+      if (!left.has(name) && !taken.has(name)) symlinkSync(join(place, name), join(folder, name));
+      taken.add(name);
+    }
+  }
+  return folder;
+}
 
 export function standInSlurm(): StandInSlurm {
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-slurm-'));

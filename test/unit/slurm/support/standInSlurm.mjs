@@ -27,6 +27,8 @@ const conduct = () => ({
   partitions: ['main'],
   /** What becomes of a job, by its number in the array, after its script was started. */
   fates: {},
+  /** The same, of jobs that run already. */
+  ends: {},
   /** Whether nothing is started. */
   isHeld: false,
   /** Whether squeue knows ended jobs no more, and whether there are accounts. */
@@ -158,6 +160,11 @@ const programs = {
     };
     const isOver = () => running.size === 0 && jobs.every(({ state }) => state !== 'PENDING');
     while (!isOver()) {
+      for (const [task, child] of running) {
+        const fate = conduct().ends[task];
+        if (fate !== undefined && child.isEnded !== true) child.killAs(fate);
+        child.isEnded = fate !== undefined;
+      }
       if (existsSync(at(id, 'cancelled'))) {
         for (const [task, job] of jobs.entries())
           if (job.state === 'PENDING') jobs[task] = { ...job, state: 'CANCELLED' };

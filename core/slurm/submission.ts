@@ -1,5 +1,5 @@
 /** How an array is handed to Slurm: sbatch's words, which no shell reads, and the script that each job runs. */
-import type { EngineKind } from '../../core/program/engineKind.ts';
+import type { EngineKind } from '../program/engineKind.ts';
 import type { SlurmSettings } from './settings.ts';
 
 export interface ArrayPlan {
@@ -35,7 +35,8 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
     ...given('account', account),
     ...given('time', time),
     // The other engines need no GPU, and who waits for one waits long.
-    ...(engine === 'cuda' ? [`--gres=gpu:${gpus ?? '1'}`] : []),
+    // Some clusters count none, and 0 says so.
+    ...(engine === 'cuda' && gpus !== '0' ? [`--gres=gpu:${gpus ?? '1'}`] : []),
     ...options,
     scriptName(number),
   ];
@@ -45,11 +46,18 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
 export const scriptText = ({ number, settings, folder, start }: ArrayPlan): string =>
   [
     '#!/bin/bash -l',
-    '# Written by Copyscope. Each job of the array runs its points of a sweep.',
+    '# Written by Copyscope. Each job of the array does its part of the work.',
     ...settings.lines,
     `exec ${[...start, 'slurm-task', folder, String(number)].map(quoted).join(' ')} "$SLURM_ARRAY_TASK_ID"`,
     '',
   ].join('\n');
+
+/** How jobs of a machine will be handed over, as lines: an array of two, of what is not known yet. */
+export function describedSubmission(settings: SlurmSettings): string[] {
+  const of = { id: 'ID', number: 0, jobs: 2, folder: 'FOLDER', start: ['PROGRAM'] };
+  const array: ArrayPlan = { ...of, engine: 'cuda', settings };
+  return [`sbatch ${sbatchWords(array).map(quoted).join(' ')}`, '', ...scriptText(array).trimEnd().split('\n')];
+}
 
 /** One word of a POSIX shell, whatever is in it. */
 export const quoted = (word: string): string =>

@@ -1,7 +1,7 @@
 /** What a cluster wants to be told with every job: kept for each machine, as its user knows it from other jobs there. */
 import { z } from 'zod';
-import { CopyscopeError } from '../../core/errors.ts';
-import { checkShape } from '../../core/shape/checkShape.ts';
+import { CopyscopeError } from '../errors.ts';
+import { checkShape } from '../shape/checkShape.ts';
 
 /** As one word of sbatch's command line, which no shell reads. */
 const word = z

@@ -1,0 +1,121 @@
+/** Calibrations and recordings as one job of a cluster, watched from here: Ctrl-C cancels it, and what it left comes all the same. */
+import { defaultProfile } from '../../../core/cost/simEngine.ts';
+import { CopyscopeError } from '../../../core/errors.ts';
+import type { JobCounts } from '../../../core/service/machines.ts';
+import type { Calibration } from '../../calibrate/calibrateEngine.ts';
+import { dataFolder } from '../../paths.ts';
+import { type ClusterOneOptions, type OneEnded, runOne } from '../../slurm/clusterOne.ts';
+import { type RecordedThere, readCalibrated, readRecorded } from '../../slurm/oneResult.ts';
+import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
+import type { RecordingWork } from '../../slurm/work.ts';
+import { clusterOf } from '../clusterOf.ts';
+import type { Context } from '../io.ts';
+import { statusLine } from '../progress.ts';
+import type { CalibrateOptions } from './calibrate.ts';
+import type { Tools } from './run.ts';
+
+/** `copyscope record --slurm`. What the program prints comes to stdout, as Slurm writes both of its outputs into one. */
+export function recordedOnCluster(
+  context: Context,
+  host: string | null,
+  program: Pick<RecordingWork, 'name' | 'command' | 'folder' | 'settings'>,
+  keep: (recorded: RecordedThere) => Promise<void>,
+): Promise<OneEnded<RecordedThere>> {
+  const work = { format: 'copyscope/slurm-recording', ...begun(host), ...program } as const;
+  const print = context.terminal.out;
+  return oneOnCluster(context, host, { work, read: readRecorded, keep, wasStopped: ({ stopped }) => stopped, print });
+}
+
+/** `copyscope calibrate --slurm`. */
+export async function calibrateOnCluster(
+  { context, assets }: Tools,
+  { host: named, engine, profile, base, quick, json }: CalibrateOptions,
+  keep: (calibration: Calibration) => Promise<void>,
+): Promise<void> {
+  const host = named ?? null;
+  const name = profile ?? defaultProfile;
+  const work = {
+    format: 'copyscope/slurm-calibration',
+    ...begun(host),
+    engine,
+    profile: engine === 'sim' ? { name, json: await assets.readProfile(name) } : null,
+    base: await assets.readProfile(base),
+    quick,
+  } as const;
+  await oneOnCluster(context, host, {
+    work,
+    read: readCalibrated,
+    keep,
+    print: json ? () => {} : context.terminal.err,
+  });
+}
+
+const begun = (host: string | null) => ({ version: 1 as const, createdAt: new Date().toISOString(), host });
+
+interface One<Result> extends Pick<ClusterOneOptions<Result>, 'work' | 'read' | 'keep'> {
+  readonly wasStopped?: (result: Result) => boolean;
+  readonly print: (text: string) => void;
+}
+
+/** Rejects with `host.left` where its job goes on, and else as runOne() does. */
+async function oneOnCluster<Result>(
+  context: Context,
+  host: string | null,
+  { work, read, keep, wasStopped, print }: One<Result>,
+): Promise<OneEnded<Result>> {
+  const { terminal, environment, signal: stop } = context;
+  const settings = await new SlurmSettingsStore(dataFolder(environment)).get(host);
+  const left = new AbortController();
+  let [isUp, wasUp] = [host === null, host === null];
+  const cluster = await clusterOf(host ?? undefined, context, {
+    signal: left.signal,
+    onLine: (state) => {
+      isUp = state === 'up';
+      wasUp ||= isUp;
+    },
+  });
+  const line = statusLine(terminal);
+  // Without a line nothing there can be cancelled, and whoever stops it doesn't wait for one.
+  const stopped = (): void => (isUp ? line.show('Cancelling its job') : left.abort());
+  stop.addEventListener('abort', stopped);
+  try {
+    return await runOne(
+      {
+        ...{ cluster, work, settings, stop, read, keep, signal: left.signal },
+        onSubmit: (text) => terminal.err(`A job is submitted with\n\n${text}\n`),
+        onJobs: (counts) => line.show(jobWords(counts)),
+        onPrinted: (text) => {
+          line.clear();
+          print(text);
+        },
+      },
+      wasStopped,
+    );
+  } catch (thrown) {
+    throw left.signal.aborted ? (wasUp ? goesOn() : notBegun()) : thrown;
+  } finally {
+    line.clear();
+    stop.removeEventListener('abort', stopped);
+    cluster.close();
+  }
+}
+
+const jobWords = ({ running, ...waiting }: JobCounts): string =>
+  waiting.waiting > 0
+    ? `Its job waits${waiting.reason === '' ? '' : ` (${waiting.reason})`}`
+    : running > 0
+      ? 'Its job runs'
+      : 'Its job has ended';
+
+export const waitingWords = ({ waiting, reason }: Pick<JobCounts, 'waiting' | 'reason'>): string =>
+  `${waiting} waiting${reason === '' ? '' : ` (${reason})`}`;
+
+const notBegun = (): CopyscopeError =>
+  new CopyscopeError({ code: 'run.cancelled', message: 'There was no line yet, and nothing was submitted.' });
+
+const goesOn = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'host.left',
+    message: 'There is no line to its job, which goes on.',
+    remedy: 'The same command watches it again, or fetches what it left.',
+  });
