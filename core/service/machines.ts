@@ -1,6 +1,7 @@
 /** Other machines, as windows see them: what is known of each, and what is done with it. */
 import type { ErrorInfo } from '../errors.ts';
 import type { DeviceReport } from '../program/engine.ts';
+import type { SlurmSettings } from '../slurm/settings.ts';
 
 export interface MachineState {
   /** As ssh knows it. */
@@ -19,6 +20,8 @@ export interface MachineState {
   readonly work: MachineWork | null;
   /** What the last look for results found; null where nobody has looked. */
   readonly fetched: FetchedResults | null;
+  /** What Slurm there is told with every job; null where nobody has said that it is a cluster's login node. */
+  readonly slurm: SlurmSettings | null;
 }
 
 /** How many jobs of a sweep run and wait. */

@@ -5,6 +5,7 @@ import { maxExperimentCharacters } from '../experiment/parse.ts';
 import { engineKinds } from '../program/engineKind.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { fieldPath } from '../shape/path.ts';
+import { slurmSettingsSchema } from '../slurm/settings.ts';
 import { runNotesSchema } from '../trace/notes.ts';
 import type { HostService } from './service.ts';
 
@@ -61,6 +62,7 @@ const startSweepSchema = z.strictObject({
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
   machine: machineSchema.optional(),
+  slurm: z.strictObject({ pointsPerJob: z.number().int().min(1).max(1000) }).optional(),
 });
 
 /** The system takes no NUL in a word, a path or a variable. */
@@ -109,6 +111,9 @@ const requestSchemas = {
   planMachine: z.tuple([machineSchema, z.boolean()]),
   addMachine: z.tuple([ticketSchema]),
   fetchMachine: z.tuple([machineSchema]),
+  setSlurm: z.tuple([machineSchema, slurmSettingsSchema.nullable()]),
+  slurmWorks: z.tuple([machineSchema]),
+  cancelSlurm: z.tuple([machineSchema, z.string().regex(/^[0-9a-f]{16}$/)]),
   removeMachine: z.tuple([machineSchema, z.strictObject({ discard: z.boolean(), forget: z.boolean() })]),
   profiles: z.tuple([]),
   readProfile: z.tuple([idSchema]),

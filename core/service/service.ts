@@ -9,11 +9,12 @@ import type { Lesson } from '../lessons/lesson.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
+import type { SlurmSettings } from '../slurm/settings.ts';
 import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
-import type { MachinePlan, MachineState, RemoveMachine } from './machines.ts';
+import type { JobCounts, MachinePlan, MachineState, RemoveMachine, WorkSummary } from './machines.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
 
 export interface About {
@@ -145,6 +146,8 @@ export interface SweepSummary {
   readonly status: 'running' | 'complete' | 'stopped';
   /** The other machine that its points run on. */
   readonly host?: string;
+  /** Slurm runs its points, of that machine or of this one. While it is watched, how many of its jobs run and wait. */
+  readonly slurm?: { readonly jobs: JobCounts | null };
   readonly points: number;
   readonly done: number;
   readonly failed: number;
@@ -170,6 +173,8 @@ export interface StartSweep {
   readonly iterations?: number | undefined;
   /** The name of the other machine that it runs on; this one where left out. */
   readonly machine?: string | undefined;
+  /** As jobs of Slurm there, so many points each. The engine is that of the nodes. */
+  readonly slurm?: { readonly pointsPerJob: number } | undefined;
 }
 
 export interface StartRun {
@@ -261,6 +266,12 @@ export interface HostService {
   addMachine(ticket: string): Promise<void>;
   /** Brings results that wait there into the library; returns at once, and what came arrives as events. */
   fetchMachine(name: string): Promise<void>;
+  /** Keeps what Slurm there is told with every job; with null it is no cluster's login node. Rejects with `slurm.settings`. */
+  setSlurm(name: string, settings: SlurmSettings | null): Promise<void>;
+  /** What jobs there do for this user. Asks Slurm: rejects with `slurm.*` in its words, and with `host.*`. */
+  slurmWorks(name: string): Promise<readonly WorkSummary[]>;
+  /** Cancels all jobs of one of these. Rejects as slurmWorks() does. */
+  cancelSlurm(name: string, work: string): Promise<void>;
   /** Deletes what was put there, and takes it off the list. Rejects with `host.unfetched` where results wait there. */
   removeMachine(name: string, how: RemoveMachine): Promise<void>;
   profiles(): Promise<readonly ProfileSummary[]>;
@@ -303,7 +314,10 @@ export interface HostService {
   /** Newest first. One that can't be read is listed with its problem. */
   sweeps(): Promise<readonly SweepSummary[]>;
   readSweep(id: string): Promise<Sweep>;
-  /** Keeps the sweep, begins with its first point and returns at once; each point's end arrives as an event. */
+  /**
+   * Keeps the sweep, begins with its first point and returns at once; each point's end arrives as an event. As jobs of Slurm
+   * it returns once they are submitted, and goes on with the same sweep where that was begun before.
+   */
   startSweep(request: StartSweep): Promise<SweepSummary>;
   /** Runs the points that were not reached, and those that failed where `again` is true. */
   continueSweep(id: string, again: boolean): Promise<SweepSummary>;

@@ -7,6 +7,7 @@ import type { About, HostService, Imported, LibraryItems, WindowEvents } from '.
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
+import type { Cluster } from '../slurm/cluster.ts';
 import { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
 import { FilesThere } from './imports/filesThere.ts';
@@ -79,7 +80,17 @@ export function createHost({
   });
   const engineOf = async (machine: string | undefined): Promise<EngineSupervisor> =>
     machine === undefined ? engine : machines.engine(machine);
-  const sweeps = new SessionSweeps(library.sweeps, engineOf, assets, windows);
+  const sweeps = new SessionSweeps({
+    store: library.sweeps,
+    engineOf,
+    clusterOf: (machine, signal) => machines.cluster(machine, signal),
+    assets,
+    events: windows,
+  });
+  const onSlurm = async <Answer>(name: string, ask: (cluster: Cluster) => Promise<Answer>): Promise<Answer> => {
+    const { cluster } = await machines.cluster(name, new AbortController().signal);
+    return ask(cluster).finally(() => cluster.close());
+  };
   const recordings = new Recordings({
     folder: join(about.dataFolder, 'recordings'),
     runs,
@@ -135,6 +146,9 @@ export function createHost({
     planMachine: (name, replace) => machines.plan(name, replace),
     addMachine: (ticket) => machines.add(ticket),
     fetchMachine: (name) => machines.fetch(name),
+    setSlurm: (name, settings) => machines.setSlurm(name, settings),
+    slurmWorks: (name) => onSlurm(name, (cluster) => cluster.slurmList()),
+    cancelSlurm: (name, work) => onSlurm(name, (cluster) => cluster.slurmCancel(work)),
     removeMachine: (name, how) => machines.remove(name, how),
     profiles: () => assets.profiles(),
     readProfile: (name) => assets.readProfile(name),

@@ -139,6 +139,7 @@ export function doneOutcome(id: string, point: number, { info, figures, madeHere
 export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary {
   const done = kept.outcomes.filter((outcome) => outcome.status === 'done');
   const { length } = kept.outcomes;
+  const host = kept.host ?? kept.slurm?.host ?? undefined;
   return {
     id: kept.id,
     name: kept.sweep.name,
@@ -146,7 +147,8 @@ export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary 
     engine: kept.engine,
     origin: runOrigin(kept, !kept.imported),
     device: done[0]?.run.device ?? kept.device,
-    ...(kept.host === undefined ? {} : { host: kept.host }),
+    ...(host === undefined ? {} : { host }),
+    ...(kept.slurm === undefined ? {} : { slurm: { jobs: null } }),
     status: isRunning ? 'running' : length === kept.points ? 'complete' : 'stopped',
     points: kept.points,
     done: done.length,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { MachinePlan, MachineState, MachineWork, RemoveMachine } from '../../core/service/machines.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
+import { requireSettings, type SlurmSettings } from '../../core/slurm/settings.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { readBundle } from '../machines/bundle.ts';
 import { type LineState, type MachineOptions, machineChild } from '../machines/machineChild.ts';
@@ -10,6 +11,8 @@ import { type Machine, MachineStore } from '../machines/machineStore.ts';
 import { addMachine, fetchResults, planMachine, removeMachine, requireFetched } from '../machines/manage.ts';
 import { otherBuild } from '../machines/otherBuild.ts';
 import type { Plan } from '../machines/setup.ts';
+import { type Cluster, remoteCluster } from '../slurm/cluster.ts';
+import { SlurmSettingsStore } from '../slurm/settingsStore.ts';
 import type { RunStore } from './runStore.ts';
 
 /** The keeper there waits three seconds before it ends what does not obey; the way there and back takes some too. */
@@ -29,6 +32,7 @@ const tellEveryMs = 100;
 export class Machines {
   readonly #options: MachinesOptions;
   readonly #store: MachineStore;
+  readonly #slurm: SlurmSettingsStore;
   /** What this process knows of a machine; the store has what is set up. */
   readonly #states = new Map<string, MachineState>();
   readonly #engines = new Map<string, EngineSupervisor>();
@@ -39,11 +43,14 @@ export class Machines {
   constructor(options: MachinesOptions) {
     this.#options = options;
     this.#store = new MachineStore(options.dataFolder);
+    this.#slurm = new SlurmSettingsStore(options.dataFolder);
   }
 
   /** Those that are set up, with what is known of each, and those that are being set up. Asks none of them. */
   async list(): Promise<MachineState[]> {
-    for (const machine of await this.#store.list()) this.#known(machine);
+    // A table that can't be read is told of where it is used.
+    const slurm = await this.#slurm.all().catch(() => null);
+    for (const machine of await this.#store.list()) this.#known(machine, slurm?.get(machine.name) ?? null);
     return [...this.#states.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -118,9 +125,24 @@ export class Machines {
         throw thrown;
       }
     }
+    await this.#slurm.remove(name).catch(() => {});
     this.#forgetEngine(name);
     this.#states.delete(name);
     this.#options.events.machineChanged(name, null);
+  }
+
+  /** See HostService.setSlurm(). Rejects with `slurm.list`, too, where the table of all can't be read. */
+  async setSlurm(name: string, settings: unknown): Promise<void> {
+    this.#known(await this.#store.require(name));
+    const slurm = settings === null ? null : requireSettings(settings);
+    await (slurm === null ? this.#slurm.remove(name) : this.#slurm.put(name, slurm));
+    this.#change(name, { slurm });
+  }
+
+  /** Its Slurm, and what that is told with every job. Rejects with `host.*` or `slurm.list`. */
+  async cluster(name: string, signal: AbortSignal): Promise<{ cluster: Cluster; settings: SlurmSettings }> {
+    const settings = await this.#slurm.get(name);
+    return { cluster: remoteCluster({ ...(await this.options(name)), signal }), settings };
   }
 
   /** Its engine, warm there from the first thing that is asked of it. Rejects with `host.*`. */
@@ -156,9 +178,9 @@ export class Machines {
     for (const engine of this.#engines.values()) engine.close();
   }
 
-  #known({ name, system, version }: Machine): void {
+  #known({ name, system, version }: Machine, slurm?: SlurmSettings | null): void {
     const state = this.#states.get(name) ?? unasked(name);
-    this.#states.set(name, { ...state, system, version });
+    this.#states.set(name, { ...state, system, version, ...(slurm === undefined ? {} : { slurm }) });
   }
 
   #state(name: string): MachineState {
@@ -219,6 +241,7 @@ const unasked = (name: string): MachineState => ({
   problem: null,
   work: null,
   fetched: null,
+  slurm: null,
 });
 
 const busy = (name: string): CopyscopeError =>

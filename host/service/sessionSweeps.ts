@@ -8,26 +8,46 @@ import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { Assets } from './assets.ts';
 import { doneOutcome, type KeptSweep, sweepSummary } from './keptSweep.ts';
+import { type ClusterOf, SlurmSweeps } from './slurmSweeps.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
 import type { SweepStore } from './sweepStore.ts';
 
 /** The engine of the machine of that name; of this one where there is none. Rejects with `host.*`. */
 type EngineOf = (machine: string | undefined) => Promise<EngineSupervisor>;
 
+export interface SessionSweepsOptions {
+  readonly store: SweepStore;
+  readonly engineOf: EngineOf;
+  readonly clusterOf: ClusterOf;
+  readonly assets: Assets;
+  readonly events: WindowEvents;
+}
+
 export class SessionSweeps {
   readonly #store: SweepStore;
   readonly #engineOf: EngineOf;
   readonly #assets: Assets;
   readonly #events: WindowEvents;
+  readonly #slurm: SlurmSweeps;
   readonly #running = new Map<string, AbortController>();
   readonly #held = new Set<string>();
   readonly #problems = new Map<string, ErrorInfo>();
 
-  constructor(store: SweepStore, engineOf: EngineOf, assets: Assets, events: WindowEvents) {
+  constructor({ store, engineOf, clusterOf, assets, events }: SessionSweepsOptions) {
     this.#store = store;
     this.#engineOf = engineOf;
     this.#assets = assets;
     this.#events = events;
+    this.#slurm = new SlurmSweeps({
+      ...{ store, clusterOf, assets },
+      onBegin: (id, controller) => {
+        this.#running.set(id, controller);
+        this.#problems.delete(id);
+      },
+      onOutcome: (id, outcome) => this.#events.sweepPoint(id, outcome),
+      onChange: (kept) => this.#events.sweepChanged(kept.id, this.#summary(kept)),
+      onEnd: (id, problem) => this.#end(id, problem),
+    });
   }
 
   async list(): Promise<SweepSummary[]> {
@@ -42,8 +62,10 @@ export class SessionSweeps {
   }
 
   /** Rejects with `sweep.invalid`, `profile.not-found`, `host.*` or a file error before anything has begun. */
-  async start({ sweep, engine, profile, iterations, machine }: StartSweep): Promise<SweepSummary> {
+  async start(request: StartSweep): Promise<SweepSummary> {
+    const { sweep, engine, profile, iterations, machine } = request;
     const plan = requireSweep(sweep);
+    if (request.slurm !== undefined) return this.#summary(await this.#slurm.start(plan, request));
     const name = engine === 'sim' ? (profile ?? defaultProfile) : null;
     if (name !== null) await this.#assets.readProfile(name);
     const { lastReport } = await this.#engineOf(machine);
@@ -67,8 +89,8 @@ export class SessionSweeps {
     this.#requireStill([id]);
     // Points measured on two machines are not one sweep.
     if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
-    if (kept.slurm !== undefined) throw onCluster(kept.slurm.host);
     const plan = requireSweep(kept.sweep);
+    if (kept.slurm !== undefined) return this.#summary(await this.#slurm.resume(plan, kept, again));
     const reached = new Map(kept.outcomes.map(({ point, status }) => [point, status]));
     const open = numbers(plan.count).filter((point) => (again ? reached.get(point) !== 'done' : !reached.has(point)));
     if (open.length === 0) throw nothingLeft();
@@ -79,6 +101,8 @@ export class SessionSweeps {
     const controller = this.#running.get(id);
     if (controller === undefined) throw notRunning(id);
     controller.abort();
+    // Its jobs are no processes of ours.
+    await this.#slurm.cancel(await this.#store.read(id));
   }
 
   /** Rejects with `sweep.running`, or as read() does. */
@@ -140,10 +164,15 @@ export class SessionSweeps {
       const error = toErrorInfo(thrown);
       if (error.code !== 'run.cancelled') this.#problems.set(id, error);
     } finally {
-      this.#running.delete(id);
-      const left = await this.#store.read(id).catch(() => null);
-      this.#events.sweepChanged(id, left === null ? null : this.#summary(left));
+      await this.#end(id, null);
     }
+  }
+
+  async #end(id: string, problem: ErrorInfo | null): Promise<void> {
+    if (problem !== null) this.#problems.set(id, problem);
+    this.#running.delete(id);
+    const left = await this.#store.read(id).catch(() => null);
+    this.#events.sweepChanged(id, left === null ? null : this.#summary(left));
   }
 
   async #keep(id: string, result: PointResult): Promise<SweepOutcome> {
@@ -158,7 +187,9 @@ export class SessionSweeps {
   }
 
   #summary(kept: KeptSweep): SweepSummary {
-    return this.#withProblem(sweepSummary(kept, this.#running.has(kept.id)));
+    const summary = sweepSummary(kept, this.#running.has(kept.id));
+    const jobs = this.#slurm.jobsOf(kept.id);
+    return this.#withProblem(jobs === null ? summary : { ...summary, slurm: { jobs } });
   }
 
   #withProblem(summary: SweepSummary): SweepSummary {
@@ -177,13 +208,6 @@ const fromElsewhere = (): CopyscopeError =>
     code: 'sweep.recorded',
     message: 'This sweep was measured on another machine, and goes on only there.',
     remedy: 'Change and run it again here: that makes another sweep.',
-  });
-
-const onCluster = (host: string | null): CopyscopeError =>
-  new CopyscopeError({
-    code: 'sweep.recorded',
-    message: `Slurm runs the points of this sweep${host === null ? '' : ` on ${host}`}.`,
-    remedy: 'Go on with it by the command that began it: copyscope sweep FILE --slurm',
   });
 
 const nothingLeft = (): CopyscopeError =>

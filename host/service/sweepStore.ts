@@ -100,7 +100,9 @@ export class SweepStore {
       await writeWhole(join(folder, `${point}.arrow`), await readBounded(path, maxRunFileBytes), privately);
     }
     await writeWhole(join(folder, 'points.jsonl'), kept.outcomes.map(outcomeLine).join(''), privately);
-    await writeWhole(join(folder, 'sweep.json'), keptText({ ...kept, imported: true }), privately);
+    // The cluster that ran it is somebody else's.
+    const { slurm: _, ...points } = kept;
+    await writeWhole(join(folder, 'sweep.json'), keptText({ ...points, imported: true }), privately);
     return this.#serial(() =>
       keepUnderUnused(
         () => this.#unusedId(kept.id),

@@ -23,6 +23,7 @@ import { connectMachine, fetchedWords, hasLostLine } from '../store/machines.ts'
 import { openPage } from '../store/pages.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { askRemoval, fetchResults, planMachine } from './actions.ts';
+import { Cluster } from './Cluster.tsx';
 import classes from './Machines.module.css';
 
 export function MachineCard({ machine }: { readonly machine: MachineState }) {
@@ -45,6 +46,7 @@ export function MachineCard({ machine }: { readonly machine: MachineState }) {
       {report === null ? null : <Devices report={report} />}
       <Results machine={machine} />
       {version === null ? null : <OpenThere machine={machine} />}
+      {version === null ? null : <Cluster machine={machine} />}
       <Actions machine={machine} />
     </section>
   );

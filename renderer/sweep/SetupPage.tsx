@@ -14,8 +14,10 @@ import { attempt, host } from '../store/host.ts';
 import { readExperiment } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
+import { AsJobsForm } from './AsJobsForm.tsx';
 import { AxisForm } from './AxisForm.tsx';
-import { startSweep } from './actions.ts';
+import { startSweep, submitSweep } from './actions.ts';
+import { useAsJobs } from './asJobs.ts';
 import { axisFor, type Choice, choicesOf, documentOf, followers, type SweepDraft, templateOf } from './draft.ts';
 import classes from './Setup.module.css';
 import { openSweepFile, setDraft, useDraft } from './setup.ts';
@@ -193,6 +195,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
     options,
     useApp((state) => state.engine),
   );
+  const asJobs = useAsJobs();
   const connected = useApp((state) => state.connection.status === 'open');
   const count = Number(draft.iterations);
   const isBad = draft.iterations.trim() !== '' && !(Number.isInteger(count) && count >= 1 && count <= 1000);
@@ -201,12 +204,15 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
     <fieldset className={classes['card']}>
       <legend>Run</legend>
       <div className={classes['fields']}>
-        <div className={classes['engine']}>
-          <Text size="xs" fw={500} mb={2} component="p">
-            Engine
-          </Text>
-          <EnginePicker options={options} />
-        </div>
+        {asJobs.chosen === null ? (
+          <div className={classes['engine']}>
+            <Text size="xs" fw={500} mb={2} component="p">
+              Engine
+            </Text>
+            <EnginePicker options={options} />
+          </div>
+        ) : null}
+        <AsJobsForm {...asJobs} />
         <TextInput
           label="Iterations of each point"
           size="xs"
@@ -224,10 +230,18 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
       <div className={classes['bar']}>
         <Button
           leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
-          disabled={plan === null || engine === null || isBad || !connected}
-          onClick={() => plan !== null && engine !== null && void startSweep(plan.document, engine, iterations)}
+          disabled={
+            plan === null || (asJobs.chosen === null ? engine === null : asJobs.jobs === null) || isBad || !connected
+          }
+          onClick={() => {
+            if (plan === null) return;
+            if (asJobs.jobs !== null) void submitSweep(plan.document, asJobs.jobs, iterations);
+            else if (engine !== null) void startSweep(plan.document, engine, iterations);
+          }}
         >
-          {plan === null ? 'Run' : `Run ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
+          {plan === null
+            ? 'Run'
+            : `${asJobs.chosen === null ? 'Run' : 'Submit'} ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
         </Button>
         <FileButton onChange={(file) => file !== null && void open(file)} accept=".json">
           {(props) => (
@@ -247,7 +261,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         <Text size="xs" c="dimmed" component="span">
           {plan === null
             ? 'Correct what is marked above.'
-            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, one after another. copyscope sweep runs the JSON.`}
+            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs.chosen === null ? 'one after another' : 'as one array of jobs'}. copyscope sweep runs the JSON.`}
         </Text>
       </div>
     </fieldset>

@@ -11,6 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
+import type { JobCounts } from '../../core/service/machines.ts';
 import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/service.ts';
 import { type Metric, metrics } from '../../core/sweep/metrics.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
@@ -219,11 +220,12 @@ interface StatusProps {
 }
 
 function StatusBar({ sweep, plan }: StatusProps) {
-  const { id, origin, status, host, points, done, failed, problem } = sweep.summary;
+  const { id, origin, status, host, slurm, points, done, failed, problem } = sweep.summary;
   const machine = useApp((state) => machineNamed(state.machines, host));
   const isAway = machine !== undefined && hasLostLine(machine);
   const reached = done + failed;
-  const next = plan.count > reached ? nextPoint(sweep, plan) : null;
+  const next = plan.count > reached && slurm === undefined ? nextPoint(sweep, plan) : null;
+  const now = slurm === undefined ? (next === null ? '' : `now: ${plan.nameOf(next)}`) : jobWords(slurm.jobs);
   return (
     <section className={classes['status']} aria-label="Progress of the sweep">
       <Progress
@@ -238,7 +240,7 @@ function StatusBar({ sweep, plan }: StatusProps) {
       {status === 'running' ? (
         <>
           <span className={classes['next']} role={isAway ? 'status' : undefined}>
-            {isAway ? `no line to ${host}: goes on when it is back` : next === null ? '' : `now: ${plan.nameOf(next)}`}
+            {isAway ? `no line to ${host}: goes on ${slurm === undefined ? 'when it is back' : 'there'}` : now}
           </span>
           <Button
             variant="default"
@@ -273,6 +275,14 @@ function StatusBar({ sweep, plan }: StatusProps) {
       )}
     </section>
   );
+}
+
+/** Of a sweep that Slurm runs. */
+function jobWords(jobs: JobCounts | null): string {
+  if (jobs === null) return 'asking Slurm';
+  const { running, waiting, reason } = jobs;
+  const wait = waiting === 0 ? '' : `, ${waiting} waiting${reason === '' ? '' : ` (${reason})`}`;
+  return `${running === 1 ? '1 job runs' : `${running} jobs run`}${wait}`;
 }
 
 /** Points are run in order, so the first without an outcome is under way. */

@@ -1,10 +1,11 @@
 /** What the window asks of the host about sweeps. Failures become notifications. */
 import { toErrorInfo } from '../../core/errors.ts';
-import type { StartSweep } from '../../core/service/service.ts';
+import type { StartSweep, SweepSummary } from '../../core/service/service.ts';
 import { parseEngineKey } from '../store/engines.ts';
 import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
 import { onSweepChanged, setOpened, useSweeps } from '../store/sweeps.ts';
+import type { AsJobs } from './asJobs.ts';
 
 /** Reads a sweep with all its points once; from then on they come as events. */
 export async function ensureSweep(id: string): Promise<void> {
@@ -15,6 +16,19 @@ export async function ensureSweep(id: string): Promise<void> {
   } catch (thrown) {
     setOpened(id, { status: 'failed', error: toErrorInfo(thrown) });
   }
+}
+
+/** Submits a sweep as jobs of a cluster, and opens it. */
+export const submitSweep = (sweep: StartSweep['sweep'], as: AsJobs, iterations: number | null): Promise<void> =>
+  attempt('The sweep could not be submitted', async () => {
+    const { machine, engine, pointsPerJob } = as;
+    const own = iterations === null ? {} : { iterations };
+    openBegun(await host().startSweep({ sweep, engine, machine, slurm: { pointsPerJob }, ...own }));
+  });
+
+function openBegun(summary: SweepSummary): void {
+  onSweepChanged(summary.id, useSweeps.getState().summaries[summary.id] ?? summary);
+  openPage({ kind: 'sweep', id: summary.id });
 }
 
 /** Runs a sweep on the engine of this key, and opens it. */
@@ -28,8 +42,7 @@ export const startSweep = (sweep: StartSweep['sweep'], engineKey: string, iterat
       ...(engine.kind === 'sim' ? { profile: engine.profile } : { machine: engine.machine }),
       ...(iterations === null ? {} : { iterations }),
     });
-    onSweepChanged(summary.id, useSweeps.getState().summaries[summary.id] ?? summary);
-    openPage({ kind: 'sweep', id: summary.id });
+    openBegun(summary);
   });
 
 export const cancelSweep = (id: string): Promise<void> =>

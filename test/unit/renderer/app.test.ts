@@ -134,6 +134,7 @@ describe('engines', () => {
       version: '1.0.0',
       work: null,
       fetched: null,
+      slurm: null,
       line: 'unasked',
       report: null,
       problem: null,

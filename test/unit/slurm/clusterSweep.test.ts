@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SweepOutcome, SweepSummary } from '../../../core/service/service.ts';
 import { noSettings } from '../../../core/slurm/settings.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
 import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
@@ -117,9 +118,47 @@ it.each([
   expect(message).toMatch(/^The result of point 0 can't be read: /);
 });
 
-it('is no sweep that a window goes on with by itself', async () => {
+it('goes on in a window, which hears of its jobs and points', async () => {
   await messages({ jobs: [] });
-  const [kept] = await store.list(new Set());
-  const sweeps = new SessionSweeps(store, {} as never, {} as never, {} as never);
-  await expect(sweeps.resume(kept?.id ?? '', true)).rejects.toMatchObject({ code: 'sweep.recorded' });
+  const [{ id } = { id: '' }] = await store.list(new Set());
+  const events: string[] = [];
+  const ended = new Promise<void>((resolve) => {
+    const sweeps = new SessionSweeps({
+      store,
+      clusterOf: async () => ({
+        cluster: cluster({ jobs: [completed(0), completed(1)], results: failing }),
+        settings: noSettings,
+      }),
+      engineOf: () => Promise.reject(new Error('no engine is asked')),
+      assets: {} as never,
+      events: {
+        sweepPoint: (_: string, { point, status }: SweepOutcome) => events.push(`${point} ${status}`),
+        sweepChanged: (_: string, sweep: SweepSummary | null) => {
+          if (sweep?.slurm?.jobs) events.push(`${sweep.slurm.jobs.running} run`);
+          if (sweep?.status === 'complete') resolve();
+        },
+      } as never,
+    });
+    void sweeps.resume(id, false);
+  });
+  await ended;
+  expect(events).toEqual(['0 failed', '1 failed', '0 run']);
+  expect((await store.list(new Set())).map(({ failed, status }) => ({ failed, status }))).toEqual([
+    { failed: 2, status: 'complete' },
+  ]);
+});
+
+const failing = [0, 1].map((point) => ({
+  point,
+  result: JSON.stringify({ status: 'failed', error: { code: 'x', message: 'no' } }),
+  run: null,
+}));
+
+it('is of no cluster any more once it came from elsewhere', async () => {
+  await messages({ jobs: [] });
+  const [{ id } = { id: '' }] = await store.list(new Set());
+  const there = new SweepStore(join(folder, 'there'));
+  const kept = await there.keep(await store.read(id), new Map(), join(folder, 'there', 'part'));
+  expect(await there.read(kept)).toMatchObject({ imported: true, points: 2 });
+  expect((await there.read(kept)).slurm).toBeUndefined();
 });

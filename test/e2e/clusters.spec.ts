@@ -1,0 +1,164 @@
+/** A cluster in the window, behind stand-ins for ssh and for Slurm: set, submitted to, watched, cancelled, in both themes. */
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import { type StandIn, standInSsh } from '../unit/machines/support/standInSsh.ts';
+import { pathWithoutSlurm, type StandInSlurm, standInSlurm } from '../unit/slurm/support/cluster.ts';
+import { follow, seriousProblems } from './support/looks.ts';
+import { Server } from './support/server.ts';
+import { test as base, expect } from './support/test.ts';
+
+const cli = join(import.meta.dirname, '../../dist/host/cli.js');
+const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
+
+/** A window with one other machine, whose programs are those in a folder of the test. */
+const test = base.extend<{ path: string; slurm: StandInSlurm; machine: StandIn; server: Server }>({
+  path: async ({ slurm }, use) => use([slurm.bin, process.env['PATH']].join(delimiter)),
+  slurm: async ({ browserName: _browserName }, use) => {
+    const slurm = standInSlurm();
+    await use(slurm);
+    slurm.remove();
+  },
+  machine: async ({ path }, use) => {
+    const machine = standInSsh({ path });
+    await use(machine);
+    machine.remove();
+  },
+  server: async ({ machine }, use) => {
+    const server = new Server({ environment: { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] ?? '' } });
+    execFileSync(process.execPath, [cli, 'host', 'add', 'login', '--yes'], {
+      env: { ...machine.environment, COPYSCOPE_DATA: server.dataFolder },
+      stdio: 'pipe',
+    });
+    await use(server);
+    await server.stop();
+  },
+});
+
+const sizes = [
+  { width: 1920, height: 1080 },
+  { width: 1280, height: 800 },
+];
+
+/** In both themes: what axe says, and pictures. */
+async function shoot(page: Page, name: string, at?: Locator): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await follow(page, theme);
+    expect(await seriousProblems(page)).toEqual([]);
+    for (const { width, height } of sizes) {
+      await page.setViewportSize({ width, height });
+      await at?.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
+    }
+  }
+}
+
+const clusterOf = (page: Page) => page.getByRole('region', { name: 'Cluster of login' });
+
+/** Fills the form by keyboard, from its first field on. */
+async function typeSettings(page: Page, lines: string): Promise<void> {
+  await page.keyboard.press('Alt+m');
+  await clusterOf(page).getByRole('button', { name: 'Slurm settings' }).press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Partition' })).toBeFocused();
+  const typed = ['main', '', 'h200:2', '01:00:00', '2', lines];
+  for (const text of typed) {
+    if (text !== '') await page.keyboard.insertText(text);
+    await page.keyboard.press('Tab');
+  }
+}
+
+const openSetup = async (page: Page): Promise<void> => {
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('textbox', { name: 'Search commands' })).toBeFocused();
+  await page.keyboard.insertText('New sweep');
+  await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('New sweep');
+  await page.keyboard.press('Enter');
+};
+
+/** Three points on the simulator, by the form. */
+async function submit(page: Page): Promise<void> {
+  await openSetup(page);
+  const form = page.getByRole('region', { name: 'New sweep' });
+  await form.getByRole('combobox', { name: 'As jobs of Slurm' }).selectOption('login');
+  await form.getByRole('combobox', { name: 'Engine of the nodes' }).selectOption('sim');
+  await form.getByRole('textbox', { name: 'Points of each job' }).fill('12');
+  await form.getByRole('textbox', { name: 'Iterations of each point' }).fill('1');
+}
+
+const progress = (page: Page) => page.getByRole('region', { name: 'Progress of the sweep' });
+const submitButton = (page: Page) => page.getByRole('button', { name: /^Submit 35 points$/ });
+
+test('by keyboard: a machine is set as a cluster, shown as it will be told, and asked', async ({ page, window: _ }) => {
+  await typeSettings(page, 'module load cuda');
+  const cluster = clusterOf(page);
+  const told = cluster.getByRole('region', { name: 'What Slurm is told' });
+  await expect(told).toContainText('--array=0-1%2');
+  for (const option of ['--partition=main', '--time=01:00:00', '--gres=gpu:h200:2']) {
+    await expect(told).toContainText(option);
+  }
+  await expect(told).toContainText('module load cuda');
+  await page.getByRole('textbox', { name: 'Time of a job' }).fill('soon');
+  await expect(cluster).toContainText('A time is in minutes');
+  await expect(cluster.getByRole('button', { name: 'Keep and ask Slurm' })).toBeDisabled();
+  await page.getByRole('textbox', { name: 'Time of a job' }).fill('01:00:00');
+  await shoot(page, 'cluster-form');
+  await page.getByRole('textbox', { name: 'Time of a job' }).press('Enter');
+  await expect(cluster).toContainText('Slurm is there. It does nothing for Copyscope now.');
+  await expect(cluster).toContainText('partition main, GPUs h200:2, time 01:00:00');
+  await shoot(page, 'cluster-asked');
+});
+
+test('a sweep is submitted as an array, its points arrive, and it is cancelled and goes on', async ({
+  page,
+  window: _,
+  slurm,
+  machine,
+}) => {
+  const gate = join(machine.home, 'go');
+  await typeSettings(page, `while [ $SLURM_ARRAY_TASK_ID -ge 1 ] && [ ! -e '${gate}' ]; do sleep 0.05; done`);
+  await clusterOf(page).getByRole('button', { name: 'Keep and ask Slurm' }).press('Enter');
+  await expect(clusterOf(page)).toContainText('Slurm is there.');
+  await submit(page);
+  await shoot(page, 'cluster-setup', submitButton(page));
+  await submitButton(page).press('Enter');
+  await expect(progress(page)).toContainText('12 of 35 points');
+  await expect(progress(page)).toContainText(/2 jobs run/);
+  await shoot(page, 'cluster-sweep');
+  await page.keyboard.press('Alt+m');
+  await clusterOf(page).getByRole('button', { name: 'Ask Slurm' }).press('Enter');
+  const works = clusterOf(page).getByRole('list', { name: 'What Slurm of login does' });
+  await expect(works).toContainText('12 of 35 done, 2 jobs in progress');
+  await shoot(page, 'cluster-works');
+  await page.goBack();
+  await progress(page).getByRole('button', { name: 'Cancel the sweep' }).press('Enter');
+  await expect(progress(page)).toContainText('stopped; what was done is kept');
+  await expect
+    .poll(() => slurm.jobs().map(({ state }) => state), { timeout: 20_000 })
+    .toEqual(['COMPLETED', 'CANCELLED', 'CANCELLED']);
+  writeFileSync(gate, '');
+  await progress(page).getByRole('button', { name: 'Go on' }).press('Enter');
+  await expect(progress(page)).toContainText('complete', { timeout: 30_000 });
+  await expect(progress(page)).not.toContainText('failed');
+  expect(slurm.jobs()).toHaveLength(3 + 2);
+});
+
+/** Slurm may be installed here, and a login shell would find it. */
+const bare = test.extend({
+  path: async ({ browserName: _browserName }, use) => {
+    const path = pathWithoutSlurm();
+    await use(path);
+    rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+  },
+});
+
+bare('a machine without Slurm says so, in words', async ({ page, window: _ }) => {
+  await typeSettings(page, '');
+  await clusterOf(page).getByRole('button', { name: 'Keep and ask Slurm' }).press('Enter');
+  await expect(clusterOf(page).getByRole('alert')).toContainText('There is no squeue there');
+  await shoot(page, 'cluster-none');
+  await submit(page);
+  await submitButton(page).press('Enter');
+  await expect(page.getByText('There is no sbatch there').last()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'New sweep' })).toBeVisible();
+});
