@@ -29,6 +29,8 @@ const inputs: Readonly<Record<string, number>> = {
   nsight: 400,
   import: 800,
   bundle: 400,
+  'cluster files': 15_000,
+  'cluster listings': 15_000,
   call: 1000,
   frame: 20_000,
 };

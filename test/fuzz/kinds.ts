@@ -6,6 +6,7 @@ import { largeKinds } from './kinds/large.ts';
 import { libraryKinds } from './kinds/library.ts';
 import { programKinds } from './kinds/programs.ts';
 import { runKinds } from './kinds/runs.ts';
+import { slurmKinds } from './kinds/slurm.ts';
 import { traceKinds } from './kinds/traces.ts';
 
 export const allKinds = (): Readonly<Record<string, Kind>> => ({
@@ -15,5 +16,6 @@ export const allKinds = (): Readonly<Record<string, Kind>> => ({
   ...runKinds,
   ...traceKinds(),
   ...libraryKinds(),
+  ...slurmKinds,
   ...callKinds(),
 });
