@@ -1,11 +1,10 @@
 /** One experiment on several machines: what is told of each, and the operations whose verdicts differ between them. */
-
+import { programText } from '../experiment/programText.ts';
 import { iterationOf } from '../trace/iteration.ts';
 import type { Run, RunInfo } from '../trace/run.ts';
 import type { Cause } from '../verdicts/verdict.ts';
 import { verdicts } from '../verdicts/verdicts.ts';
-import type { Figures } from './metrics.ts';
-import { runFigures } from './metrics.ts';
+import { type Figures, metrics, runFigures } from './metrics.ts';
 
 export const machinesFormat = 'copyscope/machine-comparison';
 export const machinesVersion = 1;
@@ -31,15 +30,30 @@ export interface DifferingCause {
   readonly label: string;
   /** By machine, in their order; null where nothing is to be said of that operation. */
   readonly causes: readonly (Cause | null)[];
+  /** The same, as the verdicts are called. */
+  readonly titles: readonly (string | null)[];
 }
 
 export interface MachineComparison {
   readonly machines: readonly MachineFigures[];
-  readonly causes: readonly DifferingCause[];
+  /** Null where the runs are not of one program: then nothing says which operation is which. */
+  readonly causes: readonly DifferingCause[] | null;
 }
 
-export function compareMachines(runs: readonly MachineRun[]): MachineComparison {
-  return { machines: runs.map(figuresOf), causes: differingCauses(runs.map(({ run }) => run)) };
+const shown = ['makespan', 'h2dBandwidth', 'd2hBandwidth', 'h2dOverlap', 'd2hOverlap'];
+
+/** Those that fit beside each other; a comparison has all. */
+export const machineMetrics = metrics.filter(({ id }) => shown.includes(id));
+
+export function compareMachines(machines: readonly MachineRun[]): MachineComparison {
+  const runs = machines.map(({ run }) => run);
+  return { machines: machines.map(figuresOf), causes: isOneProgram(runs) ? differingCauses(runs) : null };
+}
+
+/** Whatever the experiments are called, and however often each was repeated. */
+function isOneProgram(runs: readonly Run[]): boolean {
+  const programs = runs.map(({ info }) => (info.experiment === null ? null : programText(info.experiment)));
+  return !programs.includes(null) && new Set(programs).size === 1;
 }
 
 const figuresOf = ({ host, run }: MachineRun): MachineFigures => ({
@@ -50,7 +64,7 @@ const figuresOf = ({ host, run }: MachineRun): MachineFigures => ({
   figures: runFigures(run),
 });
 
-/** Operations have the same numbers everywhere, since all of them ran the same program. */
+/** Operations have the same numbers everywhere. */
 function differingCauses(runs: readonly Run[]): DifferingCause[] {
   const found = runs.map(({ trace, info }) => {
     const known = { device: info.device };
@@ -62,8 +76,10 @@ function differingCauses(runs: readonly Run[]): DifferingCause[] {
   });
   const ops = [...new Set(found.flatMap((machine) => [...machine.keys()]))].sort((a, b) => a - b);
   return ops.flatMap((op) => {
-    const causes = found.map((machine) => machine.get(op)?.cause ?? null);
-    const label = found.flatMap((machine) => machine.get(op)?.label ?? [])[0] ?? '';
-    return new Set(causes).size > 1 ? [{ op, label, causes }] : [];
+    const verdictsOn = found.map((machine) => machine.get(op) ?? null);
+    const causes = verdictsOn.map((verdict) => verdict?.cause ?? null);
+    const titles = verdictsOn.map((verdict) => verdict?.title ?? null);
+    const label = verdictsOn.flatMap((verdict) => verdict?.label ?? [])[0] ?? '';
+    return new Set(causes).size > 1 ? [{ op, label, causes, titles }] : [];
   });
 }

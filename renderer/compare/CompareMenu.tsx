@@ -1,31 +1,22 @@
-/** Beside what is open: compare its run with its prediction, with an earlier run, or with any other. */
+/** Beside what is open: compare its run with its prediction, an earlier run or any other; or run it on several machines. */
 import { Button, Menu } from '@mantine/core';
-import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
+import { IconColumns, IconListCheck, IconServer, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { formatMoment } from '../common/time.ts';
-import { comparableRun, isPrediction, loadedRun, runsOfPage } from '../store/select.ts';
+import { comparableRun, currentExperiment, isPrediction, loadedRun, runsOfPage } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { comparePrediction, compareWith, openComparison } from './actions.ts';
+import { chooseSeveral } from './several.ts';
 
 /** Other runs of the experiment that are offered by name. */
 const mostOffered = 6;
 
 export function CompareMenu() {
   const run = useApp(comparableRun);
-  const others = useDerived((state) =>
-    runsOfPage(state).filter((other) => other.id !== run?.id && other.status === 'complete' && !isPrediction(other.id)),
-  );
-  // A trace holds no program, and a simulation can only tell what it told.
-  const canPredict = useApp(
-    (state) =>
-      run !== undefined &&
-      run.origin !== 'simulated' &&
-      state.profiles.length > 0 &&
-      (loadedRun(state, run.id)?.run.info.experiment ?? null) !== null,
-  );
-  if (run === undefined) return null;
+  const canRun = useApp((state) => currentExperiment(state) !== null);
+  if (run === undefined && !canRun) return null;
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -33,32 +24,55 @@ export function CompareMenu() {
           variant="subtle"
           color="gray"
           size="compact-xs"
-          aria-label="Compare this run"
+          aria-label={run === undefined ? 'Compare machines' : 'Compare this run'}
           leftSection={<IconColumns size={13} aria-hidden />}
         >
           Compare
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {canPredict ? (
-          <Menu.Item leftSection={<IconWaveSawTool size={15} />} onClick={() => void comparePrediction(run.id)}>
-            Predicted against {run.origin}
+        {run === undefined ? null : <WithRuns run={run} />}
+        {canRun ? (
+          <Menu.Item leftSection={<IconServer size={15} />} onClick={chooseSeveral}>
+            Run on several machines…
           </Menu.Item>
         ) : null}
-        {others.slice(0, mostOffered).map((other) => (
-          <Menu.Item
-            key={other.id}
-            leftSection={<IconTimeline size={15} />}
-            onClick={() => openComparison([run.id, other.id])}
-          >
-            With {describe(other)}
-          </Menu.Item>
-        ))}
-        <Menu.Item leftSection={<IconListCheck size={15} />} onClick={() => compareWith(run.id)}>
-          With another run…
-        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function WithRuns({ run }: { readonly run: RunSummary }) {
+  const others = useDerived((state) =>
+    runsOfPage(state).filter((other) => other.id !== run.id && other.status === 'complete' && !isPrediction(other.id)),
+  );
+  // A trace holds no program, and a simulation can only tell what it told.
+  const canPredict = useApp(
+    (state) =>
+      run.origin !== 'simulated' &&
+      state.profiles.length > 0 &&
+      (loadedRun(state, run.id)?.run.info.experiment ?? null) !== null,
+  );
+  return (
+    <>
+      {canPredict ? (
+        <Menu.Item leftSection={<IconWaveSawTool size={15} />} onClick={() => void comparePrediction(run.id)}>
+          Predicted against {run.origin}
+        </Menu.Item>
+      ) : null}
+      {others.slice(0, mostOffered).map((other) => (
+        <Menu.Item
+          key={other.id}
+          leftSection={<IconTimeline size={15} />}
+          onClick={() => openComparison([run.id, other.id])}
+        >
+          With {describe(other)}
+        </Menu.Item>
+      ))}
+      <Menu.Item leftSection={<IconListCheck size={15} />} onClick={() => compareWith(run.id)}>
+        With another run…
+      </Menu.Item>
+    </>
   );
 }
 

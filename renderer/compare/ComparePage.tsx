@@ -4,6 +4,7 @@ import { IconColumns } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
 import shared from '../common/Panels.module.css';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
@@ -11,26 +12,53 @@ import { ensureRun } from '../store/runs.ts';
 import { comparedRunIds, loadedRun } from '../store/select.ts';
 import { panelStorage } from '../store/settings.ts';
 import { useApp } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { CompareHeader } from './CompareHeader.tsx';
 import classes from './ComparePage.module.css';
-import { setCompare } from './compareStore.ts';
+import { setCompare, useCompare } from './compareStore.ts';
 import { Differences } from './Differences.tsx';
 import { Stack } from './Stack.tsx';
 
 export function ComparePage() {
-  const ids = useDerived(comparedRunIds);
+  const ids = useDerived(comparedInOrder);
+  const running = useDerived((state) => ids.filter((id) => state.runs[id]?.status === 'running'));
   const connected = useApp((state) => state.connection.status === 'open');
   const loaded = useDerived((state) => ids.map((id) => loadedRun(state, id)));
-  const key = ids.join(' ');
+  // Those that are under way are read once they have ended.
+  const key = ids.filter((id) => !running.includes(id)).join(' ');
   useEffect(() => {
     if (connected) for (const id of key.split(' ').filter(Boolean)) void ensureRun(id);
   }, [key, connected]);
   return (
     <section className={classes['page']} aria-label="Comparison">
-      <CompareHeader ids={ids} base={loaded[0] ?? null} />
+      <CompareHeader ids={ids} running={running} base={loaded[0] ?? null} />
+      <NotStarted />
       {ids.length === 0 ? <NothingToCompare /> : <Compared ids={ids} loaded={loaded} />}
     </section>
+  );
+}
+
+/** Those that can't be read stand last, so that A is one that the others can be compared with. */
+function comparedInOrder(state: AppState): string[] {
+  const ids = comparedRunIds(state);
+  const isLost = (id: string): boolean => state.loadedRuns[id]?.status === 'failed';
+  return [...ids.filter((id) => !isLost(id)), ...ids.filter(isLost)];
+}
+
+/** Machines that took no part, each with its reason. */
+function NotStarted() {
+  const all = useCompare((state) => state.notStarted);
+  if (all.length === 0) return null;
+  return (
+    <div className={classes['notStarted']} role="alert">
+      {all.map(({ name, error }) => (
+        <div key={name}>
+          <strong>{name} takes no part</strong>
+          <ErrorText error={error} />
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /** What differs between the first run and another: by operation, by lane, and in all. */
 import { Loader, SegmentedControl, Select } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Difference, RunComparison } from '../../core/compare/comparison.ts';
 import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/compare/format.ts';
 import { lanesText, operationsText } from '../../core/compare/text.ts';
@@ -14,6 +14,7 @@ import { setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
 import { JudgementMark } from './JudgementMark.tsx';
 import { LanesTable } from './LanesTable.tsx';
+import { MachinesTable } from './MachinesTable.tsx';
 import type { Compared } from './messages.ts';
 import { OperationsTable } from './OperationsTable.tsx';
 import { letterOf } from './RunChooser.tsx';
@@ -25,32 +26,73 @@ interface Props {
 }
 
 export function Differences({ ids, loaded }: Props) {
+  const by = useCompare((state) => state.by);
+  return (
+    <section className={classes['differences']} aria-label="Differences">
+      {by === 'machines' ? <OfAll ids={ids} /> : <OfTwo ids={ids} loaded={loaded} />}
+    </section>
+  );
+}
+
+function OfAll({ ids }: Pick<Props, 'ids'>) {
+  return (
+    <>
+      <Bar />
+      <MachinesTable ids={ids} />
+    </>
+  );
+}
+
+function OfTwo({ ids, loaded }: Props) {
   const picked = useCompare((state) => state.other);
   const other = Math.max(1, picked === null ? 1 : ids.indexOf(picked));
   const found = useComparison(loaded[0] ?? null, loaded[other] ?? null);
   const letter = letterOf(other);
+  const picker = <OtherPicker ids={ids} other={other} />;
+  // One of the two has no lanes, and will have none.
+  const isLost = useApp(({ loadedRuns }) =>
+    [ids[0], ids[other]].some((id) => loadedRuns[id ?? '']?.status === 'failed'),
+  );
   useFoundSteps(found, ids[0], ids[other]);
+  if (found?.status === 'ready')
+    return <Found key={`${ids[0]} ${ids[other]}`} {...found.value} letter={letter} picker={picker} />;
   return (
-    <section className={classes['differences']} aria-label="Differences">
-      {found?.status === 'ready' ? (
-        <Found
-          key={`${ids[0]} ${ids[other]}`}
-          {...found.value}
-          letter={letter}
-          picker={<OtherPicker ids={ids} other={other} />}
-        />
-      ) : (
-        <div className={classes['pending']} role="status">
-          {found?.status === 'failed' ? (
-            <ErrorText error={found.error} />
-          ) : (
-            <>
-              <Loader size={14} /> Comparing…
-            </>
-          )}
-        </div>
-      )}
-    </section>
+    <>
+      <Bar>{picker}</Bar>
+      <div className={classes['pending']} role="status">
+        {found?.status === 'failed' ? (
+          <ErrorText error={found.error} />
+        ) : isLost ? (
+          'A run without lanes can’t be compared.'
+        ) : (
+          <>
+            <Loader size={14} /> Comparing…
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What is listed, and what else there is to choose. */
+function Bar({ children }: { readonly children?: ReactNode }) {
+  const by = useCompare((state) => state.by);
+  return (
+    <div className={classes['bar']} role="toolbar" aria-label="Differences shown">
+      <h2>Differences</h2>
+      <SegmentedControl
+        size="xs"
+        aria-label="Differences by"
+        value={by}
+        onChange={(value) => setCompare({ by: value === 'lanes' || value === 'machines' ? value : 'operations' })}
+        data={[
+          { value: 'operations', label: 'Operations' },
+          { value: 'lanes', label: 'Lanes' },
+          { value: 'machines', label: 'Machines' },
+        ]}
+      />
+      {children}
+    </div>
   );
 }
 
@@ -83,35 +125,22 @@ function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly
   );
 }
 
-type FoundProps = Compared & { readonly letter: string; readonly picker: React.ReactNode };
+type FoundProps = Compared & { readonly letter: string; readonly picker: ReactNode };
 
 function Found({ comparison, leftOut, letter, picker }: FoundProps) {
-  const [shown, setShown] = useState<'operations' | 'lanes'>('operations');
+  const by = useCompare((state) => state.by);
   const [order, setOrder] = useState<'size' | 'program'>('size');
   const foot = (
     <div className={classes['foot']}>
       <Remarks comparison={comparison} letter={letter} />
-      <CopyTable
-        table={() => (shown === 'lanes' ? lanesText(comparison.lanes) : operationsText(comparison.operations))}
-      />
+      <CopyTable table={() => (by === 'lanes' ? lanesText(comparison.lanes) : operationsText(comparison.operations))} />
     </div>
   );
   return (
     <>
-      <div className={classes['bar']} role="toolbar" aria-label="Differences shown">
-        <h2>Differences</h2>
+      <Bar>
         {picker}
-        <SegmentedControl
-          size="xs"
-          aria-label="Differences by"
-          value={shown}
-          onChange={(value) => setShown(value === 'lanes' ? 'lanes' : 'operations')}
-          data={[
-            { value: 'operations', label: 'Operations' },
-            { value: 'lanes', label: 'Lanes' },
-          ]}
-        />
-        {shown === 'lanes' ? null : (
+        {by === 'lanes' ? null : (
           <SegmentedControl
             size="xs"
             aria-label="Order"
@@ -124,9 +153,9 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
           />
         )}
         <Makespan comparison={comparison} letter={letter} />
-      </div>
+      </Bar>
       <div className={classes['table']}>
-        {shown === 'lanes' ? (
+        {by === 'lanes' ? (
           <LanesTable lanes={comparison.lanes} letter={letter}>
             {foot}
           </LanesTable>

@@ -1,11 +1,9 @@
 /** The runs' lanes, one run above the other, on one time scale. */
-import { Loader, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { type OverviewLine, overview } from '../../core/compare/overview.ts';
 import { intervalText } from '../../core/cost/interval.ts';
-import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { deviceAndTime } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
@@ -14,8 +12,8 @@ import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { openPage, openTerm } from '../store/pages.ts';
-import { titleOfLoaded } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
@@ -24,6 +22,8 @@ import { alignRuns, useAlignedTime } from './alignedTime.ts';
 import { alignmentIn, anchorsOf } from './anchors.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
+import { distinctNames } from './names.ts';
+import { Pending } from './Pending.tsx';
 import { letterOf } from './RunChooser.tsx';
 import { SharedAxis, useSharedKeys } from './SharedAxis.tsx';
 
@@ -55,8 +55,8 @@ export function Stack({ ids, loaded }: StackProps) {
       ),
     [views, anchors],
   );
-  const names = useDerived((state) => ready.map((run) => titleOfLoaded(state, run)));
-  const lines = overview(ready.map((run, index) => source(run, names[index] ?? '', views[index])));
+  const names = useDerived((state) => namesOf(state, ids));
+  const lines = overview(ready.map((run, index) => source(run, names[ids.indexOf(run.id)] ?? '', views[index])));
   const missed = ready.reduce((sum, run, at) => sum + (views[at] === undefined ? 0 : missedIn(run, views[at]).size), 0);
   const time = useTimeWindow(extentNs);
   useSharedKeys(time);
@@ -70,7 +70,7 @@ export function Stack({ ids, loaded }: StackProps) {
           return (
             <li key={id} className={classes['case']}>
               {run === undefined || view === undefined || line === undefined ? (
-                <Pending id={id} />
+                <Pending id={id} name={names[place] ?? ''} />
               ) : (
                 <Case
                   run={run}
@@ -91,23 +91,18 @@ export function Stack({ ids, loaded }: StackProps) {
   );
 }
 
+/** A run that is not in the library is called as its file says. */
+function namesOf(state: AppState, ids: readonly string[]): string[] {
+  const names = distinctNames(ids.flatMap((id) => state.runs[id] ?? []));
+  return ids.map((id) => (state.runs[id] === undefined ? id : (names.shift() ?? id)));
+}
+
 const source = (run: LoadedRun, name: string, view: IterationView | undefined) => ({
   name,
   makespanNs: view === undefined || view.rows.to === view.rows.from ? null : view.makespanNs,
   overlap: run.summary?.overlap ?? null,
   verdicts: run.verdicts,
 });
-
-function Pending({ id }: { readonly id: string }) {
-  const state = useApp((app) => app.loadedRuns[id]);
-  const name = useApp(({ runs }) => (runs[id] === undefined ? id : runTitle(runs[id])));
-  return (
-    <div className={classes['pending']}>
-      <strong>{name}</strong>
-      {state?.status === 'failed' ? <ErrorText error={state.error} /> : <Loader size={14} />}
-    </div>
-  );
-}
 
 interface CaseProps {
   readonly run: LoadedRun;

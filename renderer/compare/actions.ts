@@ -14,7 +14,8 @@ export const mostCompared = 12;
 
 /** The first is what the others are compared with. */
 export function openComparison(ids: readonly string[]): void {
-  setCompare({ iterations: {}, other: null, alignment: { op: 0, edge: 'issue' } });
+  const asAtFirst = { iterations: {}, other: null, by: 'operations', notStarted: [] } as const;
+  setCompare({ ...asAtFirst, alignment: { op: 0, edge: 'issue' } });
   openPage({ kind: 'compare', runs: [...new Set(ids)].slice(0, mostCompared) });
 }
 

@@ -1,10 +1,12 @@
 import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
+import type { RunSummary } from '../../core/service/service.ts';
 import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { cancelCurrent, runCurrent } from '../store/runs.ts';
 import { pageDocumentKey, runUnderWay, whyNoRun } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
 import classes from './RunButton.module.css';
 
 const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
@@ -53,22 +55,32 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
   verifying: 'Verifying',
 };
 
+/** In words how far a run is that is under way; of one whose line is lost, what becomes of it. */
+export function progressWords({ machines, progress }: AppState, { id, host }: RunSummary): string {
+  const machine = machineNamed(machines, host);
+  if (machine !== undefined && hasLostLine(machine))
+    return `No line to ${host}: it goes on there, and its result comes when the line is back`;
+  const now = progress[id];
+  if (now === undefined) return 'Starting';
+  return `${phases[now.phase]}${now.total > 1 ? ` ${now.done}/${now.total}` : ''}`;
+}
+
+/** Of its phase, from 0 to 1. */
+export function progressShare({ progress }: AppState, { id }: RunSummary): number {
+  const now = progress[id];
+  return now === undefined || now.total === 0 ? 0 : now.done / now.total;
+}
+
 /** How far the run under way is; nothing where none is. */
 export function RunProgressLine() {
   const running = useApp(runUnderWay);
-  const progress = useApp((state) => (running === undefined ? undefined : state.progress[running.id]));
-  const machine = useApp((state) => machineNamed(state.machines, running?.host));
+  const words = useApp((state) => (running === undefined ? '' : progressWords(state, running)));
+  const share = useApp((state) => (running === undefined ? 0 : progressShare(state, running)));
   if (running === undefined) return null;
-  const isLost = machine !== undefined && hasLostLine(machine);
-  const goesOn = `No line to ${running.host}: it goes on there, and its result comes when the line is back`;
-  const share = progress === undefined || progress.total === 0 ? 0 : progress.done / progress.total;
-  const text = isLost ? goesOn : progress === undefined ? 'Starting' : phases[progress.phase];
-  const count = !isLost && progress !== undefined && progress.total > 1 ? ` ${progress.done}/${progress.total}` : '';
   return (
     <div className={classes['progress']}>
       <span className="tabular" role="status">
-        {text}
-        {count}
+        {words}
       </span>
       <Progress value={share * 100} size="sm" aria-label={`Progress of ${running.name}`} />
     </div>

@@ -5,6 +5,7 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import { runTitle } from '../../core/service/service.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
+import { SeveralMachines } from '../compare/SeveralMachines.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
@@ -128,6 +129,7 @@ export function Shell() {
       <HelpOverlay />
       <Licences />
       <LinkDialog />
+      <SeveralMachines />
       <CommandPalette />
       <OperationPicker />
       <Announcer />

@@ -142,11 +142,13 @@ export const runCurrent = (): Promise<void> =>
     if (state().runs[id]?.status !== 'running') await showEnded(id);
   });
 
-export const cancelCurrent = (): Promise<void> =>
-  attempt('The run could not be cancelled', async () => {
-    const running = runUnderWay(state());
-    if (running !== undefined) await host().cancelRun(running.id);
-  });
+export const cancelRun = (id: string): Promise<void> =>
+  attempt('The run could not be cancelled', () => host().cancelRun(id));
+
+export async function cancelCurrent(): Promise<void> {
+  const running = runUnderWay(state());
+  if (running !== undefined) await cancelRun(running.id);
+}
 
 /** Runs the given examples one after another on one engine, and compares what comes out. */
 export const runAll = (ids: readonly string[], engineKey: string): Promise<void> =>

@@ -1,6 +1,7 @@
 /** What follows from the state. Pure, so that components and actions agree on it. */
 import { shallow } from 'zustand/shallow';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { programText } from '../../core/experiment/programText.ts';
 import { type ExampleSummary, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { runName } from '../../core/trace/run.ts';
 import { type EngineOption, effectiveEngine, engineOptions, parseEngineKey } from './engines.ts';
@@ -42,24 +43,12 @@ const predictionPrefix = 'predicted:';
 export const predictionId = (key: string): string => `${predictionPrefix}${key}`;
 export const isPrediction = (id: string): boolean => id.startsWith(predictionPrefix);
 
-const programs = new WeakMap<Experiment, string>();
-
-/** What an experiment does, without what it is called and how often a run repeats it. */
-function programOf(experiment: Experiment): string {
-  const known = programs.get(experiment);
-  if (known !== undefined) return known;
-  const environment = { ...experiment.environment, iterations: 0, warmups: 0 };
-  const made = JSON.stringify({ ...experiment, environment, name: '', description: '' });
-  programs.set(experiment, made);
-  return made;
-}
-
 /** Whether a run was made from what is open as it is now. A prediction is made anew with each change. */
 export function isOfPresent(state: AppState, run: LoadedRun): boolean {
   const present = currentExperiment(state);
   const { experiment } = run.run.info;
   if (present === null || experiment === null) return false;
-  return present === experiment || (!isPrediction(run.id) && programOf(present) === programOf(experiment));
+  return present === experiment || (!isPrediction(run.id) && programText(present) === programText(experiment));
 }
 
 /** Recorded runs that ship for what is open. */

@@ -6,10 +6,10 @@ import {
   compareMachines,
   type MachineComparison,
   type MachineRun,
+  machineMetrics,
   machinesFormat,
   machinesVersion,
 } from '../../../core/sweep/machines.ts';
-import { metrics } from '../../../core/sweep/metrics.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { EngineSupervisor } from '../../engine/supervisor.ts';
 import { writeWhole } from '../../service/files.ts';
@@ -28,8 +28,6 @@ export interface CompareMachinesOptions extends Omit<RunOptions, 'out'> {
 
 /** What this machine is called among others. */
 const thisMachine = 'here';
-/** Those that fit beside each other; --json has all. */
-const shown = ['makespan', 'h2dBandwidth', 'd2hBandwidth', 'h2dOverlap', 'd2hOverlap'];
 
 /** Rejects with the first failure: a comparison that lacks a machine is none. */
 export async function compareOnMachines(
@@ -89,18 +87,17 @@ function requireDifferent(names: readonly string[], other: string | undefined): 
 }
 
 function drawMachines(name: string, { machines, causes }: MachineComparison): string[] {
-  const columns = metrics.filter(({ id }) => shown.includes(id));
   const names = machines.map(({ host }) => host ?? thisMachine);
   const rows = machines.map(({ device, engine, figures }, index) => [
     names[index] ?? '',
     engine === 'sim' ? 'simulated' : (device ?? 'unknown'),
-    ...columns.map(({ id, unit }) => figureText(figures[id] ?? null, unit)),
+    ...machineMetrics.map(({ id, unit }) => figureText(figures[id] ?? null, unit)),
   ]);
-  const differing = causes.map(({ label, causes: each }) => [label, ...each.map((cause) => cause ?? '–')]);
+  const differing = (causes ?? []).map(({ label, causes: each }) => [label, ...each.map((cause) => cause ?? '–')]);
   return [
     name,
     '',
-    ...table([['Machine', 'Ran on', ...columns.map(({ label }) => label)], ...rows]),
+    ...table([['Machine', 'Ran on', ...machineMetrics.map(({ label }) => label)], ...rows]),
     '',
     ...(differing.length === 0
       ? ['No copy or kernel waited for another reason on another machine.']
