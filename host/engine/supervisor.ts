@@ -8,6 +8,7 @@ import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/en
 import { decodeRun } from '../../core/trace/arrow.ts';
 import type { SpawnEngine } from './child.ts';
 import { EngineProcess } from './engineProcess.ts';
+import { errorOf, reportOf } from './ofMachine.ts';
 import { PartialRunError, withPartial } from './partialRun.ts';
 import type { EngineRunRequest, EngineRunResult } from './protocol.ts';
 import { cancelledError, RunQueue } from './queue.ts';
@@ -61,7 +62,8 @@ export class EngineSupervisor {
   async report(refresh = false): Promise<DeviceReport> {
     const engine = this.#running();
     if (refresh || this.#report === null) {
-      const report = engine.report();
+      const { host } = this.#options;
+      const report = host === undefined ? engine.report() : engine.report().then((found) => reportOf(host, found));
       this.#report = report;
       report.then(
         (found) => {
@@ -83,7 +85,7 @@ export class EngineSupervisor {
     const { host } = this.#options;
     const told = host === undefined ? request : { ...request, host };
     const run = this.#inTurn(hooks.signal, (engine, id) => engine.run(id, told, hooks.onProgress));
-    return host === undefined ? run : fromElsewhere(run);
+    return host === undefined ? run : fromElsewhere(host, run);
   }
 
   /** Takes one measurement of a benchmark, in its turn as a run. Rejects as run() does. */
@@ -205,13 +207,13 @@ export class EngineSupervisor {
 }
 
 /** A run that another machine made is as any file from elsewhere: it is what its file says, and that is validated. */
-async function fromElsewhere(run: Promise<EngineRunResult>): Promise<EngineRunResult> {
+async function fromElsewhere(host: string, run: Promise<EngineRunResult>): Promise<EngineRunResult> {
   try {
     const result = await run;
     return { ...result, info: decodeRun(result.file).info };
   } catch (thrown) {
     if (thrown instanceof PartialRunError) decodeRun(thrown.partial.file);
-    throw thrown;
+    throw errorOf(host, thrown);
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
+import { errorOf } from '../engine/ofMachine.ts';
 import { keeperOf } from './keeperCalls.ts';
 import type { MachineOptions } from './machineChild.ts';
 import type { ProgramRecorded, ProgramThere } from './protocol.ts';
@@ -50,7 +51,7 @@ export async function recordThere(
     return { ...recorded, file: recorded.file === null ? null : new Uint8Array(recorded.file) };
   } catch (thrown) {
     // Before there was a line there was no program.
-    throw stop.aborted && !(thrown instanceof CopyscopeError) ? cancelled() : thrown;
+    throw stop.aborted && !(thrown instanceof CopyscopeError) ? cancelled() : errorOf(options.host, thrown);
   } finally {
     for (const [signal, act] of acts) signal?.removeEventListener('abort', act);
     keeper.close();

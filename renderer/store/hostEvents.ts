@@ -104,6 +104,8 @@ function onRunChanged(id: string, run: RunSummary | null): void {
 
 /** Whether the page shows this run, or will: it then says itself what became of it. */
 function isShownHere(id: string): boolean {
+  const { page } = state();
+  if (page.kind === 'compare') return page.runs?.includes(id) === true;
   const document = pageDocumentKey(state());
   return document !== null && (state().pendingRuns[document] === id || shownRunId(state()) === id);
 }

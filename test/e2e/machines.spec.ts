@@ -1,15 +1,12 @@
 /** Another machine in the window, behind a stand-in for ssh: listed, asked, run on, lost, in both themes. */
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
-import { type StandIn, standInSsh } from '../unit/machines/support/standInSsh.ts';
 import { whyNot } from './support/engines.ts';
-import { follow, seriousProblems } from './support/looks.ts';
+import { addTo, bare, expect, shoot, test } from './support/machine.ts';
 import { Server } from './support/server.ts';
-import { test as base, expect } from './support/test.ts';
 
 const example = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'), 'utf8'),
@@ -21,55 +18,6 @@ const longExperiment = {
   environment: { ...example.environment, iterations: 10, warmups: 0 },
   threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 500_000_000 }] }],
 };
-
-const cli = join(import.meta.dirname, '../../dist/host/cli.js');
-const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
-
-/** A window that has no machine yet, and one that ssh reaches. */
-const bare = base.extend<{ machine: StandIn; server: Server }>({
-  machine: async ({ browserName: _browserName }, use) => {
-    const machine = standInSsh();
-    await use(machine);
-    machine.remove();
-  },
-  server: async ({ machine }, use) => {
-    const server = new Server({ environment: { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] ?? '' } });
-    await use(server);
-    await server.stop();
-  },
-});
-
-const addTo = (machine: StandIn, server: Server): void =>
-  void execFileSync(process.execPath, [cli, 'host', 'add', 'gpu-box', '--yes'], {
-    env: { ...machine.environment, COPYSCOPE_DATA: server.dataFolder },
-    stdio: 'pipe',
-  });
-
-/** The same, with the machine set up. */
-const test = bare.extend({
-  server: async ({ machine, server }, use) => {
-    addTo(machine, server);
-    await use(server);
-  },
-});
-
-/** The second is the one that goes on. */
-const sizes = [
-  { width: 1920, height: 1080 },
-  { width: 1280, height: 800 },
-];
-
-/** In both themes: what axe says, and pictures. */
-async function shoot(page: Page, name: string): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await follow(page, theme);
-    expect(await seriousProblems(page)).toEqual([]);
-    for (const { width, height } of sizes) {
-      await page.setViewportSize({ width, height });
-      await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
-    }
-  }
-}
 
 test.beforeEach(() => {
   const reason = whyNot('cpu');

@@ -126,6 +126,8 @@ describe('--host', () => {
     const { out, exitCode } = await cli('devices', '--host', 'gpu-box', '--json');
     expect(exitCode).toBe(0);
     expect(JSON.parse(out).engines).toHaveLength(3);
+    // What is missing there is not missing here.
+    expect(out).not.toContain('this machine');
   });
 
   it('keeps a profile under the name of the machine, and says where it was measured', async () => {
