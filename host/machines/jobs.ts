@@ -1,5 +1,6 @@
 /** Runs of this machine that were asked for from another one: kept until they were fetched. */
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,9 @@ import { z } from 'zod';
 import { checkShape } from '../../core/shape/checkShape.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import { readBounded, writeWhole } from '../service/files.ts';
+import { isAlive } from '../service/thisProcess.ts';
 import type { Job } from './protocol.ts';
+import type { NotedProgram } from './rescue.ts';
 
 const metaSchema = z.object({
   name: z.string(),
@@ -38,6 +41,15 @@ export class Jobs {
     return id;
   }
 
+  /** Notes a program that the run is recorded from, for whoever looks for it once this process has been killed. */
+  noteProgram(id: string, program: NotedProgram): void {
+    try {
+      writeFileSync(this.#program(id), JSON.stringify(program));
+    } catch {
+      // The disk is full: it is recorded all the same.
+    }
+  }
+
   keep = (id: string, file: Uint8Array): Promise<void> => writeWhole(join(this.#path(id), 'run.arrow'), file);
 
   read = (id: string): Promise<Uint8Array> => readBounded(join(this.#path(id), 'run.arrow'), maxRunFileBytes);
@@ -50,7 +62,7 @@ export class Jobs {
     return [...ids].some((id) => names.has(id));
   }
 
-  /** Oldest first. Those whose process has ended without a result are taken away. */
+  /** Oldest first. Those whose process has ended without a result are taken away, but for what was recorded by then. */
   async list(): Promise<Job[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const jobs = await Promise.all(names.filter((name) => idPattern.test(name)).map((id) => this.#job(id)));
@@ -63,9 +75,22 @@ export class Jobs {
     const { name, engine, startedAt, pid, node } = meta;
     const file = await stat(join(this.#path(id), 'run.arrow')).catch(() => null);
     if (file !== null) return { id, name, engine, startedAt, status: 'done', bytes: file.size };
-    if (node !== hostname() || isAlive(pid)) return { id, name, engine, startedAt, status: 'running', bytes: 0 };
+    const running: Job = { id, name, engine, startedAt, status: 'running', bytes: 0 };
+    if (node !== hostname() || isAlive(pid)) return running;
+    const rescued = await this.#rescued(id);
+    if (rescued === 'running') return running;
+    if (rescued !== null) return { id, name, engine, startedAt, status: 'done', bytes: rescued };
     await this.drop(id);
     return null;
+  }
+
+  /** The size of the run of a program whose keeper was killed; null where there is none. */
+  async #rescued(id: string): Promise<number | 'running' | null> {
+    const noted = await readFile(this.#program(id), 'utf8').catch(() => null);
+    if (noted === null) return null;
+    const { rescue } = await import('./rescue.ts');
+    const file = await rescue(noted, (run) => this.keep(id, run));
+    return file === null || file === 'running' ? file : file.byteLength;
   }
 
   /** Null where it is half written, or damaged. */
@@ -78,17 +103,12 @@ export class Jobs {
     }
   }
 
+  #program(id: string): string {
+    return join(this.#path(id), 'program.json');
+  }
+
   #path(id: string): string {
     if (!idPattern.test(id)) throw new Error(`${JSON.stringify(id)} is no job`);
     return join(this.#folder, id);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -156,6 +156,10 @@ export class Keeper {
           if (this.#link.isUp) void this.#client.$callEvent('recorded', id, counts);
         },
         onOutput: (text, isError) => printed[isError ? 1 : 0]?.add(text),
+        onStarted: (parts, pid) => {
+          const { name, host } = program;
+          if (job !== null) this.#options.jobs.noteProgram(job, { parts, pid, name, host });
+        },
       });
       if (recorded.file === null) await this.#forgetJob(job);
       else await this.#keep(job, recorded.file);

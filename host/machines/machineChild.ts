@@ -216,8 +216,8 @@ const notSetUp = (host: string): CopyscopeError =>
 const sessionGone = (host: string): CopyscopeError =>
   new CopyscopeError({
     code: 'host.session-gone',
-    message: `What was in progress on ${host} is not there any more: the machine was started anew, another node answers, or it waited too long.`,
-    remedy: `copyscope host fetch ${host} gets what was kept.`,
+    message: `What was in progress on ${host} is not there any more: the machine was started anew, what kept it there was ended, another node answers, or it waited too long.`,
+    remedy: `copyscope host fetch ${host} gets what was kept, and what a program there had recorded.`,
   });
 
 const leftRunning = (host: string): CopyscopeError =>

@@ -17,6 +17,8 @@ export interface RecordHereHooks {
   readonly stopper?: string;
   readonly onCounts: (counts: RecordedSoFar) => void;
   readonly onOutput: (text: string, isError: boolean) => void;
+  /** Hears where what is recorded goes, and which process is recorded: whoever ends before it can be followed by another. */
+  readonly onStarted: (parts: string, pid: number) => void;
 }
 
 /** A program may save something when it is asked to end. */
@@ -25,7 +27,7 @@ const patienceMs = 10_000;
 /** Rejects with `engine.unavailable` or `usage.*` where it can't be started. */
 export async function recordHere(
   { name, host, settings, ...program }: ProgramThere,
-  { signal, killed, stopper = 'the machine that asked for it', onCounts, onOutput }: RecordHereHooks,
+  { signal, killed, stopper = 'the machine that asked for it', onCounts, onOutput, onStarted }: RecordHereHooks,
 ): Promise<ProgramRecorded> {
   const { environment, folder } = await checkProgram(program, settings, process.env);
   const parts = join(await mkdtemp(join(tmpdir(), 'copyscope-record-')), 'parts');
@@ -38,7 +40,7 @@ export async function recordHere(
       signal,
       patienceMs,
       onCounts,
-      own: { folder, killed, onOutput },
+      own: { folder, killed, onOutput, onStarted: (pid) => onStarted(parts, pid) },
     });
     try {
       const recorded = await readRecordingFolder(parts, name, programVersion(programFolder()));

@@ -20,7 +20,8 @@ export function isLeftBehind(name: string): boolean {
   return pid === process.pid ? itsSession !== session : !isAlive(pid);
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is a process of this number, whoever it belongs to. */
+export function isAlive(pid: number): boolean {
   if (pid === 0) return false;
   try {
     process.kill(pid, 0);

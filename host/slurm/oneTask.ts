@@ -26,6 +26,7 @@ export async function recordTask(work: RecordingWork, { place, host, signal }: O
         killed: new AbortController().signal,
         stopper: 'Slurm',
         onCounts: () => {},
+        onStarted: () => {},
         onOutput: (text, isError) => void (isError ? process.stderr : process.stdout).write(text),
       },
     );

@@ -1,25 +1,16 @@
 /** `copyscope host` and `--host`, with a stand-in for ssh: what is said, copied, run and left behind. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { decodeRun } from '../../../core/trace/arrow.ts';
-import { findProgram } from '../../../scripts/lib/system.mjs';
 import { exampleFile } from '../host/support/runs.ts';
 import type { Result } from '../host/support/terminal.ts';
 import { copyscope } from '../host/support/terminal.ts';
 import { eventually } from '../support/eventually.ts';
 import { type BuiltProgram, buildProgram } from './support/builtProgram.ts';
 import { type StandIn, standInSsh } from './support/standInSsh.ts';
+import { alwaysNode, linkTools } from './support/tools.ts';
 
 let program: BuiltProgram;
 let machine: StandIn;
@@ -28,9 +19,6 @@ const cli = (...args: string[]): Promise<Result> =>
   copyscope(args, program.engine, { context: { program: program.folder, environment: machine.environment } });
 const base = (): string => join(machine.home, '.local/share/copyscope-host');
 const experiment = exampleFile('pinned-side-stream');
-
-/** All that a machine must have. */
-const toolsThere = 'sh tar gzip uname sed head df awk mkdir mv rm dirname basename cat'.split(' ');
 
 beforeAll(async () => {
   program = await buildProgram();
@@ -63,9 +51,10 @@ describe('copyscope host add', () => {
     expect(existsSync(base())).toBe(false);
   });
 
-  it('brings a Node where there is none', async () => {
+  it('brings a Node where there is none', async ({ skip }) => {
+    if (alwaysNode !== null) skip(alwaysNode);
     const tools = mkdtempSync(join(tmpdir(), 'copyscope-tools-'));
-    for (const name of toolsThere) symlinkSync(findProgram(name) ?? '', join(tools, name));
+    linkTools(tools);
     const bare = standInSsh({ path: tools });
     const added = await copyscope(['host', 'add', 'bare', '--yes'], program.engine, {
       context: { program: program.folder, environment: bare.environment },

@@ -136,5 +136,30 @@ describe.skipIf(noRecorder !== null)(
       await eventually(async () => expect((await cli(['host', 'fetch', 'gpu-box'])).err).toMatch(/^1 run was fetched/));
       await nothingLeft();
     });
+
+    it('keeps what was recorded where its keeper is killed, and brings it once the program has ended', async () => {
+      let isKilled = false;
+      const { exitCode, err } = await record(waits(), undefined, (text) => {
+        if (!text.includes('200 copies') || isKilled) return;
+        isKilled = true;
+        machine.killKeepers();
+      });
+      expect({ isKilled, exitCode }).toEqual({ isKilled: true, exitCode: 1 });
+      expect(err).toContain('What was in progress on gpu-box is not there any more');
+      const goesOn = await cli(['host', 'fetch', 'gpu-box']);
+      expect(goesOn.err).toBe('0 runs were fetched from gpu-box. 1 in progress there.\n');
+      await release();
+      const fetched = await eventually(async () => {
+        const result = await cli(['host', 'fetch', 'gpu-box']);
+        expect(result.err).toMatch(/^1 run was fetched/);
+        return result;
+      });
+      const file = join(machine.data, 'runs', `${fetched.out.trim()}.arrow`);
+      const { info, trace } = decodeRun(new Uint8Array(readFileSync(file)));
+      expect(info.host).toBe('gpu-box');
+      expect(info.notes[0]).toContain('how the program ended isn’t known');
+      expect(trace.count).toBeGreaterThan(200);
+      await nothingLeft();
+    });
   },
 );

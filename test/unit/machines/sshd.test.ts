@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import type { Run } from '../../../core/trace/run.ts';
 import type { Terminal } from '../../../host/cli/io.ts';
 import { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { readBundle } from '../../../host/machines/bundle.ts';
@@ -17,9 +19,13 @@ import { copyscope, type Result } from '../host/support/terminal.ts';
 import { eventually } from '../support/eventually.ts';
 import { type BuiltProgram, buildProgram } from './support/builtProgram.ts';
 import { noSshd, type RealMachine, realMachine, type Way } from './support/realSsh.ts';
+import { alwaysNode } from './support/tools.ts';
 
 const cutLines = 20;
 const waysAtOnce = 5;
+
+/** Records, says who it is, and goes on until something is written to `go` at its home. */
+const untilReleased = 'rm -f go; mkfifo go; recorder/copyscope_record_player 1 200 > /dev/null; id -u; read go < go';
 
 /** Long enough on any machine that something happens meanwhile. */
 function lasting(): Experiment {
@@ -71,9 +77,8 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
   it('records a program, also where its line is lost', async ({ skip }) => {
     if (noRecorder !== null) skip(noRecorder);
     const out = join(machine.data, 'recorded.arrow');
-    const script = 'mkfifo go; recorder/copyscope_record_player 1 200 > /dev/null; id -u; read go < go';
     const states: string[] = [];
-    const ended = cli(['record', '--host', 'box', '--out', out, '--', 'sh', '-c', script], {
+    const ended = cli(['record', '--host', 'box', '--out', out, '--', 'sh', '-c', untilReleased], {
       animated: true,
       err: (text) => {
         if (text.includes('200 copies') && states.length === 0) {
@@ -219,6 +224,109 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     }
   });
 
+  it('tells of another version there, and replaces it on request', async () => {
+    // As after both ends were set up with one build, and this end has got another one.
+    const other = '0.0.9-0123456789ab';
+    machine.as(`mv '${join(base(), 'programs', build)}' '${join(base(), 'programs', other)}'`);
+    const ran = await cli(['devices', '--host', 'box']);
+    expect(ran.err).toContain('box does not have this version of Copyscope.');
+    expect(ran.exitCode).toBe(3);
+    const told = await cli(['host', 'add', 'box', '--yes']);
+    expect(told.err).toContain(`box has Copyscope ${other}; here it is ${build}.`);
+    expect(told.err).toContain('Replace it with: copyscope host add box --replace');
+    expect(told.exitCode).toBe(3);
+    expect(readdirSync(join(base(), 'programs'))).toEqual([other]);
+    const replaced = await cli(['host', 'add', 'box', '--yes', '--replace']);
+    expect(replaced.err).toContain(`Build ${other} there will be deleted.`);
+    expect(replaced.exitCode).toBe(0);
+    expect(readdirSync(join(base(), 'programs'))).toEqual([build]);
+    expect((await cli(['devices', '--host', 'box'])).exitCode).toBe(0);
+    await nothingLeft();
+  });
+
+  it('brings a Node to a machine that has none', async ({ skip }) => {
+    if (alwaysNode !== null) skip(alwaysNode);
+    machine.hideNode(true);
+    try {
+      const added = await cli(['host', 'add', 'box', '--yes']);
+      expect(added.err).toContain('no Node 20.19 or newer.');
+      expect(added.err).toContain(`A Node will be copied with it: ${process.execPath}.`);
+      expect(added.exitCode).toBe(0);
+      expect(existsSync(join(base(), 'programs', build, 'node/bin/node'))).toBe(true);
+      const ran = await cli(['run', exampleFile('pinned-side-stream'), '--engine', 'sim', '--host', 'box']);
+      expect({ err: ran.err, exitCode: ran.exitCode }).toEqual({ err: '', exitCode: 0 });
+    } finally {
+      machine.hideNode(false);
+    }
+    // Where there is one after all, it is used, and the copy goes.
+    expect((await cli(['host', 'add', 'box', '--yes'])).exitCode).toBe(0);
+    expect(existsSync(join(base(), 'programs', build, 'node'))).toBe(false);
+    await nothingLeft();
+  });
+
+  it('says that a run is lost whose keeper was killed, and leaves nothing of it', async ({ skip }) => {
+    if (!program.hasAddon) skip('the native addon is not built here');
+    const supervisor = new EngineSupervisor({
+      host: 'box',
+      spawn: () => machineChild({ host: 'box', build, environment: machine.environment, pausesMs: [0] }),
+    });
+    const hooks = { onProgress: () => machine.killKeepers() };
+    const run = supervisor.run({ experiment: lasting(), engine: 'cpu' }, hooks);
+    await expect(run).rejects.toMatchObject({ code: 'host.session-gone' });
+    supervisor.close();
+    // A process that was killed is listed until its parent has heard of it.
+    await eventually(async () =>
+      expect((await cli(['host', 'fetch', 'box'])).err).toBe('0 runs were fetched from box.\n'),
+    );
+    await nothingLeft();
+  });
+
+  it('keeps what was recorded where the keeper is killed, and brings it once the program has ended', async ({
+    skip,
+  }) => {
+    if (noRecorder !== null) skip(noRecorder);
+    const { exitCode, err } = await recordUntilReleased((text) => {
+      if (text.includes('200 copies')) machine.killKeepers();
+    });
+    expect(exitCode).toBe(1);
+    expect(err).toContain('What was in progress on box is not there any more');
+    expect((await cli(['host', 'fetch', 'box'])).err).toBe('0 runs were fetched from box. 1 in progress there.\n');
+    await writeFile(join(machine.home, 'go'), 'go\n');
+    const { info, trace } = await fetchedRun();
+    expect(info.host).toBe('box');
+    expect(info.notes[0]).toContain('how the program ended isn’t known');
+    expect(trace.count).toBeGreaterThan(200);
+    await nothingLeft();
+  });
+
+  it('goes on recording where the command here is killed, and its run is fetched later', async ({ skip }) => {
+    if (noRecorder !== null) skip(noRecorder);
+    const words = [
+      'record',
+      '--host',
+      'box',
+      '--out',
+      join(machine.data, 'none.arrow'),
+      '--',
+      'sh',
+      '-c',
+      untilReleased,
+    ];
+    const command = spawn(process.execPath, [join(program.folder, 'dist/host/cli.js'), ...words], {
+      env: machine.environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(command, 'exit');
+    for await (const text of command.stdout.setEncoding('utf8')) if (`${text}`.includes(`${machine.uid}`)) break;
+    command.kill('SIGKILL');
+    await ended;
+    await writeFile(join(machine.home, 'go'), 'go\n');
+    const { info, trace } = await fetchedRun();
+    expect(info.host).toBe('box');
+    expect(trace.count).toBeGreaterThan(200);
+    await nothingLeft();
+  });
+
   it('is refused in the words of ssh where its host key has changed', async () => {
     machine.changeHostKey(true);
     const { err, exitCode } = await cli(['devices', '--host', 'box']);
@@ -227,6 +335,22 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     expect(err).toContain('Host key verification failed.');
     expect(exitCode).toBe(3);
   });
+
+  const recordUntilReleased = (err: (text: string) => void): Promise<Result> =>
+    cli(['record', '--host', 'box', '--out', join(machine.data, 'none.arrow'), '--', 'sh', '-c', untilReleased], {
+      animated: true,
+      err,
+    });
+
+  /** The one run that waits there, once it does. */
+  async function fetchedRun(): Promise<Run> {
+    const { out } = await eventually(async () => {
+      const result = await cli(['host', 'fetch', 'box']);
+      expect(result.err).toMatch(/^1 run was fetched/);
+      return result;
+    });
+    return decodeRun(new Uint8Array(readFileSync(join(machine.data, 'runs', `${out.trim()}.arrow`))));
+  }
 
   /** Runs something while the first connection is cut after so many bytes; says how it ended. */
   async function runOver(way: Way, cut: number | null): Promise<string> {

@@ -9,7 +9,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findSshd } from '../../../../scripts/lib/sshd.mjs';
 import { standInEnvironment } from '../../../support/recorder.ts';
-import { processesOf } from './standInSsh.ts';
+import { killKeepersOf, processesOf } from './standInSsh.ts';
+import { linkTools } from './tools.ts';
 
 /** One way to the machine: a relay of its own, where nobody else's connections pass. */
 export interface Way {
@@ -33,6 +34,12 @@ export interface RealMachine extends Way {
   changeHostKey(changed: boolean): void;
   /** Cuts every connection that is there. */
   cut(): void;
+  /** Whether a login finds on its PATH only what every machine must have, and no Node. */
+  hideNode(hides: boolean): void;
+  /** Does something as that user, in a shell at its home. */
+  as(script: string): void;
+  /** Ends the processes there that keep what runs, as by somebody else's hand. */
+  killKeepers(): void;
   processes(): string[];
   close(): Promise<void>;
 }
@@ -61,10 +68,14 @@ export async function realMachine(recorder: string | null = null): Promise<RealM
   const login = at('login');
   const variables = recorder === null ? {} : standInEnvironment(copied(recorder, home));
   const exported = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'\n`);
-  writeFileSync(
-    login,
-    `${exported.join('')}export HOME='${home}' PATH='${process.env['PATH']}'\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`,
-  );
+  const setPath = (path: string): void =>
+    writeFileSync(
+      login,
+      `${exported.join('')}export HOME='${home}' PATH='${path}'\ncd "$HOME"\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n`,
+    );
+  const path = process.env['PATH'] ?? '';
+  setPath(path);
+  linkTools(at('tools'));
   const configure = (hostKey: string): void => writeFileSync(at('sshd_config'), serverConfig(at, hostKey, login));
   configure('host');
   if (isRoot) {
@@ -138,6 +149,12 @@ export async function realMachine(recorder: string | null = null): Promise<RealM
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },
+    hideNode: (hides) => setPath(hides ? at('tools') : path),
+    as: (script) => {
+      const who = isRoot ? { uid: user.uid, gid: user.uid } : {};
+      execFileSync('sh', ['-c', script], { ...who, cwd: home, env: { HOME: home, PATH: path } });
+    },
+    killKeepers: () => killKeepersOf(home),
     processes: () => processesOf(home).map(({ command }) => command),
     close: async () => {
       for (const server of servers) server.kill('SIGKILL');

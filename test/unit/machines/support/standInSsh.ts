@@ -15,6 +15,8 @@ export interface StandIn {
   fail(words: string | null): void;
   /** Ends each ssh that runs, as a line that drops does. */
   cut(): void;
+  /** Ends the processes there that keep what runs, as by somebody else's hand. */
+  killKeepers(): void;
   /** Those of them that are connected from here. */
   attached(): string[];
   /** Command lines of the processes of ours that run for that home. */
@@ -42,6 +44,7 @@ export function standInSsh({ path = process.env['PATH'] ?? '' }: { readonly path
         kill(Number(pid));
       }
     },
+    killKeepers: () => killKeepersOf(home),
     attached: () => processesOf(home).flatMap(({ command }) => (command.includes(' attach ') ? command : [])),
     processes: () => processesOf(home).map(({ command }) => command),
     remove: () => {
@@ -68,6 +71,11 @@ function kill(pid: number): void {
   } catch {
     // It has ended by itself.
   }
+}
+
+/** Those that keep what runs for that home. */
+export function killKeepersOf(home: string): void {
+  for (const { pid, command } of processesOf(home)) if (command.includes(' keep ')) kill(pid);
 }
 
 /** Those whose command line names a file below it. */
