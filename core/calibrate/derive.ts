@@ -74,6 +74,7 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
   const profile = parseProfile({
     ...{ format: base.format, version: base.version, name: from.name, basis: 'measured' },
     source: sourceOf(from, base, assumed, isAlike),
+    ...(from.host === undefined ? {} : { host: from.host }),
     device: { ...base.device, ...factsOf(from.device) },
     parameters,
     measurements: [...told.map(({ measurement }) => measurement), ...added],

@@ -137,6 +137,7 @@ const texts: Readonly<Record<string, string>> = {
   'profile.source': 'Where its numbers come from.',
   'profile.basis': 'Whether they were measured, or are published figures.',
   'profile.machines': 'Machines that the numbers are of; one where left out.',
+  'profile.host': 'The machine that was measured, as its user calls it; left out where that was this one.',
   'profile.device': 'The GPU.',
   'profile.parameters': 'What the simulator counts with; docs/calibrate.md lists them.',
   'profile.sources': 'Where some parameters come from, by the first part of their names.',

@@ -40,7 +40,30 @@ function current(json: unknown, say: (message: string) => void): unknown {
 const notMeasured = ' (published figures, not measured)';
 
 /** The device's name as it is shown. */
-export const profileDeviceName = ({ basis, device }: DeviceProfile): string =>
-  basis === 'published' ? `${device.name}${notMeasured}` : device.name;
+export const profileDeviceName = ({ basis, device, host }: DeviceProfile): string =>
+  basis === 'published' ? `${device.name}${notMeasured}` : deviceOf(device.name, host);
+
+/** 'NVIDIA H200', or 'NVIDIA H200 of gpu-box' where it is that of another machine. */
+export const deviceOf = (device: string, host: string | undefined): string =>
+  host === undefined || device.endsWith(` of ${host}`) ? device : `${device} of ${host}`;
+
+/** What is known of a profile without reading it: its device as it is shown, and the other machine that it was measured on. */
+interface KnownProfile {
+  readonly device: string;
+  readonly host?: string | undefined;
+}
+
+/** The profile for a device: of that very machine where there is one, else of such a device here or anywhere. */
+export function profileOfDevice<Known extends KnownProfile>(
+  profiles: readonly Known[],
+  device: string | undefined,
+  host: string | undefined,
+): Known | undefined {
+  if (device === undefined) return undefined;
+  const alike = profiles.filter((profile) => profile.device === deviceOf(device, profile.host));
+  return (
+    alike.find((profile) => profile.host === host) ?? alike.find((profile) => profile.host === undefined) ?? alike[0]
+  );
+}
 
 export const isUnmeasuredDevice = (name: string): boolean => name.endsWith(notMeasured);

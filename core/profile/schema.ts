@@ -108,6 +108,8 @@ export const profileSchema = z.strictObject({
   basis: z.enum(profileBases).default('measured'),
   /** Machines that its numbers are of; left out where it is one. */
   machines: z.number().int().min(1).max(1_000_000).optional(),
+  /** What its user calls the machine that it was measured on, where that was another one. */
+  host: z.string().min(1).max(200).optional(),
   device: deviceSchema,
   parameters: parametersSchema,
   /** Where some of the parameters come from, by the first part of their names. */

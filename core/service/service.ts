@@ -88,12 +88,14 @@ export type KeptDraft = Omit<Draft, 'experiment'> & { readonly experiment: strin
 
 export interface ProfileSummary {
   readonly name: string;
-  /** Says so where its figures were not measured. */
+  /** Says so where its figures were not measured, and which other machine it is of. */
   readonly device: string;
+  /** The other machine that it was measured on. */
+  readonly host?: string;
   /** Where its numbers come from, in a sentence. */
   readonly source: string;
   readonly basis: DeviceProfile['basis'];
-  /** Made on this machine by copyscope calibrate, or put beside what that made. */
+  /** Made by copyscope calibrate, or put beside what that made. */
   readonly own: boolean;
 }
 

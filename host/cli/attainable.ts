@@ -4,8 +4,7 @@ import { attainableBandwidth } from '../../core/cost/attainable.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
 import type { AttainableBandwidth } from '../../core/figures/operations.ts';
-import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
-import type { ProfileSummary } from '../../core/service/service.ts';
+import { type DeviceProfile, parseProfile, profileOfDevice } from '../../core/profile/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from '../service/assets.ts';
 
@@ -29,8 +28,10 @@ export async function attainableFor(
 }
 
 async function profileOf(info: RunInfo, assets: Assets): Promise<DeviceProfile | null> {
-  const isOf = ({ name, device }: ProfileSummary): boolean =>
-    info.engine === 'sim' ? name === info.profile : device === info.device?.name;
-  const known = (await assets.profiles()).find(isOf);
+  const profiles = await assets.profiles();
+  const known =
+    info.engine === 'sim'
+      ? profiles.find(({ name }) => name === info.profile)
+      : profileOfDevice(profiles, info.device?.name, info.host);
   return known === undefined ? null : parseProfile(await assets.readProfile(known.name));
 }

@@ -96,7 +96,9 @@ type ProfileFile = FoundFile & { readonly own: boolean };
 async function summaryOf({ name, path, own }: ProfileFile): Promise<ProfileSummary | null> {
   try {
     const profile = parseProfile(await readJson(path));
-    return { name, device: profileDeviceName(profile), source: profile.source, basis: profile.basis, own };
+    const { source, basis, host } = profile;
+    const there = host === undefined ? {} : { host };
+    return { name, device: profileDeviceName(profile), source, basis, own, ...there };
   } catch (error) {
     if (own) return null;
     throw error;

@@ -1,6 +1,7 @@
 /** What a list of runs shows of each, from the run's own description. */
 import { z } from 'zod';
 import type { ErrorInfo } from '../../core/errors.ts';
+import { deviceOf } from '../../core/profile/profile.ts';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { RunSummary } from '../../core/service/service.ts';
@@ -48,19 +49,12 @@ export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunS
     status: info.status,
     ...(info.error === undefined ? {} : { error: info.error }),
     createdAt: info.createdAt,
-    device: deviceWords(
-      info.device?.name ?? (info.engine === 'sim' ? info.profile : info.machine?.cpu) ?? '',
-      info.host,
-    ),
+    device: deviceOf(info.device?.name ?? (info.engine === 'sim' ? info.profile : info.machine?.cpu) ?? '', info.host),
     ...(info.host === undefined ? {} : { host: info.host }),
     makespanNs: info.iterations.recordedMakespanNs[info.iterations.representative] ?? null,
     builtIn,
   };
 }
-
-/** 'NVIDIA H200', or 'NVIDIA H200 of gpu-box' where it is that of another machine. */
-export const deviceWords = (device: string, host: string | undefined): string =>
-  host === undefined ? device : `${device} of ${host}`;
 
 /** A file that can't be read, listed with the reason. */
 export function unreadable({ id, builtIn }: Place, name: string, modifiedAt: Date, error: ErrorInfo): RunSummary {
@@ -96,7 +90,7 @@ export function runningSummary({ id, name, engine, createdAt, device, host }: St
     engine,
     status: 'running',
     createdAt: createdAt.toISOString(),
-    device: deviceWords(device, host),
+    device: deviceOf(device, host),
     ...(host === undefined ? {} : { host }),
     makespanNs: null,
     builtIn: false,

@@ -1,6 +1,7 @@
 /** Opens comparisons: of chosen runs, and of a run with what is predicted for it. */
 import { CopyscopeError } from '../../core/errors.ts';
-import { isTraced } from '../../core/trace/run.ts';
+import { profileOfDevice } from '../../core/profile/profile.ts';
+import { isTraced, type RunInfo } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { attempt } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
@@ -38,7 +39,7 @@ export const comparePrediction = (id: string): Promise<void> =>
         remedy: 'Compare it with another run.',
       });
     }
-    const engine = `sim:${profileFor(run.run.info.device?.name)}`;
+    const engine = `sim:${profileFor(run.run.info)}`;
     // What a recorder lengthened is held against what it would lengthen.
     const predicted = await startRun(experiment, engine, { whileRecording: isTraced(run.run) });
     if (predicted === null) return;
@@ -47,12 +48,12 @@ export const comparePrediction = (id: string): Promise<void> =>
     openComparison([id, predicted]);
   });
 
-/** The profile of this device, else the picked one, else the first. Throws `profile.missing` where there is none. */
-function profileFor(device: string | undefined): string {
+/** The profile of its device, else the picked one, else the first. Throws `profile.missing` where there is none. */
+function profileFor({ device, host: machine }: RunInfo): string {
   const { profiles, engine } = state();
   const picked = parseEngineKey(effectiveEngine(currentEngineOptions(state()), engine) ?? 'cpu');
   const found =
-    profiles.find((profile) => profile.device === device)?.name ??
+    profileOfDevice(profiles, device?.name, machine)?.name ??
     (picked.kind === 'sim' ? picked.profile : profiles[0]?.name);
   if (found !== undefined) return found;
   throw new CopyscopeError({

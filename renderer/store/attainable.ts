@@ -2,7 +2,7 @@
 
 import { attainableBandwidth } from '../../core/cost/attainable.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
-import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
+import { type DeviceProfile, parseProfile, profileOfDevice } from '../../core/profile/profile.ts';
 import type { HostService, ProfileSummary } from '../../core/service/service.ts';
 import type { SummaryOptions } from '../../core/summary/summary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
@@ -31,9 +31,10 @@ export async function profileOf(
   profiles: readonly ProfileSummary[],
   host: HostService,
 ): Promise<DeviceProfile | null> {
-  const known = profiles.find(({ name, device }) =>
-    info.engine === 'sim' ? name === info.profile : device === info.device?.name,
-  );
+  const known =
+    info.engine === 'sim'
+      ? profiles.find(({ name }) => name === info.profile)
+      : profileOfDevice(profiles, info.device?.name, info.host);
   return known === undefined ? null : namedProfile(known.name, host);
 }
 

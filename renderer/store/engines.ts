@@ -39,7 +39,7 @@ export function engineOptions(
     ...machines.flatMap(machineOptions),
     ...profiles.map((profile) => ({
       key: `sim:${profile.name}`,
-      label: `Simulated: ${profile.device}${profile.own ? ` (${profile.name})` : ''}`,
+      label: `Simulated: ${profile.device}${profile.own && profile.host === undefined ? ` (${profile.name})` : ''}`,
       detail: profileDetails(profile),
       ...problemOf(devices, 'sim'),
     })),
@@ -57,8 +57,9 @@ export function engineOptions(
   ];
 }
 
-function profileDetails({ basis, own }: ProfileSummary): string {
+function profileDetails({ name, basis, own, host }: ProfileSummary): string {
   if (basis === 'published') return 'Predicted from a profile built from published figures, not measured.';
+  if (host !== undefined) return `Predicted from the profile ${name}, which was calibrated on ${host}.`;
   return own
     ? 'Predicted from a profile that was calibrated here.'
     : 'Predicted from a profile that other machines measured. Yours may differ: copyscope calibrate measures it.';

@@ -8,6 +8,7 @@ import { expect, shoot, test } from './support/machine.ts';
 const example = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'), 'utf8'),
 );
+const h200 = JSON.parse(readFileSync(join(import.meta.dirname, '../../assets/profiles/h200.json'), 'utf8'));
 /** Long enough that it is seen to run, and is cancelled then. */
 const longExperiment = {
   ...example,
@@ -106,6 +107,37 @@ test('by keyboard: what fails on one machine takes nothing from the others', asy
   await shoot(page, 'several-failed');
   await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect(page.getByRole('region', { name: 'Table of differences' })).toContainText('H2D 20.0 MiB');
+});
+
+test('profiles that were calibrated elsewhere are chosen by the names of their machines', async ({
+  window,
+  page,
+  server,
+}) => {
+  for (const host of ['gpu-box', 'other-box'])
+    server.addProfile(`h200-of-${host}`, { ...h200, name: `h200-of-${host}`, host });
+  await page.reload();
+  await window.ready();
+  await window.open('Pinned source, second stream');
+  await window.engine.click();
+  const option = page.getByRole('option', { name: 'Simulated: NVIDIA H200 of gpu-box' });
+  await expect(option).toContainText('which was calibrated on gpu-box');
+  await option.click();
+  await window.run();
+  await expect(window.status).toContainText('NVIDIA H200 of gpu-box');
+  await openByMouse(page);
+  const { dialog, lanes, row } = parts(page);
+  await expect(dialog.getByRole('checkbox', { name: 'Simulated: NVIDIA H200 of gpu-box' })).toBeChecked();
+  await dialog.getByRole('checkbox', { name: 'Simulated: NVIDIA H200 of other-box' }).check();
+  await dialog.getByRole('button', { name: 'Run on 2' }).click();
+  await expect(lanes).toHaveCount(2);
+  for (const host of ['gpu-box', 'other-box']) {
+    await expect(
+      lanes.and(page.getByRole('article', { name: `NVIDIA H200 of ${host}: Pinned source, second stream` })),
+    ).toHaveCount(1);
+    await expect(row(new RegExp(`NVIDIA H200 of ${host}`))).toContainText('simulated');
+  }
+  await expect(page.getByText('No copy or kernel waited for another reason on another machine.')).toBeVisible();
 });
 
 test('what runs on each machine is told, and cancelled', async ({ window, page, server }) => {

@@ -22,6 +22,13 @@ export class DataFolder {
     writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
   }
 
+  /** Puts a profile among the user's own, as copyscope calibrate does. */
+  addProfile(name: string, profile: unknown): void {
+    const path = join(this.dataFolder, 'profiles', `${name}.json`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify(profile));
+  }
+
   /** Puts a lesson among the user's own. */
   addLesson(name: string, text: string): void {
     const path = join(this.dataFolder, 'lessons', `${name}.md`);

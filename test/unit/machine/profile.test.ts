@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { attainableBandwidth } from '../../../core/cost/attainable.ts';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import { parseProfile, profileDeviceName } from '../../../core/profile/profile.ts';
+import { parseProfile, profileDeviceName, profileOfDevice } from '../../../core/profile/profile.ts';
 import type { Point } from '../../../core/profile/schema.ts';
 import { timeTable } from '../../../core/profile/table.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -197,6 +197,20 @@ describe('the profiles that ship', () => {
       expect(profileDeviceName(profile)).toBe(`${profile.device.name} (published figures, not measured)`);
     }
     expect(profileDeviceName(h200)).toBe('NVIDIA H200');
+  });
+
+  it('are chosen by device and machine: that very machine first, then such a device here, then one anywhere', () => {
+    const known = [
+      { name: 'there', device: 'NVIDIA H200 of gpu-box', host: 'gpu-box' },
+      { name: 'h200', device: 'NVIDIA H200' },
+      { name: 'other', device: 'NVIDIA A100 of old-box', host: 'old-box' },
+    ];
+    const chosen = (device: string, host?: string) => profileOfDevice(known, device, host)?.name;
+    expect(chosen('NVIDIA H200', 'gpu-box')).toBe('there');
+    expect(chosen('NVIDIA H200', 'new-box')).toBe('h200');
+    expect(chosen('NVIDIA H200')).toBe('h200');
+    expect(chosen('NVIDIA A100')).toBe('other');
+    expect(chosen('NVIDIA B200')).toBeUndefined();
   });
 
   it('move a large pinned copy at the rate of their link', () => {

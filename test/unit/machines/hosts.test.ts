@@ -125,6 +125,9 @@ describe('--host', () => {
     expect({ err, exitCode }).toEqual({ err: '', exitCode: 0 });
     const profile = JSON.parse(readFileSync(join(machine.data, 'profiles/sim-of-gpu-box.json'), 'utf8'));
     expect(profile.source).toMatch(/^By copyscope calibrate, simulated on the profile "h200" of gpu-box, /);
+    expect(profile.host).toBe('gpu-box');
+    const { out } = await cli('run', experiment, '--engine', 'sim', '--profile', 'sim-of-gpu-box');
+    expect(out).toContain('NVIDIA H200 of gpu-box');
   });
 
   it('refuses a machine that was not added', async () => {
