@@ -173,6 +173,12 @@ export function addonFolder(program: string): string {
   return folders.find((folder) => existsSync(folder)) ?? program;
 }
 
+/** Where a package brings what is compiled for machines of Linux, whatever this one is. */
+export const prebuiltFolders = (program: string): string[] =>
+  ['linux-x64', 'linux-arm64'].map((name) =>
+    join(program.replace(/\.asar$/, '.asar.unpacked'), 'native', 'prebuilds', name),
+  );
+
 /** Loads the addon. Throws a CopyscopeError `native.not-built`, `native.unloadable` or `native.stale`. */
 export function loadAddon(environment: NodeJS.ProcessEnv = process.env): Addon {
   const candidates = addonCandidates(environment, fileURLToPath(import.meta.url));

@@ -1,14 +1,14 @@
 /** What is copied to another machine: the engine process, what keeps its runs, the addon, and a Node where there is none. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { create } from 'tar';
 import { CopyscopeError } from '../../core/errors.ts';
-import { addonFolder } from '../../native/addon.ts';
+import { addonFolder, prebuiltFolders } from '../../native/addon.ts';
 import { programVersion } from '../paths.ts';
 import type { Probe } from './probe.ts';
 
@@ -16,15 +16,16 @@ export interface Bundle {
   readonly version: string;
   /** Names what is in it: the version, and a digest of all files. */
   readonly build: string;
-  readonly bytes: number;
   readonly files: readonly BundledFile[];
 }
 
-interface BundledFile {
+export interface BundledFile {
   /** Where it is here, and below the folder there. */
   readonly from: string;
   readonly to: string;
   readonly bytes: number;
+  /** The processor that it is compiled for, of Linux and as uname says it; null where it runs on all. */
+  readonly arch: string | null;
 }
 
 const hostFiles = ['dist/host/machine.js', 'dist/host/engine-process.js', 'dist/host/licenses.md'];
@@ -32,29 +33,58 @@ const hostFiles = ['dist/host/machine.js', 'dist/host/engine-process.js', 'dist/
 /** Rejects with `host.not-built`. */
 export async function readBundle(program: string): Promise<Bundle> {
   const chunks = await filesIn(join(program, 'dist/host/chunks'));
-  const pairs = [
-    ...hostFiles.map((file) => [join(program, file), file] as const),
-    ...chunks.map((name) => [join(program, 'dist/host/chunks', name), `dist/host/chunks/${name}`] as const),
-    ...(await addonFiles(program)),
+  const found: Omit<BundledFile, 'bytes'>[] = [
+    ...hostFiles.map((file) => ({ from: join(program, file), to: file, arch: null })),
+    ...chunks.map((name) => ({
+      from: join(program, 'dist/host/chunks', name),
+      to: `dist/host/chunks/${name}`,
+      arch: null,
+    })),
+    ...(await compiledFiles(program)),
   ];
   const hash = createHash('sha256');
   const files: BundledFile[] = [];
-  for (const [from, to] of pairs) {
-    const content = await readFile(from).catch((cause: unknown) => {
-      throw notBuilt(to, cause);
+  for (const file of found) {
+    const content = await readFile(file.from).catch((cause: unknown) => {
+      throw notBuilt(file.to, cause);
     });
-    hash.update(`${to} ${content.byteLength}\n`).update(content);
-    files.push({ from, to, bytes: content.byteLength });
+    hash.update(`${file.to} ${content.byteLength}\n`).update(content);
+    files.push({ ...file, bytes: content.byteLength });
   }
   const version = programVersion(program);
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return { version, build: `${version}-${hash.digest('hex').slice(0, 12)}`, bytes, files };
+  return { version, build: `${version}-${hash.digest('hex').slice(0, 12)}`, files };
 }
 
-async function addonFiles(program: string): Promise<(readonly [from: string, to: string])[]> {
-  const folder = addonFolder(program);
-  const names = (await filesIn(folder)).filter((name) => /\.(node|so)$/.test(name));
-  return names.map((name) => [join(folder, name), `native/build/Release/${name}`] as const);
+/** For each processor that there are any for: those that were built here, else those that a package brought. */
+async function compiledFiles(program: string): Promise<Omit<BundledFile, 'bytes'>[]> {
+  const found = new Map<string, Omit<BundledFile, 'bytes'>[]>();
+  for (const folder of [addonFolder(program), ...prebuiltFolders(program)]) {
+    const names = (await filesIn(folder)).filter((name) => /\.(node|so)$/.test(name));
+    const archs = await Promise.all(names.map((name) => linuxArch(join(folder, name))));
+    const [arch = null] = archs;
+    if (arch === null || archs.some((other) => other !== arch) || found.has(arch)) continue;
+    found.set(
+      arch,
+      names.map((name) => ({ from: join(folder, name), to: `native/build/Release/${name}`, arch })),
+    );
+  }
+  return [...found.values()].flat();
+}
+
+const elfMachines: Readonly<Record<number, string>> = { 62: 'x86_64', 183: 'aarch64' };
+
+/** What its header says: null of what isn't Linux's, or of a processor that nothing is built for. */
+async function linuxArch(path: string): Promise<string | null> {
+  const file = await open(path);
+  try {
+    const header = new DataView(new ArrayBuffer(20));
+    await file.read(header, 0, 20, 0);
+    // '\x7fELF', 64 bits, little-endian.
+    const isElf = header.getUint32(0) === 0x7f454c46 && header.getUint8(4) === 2 && header.getUint8(5) === 1;
+    return isElf ? (elfMachines[header.getUint16(18, true)] ?? null) : null;
+  } finally {
+    await file.close();
+  }
 }
 
 async function filesIn(folder: string): Promise<string[]> {
@@ -64,16 +94,18 @@ async function filesIn(folder: string): Promise<string[]> {
 
 const unameArch: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
-/** Whether what was compiled here runs there. */
-export const fits = ({ system, arch: there }: Probe): boolean =>
-  process.platform === 'linux' && system === 'Linux' && there === unameArch[arch()];
+/** The files for that machine: what is compiled only where it is compiled for such a one. */
+export const filesFor = ({ files }: Bundle, { system, arch: there }: Probe): readonly BundledFile[] =>
+  files.filter(({ arch: its }) => its === null || (system === 'Linux' && its === there));
 
-/** The Node of this process, where it is one that another machine could run. */
-export const ownNode = (): string | null => (process.versions['electron'] === undefined ? process.execPath : null);
+/** The Node of this process, where it is one that the other machine could run. */
+export function ownNode({ system, arch: there }: Probe): string | null {
+  const isAlike = process.platform === 'linux' && system === 'Linux' && there === unameArch[arch()];
+  return isAlike && process.versions['electron'] === undefined ? process.execPath : null;
+}
 
 export interface PackOptions {
-  /** Whether the compiled files go with it. */
-  readonly withAddon: boolean;
+  readonly files: readonly BundledFile[];
   /** A Node for that machine. */
   readonly node: string | null;
   /** The Node there, where none goes with it. */
@@ -83,13 +115,11 @@ export interface PackOptions {
 }
 
 /** The bundle as a compressed tar archive. What it needs on this disk meanwhile goes when the stream ends. */
-export async function pack({ version, files }: Bundle, options: PackOptions): Promise<Readable> {
+export async function pack({ version }: Bundle, options: PackOptions): Promise<Readable> {
   const folder = await mkdtemp(join(tmpdir(), 'copyscope-machine-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   try {
-    for (const { from, to } of files) {
-      if (options.withAddon || !to.startsWith('native/')) await copyInto(from, join(folder, to));
-    }
+    for (const { from, to } of options.files) await copyInto(from, join(folder, to));
     if (options.node !== null) await copyInto(options.node, join(folder, 'node/bin/node'));
     await mkdir(join(folder, 'assets'), { recursive: true });
     // By these two the program knows its folder.

@@ -4,7 +4,7 @@ import { CopyscopeError } from '../../core/errors.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import { formatBytes } from '../../core/units.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
-import { type Bundle, fits, ownNode, pack } from './bundle.ts';
+import { type Bundle, type BundledFile, filesFor, ownNode, pack } from './bundle.ts';
 import { type MachineOptions, machineChild } from './machineChild.ts';
 import type { Machine } from './machineStore.ts';
 import { baseFolder, programPath } from './places.ts';
@@ -15,7 +15,8 @@ export interface Plan {
   readonly host: string;
   readonly bundle: Bundle;
   readonly probe: Probe;
-  readonly withAddon: boolean;
+  /** Those for that machine. */
+  readonly files: readonly BundledFile[];
   /** A Node of this machine that goes with it. */
   readonly node: string | null;
   /** Other builds there, which are taken away. */
@@ -33,25 +34,31 @@ export function plan(
 ): Plan {
   const replaced = probe.builds.filter((build) => build !== bundle.build);
   if (replaced.length > 0 && !replace) throw otherVersion(host, replaced, bundle);
-  const withAddon = fits(probe);
-  const node = probe.node !== null && named === undefined ? null : (named ?? (withAddon ? ownNode() : null));
+  const files = filesFor(bundle, probe);
+  const node = probe.node !== null && named === undefined ? null : (named ?? ownNode(probe));
   if (probe.node === null && node === null) throw noNode(host, probe);
   // Packed and unpacked at once; a Node is about as large again as all else.
-  const needed = 2 * bundle.bytes + (node === null ? 0 : nodeBytes);
+  const needed = 2 * bytesOf(files) + (node === null ? 0 : nodeBytes);
   if (probe.freeBytes !== null && probe.freeBytes < needed) throw diskFull(host, probe.freeBytes, needed);
-  const says = describe({ host, bundle, probe, withAddon, node, replaced });
-  return { host, bundle, probe, withAddon, node, replaced, says };
+  const says = describe({ host, bundle, probe, files, node, replaced });
+  return { host, bundle, probe, files, node, replaced, says };
 }
+
+const bytesOf = (files: readonly BundledFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const nodeBytes = 150 * 2 ** 20;
 
-function describe({ host, bundle, probe, withAddon, node, replaced }: Omit<Plan, 'says'>): string[] {
+function describe({ host, bundle, probe, files, node, replaced }: Omit<Plan, 'says'>): string[] {
   const gpus = probe.gpus.length === 0 ? 'no GPU that nvidia-smi lists' : probe.gpus.join(', ');
   const driver = probe.driver === null ? 'no NVIDIA driver' : `NVIDIA driver ${probe.driver}`;
   return [
     `${host}: ${probe.system} ${probe.arch}, ${driver}, ${gpus}, ${probe.node === null ? 'no Node 20.19 or newer' : `Node ${probe.node.version} at ${probe.node.path}`}.`,
-    `Copyscope ${bundle.version} (build ${bundle.build}, ${formatBytes(bundle.bytes)}) will be copied into ~/.local/share/copyscope-host of your user there.`,
-    ...(withAddon ? [] : ['Its native engines will not: they are built for another system. The simulator runs there.']),
+    `Copyscope ${bundle.version} (build ${bundle.build}, ${formatBytes(bytesOf(files))}) will be copied into ~/.local/share/copyscope-host of your user there.`,
+    ...(files.some(({ arch }) => arch !== null)
+      ? []
+      : [
+          `Its native engines will not: none is built here for ${probe.system} ${probe.arch}. The simulator runs there.`,
+        ]),
     ...(node === null ? [] : [`A Node will be copied with it: ${node}.`]),
     ...replaced.map((build) => `Build ${build} there will be deleted.`),
   ];
@@ -59,12 +66,12 @@ function describe({ host, bundle, probe, withAddon, node, replaced }: Omit<Plan,
 
 /** Copies what is needed, has it answer, and gives what it found there. */
 export async function install(
-  { host, bundle, probe, withAddon, node, replaced }: Plan,
+  { host, bundle, probe, files, node, replaced }: Plan,
   environment: NodeJS.ProcessEnv,
   onTaken?: (done: number, total: number) => void,
 ): Promise<{ readonly machine: Machine; readonly report: DeviceReport }> {
   const { build, version } = bundle;
-  const archive = await pack(bundle, { withAddon, node, nodeThere: probe.node?.path ?? null, onTaken });
+  const archive = await pack(bundle, { files, node, nodeThere: probe.node?.path ?? null, onTaken });
   await runSsh(host, unpackCommand(build), environment, archive);
   const report = await firstReport({ host, build, environment });
   if (replaced.length > 0) await runSsh(host, 'exec sh -s', environment, Readable.from([forgetScript(replaced)]));
