@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core';
 import { IconServer } from '@tabler/icons-react';
 import { EmptyState } from '../common/EmptyState.tsx';
+import shared from '../common/Page.module.css';
 import { useApp } from '../store/store.ts';
 import { AddMachine } from './AddMachine.tsx';
 import { MachineCard } from './MachineCard.tsx';
@@ -12,8 +13,8 @@ export function MachinesPage() {
   const machines = useApp((state) => state.machines);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={classes['page']} aria-label="Other machines" tabIndex={0}>
-      <div className={classes['column']}>
+    <section className={shared['page']} aria-label="Other machines" tabIndex={0}>
+      <div className={shared['column']}>
         <header>
           <h1>Other machines</h1>
           <Text size="sm" c="dimmed">

@@ -4,6 +4,7 @@ import { IconPlayerRecordFilled } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { isUnderWay } from '../../core/service/recording.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
+import shared from '../common/Page.module.css';
 import { useRecording } from '../store/recordings.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
@@ -27,8 +28,8 @@ export function RecordPage() {
   }, [id]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={classes['page']} aria-label="Record a program" tabIndex={0} ref={page}>
-      <div className={classes['column']}>
+    <section className={shared['page']} aria-label="Record a program" tabIndex={0} ref={page}>
+      <div className={shared['column']}>
         <header>
           <h1>Record a program</h1>
           <Text size="sm" c="dimmed">
