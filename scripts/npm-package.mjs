@@ -16,9 +16,12 @@ const parts = ['LICENSE', 'README.md', 'dist/host', 'dist/renderer', 'assets', '
 /** The icons are built into the page. */
 const leftOut = inRoot('assets/icons');
 
+/** What is bundled is tested on it; a clone wants what its tools want, and none of them is in here. */
+const engines = { node: '>=20.19' };
+
 /** The clone's manifest is private, and its dependencies are bundled. This one is the package's. */
 function manifest() {
-  const { name, version, description, license, type, bin, engines, homepage } = JSON.parse(
+  const { name, version, description, license, type, bin, homepage } = JSON.parse(
     readFileSync(inRoot('package.json'), 'utf8'),
   );
   return { name, version, description, license, type, bin, engines, homepage, files: ['dist', 'assets', 'native'] };
