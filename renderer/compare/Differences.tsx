@@ -112,7 +112,7 @@ function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly
   return (
     <Select
       aria-label="Compared with A"
-      w={250}
+      w={200}
       value={ids[other] ?? null}
       data={ids.slice(1).map((id, index) => {
         const run = runs[id];
