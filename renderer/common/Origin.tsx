@@ -4,7 +4,11 @@ import type { RunOrigin } from '../../core/trace/run.ts';
 import classes from './Origin.module.css';
 
 const origins = {
-  measured: { label: 'Measured', icon: IconRuler2, meaning: 'Executed by this installation, on this machine.' },
+  measured: {
+    label: 'Measured',
+    icon: IconRuler2,
+    meaning: 'Executed by this installation, on this machine or on another one that it reaches.',
+  },
   recorded: {
     label: 'Recorded',
     icon: IconDeviceSdCard,

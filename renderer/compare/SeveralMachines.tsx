@@ -80,6 +80,13 @@ function Choice({ option, isFull }: { readonly option: EngineOption; readonly is
   const { key, label, detail, problem } = option;
   const about = problem === undefined ? detail : `${problem.message} ${problem.remedy ?? ''}`;
   return (
-    <Checkbox value={key} size="xs" label={label} description={about} disabled={problem !== undefined || isFull} />
+    <Checkbox
+      classNames={{ description: classes['about'] ?? '' }}
+      value={key}
+      size="xs"
+      label={label}
+      description={about}
+      disabled={problem !== undefined || isFull}
+    />
   );
 }
