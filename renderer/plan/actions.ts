@@ -1,6 +1,7 @@
 /** What is done with a plan: its lifted experiment is tried, and edited. */
 import { openComparison } from '../compare/actions.ts';
 import { setCompare } from '../compare/compareStore.ts';
+import { whenRunGoes } from '../store/goneRuns.ts';
 import { attempt, host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
@@ -11,6 +12,10 @@ import { keyOf, liftedExperiment, planOf } from './planStore.ts';
 
 /** Runs that were simulated for a trace, so that one more look takes none. */
 const simulated = new Map<string, string>();
+
+whenRunGoes((id) => {
+  for (const [key, run] of simulated) if (run === id || key.startsWith(`${id} `)) simulated.delete(key);
+});
 
 /** Runs the lifted steps as they are and with the changes in the simulator, and compares both runs in full. */
 export const compareChanges = (run: LoadedRun, changes: Choice): Promise<void> =>

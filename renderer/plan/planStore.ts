@@ -4,6 +4,7 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.t
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
 import { announce } from '../store/announce.ts';
 import { predictingProfile } from '../store/attainable.ts';
+import { whenRunGoes } from '../store/goneRuns.ts';
 import { host } from '../store/host.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
 import { state } from '../store/store.ts';
@@ -54,7 +55,19 @@ export const usePlans = create<Readonly<Record<string, PlanState>>>()(() => ({})
 
 export const planOf = (id: string): PlanState => usePlans.getState()[id] ?? initial;
 export const usePlan = (id: string): PlanState => usePlans((plans) => plans[id] ?? initial);
-const change = (id: string, part: Partial<PlanState>): void => usePlans.setState({ [id]: { ...planOf(id), ...part } });
+
+/** What is worked out for a run that has gone meanwhile is kept for nobody. */
+function change(id: string, part: Partial<PlanState>): void {
+  if (state().runs[id] !== undefined) usePlans.setState({ [id]: { ...planOf(id), ...part } });
+}
+
+whenRunGoes((id) => {
+  if (atWorker === id) {
+    atWorker = null;
+    endPlanWorker();
+  }
+  usePlans.setState((plans) => Object.fromEntries(Object.entries(plans).filter(([run]) => run !== id)), true);
+});
 
 /** The run that the worker has open. */
 let atWorker: string | null = null;

@@ -5,6 +5,7 @@ import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { copiedAs } from '../store/ownCopy.ts';
 import { loadedRun, pageDocumentKey, predictionId } from '../store/select.ts';
 import { state, watch } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
 import { isLongerThan, predict } from './predict.ts';
 import { chosenProfile } from './usePrediction.ts';
 
@@ -21,6 +22,7 @@ export const useFormerMakespan = (run: string): number | null => useFormers(({ m
 /** Called once, when the window begins. */
 export function followMakespans(): void {
   watch((now, before) => {
+    if (now.documents !== before.documents) forgetGone(now.documents, before.documents);
     if (now.loadedRuns === before.loadedRuns) return;
     const key = pageDocumentKey(now) ?? '';
     const id = predictionId(key);
@@ -30,6 +32,17 @@ export function followMakespans(): void {
     if (last !== null) note(id, last, made);
     else if (copied !== null) void noteCopied(id, copied, made);
   });
+}
+
+function forgetGone(now: AppState['documents'], before: AppState['documents']): void {
+  const gone = new Set(
+    Object.keys(before)
+      .filter((key) => now[key] === undefined)
+      .map(predictionId),
+  );
+  if (gone.size === 0) return;
+  const { makespans } = useFormers.getState();
+  useFormers.setState({ makespans: Object.fromEntries(Object.entries(makespans).filter(([id]) => !gone.has(id))) });
 }
 
 /** Longer programs aren't simulated once more only for a mark. */

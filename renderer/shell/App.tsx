@@ -1,6 +1,7 @@
 import { getDefaultZIndex, localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { cssVariables, theme } from '../common/theme.ts';
+import { mostNotices } from '../store/notify.ts';
 import { CurrentScheme } from './CurrentScheme.tsx';
 import { DesktopTheme } from './DesktopTheme.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
@@ -21,7 +22,7 @@ export function App() {
       <Notifications
         className={classes['notifications'] ?? ''}
         position="bottom-right"
-        limit={4}
+        limit={mostNotices}
         containerWidth={420}
         // In a narrow window they would lie over a dialog's buttons.
         zIndex={getDefaultZIndex('modal') - 1}

@@ -13,7 +13,7 @@ import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { attempt, host } from './host.ts';
 import { notifyDone, notifyError } from './notify.ts';
-import { copyName, hasOwnRuns, makeOwn, type Origin, returnTo } from './ownCopy.ts';
+import { copiedAs, copyName, hasOwnRuns, makeOwn, type Origin, returnTo, setCopiedAs } from './ownCopy.ts';
 import { documentKey } from './page.ts';
 import { openPage, readExperiment, whenDocumentRead } from './pages.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
@@ -179,6 +179,8 @@ const isAllOf = (key: string, history: DocumentHistory): history is DocumentHist
 interface TakenBack {
   readonly id: string;
   readonly history: DocumentHistory;
+  /** What it was when it was made. */
+  readonly copied: Experiment | null;
   /** Brings it back; null where it could not be deleted. */
   readonly ticket: Promise<string | null>;
 }
@@ -200,8 +202,9 @@ async function takeBack(key: string, history: DocumentHistory, origin: Origin): 
   const from = pageDocumentKey(state());
   if (from === null) return;
   const hasBin = state().about?.bin === true;
+  const copied = copiedAs(key);
   const ticket = deletedCopy(key, id, !hasBin);
-  takenBack.set(from, { id, history, ticket });
+  takenBack.set(from, { id, history, copied, ticket });
   put('edits', from, { dirty: false, undo: null, redo: step, beforeRemedy: null });
   const isGone = (await ticket) !== null;
   announce(`Undone: ${step}`);
@@ -227,7 +230,7 @@ async function bringBack(from: string): Promise<void> {
   const copy = takenBack.get(from);
   if (copy === undefined) return;
   forgetTakenBack(from);
-  const { id, history } = copy;
+  const { id, history, copied } = copy;
   await attempt('The copy could not be brought back', async () => {
     const giveFocusBack = keepFocus();
     const ticket = await copy.ticket;
@@ -238,6 +241,7 @@ async function bringBack(from: string): Promise<void> {
     const key = documentKey(page);
     const selection = taken(history, 'redo');
     histories.set(key, history);
+    setCopiedAs(key, copied);
     show(key, history);
     openPage(page);
     if (selection?.kind === 'op') assign({ selection });
@@ -307,6 +311,7 @@ function takeDraft(key: string, step: string, saved: Experiment, ofHost: Draft |
 /** Forgets a document that was deleted. */
 export function forgetDocument(key: string): void {
   histories.delete(key);
+  setCopiedAs(key, null);
   forgetRecovered(key);
   dropDraft(key);
   put('documents', key, undefined);

@@ -1,17 +1,36 @@
 /** Notifications: what could not be done, why, and what to do about it; and what was done, with a way back. */
-import { notifications } from '@mantine/notifications';
+import { type NotificationData, notifications, notificationsStore } from '@mantine/notifications';
 import { createElement } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { type DoneAction, DoneText } from '../common/DoneText.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 
+/** At once. */
+export const mostNotices = 4;
+
+/**
+ * None waits: what was done long ago is news no more, and where things are done faster than notices close, those that wait
+ * would only grow. For one more than there is place for, the oldest goes: of what was done, where there is any.
+ */
+function show(notice: NotificationData): void {
+  const room = (shown: NotificationData[]): NotificationData[] => {
+    if (shown.length < mostNotices || shown.some(({ id }) => id === notice.id)) return shown;
+    const oldest = shown.find(({ color }) => color !== errorColor) ?? shown[0];
+    return shown.filter((one) => one !== oldest);
+  };
+  notifications.updateState(notificationsStore, room);
+  notifications.show(notice);
+}
+
+const errorColor = 'red';
+
 export function notifyError(title: string, error: ErrorInfo): void {
-  notifications.show({
+  show({
     id: `${title}:${error.code}`,
     title,
     message: createElement(ErrorText, { error }),
-    color: 'red',
+    color: errorColor,
     autoClose: 12_000,
   });
 }
@@ -26,7 +45,7 @@ export function notifyDone(title: string, text: string, action?: DoneAction): vo
   number += 1;
   const id = `done:${number}`;
   const hide = (): void => void notifications.hide(id);
-  notifications.show({
+  show({
     id,
     title,
     message: createElement(DoneText, { text, ...(action === undefined ? {} : { action }), onDone: hide }),

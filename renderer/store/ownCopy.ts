@@ -30,6 +30,12 @@ const copies = new Map<string, Experiment>();
 /** What a document was when an edit made it, as a copy, in this visit; null for any other. */
 export const copiedAs = (key: string): Experiment | null => copies.get(key) ?? null;
 
+/** Null where the copy has gone. */
+export function setCopiedAs(key: string, experiment: Experiment | null): void {
+  if (experiment === null) copies.delete(key);
+  else copies.set(key, experiment);
+}
+
 /** Copies what is open among the user's own, and opens the copy with the same selection; null where that failed. */
 export async function makeOwn(): Promise<OwnCopy | null> {
   let made: OwnCopy | null = null;
@@ -45,7 +51,7 @@ export async function makeOwn(): Promise<OwnCopy | null> {
     openPage({ kind: 'experiment', id });
     if (selection?.kind !== 'row' && selection?.kind !== 'rows' && selection?.kind !== 'area') assign({ selection });
     const otherRuns = new Set(runsOfPage(state()).map((run) => run.id));
-    copies.set(key, copy);
+    setCopiedAs(key, copy);
     made = { key, experiment: copy, origin: { page, selection, iteration, otherRuns } };
   });
   return made;

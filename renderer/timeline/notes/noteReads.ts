@@ -1,10 +1,10 @@
 /** Notes that come from the host: read when a run is opened, and put to this window's when others have changed them. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
+import { whenRunGoes } from '../../store/goneRuns.ts';
 import { host } from '../../store/host.ts';
 import { whenNotesChanged } from '../../store/hostEvents.ts';
 import { notifyDone } from '../../store/notify.ts';
-import { watch } from '../../store/store.ts';
 import { change } from './noteChanges.ts';
 import { forgetSaves, keptNotes, save, saved, self, setKept } from './noteSaves.ts';
 import { beginHistory, forgetRun, hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';
@@ -20,12 +20,14 @@ export async function ensureNotes(run: string): Promise<void> {
   reading.add(run);
   try {
     const notes = await readNotes(run);
+    // The run has gone meanwhile.
+    if (!reading.has(run)) return;
     if (hasHistory(run) && keptNotes(run) !== null) takeOthers(run, notes);
     else begin(run, notes);
   } catch (thrown) {
     const problem = toErrorInfo(thrown);
     // Without a connection they are read later.
-    if (problem.code.startsWith('connection.')) return;
+    if (problem.code.startsWith('connection.') || !reading.has(run)) return;
     if (!hasHistory(run)) begin(run, []);
     set(run, { problem });
   } finally {
@@ -85,15 +87,15 @@ function tellLost(run: string, note: RunNote): void {
   notifyDone('The note was deleted in another window', note.text, { label: 'Bring it back', act });
 }
 
-/** With its run. */
+/** With its run, whose notes may just be read. */
 function forgetNotes(run: string): void {
+  reading.delete(run);
+  heard.delete(run);
   if (!hasHistory(run)) return;
   forgetRun(run);
   forgetSaves(run);
 }
 
-watch((now, before) => {
-  for (const id of Object.keys(before.runs)) if (now.runs[id] === undefined) forgetNotes(id);
-});
+whenRunGoes(forgetNotes);
 
 whenNotesChanged(onNotesChanged);

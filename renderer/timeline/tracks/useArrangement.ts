@@ -1,5 +1,6 @@
 /** Arrangements of lanes that are remembered: one for each experiment, whose runs have the same lanes, or imported run. */
 import { useSyncExternalStore } from 'react';
+import { whenRunGoes } from '../../store/goneRuns.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { forget, recall, remember } from '../../store/settings.ts';
 import { type Arrangement, arrangementSchema, isNatural, naturalArrangement } from './arrangement.ts';
@@ -9,7 +10,11 @@ const listeners = new Set<() => void>();
 
 /** Runs of the same key are arranged together. */
 export const arrangementKey = ({ id, run }: LoadedRun): string =>
-  `lanes:${run.info.experiment === null ? `run ${id}` : run.info.experiment.name}`;
+  run.info.experiment === null ? keyOfRun(id) : `lanes:${run.info.experiment.name}`;
+const keyOfRun = (id: string): string => `lanes:run ${id}`;
+
+// One that was stored is there again when its run is brought back.
+whenRunGoes((id) => known.delete(keyOfRun(id)));
 
 export function arrangementOf(run: LoadedRun): Arrangement {
   const key = arrangementKey(run);
