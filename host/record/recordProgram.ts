@@ -20,7 +20,7 @@ export interface RecordRequest {
   readonly command: readonly [string, ...string[]];
   readonly settings: RecordSettings;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the processes' files go. It must not be there. */
+  /** Where the processes' files go. */
   readonly folder: string;
   /** The program is asked to end, as by Ctrl-C. */
   readonly signal: AbortSignal;
@@ -151,10 +151,11 @@ const notStarted = (file: string, error: NodeJS.ErrnoException, own: OwnProgram 
 /** The run of all that the processes left in `folder`. Throws `record.nothing`, `engine.unavailable` or `trace-file.*`. */
 export async function readRecordingFolder(folder: string, name: string, version: string): Promise<Run> {
   const names = (await readdir(folder)).filter((one) => one.endsWith(recordingEnding)).sort();
-  if (names.length === 0) throw nothingInitialised();
   const files: Uint8Array[] = [];
   for (const one of names) files.push(await readBounded(join(folder, one), maxRunFileBytes));
-  const processes = files.map((file) => new RecordedProcess(file));
+  // A process that was killed as it began has written nothing.
+  const processes = files.filter(({ length }) => length > 0).map((file) => new RecordedProcess(file));
+  if (processes.length === 0) throw nothingInitialised();
   const lines = await sourceLines(processes.flatMap(({ nativeFrames }) => [...nativeFrames.values()]));
   for (const process of processes) process.lines = lines;
   return runOf(processes, { name, version, modifiedAt: new Date() });

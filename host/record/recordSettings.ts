@@ -23,6 +23,9 @@ export interface RecordSettings {
 /** The variables that CUDA and NVTX read. */
 const injections = ['CUDA_INJECTION64_PATH', 'NVTX_INJECTION64_PATH'] as const;
 
+/** Tells the recorder where its files go. */
+export const folderVariable = 'COPYSCOPE_RECORD_FOLDER';
+
 /**
  * The environment of a recorded program. Throws `usage.record-conflict` where another tool records already, and
  * `usage.record-steps` where two ways to choose a time are asked for.
@@ -57,7 +60,7 @@ export function recordEnvironment(
     ...environment,
     CUDA_INJECTION64_PATH: library,
     NVTX_INJECTION64_PATH: library,
-    COPYSCOPE_RECORD_FOLDER: folder,
+    [folderVariable]: folder,
     COPYSCOPE_RECORD_LIGHT: light ? '1' : '0',
     COPYSCOPE_RECORD_LINES: lines ? '1' : '0',
     ...(delayS === undefined ? {} : { COPYSCOPE_RECORD_DELAY_MS: String(delayS * 1000) }),

@@ -38,6 +38,8 @@ export interface Host {
   readonly service: HostService;
   /** Resolves when what a host left by halves that was killed has been cleared away. */
   readonly ready: Promise<void>;
+  /** Resolves when what a host recorded that was killed is in the library. */
+  readonly recovered: Promise<void>;
   /** From now on the window hears what happens. Returns what takes it off again. */
   addWindow(events: WindowEvents): () => void;
   /** The file of a run, to be streamed: rejects as the service's runFile() does. */
@@ -235,6 +237,7 @@ export function createHost({
   return {
     service,
     ready: library.ready,
+    recovered: recordings.recovered,
     addWindow: (events) => windows.add(events),
     runFile,
     bundle: (ticket) => bundles.stream(ticket),

@@ -1,6 +1,6 @@
 /** Programs that are recorded from a window: one at a time. Its run is kept as any that came as a file. */
 import { randomUUID } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import {
@@ -11,11 +11,20 @@ import {
 } from '../../core/service/recording.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../core/trace/arrow.ts';
+import type { Run } from '../../core/trace/run.ts';
 import type { MachineOptions } from '../machines/machineChild.ts';
 import { recordThere } from '../machines/recordThere.ts';
 import { type CheckedProgram, checkProgram, withEnd } from '../record/ownProgram.ts';
-import { readRecordingFolder, recordProgram, removeRecordingFolder } from '../record/recordProgram.ts';
+import { readRecordingFolder, recordProgram } from '../record/recordProgram.ts';
 import type { RecordSettings } from '../record/recordSettings.ts';
+import {
+  beginRecordingFolder,
+  claimLeftRecordings,
+  readNote,
+  removeWithNote,
+  setAside,
+  writeNote,
+} from './recordingFolders.ts';
 import type { RunStore } from './runStore.ts';
 
 interface Options {
@@ -50,9 +59,12 @@ export class Recordings {
   readonly #options: Options;
   #session: Session | null = null;
   #timer: NodeJS.Timeout | null = null;
+  /** What hosts that were killed had recorded is kept. */
+  readonly recovered: Promise<void>;
 
   constructor(options: Options) {
     this.#options = options;
+    this.recovered = this.#recover();
   }
 
   get status(): RecordingStatus | null {
@@ -97,8 +109,8 @@ export class Recordings {
   }
 
   async #record(session: Session, request: StartRecording, { environment, folder }: CheckedProgram): Promise<void> {
-    const parts = join(this.#options.folder, session.status.id);
     try {
+      const parts = await beginRecordingFolder(this.#options.folder, session.status.name);
       const exitCode = await recordProgram({
         command: request.command,
         settings: settingsOf(request),
@@ -112,11 +124,13 @@ export class Recordings {
           killed: session.kill.signal,
           onOutput: (text) => this.#print(session, text),
         },
+      }).catch(async (thrown: unknown) => {
+        await removeWithNote(parts);
+        throw thrown;
       });
       this.#tell(session, { phase: 'reading', exitCode });
       await this.#keep(session, parts);
     } catch (thrown) {
-      if (session.status.exitCode === null) await removeRecordingFolder(parts);
       this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
     }
   }
@@ -153,22 +167,43 @@ export class Recordings {
   }
 
   async #keep(session: Session, parts: string): Promise<void> {
-    const { name } = session.status;
+    const { id, name, exitCode, isStopped } = session.status;
     try {
-      const { exitCode, isStopped } = session.status;
-      const recorded = await readRecordingFolder(parts, name, this.#options.version);
-      const run = withEnd(recorded, { exitCode, stoppedFrom: isStopped ? 'the window' : null });
-      const summary = await this.#options.runs.keep(name, run.info, encodeRun(run));
-      await removeRecordingFolder(parts);
-      this.#options.events.runChanged(summary.id, summary);
-      this.#tell(session, { phase: 'done', run: summary.id });
+      const end = { exitCode, stoppedFrom: isStopped ? 'the window' : null };
+      const run = await this.#keepFolder(parts, name, (recorded) => withEnd(recorded, end));
+      this.#tell(session, { phase: 'done', run });
     } catch (thrown) {
-      const error = toErrorInfo(thrown);
-      // Without anything to read there is nothing to keep.
-      const isNothing = /^(record\.nothing|engine\.unavailable)$/.test(error.code);
-      if (isNothing) await removeRecordingFolder(parts);
-      throw isNothing ? thrown : partsKept(parts, thrown);
+      throw isNothing(thrown) ? thrown : partsKept(await setAside(parts, id), thrown);
     }
+  }
+
+  /** Resolves with the run's id. A folder in which there is nothing to read goes, too. */
+  async #keepFolder(parts: string, name: string, described: (run: Run) => Run): Promise<string> {
+    const { runs, version, events } = this.#options;
+    try {
+      const run = described(await readRecordingFolder(parts, name, version));
+      const before = (id: string): Promise<void> => writeNote(parts, { name, run: id });
+      const summary = await runs.keep(name, run.info, encodeRun(run), before);
+      await removeWithNote(parts);
+      events.runChanged(summary.id, summary);
+      return summary.id;
+    } catch (thrown) {
+      if (isNothing(thrown)) await removeWithNote(parts);
+      throw thrown;
+    }
+  }
+
+  async #recover(): Promise<void> {
+    for (const parts of await claimLeftRecordings(this.#options.folder)) {
+      await this.#recoverFolder(parts).catch((thrown) => leftAlone(parts, thrown));
+    }
+  }
+
+  async #recoverFolder(parts: string): Promise<void> {
+    const { name, run } = await readNote(parts);
+    const isKept = run !== null && (await this.#options.runs.list()).some(({ id }) => id === run);
+    if (isKept) await removeWithNote(parts);
+    else await this.#keepFolder(parts, name, withSuddenEnd);
   }
 
   #tellSoon(session: Session, changed: Partial<RecordingStatus>): void {
@@ -223,6 +258,24 @@ function plainTail(printed: string): string {
   if (text.length <= keptOutput) return text;
   const cut = text.slice(-keptOutput);
   return cut.slice(cut.indexOf('\n') + 1);
+}
+
+/** Without anything to read there is nothing to keep. */
+const isNothing = (thrown: unknown): boolean =>
+  /^(record\.nothing|engine\.unavailable)$/.test(toErrorInfo(thrown).code);
+
+const withSuddenEnd = (run: Run): Run => ({
+  ...run,
+  info: {
+    ...run.info,
+    notes: ['Copyscope ended while this was recorded: it holds what had been recorded by then.', ...run.info.notes],
+  },
+});
+
+/** What can't be read will not be the next time, either; for what can't be written there may be room then. */
+async function leftAlone(parts: string, thrown: unknown): Promise<void> {
+  const isLasting = /^(trace-file|run-file)\./.test(toErrorInfo(thrown).code);
+  if (isLasting) await setAside(parts, randomUUID()).catch(() => {});
 }
 
 function partsKept(parts: string, thrown: unknown): CopyscopeError {

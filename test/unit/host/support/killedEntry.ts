@@ -8,11 +8,13 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { isUnderWay, type RecordingStatus } from '../../../../core/service/recording.ts';
 import { libraryItems } from '../../../../core/service/service.ts';
 import { freedesktopBin } from '../../../../host/service/bin/freedesktopBin.ts';
 import { createHost } from '../../../../host/service/host.ts';
 import { importFile } from './imports.ts';
 import { notesChange } from './notes.ts';
+import { toldWindow } from './toldWindow.ts';
 
 const [operation = '', at = '', dataFolder = '', assetsFolder = '', files = ''] = process.argv.slice(2);
 let changes = 0;
@@ -76,7 +78,7 @@ async function own(): Promise<{ readonly experiments: string[]; readonly runs: s
 
 /** Also what has to be done before changes are counted. */
 const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
-  start: async () => () => host.ready,
+  start: async () => () => Promise.all([host.ready, host.recovered]),
   save: async () => () => service.saveExperiment(null, JSON.parse(Buffer.from(read('experiment.json')).toString())),
   saveAgain: async () => {
     const [id = ''] = (await own()).experiments;
@@ -105,6 +107,20 @@ const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
   restore: async () => {
     const ticket = await service.deleteItems(libraryItems(await own()), false);
     return () => service.restoreItems(ticket);
+  },
+  record: async () => async () => {
+    const ended = new Promise<RecordingStatus>((resolve) => {
+      host.addWindow({
+        ...toldWindow(),
+        recordingChanged: (status) => {
+          if (!isUnderWay(status)) resolve(status);
+        },
+      });
+    });
+    const command: [string, string] = ['sh', join(files, 'program.sh')];
+    await service.startRecording({ command, folder: files, environment: {}, light: false, lines: true });
+    const { error } = await ended;
+    if (error !== null) throw new Error(error.message);
   },
   export: async () => {
     const ticket = await service.packBundle(libraryItems(await own()));

@@ -1,0 +1,22 @@
+/** Ends programs that are recorded for nobody any more. */
+import { readdir, readFile } from 'node:fs/promises';
+import { folderVariable } from './recordSettings.ts';
+
+/** Those that were told to record into `folder`, with all that they have started: their environment says so. */
+export async function endProgramsOf(folder: string): Promise<void> {
+  const marked = `${folderVariable}=${folder}`;
+  const numbers = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  for (const number of numbers) {
+    // Of other users' processes, and of those that have ended meanwhile, nothing can be read.
+    const environment = await readFile(`/proc/${number}/environ`, 'utf8').catch(() => '');
+    if (environment.split('\0').includes(marked)) end(Number(number));
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
