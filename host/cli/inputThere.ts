@@ -1,12 +1,12 @@
 /** A file of the machine that `--host` names, read as one that lies here. */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CopyscopeError } from '../../core/errors.ts';
 import { formatBytes } from '../../core/units.ts';
 import { fileThere } from '../machines/fileThere.ts';
+import { temporaryFolder } from '../service/temporaryFolder.ts';
 import { type InputFile, readInputFile } from './inputFile.ts';
 import type { Context } from './io.ts';
 import { statusLine } from './progress.ts';
@@ -15,7 +15,7 @@ import { statusLine } from './progress.ts';
 export async function readInputThere(path: string, host: string | undefined, context: Context): Promise<InputFile> {
   if (host === undefined) return readInputFile(path, context);
   const { terminal, environment, signal } = context;
-  const folder = await mkdtemp(join(tmpdir(), 'copyscope-there-'));
+  const { path: folder, remove } = temporaryFolder();
   try {
     const onLost = (why: CopyscopeError): void =>
       terminal.err(`The line to ${host} was lost: ${why.message}\nTrying again.\n`);
@@ -36,7 +36,7 @@ export async function readInputThere(path: string, host: string | undefined, con
   } catch (thrown) {
     throw namedThere(thrown, folder, host, path);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await remove();
   }
 }
 

@@ -1,8 +1,8 @@
 /** What is copied to another machine: the engine process, what keeps its runs, the addon, and a Node where there is none. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { arch, tmpdir } from 'node:os';
+import { copyFile, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { arch } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
@@ -10,6 +10,7 @@ import { create } from 'tar';
 import { CopyscopeError } from '../../core/errors.ts';
 import { addonFolder, prebuiltFolders } from '../../native/addon.ts';
 import { programVersion } from '../paths.ts';
+import { temporaryFolder } from '../service/temporaryFolder.ts';
 import type { Probe } from './probe.ts';
 
 export interface Bundle {
@@ -116,8 +117,7 @@ export interface PackOptions {
 
 /** The bundle as a compressed tar archive. What it needs on this disk meanwhile goes when the stream ends. */
 export async function pack({ version }: Bundle, options: PackOptions): Promise<Readable> {
-  const folder = await mkdtemp(join(tmpdir(), 'copyscope-machine-'));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const { path: folder, remove } = temporaryFolder();
   try {
     for (const { from, to } of options.files) await copyInto(from, join(folder, to));
     if (options.node !== null) await copyInto(options.node, join(folder, 'node/bin/node'));

@@ -2,11 +2,14 @@
  * Whether a window that is used for long holds more and more memory: runs, imports, comparisons and predictions in turn,
  * in a real Chromium on the real headless server. Run by hand:
  *
- *   node test/bench/soak.mjs [--count 2000] [--minutes 240] [--only run,import,compare,predict]
+ *   node test/bench/soak.mjs [--count 2000] [--minutes 240] [--only run,import,compare,predict] [--interpreted]
  *
  * Every 50 actions the page's heap (after a collection), its DOM nodes, and what server and engine process hold (resident)
  * are printed, and what was kept is deleted, so that the library stays as long as it was. The last lines compare what was
  * held when the first 200 were done with the end: what grows with use shows there, what a process sets aside once does not.
+ *
+ * V8 counts the machine code that it compiles as heap, and goes on compiling for thousands of actions: --interpreted has
+ * the page run without, so that its heap is what the page itself holds.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,12 +25,14 @@ const { values: options } = parseArgs({
   options: {
     count: { type: 'string', default: '2000' },
     minutes: { type: 'string', default: '240' },
+    interpreted: { type: 'boolean', default: false },
     only: { type: 'string', default: 'run,import,compare,predict' },
   },
 });
 const count = Number(options.count);
 const until = Date.now() + Number(options.minutes) * 60_000;
 const every = 50;
+const noMachineCode = '--js-flags=--no-sparkplug,--no-maglev,--no-turbofan,--regexp-interpret-all';
 const work = mkdtempSync(join(tmpdir(), 'copyscope-soak-'));
 const trace = JSON.parse(readFileSync(inRoot('test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'), 'utf8'));
 /** What the next file chooser is answered with. */
@@ -199,7 +204,7 @@ function compareEnds(found) {
 try {
   await ensureBuilt(['renderer', 'host']);
   const { found, done } = await withServer(work, (address, server) =>
-    withBrowser([], (page) => soak(page, address, server)),
+    withBrowser(options.interpreted ? [noMachineCode] : [], (page) => soak(page, address, server)),
   );
   console.log(`${done} actions, as many of each: ${options.only}`);
   if (found.length >= 8) compareEnds(found);

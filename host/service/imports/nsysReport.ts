@@ -23,11 +23,12 @@ export async function withReportExported<Result>(
     const message = `${name} is a report of Nsight Systems, which only its own nsys reads, and nsys is not on the PATH.`;
     throw traceFileError('trace-file.nsys-report', message);
   }
-  return inPrivateFolder(path, 'report.nsys-rep', async (report, folder) => {
+  return inPrivateFolder(path, 'report.nsys-rep', async (report, { path: folder, signal }) => {
     const database = join(folder, 'report.sqlite');
     const options = ['export', '--type=sqlite', '--force-overwrite=true', `--output=${database}`, report];
     try {
-      await run(nsys, options, { timeout: patienceMs, windowsHide: true, env: environment });
+      const how = { timeout: patienceMs, windowsHide: true, env: environment, signal, killSignal: 'SIGKILL' } as const;
+      await run(nsys, options, how);
       await access(database);
     } catch (cause) {
       const said = String((cause as { stderr?: unknown }).stderr ?? '')

@@ -1,7 +1,7 @@
 /** A file as it is called in a folder of nobody else's, which goes away afterwards. */
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { inTemporaryFolder, type TemporaryFolder } from '../temporaryFolder.ts';
 
 /**
  * `use` is told where the file of `path` lies as `name`; what is written beside it is removed. The file itself stays as it
@@ -10,14 +10,11 @@ import { join, resolve } from 'node:path';
 export async function inPrivateFolder<Result>(
   path: string,
   name: string,
-  use: (place: string, folder: string) => Promise<Result>,
+  use: (place: string, folder: TemporaryFolder) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'copyscope-'));
-  try {
-    const place = join(folder, name);
+  return inTemporaryFolder(async (folder) => {
+    const place = join(folder.path, name);
     await symlink(resolve(path), place).catch(() => copyFile(path, place));
-    return await use(place, folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return use(place, folder);
+  });
 }

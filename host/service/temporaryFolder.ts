@@ -1,0 +1,79 @@
+/**
+ * Folders in the system's own for temporary files that are gone when this process is, however it ends: they go when their
+ * use ends, at once at Ctrl-C, and after a kill when the next one is made.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { privately } from './files.ts';
+import { isLeftBehind, ownName } from './thisProcess.ts';
+
+export interface TemporaryFolder {
+  readonly path: string;
+  /** Fires at Ctrl-C, when the folder goes: whatever writes there has to end. */
+  readonly signal: AbortSignal;
+  remove(): Promise<void>;
+}
+
+/** Nobody else's, and with nothing in it. */
+export function temporaryFolder(): TemporaryFolder {
+  clearLeftBehind();
+  const path = join(tmpdir(), prefix + ownName());
+  mkdirSync(path, { mode: privately.folder });
+  const ending = new AbortController();
+  opened.set(path, ending);
+  listen();
+  return {
+    path,
+    signal: ending.signal,
+    remove: async () => {
+      opened.delete(path);
+      unlisten();
+      await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** With a folder as above, which is gone when `use` has ended. */
+export async function inTemporaryFolder<Result>(use: (folder: TemporaryFolder) => Promise<Result>): Promise<Result> {
+  const folder = temporaryFolder();
+  try {
+    return await use(folder);
+  } finally {
+    await folder.remove();
+  }
+}
+
+const prefix = 'copyscope.';
+
+function clearLeftBehind(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(prefix) || !isLeftBehind(name)) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Another user's.
+    }
+  }
+}
+
+const opened = new Map<string, AbortController>();
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+function listen(): void {
+  if (opened.size === 1) for (const signal of signals) process.on(signal, removeAll);
+}
+
+function unlisten(): void {
+  if (opened.size === 0) for (const signal of signals) process.off(signal, removeAll);
+}
+
+/** Where nobody else hears of the signal, it ends the process, as it would have without folders. */
+function removeAll(signal: NodeJS.Signals): void {
+  for (const ending of opened.values()) ending.abort();
+  for (const path of opened.keys()) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  opened.clear();
+  unlisten();
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
