@@ -1,6 +1,6 @@
 /** The kernel that a copy overlapped, or the one that it could most plausibly have overlapped. */
 import type { Activity } from '../trace/iteration.ts';
-import { commonNs, durationOf, type Kernels, kernelsPerBlock, noKernels, type Scene } from './scene.ts';
+import { commonNs, durationOf, type Kernels, kernelsPerBlock, noKernels, type Scene, type Span } from './scene.ts';
 
 /**
  * A copy and a kernel count as overlapped when they ran together for at least half of the shorter one's duration.
@@ -25,13 +25,9 @@ export const kernelsFor = (scene: Scene, copy: Activity): Kernels => scene.kerne
 /** Null where no kernel ran on the copy's device. */
 export function findPartner(scene: Scene, copy: Activity): Partner | null {
   const kernels = kernelsFor(scene, copy);
-  const touching = touchingKernels(kernels, copy);
-  const overlapped = longest(
-    touching.filter((kernel) => isOverlapped(copy, kernel)),
-    copy,
-  );
+  const overlapped = longestOverlapped(kernels, copy);
   if (overlapped !== null) return describe(scene, copy, overlapped, true);
-  const nearest = nearestIndependent(scene, copy, [...touching, ...around(kernels, copy)]);
+  const nearest = nearestIndependent(scene, copy, touchingAndAround(kernels, copy));
   return nearest === null ? null : describe(scene, copy, nearest, false);
 }
 
@@ -52,26 +48,56 @@ function describe(scene: Scene, copy: Activity, kernel: Activity, overlapped: bo
   };
 }
 
-function isOverlapped(copy: Activity, kernel: Activity): boolean {
-  const common = commonNs(copy, kernel);
-  return common > 0 && common >= overlapThreshold * Math.min(durationOf(copy), durationOf(kernel));
-}
+const isOverlapped = (copy: Span, kernel: Span, common: number): boolean =>
+  common > 0 && common >= overlapThreshold * Math.min(durationOf(copy), durationOf(kernel));
 
-/** Kernels that ran during part of the copy. */
-function touchingKernels({ at, firstFrom, latestEnd, blockEnd }: Kernels, copy: Activity): Activity[] {
-  const touching: Activity[] = [];
-  for (let index = firstFrom(copy.endNs) - 1; index >= 0; index -= 1) {
-    if ((latestEnd[index] ?? 0) <= copy.startNs) break;
-    // One long kernel may lie over thousands of short ones that are over: those are passed by in blocks.
-    const block = Math.floor(index / kernelsPerBlock);
-    if ((blockEnd[block] ?? 0) <= copy.startNs) {
-      index = block * kernelsPerBlock;
+/**
+ * Of the kernels that count as overlapped the one that ran with the copy longest, of equal ones the last to begin. Where
+ * each copy of a file lies over every kernel, most are passed by: a block of them is looked at only where one in it could
+ * have more in common with the copy than what was found.
+ */
+function longestOverlapped(kernels: Kernels, copy: Activity): Activity | null {
+  const { latestEnd, span } = kernels;
+  const last = kernels.firstFrom(copy.endNs) - 1;
+  let [found, foundNs] = [-1, 0];
+  for (let place = last; place >= 0; place -= 1) {
+    // None has more in common with it than all of it.
+    if ((latestEnd[place] ?? 0) <= copy.startNs || foundNs >= durationOf(copy)) break;
+    const inBlock = place % kernelsPerBlock;
+    if ((inBlock === kernelsPerBlock - 1 || place === last) && mostCommonNs(kernels, place, copy) <= foundNs) {
+      place -= inBlock;
       continue;
     }
-    const kernel = at(index);
-    if (kernel !== undefined && commonNs(copy, kernel) > 0) touching.push(kernel);
+    const kernel = span(place);
+    const common = commonNs(copy, kernel);
+    if (common > foundNs && isOverlapped(copy, kernel, common)) [found, foundNs] = [place, common];
   }
-  return touching;
+  return kernels.at(found) ?? null;
+}
+
+/** No kernel of a place's block that counts as overlapped has more in common with the copy; 0 where none can. */
+function mostCommonNs({ blockEnd, blockShortest, blockLongest, span }: Kernels, place: number, copy: Activity): number {
+  const block = Math.floor(place / kernelsPerBlock);
+  const startNs = Math.max(copy.startNs, span(block * kernelsPerBlock).startNs);
+  const endNs = Math.min(copy.endNs, blockEnd[block] ?? 0);
+  const mostNs = Math.min(endNs - startNs, blockLongest[block] ?? 0);
+  return mostNs >= overlapThreshold * Math.min(durationOf(copy), blockShortest[block] ?? 0) ? mostNs : 0;
+}
+
+/** Kernels that ran during part of the copy, and those before and behind it: as far as they are asked for. */
+function* touchingAndAround(kernels: Kernels, copy: Activity): Generator<Activity> {
+  const { at, span, firstFrom, latestEnd, blockEnd } = kernels;
+  for (let place = firstFrom(copy.endNs) - 1; place >= 0; place -= 1) {
+    if ((latestEnd[place] ?? 0) <= copy.startNs) break;
+    // One long kernel may lie over thousands of short ones that are over: those are passed by in blocks.
+    if ((blockEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs) {
+      place -= place % kernelsPerBlock;
+      continue;
+    }
+    const kernel = commonNs(copy, span(place)) > 0 ? at(place) : undefined;
+    if (kernel !== undefined) yield kernel;
+  }
+  yield* around(kernels, copy);
 }
 
 function around(kernels: Kernels, copy: Activity): Activity[] {
@@ -90,15 +116,8 @@ function between({ at }: Kernels, from: number, to: number): Activity[] {
   return found;
 }
 
-function longest(kernels: readonly Activity[], copy: Activity): Activity | null {
-  return kernels.reduce<Activity | null>(
-    (best, kernel) => (best === null || commonNs(copy, kernel) > commonNs(copy, best) ? kernel : best),
-    null,
-  );
-}
-
 /** The nearest of the kernels that need the copy's data least. */
-function nearestIndependent(scene: Scene, copy: Activity, kernels: readonly Activity[]): Activity | null {
+function nearestIndependent(scene: Scene, copy: Activity, kernels: Iterable<Activity>): Activity | null {
   let best: Activity | null = null;
   let [bestNeed, bestGap]: [Need, number] = [need.ownLaunch, Number.POSITIVE_INFINITY];
   for (const kernel of kernels) {
@@ -108,6 +127,7 @@ function nearestIndependent(scene: Scene, copy: Activity, kernels: readonly Acti
     const own = needOf(scene, copy, kernel);
     if (best !== null && (own > bestNeed || (own === bestNeed && gap >= bestGap))) continue;
     [best, bestNeed, bestGap] = [kernel, own, gap];
+    if (bestNeed === need.none && bestGap === 0) break;
   }
   return best;
 }

@@ -28,8 +28,11 @@ export interface Kernels {
   readonly firstFrom: (timeNs: number) => number;
   /** Latest end among rows[0] … rows[i]. */
   readonly latestEnd: Float64Array;
-  /** Latest end within each block of kernelsPerBlock. */
+  /** Of each block of kernelsPerBlock the latest end, and the durations of its shortest and its longest. */
   readonly blockEnd: Float64Array;
+  readonly blockShortest: Float64Array;
+  readonly blockLongest: Float64Array;
+  readonly span: (place: number) => Span;
   readonly busy: Intervals;
 }
 
@@ -76,6 +79,9 @@ export const noKernels: Kernels = {
   firstFrom: () => 0,
   latestEnd: none,
   blockEnd: none,
+  blockShortest: none,
+  blockLongest: none,
+  span: () => ({ startNs: 0, endNs: 0 }),
   busy: none,
 };
 
@@ -188,7 +194,10 @@ function kernelsByDevice(iteration: Iteration): Map<string, Kernels> {
 
 function group(trace: Trace, rows: Int32Array): Kernels {
   const latestEnd = new Float64Array(rows.length);
-  const blockEnd = new Float64Array(Math.ceil(rows.length / kernelsPerBlock));
+  const blocks = Math.ceil(rows.length / kernelsPerBlock);
+  const blockEnd = new Float64Array(blocks);
+  const blockShortest = new Float64Array(blocks).fill(Number.POSITIVE_INFINITY);
+  const blockLongest = new Float64Array(blocks);
   let latest = 0;
   for (const [index, row] of rows.entries()) {
     const endNs = rowEndNs(trace, row);
@@ -196,6 +205,9 @@ function group(trace: Trace, rows: Int32Array): Kernels {
     latest = Math.max(latest, endNs);
     latestEnd[index] = latest;
     blockEnd[block] = Math.max(blockEnd[block] ?? 0, endNs);
+    const durationNs = endNs - rowStart(trace, row);
+    blockShortest[block] = Math.min(blockShortest[block] ?? 0, durationNs);
+    blockLongest[block] = Math.max(blockLongest[block] ?? 0, durationNs);
   }
   return {
     rows,
@@ -206,6 +218,9 @@ function group(trace: Trace, rows: Int32Array): Kernels {
     firstFrom: (timeNs) => lowerBound(0, rows.length, (place) => rowStart(trace, rows[place] ?? -1) < timeNs),
     latestEnd,
     blockEnd,
+    blockShortest,
+    blockLongest,
+    span: (place) => ({ startNs: rowStart(trace, rows[place] ?? -1), endNs: rowEndNs(trace, rows[place] ?? -1) }),
     busy: rowUnion({ trace }, rows),
   };
 }
@@ -226,4 +241,4 @@ export type Span = Pick<Activity, 'startNs' | 'endNs'>;
 export const commonNs = (a: Span, b: Span): number =>
   Math.max(0, Math.min(a.endNs, b.endNs) - Math.max(a.startNs, b.startNs));
 
-export const durationOf = (one: Activity): number => one.endNs - one.startNs;
+export const durationOf = (one: Span): number => one.endNs - one.startNs;
