@@ -18,6 +18,8 @@ add_executable(copyscope_executor_tests
   tests/tables_test.cpp)
 target_link_libraries(copyscope_executor_tests PRIVATE copyscope_engine)
 if(COPYSCOPE_SANITIZE)
+  # As the engine's: headers that were compiled for a library are read again where a program is compiled otherwise.
+  target_compile_options(copyscope_executor_tests PRIVATE -fPIC)
   target_precompile_headers(copyscope_executor_tests REUSE_FROM copyscope_engine)
 endif()
 add_test(NAME executor COMMAND copyscope_executor_tests)
