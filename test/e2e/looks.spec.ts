@@ -1,4 +1,4 @@
-/** Both themes: no serious accessibility problem, and a screenshot of each view for people to look at. */
+/** Both themes: no serious accessibility problem in any view, and screenshots of each where COPYSCOPE_SCREENSHOTS is set. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -514,12 +514,22 @@ const [usual, large] = [
   { width: 1920, height: 1080 },
 ];
 
-for (const [name, prepare] of Object.entries(views)) {
-  test(`${name}: no serious accessibility problem in either theme, and screenshots`, async ({ window, page }) => {
-    const shoot = async (theme: string, { width, height }: { width: number; height: number }) => {
+/** For people to look at, and nothing is compared with them: taken where somebody asks for them. */
+const wantsScreenshots = process.env['COPYSCOPE_SCREENSHOTS'] !== undefined;
+
+async function takeScreenshots(page: Page, name: string): Promise<void> {
+  for (const { width, height } of [usual, large]) {
+    await page.setViewportSize({ width, height });
+    for (const theme of themes) {
+      await follow(page, theme);
       const file = `${name.replaceAll(' ', '-')}-${theme}-${width}x${height}.png`;
       await page.screenshot({ path: join(screenshots, file) });
-    };
+    }
+  }
+}
+
+for (const [name, prepare] of Object.entries(views)) {
+  test(`${name}: no serious accessibility problem in either theme`, async ({ window, page }) => {
     await page.setViewportSize(usual);
     await prepare(window, page);
     await page.mouse.move(640, 710);
@@ -527,13 +537,8 @@ for (const [name, prepare] of Object.entries(views)) {
     for (const theme of themes) {
       await follow(page, theme);
       problems[theme] = await seriousProblems(page);
-      await shoot(theme, usual);
     }
-    await page.setViewportSize(large);
-    for (const theme of themes) {
-      await follow(page, theme);
-      await shoot(theme, large);
-    }
+    if (wantsScreenshots) await takeScreenshots(page, name);
     expect(problems).toEqual({ light: [], dark: [] });
   });
 }
