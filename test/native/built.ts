@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -47,20 +47,24 @@ function digest(how: unknown): string {
   return hash.digest('hex');
 }
 
-function mustRun(args: readonly string[]): void {
-  const { status, output } = ran('cmake', args);
-  if (status !== 0) throw new Error(`cmake ${args.join(' ')} ended with ${status}:\n${output}`);
+/** Both steps under one lock: who waited for it finds all of it made. Every Linux has flock, and nothing is built elsewhere. */
+function make(folder: string, targets: readonly string[], options: readonly string[]): void {
+  const configure = ['-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options];
+  // One at a time: other tests run beside it.
+  const build = ['--build', folder, '--target', ...targets];
+  mkdirSync(folder, { recursive: true });
+  const script = `cmake "\${@:1:${configure.length}}" && cmake "\${@:${configure.length + 1}}"`;
+  const { status, output } = ran('flock', [join(folder, 'lock'), 'bash', '-c', script, 'make', ...configure, ...build]);
+  if (status !== 0) throw new Error(`cmake ended with ${status} for ${folder}:\n${output}`);
 }
 
-/** The folder with what was built. Each name is built by one file of tests alone: these run side by side. */
+/** The folder with what was built. Files of tests that run side by side share what has one name. */
 export function built(name: string, targets: readonly string[], options: readonly string[] = []): string {
   const folder = join(root, 'native', `build-${name}`);
   const stamp = join(folder, 'built-from');
   const wanted = digest([targets, options]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder;
-  mustRun(['-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options]);
-  // One at a time: other tests run beside it.
-  mustRun(['--build', folder, '--target', ...targets]);
+  make(folder, targets, options);
   writeFileSync(stamp, wanted);
   return folder;
 }

@@ -26,7 +26,7 @@ const made = [
   'copyscope_standin_autograd',
 ];
 
-/** The folder that they are in. Each file of tests has a name of its own. Throws what the tools said where it fails. */
+/** The folder that they are in. What has the same options has the same name. Throws what the tools said where it fails. */
 export const buildRecorder = (name: string, ...options: string[]): string => built(name, made, options);
 
 /** Of a host or a command that records with it. */
