@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isFullEffort } from '../support/effort.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = /\.(c|cpp|cu|h|cmake)$|^CMakeLists\.txt$/;
@@ -67,6 +68,18 @@ export function built(name: string, targets: readonly string[], options: readonl
   make(folder, targets, options);
   writeFileSync(stamp, wanted);
   return folder;
+}
+
+/**
+ * Does something with what was built that ends well or throws, once for each build: it is done again where anything that
+ * went into the build is another. CI does it each time.
+ */
+export function oncePerBuild(folder: string, what: string, action: () => void): void {
+  const builtFrom = readFileSync(join(folder, 'built-from'), 'utf8');
+  const done = join(folder, `${what}-with`);
+  if (!isFullEffort && existsSync(done) && readFileSync(done, 'utf8') === builtFrom) return;
+  action();
+  writeFileSync(done, builtFrom);
 }
 
 /** With a sanitizer's checks compiled in: `address` or `thread`. */
