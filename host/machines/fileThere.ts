@@ -82,10 +82,13 @@ async function open({ host, path, environment, signal }: FileThereOptions, from:
   const ssh = startSsh(host, 'exec sh -s', environment);
   const close = (): void => void ssh.child.kill();
   signal?.addEventListener('abort', close, { once: true });
-  const ended = ssh.ended.then((code) => {
-    signal?.removeEventListener('abort', close);
-    return sshError(host, code, ssh.said());
-  });
+  // It is asked for when there is no more to read: until then nobody would hear of a rejection.
+  const ended = ssh.ended
+    .then(
+      (code) => sshError(host, code, ssh.said()),
+      (noSsh: CopyscopeError) => noSsh,
+    )
+    .finally(() => signal?.removeEventListener('abort', close));
   Readable.from([script(path, from)]).pipe(ssh.child.stdin);
   const stream = ssh.child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let head = Buffer.alloc(0);

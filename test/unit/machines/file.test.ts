@@ -48,6 +48,18 @@ describe('a file there', () => {
     await expect(open('none.json')).rejects.toMatchObject({ code: 'host.unreachable' });
   });
 
+  it('can be asked for where there is no ssh: the host says so, and goes on', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown): void => void unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    try {
+      await expect(open('trace.json', { environment: { PATH: '' } })).rejects.toMatchObject({ code: 'host.no-ssh' });
+    } finally {
+      process.off('unhandledRejection', hear);
+    }
+    expect(unheard).toEqual([]);
+  });
+
   it('goes on at the byte that is missing where the line drops', async () => {
     writeFileSync(join(machine.home, 'trace.json'), bytes);
     const lost: string[] = [];
