@@ -25,5 +25,5 @@ export function stepTimesOf(processes: readonly RecordedProcess[]): StepTimes | 
 export function stepTimesNote({ recordedNs, recordedCount, plainNs, plainCount }: StepTimes): string {
   const percent = 100 * (recordedNs / plainNs - 1);
   const words = `${Math.abs(percent).toFixed(1)} % ${percent < 0 ? 'less' : 'more'}`;
-  return `A step took ${formatDuration(recordedNs)} while it was recorded (median of ${recordedCount}), ${words} than the ${formatDuration(plainNs)} without (median of ${plainCount} around them).`;
+  return `On the host a step took ${formatDuration(recordedNs)} while it was recorded (median of ${recordedCount}), ${words} than the ${formatDuration(plainNs)} without (median of ${plainCount} around them).`;
 }

@@ -224,9 +224,9 @@ describe('what went wrong', () => {
       return bytes;
     };
     expect(notes(timed(6, 10))).toMatch(
-      /A step took 1\.06 ms while it was recorded \(median of 6\), 6\.0 % more than the 1\.00 ms without \(median of 10/,
+      /On the host a step took 1\.06 ms while it was recorded \(median of 6\), 6\.0 % more than the 1\.00 ms without \(median of 10/,
     );
-    expect(notes(timed(6, 4))).not.toMatch(/A step took/);
+    expect(notes(timed(6, 4))).not.toMatch(/a step took/);
     const { info } = read(timed(6, 10).bytes());
     expect(plainStepNs(info, 2_120_000)).toBe(2_000_000);
     expect(plainStepNs(read(timed(6, 0).bytes()).info, 2_120_000)).toBeUndefined();
