@@ -18,14 +18,17 @@ export interface Batch {
 export type Told =
   | { readonly tells: 'ready'; readonly kinds: readonly string[] }
   /** Told now and then: who hears nothing for long kills. */
-  | { readonly tells: 'alive'; readonly number: number; readonly peakBytes: number }
+  | { readonly tells: 'alive'; readonly number: number; readonly peakBytes: number; readonly usedMs: number }
   | { readonly tells: 'failed'; readonly number: number; readonly reason: string; readonly input: string }
   | { readonly tells: 'done'; readonly taken: number; readonly peakBytes: number };
 
 const kinds = allKinds();
 const tell = (told: Told): void => void process.send?.(told);
-/** The most memory that the process has had. */
-const peakBytes = (): number => process.resourceUsage().maxRSS * 1024;
+/** The most memory that the process has had, and the processor time. */
+function used(): { readonly peakBytes: number; readonly usedMs: number } {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  return { peakBytes: maxRSS * 1024, usedMs: (userCPUTime + systemCPUTime) / 1000 };
+}
 
 /** Kinds that have the same seed and number differ all the same. */
 function randomFor({ seed, kind }: Batch, number: number): Random {
@@ -53,10 +56,10 @@ async function work(batch: Batch): Promise<void> {
   if (kind === undefined) throw new Error(`no kind ${batch.kind}`);
   let taken = 0;
   for (let number = batch.from; number < batch.to; number += 1) {
-    tell({ tells: 'alive', number, peakBytes: peakBytes() });
+    tell({ tells: 'alive', number, ...used() });
     if (await attempt(kind, batch, number)) taken += 1;
   }
-  tell({ tells: 'done', taken, peakBytes: peakBytes() });
+  tell({ tells: 'done', taken, peakBytes: used().peakBytes });
 }
 
 // What nobody waits for and fails is a failure too, of the input under way.
