@@ -1,5 +1,6 @@
 /** What a keeper does besides running, as typed calls. */
 import { createBirpc } from 'birpc';
+import type { CopyscopeError } from '../../core/errors.ts';
 import { withError } from '../../core/service/errorEnvelope.ts';
 import { type MachineOptions, machineChild } from './machineChild.ts';
 import type { KeeperEvents, KeeperFunctions } from './protocol.ts';
@@ -28,12 +29,15 @@ export function keeperOf(options: MachineOptions, events: Partial<KeeperEvents> 
     timeout: -1,
   });
   let hasEnded = false;
+  let why: CopyscopeError | undefined;
   child.onExit(({ reason }) => {
     hasEnded = true;
+    why = reason;
     rpc.$close(reason);
   });
   return {
-    call: (name, ...args) => rpc.$call(name, ...args),
+    // What is called after the end learns the same as what was called before it.
+    call: (name, ...args) => (why === undefined ? rpc.$call(name, ...args) : Promise.reject(why)),
     get hasEnded() {
       return hasEnded;
     },
