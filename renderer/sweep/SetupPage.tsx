@@ -7,6 +7,7 @@ import { templates } from '../../core/experiment/templates/templates.ts';
 import { amountText } from '../../core/sweep/amounts.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
+import shared from '../common/Page.module.css';
 import { saveBlob } from '../common/saveBlob.ts';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { effectiveEngine, engineOptions } from '../store/engines.ts';
@@ -31,8 +32,8 @@ export function SetupPage() {
   const at = (field: string): readonly ErrorInfo[] => problems.filter((problem) => problem.field?.startsWith(field));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={classes['page']} aria-label="New sweep" tabIndex={0}>
-      <div className={classes['column']}>
+    <section className={shared['page']} aria-label="New sweep" tabIndex={0}>
+      <div className={shared['column']}>
         <header>
           <h1>New sweep</h1>
           <Text size="sm" c="dimmed">
