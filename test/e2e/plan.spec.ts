@@ -143,8 +143,8 @@ test('an export of Nsight Systems opens as a trace with lanes by process, and sa
 test('the lesson about it opens the recorded trace, and its plan', async ({ page, window }) => {
   await page.getByRole('button', { name: 'Lessons', exact: true }).click();
   await page.getByRole('button', { name: /Profile your own training step/ }).click();
-  await page.getByRole('region', { name: 'Lesson' }).getByRole('link', { name: 'Open the trace' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'vision.pageable' })).toBeVisible();
+  await page.getByRole('region', { name: 'Lesson' }).getByRole('link', { name: 'Open the recording' }).first().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'training-before' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Chosen changes' }).getByText(/→/)).toBeVisible();
   await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
   await page.goBack();
