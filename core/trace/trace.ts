@@ -7,6 +7,8 @@
  * Times are nanoseconds from the start of the row's own iteration. Rows are sorted by iteration, then start.
  */
 
+import { lowerBound } from '../lowerBound.ts';
+
 /** Row kinds. host-* rows lie on host-thread lanes, the others on stream lanes. */
 export const rowKinds = [
   /** A call that issues work: name is the CUDA call, op the operation it issues. */
@@ -121,18 +123,23 @@ export interface Pause {
   readonly toNs: number;
 }
 
+/** A trace has at most so many: more are not kept. */
+export const mostPauses = 10_000;
+
 export interface Trace {
   readonly count: number;
   readonly columns: TraceColumns;
   readonly lanes: readonly Lane[];
   readonly names: readonly string[];
-  /** In order. */
+  /** In order, none within another. */
   readonly pauses?: readonly Pause[];
 }
 
 /** The first pause that begins in this time. */
-export const pauseWithin = ({ pauses = [] }: Trace, fromNs: number, toNs: number): Pause | undefined =>
-  pauses.find((pause) => pause.fromNs >= fromNs && pause.fromNs < toNs);
+export function pauseWithin({ pauses = [] }: Trace, fromNs: number, toNs: number): Pause | undefined {
+  const pause = pauses[lowerBound(0, pauses.length, (at) => (pauses[at]?.fromNs ?? 0) < fromNs)];
+  return pause !== undefined && pause.fromNs < toNs ? pause : undefined;
+}
 
 export const isHostMemory = (memory: MemoryKind): boolean =>
   memory !== 'device' && memory !== 'none' && memory !== 'unknown';

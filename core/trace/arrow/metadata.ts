@@ -6,7 +6,7 @@ import { parseExperiment } from '../../experiment/parse.ts';
 import { checkShape } from '../../shape/checkShape.ts';
 import { fieldPath } from '../../shape/path.ts';
 import { type RunInfo, runDescriptionSchema, runFormat, runVersion } from '../run.ts';
-import { copyDirections, type Lane, laneKinds, type Pause } from '../trace.ts';
+import { copyDirections, type Lane, laneKinds, mostPauses, type Pause } from '../trace.ts';
 import { damaged, runFileError } from './problems.ts';
 
 export const metadataKeys = {
@@ -39,7 +39,10 @@ const lanesSchema = z
   .refine((lanes) => new Set(lanes.map((lane) => lane.id)).size === lanes.length, { message: 'has an id twice' });
 const pausesSchema = z
   .array(z.object({ fromNs: z.number(), toNs: z.number() }))
-  .max(10_000)
+  .max(mostPauses)
+  .refine((pauses) => pauses.every(({ fromNs, toNs }, at) => fromNs <= toNs && (pauses[at - 1]?.toNs ?? 0) <= fromNs), {
+    message: 'the pauses are not in order of time',
+  })
   .default([]);
 type Refusal = (field: string, problem: string) => CopyscopeError;
 

@@ -89,6 +89,16 @@ describe('a recording', () => {
     }
   });
 
+  it('keeps what was recorded where its pauses are out of order', () => {
+    const bytes = steps(3);
+    for (const at of [10_000, 60_000, 20_000]) bytes.window(at, false).window(at + 30_000, true);
+    const { trace, info } = read(bytes.bytes());
+    expect(trace.pauses).toHaveLength(2);
+    expect(decodeRun(encodeRun({ trace, info })).trace.pauses).toEqual(trace.pauses);
+    const wrong = { ...trace, pauses: trace.pauses?.toReversed() ?? [] };
+    expect(() => encodeRun({ trace: wrong, info })).toThrow(/the pauses are not in order of time/);
+  });
+
   it('goes into an Arrow file and comes back', () => {
     const again = decodeRun(encodeRun(run));
     expect(again.info).toEqual(run.info);
