@@ -1,16 +1,17 @@
 /** Calibrations and recordings as jobs of a cluster, whose programs are stand-ins. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../../support/recorder.ts';
-import { copyscope, type Result } from '../host/support/terminal.ts';
+import type { Result } from '../host/support/terminal.ts';
 import { type BuiltProgram, buildProgram } from '../machines/support/builtProgram.ts';
 import { processesOf, standInSsh } from '../machines/support/standInSsh.ts';
 import { eventually } from '../support/eventually.ts';
 import { type StandInSlurm, standInSlurm } from './support/cluster.ts';
+import { type Changes, slurmTerminal } from './support/slurmTerminal.ts';
 
 let program: BuiltProgram;
 let slurm: StandInSlurm;
@@ -32,19 +33,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-type Changes = Parameters<typeof copyscope>[2];
-const environment = (): NodeJS.ProcessEnv => ({
-  ...process.env,
-  NODE_OPTIONS: '',
-  COPYSCOPE_DATA: data,
-  PATH: [slurm.bin, process.env['PATH']].join(delimiter),
-});
+const environment = (): NodeJS.ProcessEnv => slurmTerminal(program, slurm, data).environment;
 const cli = (args: readonly string[], changes: Changes = {}): Promise<Result> =>
-  copyscope(args, program.engine, {
-    terminal: { ...changes.terminal },
-    context: { program: program.folder, environment: environment(), ...changes.context },
-  });
-const works = (): string[] => (existsSync(join(data, 'slurm')) ? readdirSync(join(data, 'slurm')) : []);
+  slurmTerminal(program, slurm, data).cli(args, changes);
+const works = (): string[] => slurmTerminal(program, slurm, data).works();
 const states = (): string[] => slurm.jobs().map(({ state }) => state);
 
 describe('copyscope calibrate --slurm', () => {

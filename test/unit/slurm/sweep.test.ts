@@ -1,5 +1,5 @@
 /** Sweeps as jobs of a cluster, whose programs are stand-ins: arrays, what is cancelled or lost, and what goes on later. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { type BuiltProgram, buildProgram } from '../machines/support/builtProgra
 import { processesOf, standInSsh } from '../machines/support/standInSsh.ts';
 import { eventually } from '../support/eventually.ts';
 import { type StandInSlurm, standInSlurm } from './support/cluster.ts';
+import { type Changes, slurmTerminal } from './support/slurmTerminal.ts';
 import { sweepFile } from './support/sweepFile.ts';
 
 let program: BuiltProgram;
@@ -34,22 +35,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-type Changes = Parameters<typeof copyscope>[2];
-const environment = (): NodeJS.ProcessEnv => ({
-  ...process.env,
-  NODE_OPTIONS: '',
-  COPYSCOPE_DATA: data,
-  PATH: [slurm.bin, process.env['PATH']].join(delimiter),
-});
+const environment = (): NodeJS.ProcessEnv => slurmTerminal(program, slurm, data).environment;
 const cli = (args: readonly string[], changes: Changes = {}): Promise<Result> =>
-  copyscope(args, program.engine, {
-    terminal: { ...changes.terminal },
-    context: { program: program.folder, environment: environment(), ...changes.context },
-  });
+  slurmTerminal(program, slurm, data).cli(args, changes);
 const sweep = (more: readonly string[] = [], changes: Changes = {}): Promise<Result> =>
   cli(['sweep', file, '--slurm', '--engine', 'sim', '--json', ...more], changes);
 const store = (): SweepStore => new SweepStore(join(data, 'sweeps'));
-const works = (): string[] => (existsSync(join(data, 'slurm')) ? readdirSync(join(data, 'slurm')) : []);
+const works = (): string[] => slurmTerminal(program, slurm, data).works();
 /** Its jobs wait for a file, but for the first so many. */
 const gated = async (first: number): Promise<() => void> => {
   const gate = join(folder, 'go');
