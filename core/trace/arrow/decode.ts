@@ -9,7 +9,7 @@ import type { Lane, Trace, TraceColumns } from '../trace.ts';
 import { guardArrowFile, maxRunRows } from './guard.ts';
 import { columnOrder, numberColumns, tableColumns, wordColumns } from './layout.ts';
 import { decodeMetadata } from './metadata.ts';
-import { damaged, runFileError } from './problems.ts';
+import { damaged, runFileError, typeName } from './problems.ts';
 import { readNumbers } from './readNumbers.ts';
 import { checkWordType, readWords, type WordList } from './readWords.ts';
 
@@ -55,7 +55,7 @@ function checkFields({ fields }: Schema): void {
   }
   const typeOf = (name: string) => fields.find((field) => field.name === name)?.type;
   for (const { name, type } of numberColumns) {
-    const given = String(typeOf(name));
+    const given = typeName(typeOf(name));
     if (given !== type) throw damaged(name, `the column is of type ${given}, not ${type}.`);
   }
   for (const name of [...wordColumns.map((column) => column.name), ...tableColumns]) {

@@ -38,3 +38,9 @@ export function runFileError(
 
 export const damaged = (field: string, message: string): CopyscopeError =>
   runFileError('run-file.damaged', field, message);
+
+/** A column's type in Arrow's words: of one whose unit no Arrow has, as in a damaged file, its name alone. */
+export function typeName(type: unknown): string {
+  const words = String(type);
+  return words.includes('undefined') ? words.replace(/[^A-Za-z].*$/s, '') : words;
+}

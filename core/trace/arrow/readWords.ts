@@ -1,6 +1,6 @@
 /** A dictionary-encoded column as codes into one list of words, whatever the order of the file's own dictionary. */
 import { type Data, DataType, type Vector } from 'apache-arrow';
-import { damaged } from './problems.ts';
+import { damaged, typeName } from './problems.ts';
 
 export interface WordList {
   /** Code n stands for words[n]. */
@@ -22,7 +22,7 @@ export function checkWordType(name: string, type: unknown): void {
     DataType.isUtf8(type.dictionary) &&
     DataType.isInt(type.indices) &&
     type.indices.bitWidth <= 32;
-  if (!known) throw damaged(name, `the column is of type ${String(type)}, not a dictionary of strings.`);
+  if (!known) throw damaged(name, `the column is of type ${typeName(type)}, not a dictionary of strings.`);
 }
 
 /** The codes of all rows; views on the file where the file's dictionary is the list and the widths agree. */
