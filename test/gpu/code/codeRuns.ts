@@ -1,10 +1,10 @@
 /**
  * Runs the programs that are written of 100 experiments, in both languages, and holds their times against the executor's own
- * in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment is executed, its CUDA program run
- * right after it, and the experiment executed once more: what the executor's own two runs differ by, no program can be held to.
- * Then PyTorch's programs run, all in one process. What compilePrograms.ts has compiled before is taken; the rest needs nvcc,
- * and PyTorch's programs python3 with PyTorch: what is missing, and what had no time left, is said to be not measured. Figures
- * go to $OUT/code.json.
+ * in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment is executed and its CUDA program run
+ * in turn, several times: one run of either is off by what the machine did meanwhile. What every second run of the executor
+ * differs from its others by, no program can be held to. Then PyTorch's programs run, all in one process. What
+ * compilePrograms.ts has compiled before is taken; the rest needs nvcc, and PyTorch's programs python3 with PyTorch: what is
+ * missing, and what had no time left, is said to be not measured. Figures go to $OUT/code.json.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,6 +24,8 @@ const run = promisify(execFile);
 const [seed = defaultSeed, seconds = 330, count = 100] = process.argv.slice(2).map(Number);
 const within = 0.05;
 const wanted = 0.95;
+/** Times that an experiment's program runs, each between two runs of the executor. */
+const rounds = 3;
 /** One that hangs must not cost the others their time. */
 const mostMsForOne = 15_000;
 /** Of each list in the table; all of them are in code.json. */
@@ -45,8 +47,8 @@ interface Outcome {
 interface Row extends Subject {
   readonly isLibrary: boolean;
   executor: Outcome;
-  /** After the CUDA program. */
-  again: Outcome;
+  /** What every second run of the executor took, over what its others took; null where not measured. */
+  again: number | null;
   readonly programs: Record<CodeLanguage, Outcome>;
   /** What the languages can't say as the experiment does. */
   readonly notes: Readonly<Record<CodeLanguage, readonly string[]>>;
@@ -74,7 +76,7 @@ const rows = subjects.map((subject): Row => {
   return {
     ...subject,
     executor: noTime,
-    again: noTime,
+    again: null,
     programs: { cuda: noTime, pytorch: noTime },
     notes: { cuda, pytorch },
   };
@@ -116,16 +118,31 @@ async function measureLibraries(libraries: readonly Row[]): Promise<void> {
   }
 }
 
-/** The executor, the CUDA program right after it, and the executor again. */
+/** The executor and the CUDA program in turn; the executor is first and last. */
 async function measure(row: Row, failed: ReadonlyMap<string, string>): Promise<void> {
-  row.executor = await executorTimes(row.experiment);
+  const executed = [await executorTimes(row.experiment)];
+  row.executor = middleOf(executed);
   if (row.executor.ms === null) {
     row.programs.cuda = row.programs.pytorch = notMeasured(`not run: the executor says: ${row.executor.said}`);
     return;
   }
   const reason = failed.get(row.id);
-  row.programs.cuda = reason === undefined ? await cudaTimes(row.id) : notMeasured(reason);
-  row.again = await executorTimes(row.experiment);
+  const ran: Outcome[] = reason === undefined ? [] : [notMeasured(reason)];
+  for (let round = 0; round < rounds; round += 1) {
+    if (reason === undefined) ran.push(await cudaTimes(row.id));
+    executed.push(await executorTimes(row.experiment));
+  }
+  row.executor = middleOf(executed);
+  row.programs.cuda = middleOf(ran);
+  const [even, odd] = [0, 1].map((first) => middleOf(executed.filter((_, index) => index % 2 === first)).ms);
+  row.again = even == null || odd == null ? null : odd / even;
+}
+
+/** The median of the runs; the first that has no time, where there is one. */
+function middleOf(outcomes: readonly Outcome[]): Outcome {
+  const times = outcomes.flatMap(({ ms }) => ms ?? []);
+  const failed = outcomes.find(({ ms }) => ms === null);
+  return failed ?? { ms: median(times), said: outcomes[0]?.said ?? '' };
 }
 
 async function executorTimes(experiment: Experiment): Promise<Outcome> {
@@ -187,8 +204,10 @@ function nearOf(list: readonly Ratio[]): string {
 
 /** Programs that say all that the experiment does are held to the bound; of others it is told how far they are. */
 function tell(): void {
-  const again = ratiosOf(rows, (row) => row.again);
-  say(`The executor again: ${nearOf(again)} within ${within * 100} % of itself`);
+  const again = rows.flatMap(({ id, again: ratio, executor: { ms }, isLibrary }) =>
+    ratio === null || ms === null || isLibrary ? [] : [{ id, ratio, ms }],
+  );
+  say(`The executor's every second run: ${nearOf(again)} within ${within * 100} % of the others`);
   const steady = new Set(again.filter(isNear).map(({ id }) => id));
   for (const language of ['cuda', 'pytorch'] as const) {
     const ratios = ratiosOf(rows, (row) => row.programs[language]);
