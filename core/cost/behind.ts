@@ -9,6 +9,7 @@ import type {
   HostAccess,
   KernelCost,
   MemoryCallName,
+  MemsetCost,
 } from '../machine/costModel.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 
@@ -47,7 +48,7 @@ export class CostsBehind implements CostModel {
     return this.behind.planNs(kernel);
   }
 
-  memset(bytes: number): ReturnType<CostModel['memset']> {
+  memset(bytes: number): MemsetCost {
     return this.behind.memset(bytes);
   }
 

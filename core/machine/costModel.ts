@@ -17,7 +17,7 @@ export interface CostModel {
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost;
   /** What a library makes before its first such kernel in a stream. */
   planNs(kernel: LibraryKernel): number;
-  memset(bytes: number): Pick<KernelCost, 'deviceNs' | 'share' | 'memoryPart'>;
+  memset(bytes: number): MemsetCost;
   /** One host thread that writes, reads or copies memory. */
   hostNs(access: HostAccess, bytes: number): number;
   /** Bytes per second of so many host threads that copy at once, all together. */
@@ -110,6 +110,11 @@ export interface CopyCost {
   readonly deviceNs: number;
   /** Part of the device's threads, for what runs on the compute channel. */
   readonly share: number;
+}
+
+/** What a memset takes: of the calling thread, and on the device, alone. */
+export interface MemsetCost extends Pick<KernelCost, 'deviceNs' | 'share' | 'memoryPart'> {
+  readonly callNs: number;
 }
 
 /** What a kernel takes on the device, alone. */
