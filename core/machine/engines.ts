@@ -1,5 +1,6 @@
 /** The engines of a device, numbered, and what passing from one to another takes. */
 import type { CostModel } from './costModel.ts';
+import type { Step } from './step.ts';
 
 /** Number of an engine: four to a device. */
 export type EngineIndex = number;
@@ -44,6 +45,11 @@ export class Passing {
   /** In a graph the kernels' times hold the gap. */
   static ofGraphs(costs: CostModel): Passing {
     return new Passing(costs, 0, costs.wakeNs('device'));
+  }
+
+  /** A recorder puts as much behind a copy on the compute channel as between two of a copy engine. */
+  behind({ code, engine }: Pick<Step, 'code' | 'engine'>): number {
+    return code === 'copy' && isCompute(engine) ? this.#copyNs : 0;
   }
 
   /** Engines wait for each other by looking now and then, so what lies between hardly depends on how they wait. */

@@ -115,7 +115,7 @@ export class StreamSet implements EntryOwner {
     const { step, dependents } = entry;
     if (step.route !== 'mark' && step.route !== 'graph') {
       entry.via = entry.engine;
-      entry.engineNs = nowNs;
+      entry.engineNs = nowNs + this.#passing.behind(step);
     }
     entry.complete = true;
     const stream = this.streams[step.stream];
