@@ -141,7 +141,7 @@ class ProfileCosts implements CostModel {
   /** It writes what a copy of half its size reads and writes. */
   memset(bytes: number): MemsetCost {
     const callNs = bytes <= inlineMemsetBytes ? this.#p['calls.shortNs'] + this.#callNs : this.callNs('cudaMemsetAsync');
-    return { callNs, deviceNs: this.#time('copies.d2d', bytes / 2), share: this.#kernels.filledPart(bytes), memoryPart: 1 };
+    return { callNs, deviceNs: this.#withinDeviceNs(bytes / 2), share: this.#kernels.filledPart(bytes), memoryPart: 1 };
   }
 
   hostNs(access: HostAccess, bytes: number): number {
@@ -180,7 +180,16 @@ class ProfileCosts implements CostModel {
   /** The driver launches a kernel for it. */
   #withinDevice(bytes: number): CopyCost {
     const share = this.#kernels.filledPart(bytes);
-    return { callNs: this.callNs('cudaLaunchKernel'), deviceNs: this.#time('copies.d2d', bytes), share };
+    return { callNs: this.callNs('cudaLaunchKernel'), deviceNs: this.#withinDeviceNs(bytes), share };
+  }
+
+  /**
+   * A probe copies the same buffers again and again, which L2 then holds; a program's copies are of other memory: each byte
+   * is read from the device's memory once, and written there once.
+   */
+  #withinDeviceNs(bytes: number): number {
+    const throughMemoryNs = ((2 * bytes) / this.#p['kernel.deviceBytesPerSecond']) * 1e9;
+    return Math.max(this.#time('copies.d2d', bytes), this.#time('copies.d2d', 0) + throughMemoryNs);
   }
 
   /** Without figures for two devices: by way of the host, one direction after the other. */
