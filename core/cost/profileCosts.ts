@@ -140,7 +140,8 @@ class ProfileCosts implements CostModel {
 
   /** It writes what a copy of half its size reads and writes. */
   memset(bytes: number): MemsetCost {
-    const callNs = bytes <= inlineMemsetBytes ? this.#p['calls.shortNs'] + this.#callNs : this.callNs('cudaMemsetAsync');
+    const callNs =
+      bytes <= inlineMemsetBytes ? this.#p['calls.shortNs'] + this.#callNs : this.callNs('cudaMemsetAsync');
     return { callNs, deviceNs: this.#withinDeviceNs(bytes / 2), share: this.#kernels.filledPart(bytes), memoryPart: 1 };
   }
 
