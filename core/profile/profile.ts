@@ -43,6 +43,9 @@ const notMeasured = ' (published figures, not measured)';
 export const profileDeviceName = ({ basis, device, host }: DeviceProfile): string =>
   basis === 'published' ? `${device.name}${notMeasured}` : deviceOf(device.name, host);
 
+/** What a run says of its device that is simulated with this profile. */
+export const simulatedDevice = (json: unknown): string => profileDeviceName(parseProfile(json));
+
 /** 'NVIDIA H200', or 'NVIDIA H200 of gpu-box' where it is that of another machine. */
 export const deviceOf = (device: string, host: string | undefined): string =>
   host === undefined || device.endsWith(` of ${host}`) ? device : `${device} of ${host}`;

@@ -1,5 +1,6 @@
 /** The runs of this session: in progress, or ended without a file. Those that ended with one on disk are the store's. */
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { simulatedDevice } from '../../core/profile/profile.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import type { RunSummary, WindowEvents } from '../../core/service/service.ts';
 import { PartialRunError } from '../engine/partialRun.ts';
@@ -127,7 +128,7 @@ export class SessionRuns {
 
 /** What a run's device is expected to be; the run itself says what it was. */
 function deviceName({ engine, profile, experiment }: EngineRunRequest, report: DeviceReport | null): string {
-  if (engine === 'sim') return profile?.name ?? '';
+  if (engine === 'sim') return profile === undefined ? '' : simulatedDevice(profile.json);
   if (engine === 'cpu') return 'CPU';
   const index = experiment.devices[0]?.index ?? 0;
   return report?.devices.find((device) => device.index === index)?.name ?? 'GPU';

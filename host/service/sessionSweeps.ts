@@ -2,6 +2,7 @@
 
 import { defaultProfile } from '../../core/cost/simEngine.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { simulatedDevice } from '../../core/profile/profile.ts';
 import type { StartSweep, Sweep, SweepOutcome, SweepSummary, WindowEvents } from '../../core/service/service.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
@@ -67,9 +68,9 @@ export class SessionSweeps {
     const plan = requireSweep(sweep);
     if (request.slurm !== undefined) return this.#summary(await this.#slurm.start(plan, request));
     const name = engine === 'sim' ? (profile ?? defaultProfile) : null;
-    if (name !== null) await this.#assets.readProfile(name);
+    const simulated = name === null ? null : simulatedDevice(await this.#assets.readProfile(name));
     const { lastReport } = await this.#engineOf(machine);
-    const device = name ?? (engine === 'cpu' ? 'CPU' : (lastReport?.devices[0]?.name ?? 'GPU'));
+    const device = simulated ?? (engine === 'cpu' ? 'CPU' : (lastReport?.devices[0]?.name ?? 'GPU'));
     const kept = await this.#store.create({
       createdAt: new Date().toISOString(),
       engine,

@@ -3,6 +3,7 @@
  * for the same again goes on with it, be it in progress, cancelled, or ended with points that nodes and time limits took.
  */
 import { toErrorInfo } from '../../core/errors.ts';
+import { simulatedDevice } from '../../core/profile/profile.ts';
 import type { JobCounts } from '../../core/service/machines.ts';
 import type { SweepOutcome } from '../../core/service/service.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
@@ -97,7 +98,7 @@ class ClusterSweep {
       engine: work.engine,
       profile: work.profile?.name ?? null,
       iterations: work.iterations,
-      device: work.profile?.name ?? (work.engine === 'cpu' ? 'CPU' : 'GPU'),
+      device: deviceOf(work),
       points: plan.count,
       slurm: { host, work: this.#watch.id },
       sweep: plan.document,
@@ -140,6 +141,9 @@ class ClusterSweep {
     return progress;
   }
 }
+
+const deviceOf = ({ engine, profile }: SweepWork): string =>
+  profile !== null ? simulatedDevice(profile.json) : engine === 'cpu' ? 'CPU' : 'GPU';
 
 const isLost = (outcome: SweepOutcome): boolean => outcome.status === 'failed' && outcome.error.code === lostCode;
 

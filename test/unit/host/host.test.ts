@@ -70,6 +70,20 @@ describe('the host', () => {
     await end(begun.id);
   });
 
+  it.each([
+    ['h200', 'NVIDIA H200'],
+    ['rtx-4090', 'NVIDIA GeForce RTX 4090 (published figures, not measured)'],
+  ])('calls the device of a simulated run in progress as its run will: profile %s', async (profile, device) => {
+    const begun = await host.service.startRun({
+      experiment: { ...example(), name: 'until cancelled' },
+      engine: 'sim',
+      profile,
+    });
+    expect(begun).toMatchObject({ origin: 'simulated', device });
+    await host.service.cancelRun(begun.id);
+    await end(begun.id);
+  });
+
   it('applies the iterations that were asked for', async () => {
     const { id } = await host.service.startRun({
       experiment: { ...example(), name: 'complete' },
