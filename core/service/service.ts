@@ -373,6 +373,8 @@ export interface WindowEvents {
   /** A recording began, went on or ended. */
   recordingChanged(status: RecordingStatus): void;
   experimentsChanged(): void;
+  /** A device profile was calibrated, put beside the user's own, replaced or deleted. */
+  profilesChanged(): void;
   /** The notes on a run are now these; `by` is as in NotesChange. */
   notesChanged(id: string, notes: RunNotes, by: string): void;
   /** A sweep began, went on, stopped, was brought back or was deleted (then `sweep` is null). */

@@ -22,6 +22,7 @@ import { type RunFile, readRunFile } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
+import { watchFolder } from './watchFolder.ts';
 import { Windows } from './windows.ts';
 
 export interface HostOptions {
@@ -63,7 +64,10 @@ export function createHost({
 }: HostOptions): Host {
   const windows = new Windows();
   const seen = new SeenFiles(join(about.dataFolder, 'cache/seen-files.json'), about.version);
-  const assets = new Assets(assetsFolder, ownProfilesFolder(about.dataFolder), seen);
+  const ownProfiles = ownProfilesFolder(about.dataFolder);
+  const assets = new Assets(assetsFolder, ownProfiles, seen);
+  // The command line writes them.
+  const unwatch = watchFolder(ownProfiles, () => windows.profilesChanged());
   const engine = new EngineSupervisor({
     spawn: spawnEngine,
     onChange: (report, problem) => windows.engineChanged(report, problem),
@@ -244,6 +248,7 @@ export function createHost({
     openFile,
     offerLink: (address) => links.offer(address),
     close: () => {
+      unwatch();
       recordings.close();
       sweeps.close();
       engine.close();

@@ -41,6 +41,10 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.experimentsChanged();
   }
 
+  profilesChanged(): void {
+    for (const window of this.#windows) window.profilesChanged();
+  }
+
   notesChanged(...args: Parameters<WindowEvents['notesChanged']>): void {
     for (const window of this.#windows) window.notesChanged(...args);
   }

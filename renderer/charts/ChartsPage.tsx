@@ -125,7 +125,12 @@ function Bandwidth() {
   const bench = useChosen((state) => state.bench);
   const [picked, setPicked] = useState<string | null>(null);
   const profiles = useApp((state) => state.profiles);
-  const shown = picked ?? (bench === null ? `profile:${profiles[0]?.name ?? ''}` : 'bench');
+  const choices = [
+    ...(bench === null ? [] : [{ value: 'bench', label: bench.name }]),
+    ...profiles.map(({ name, device }) => ({ value: `profile:${name}`, label: `Profile of ${device}` })),
+  ];
+  // A profile may have been deleted since.
+  const shown = (choices.find(({ value }) => value === picked) ?? choices[0])?.value ?? '';
   const spec = useBandwidth(shown);
   return (
     <section className={classes['section']} aria-label="Bandwidth">
@@ -136,10 +141,7 @@ function Bandwidth() {
           size="xs"
           value={shown}
           onChange={({ currentTarget: { value } }) => setPicked(value)}
-          data={[
-            ...(bench === null ? [] : [{ value: 'bench', label: bench.name }]),
-            ...profiles.map(({ name, device }) => ({ value: `profile:${name}`, label: `Profile of ${device}` })),
-          ]}
+          data={choices}
         />
         <FileButton onChange={(file) => file !== null && void open(file, () => setPicked('bench'))} accept=".json">
           {(props) => (
@@ -170,14 +172,15 @@ const open = (file: File, then: () => void): Promise<void> =>
 function useBandwidth(shown: string): LineSpec | null {
   const bench = useChosen((state) => state.bench);
   const connected = useApp((state) => state.connection.status === 'open');
+  const profiles = useApp((state) => state.profiles);
   const [ofProfile, setOfProfile] = useState<{ readonly name: string; readonly spec: LineSpec } | null>(null);
   const name = shown.startsWith('profile:') ? shown.slice('profile:'.length) : '';
   useEffect(() => {
-    if (name === '' || !connected) return;
+    if (!connected || !profiles.some((profile) => profile.name === name)) return;
     void attempt('The profile could not be read', async () =>
       setOfProfile({ name, spec: profileBandwidth(parseProfile(await host().readProfile(name))) }),
     );
-  }, [name, connected]);
+  }, [name, connected, profiles]);
   const ofBench = useMemo(() => (bench === null ? null : benchBandwidth(bench.file)), [bench]);
   if (name === '') return ofBench;
   return ofProfile?.name === name ? ofProfile.spec : null;

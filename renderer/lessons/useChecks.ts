@@ -27,6 +27,7 @@ const pauseMs = 120;
 export function useChecks(open: OpenStep | null): Checked {
   const experiment = useApp(currentExperiment);
   const engine = useApp((all) => all.engine);
+  const profiles = useApp((all) => all.profiles);
   const [checked, setChecked] = useState<Checked>({ status: 'none' });
   const { lesson, step, index, waits, document } = open ?? {};
   // biome-ignore lint/correctness/useExhaustiveDependencies: progress changes with every answer, and decides nothing here; another engine may mean another profile.
@@ -56,7 +57,7 @@ export function useChecks(open: OpenStep | null): Checked {
       current = false;
       clearTimeout(timer);
     };
-  }, [lesson, step, index, waits, document, experiment, engine]);
+  }, [lesson, step, index, waits, document, experiment, engine, profiles]);
   return checked;
 }
 

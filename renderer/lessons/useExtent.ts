@@ -19,6 +19,7 @@ const mostTimes = 6;
 
 export function useExtent(open: OpenStep | null): void {
   const engine = useApp((all) => all.engine);
+  const profiles = useApp((all) => all.profiles);
   const lesson = open?.lesson;
   const shown = open?.step.shown?.name;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another engine may mean another profile.
@@ -32,7 +33,7 @@ export function useExtent(open: OpenStep | null): void {
       current = false;
       setExtent(null);
     };
-  }, [lesson, shown, engine]);
+  }, [lesson, shown, engine, profiles]);
 }
 
 /** The longest of those that are near the shown one; null where it is unknown. */

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { tooLong } from '../../core/machine/bounded.ts';
-import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
@@ -13,6 +13,7 @@ import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { host } from '../store/host.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
 import { noneMissed } from '../store/opened/missed.ts';
+import { knownProfile, readProfile } from '../store/profiles.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId, shownRunId } from '../store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
@@ -48,13 +49,13 @@ function hasRun(all: AppState, key: string): boolean {
 /** Predicts what is open, anew with each edit. */
 export function usePrediction(): void {
   useEffect(() => {
-    let before: { readonly wanted: Wanted | null; readonly picked: string | null } = { wanted: null, picked: null };
+    let before = { wanted: null as Wanted | null, picked: null as string | null, profiles: state().profiles };
     const look = (all: AppState): void => {
-      const [wanted, picked] = [wantedNow(all), all.engine];
+      const [wanted, picked, profiles] = [wantedNow(all), all.engine, all.profiles];
       const isSame = wanted?.experiment === before.wanted?.experiment && wanted?.key === before.wanted?.key;
       // Another engine may mean another profile.
-      if (isSame && picked === before.picked) return;
-      before = { wanted, picked };
+      if (isSame && picked === before.picked && profiles === before.profiles) return;
+      before = { wanted, picked, profiles };
       if (wanted !== null) ask(wanted);
     };
     look(state());
@@ -76,7 +77,7 @@ interface Shown extends Pick<Prediction, 'counters'> {
 }
 
 function ask(wanted: Wanted): void {
-  const profile = profiles.get(chosenProfileName() ?? '');
+  const profile = knownProfile(chosenProfileName() ?? '');
   if (profile !== undefined && predictedHere(wanted, profile)) return;
   toSum = null;
   waiting = wanted;
@@ -91,7 +92,7 @@ function askNext(): void {
   const wanted = waiting;
   if (wanted === null) return;
   const name = chosenProfileName();
-  const profile = name === null ? undefined : profiles.get(name);
+  const profile = name === null ? undefined : knownProfile(name);
   if (profile === undefined) {
     void chosenProfile().then((found) => {
       // Without a profile there is no prediction.
@@ -263,25 +264,13 @@ function addSummary({ id, counters }: Shown, make: (known: Known) => Known): voi
   put('loadedRuns', id, { status: 'ready', value: loaded.value.withSummary(summary, counters) });
 }
 
-const profiles = new Map<string, DeviceProfile>();
-
 function chosenProfileName(): string | null {
   const engine = parseEngineKey(effectiveEngine(currentEngineOptions(state()), state().engine) ?? 'cpu');
   return (engine.kind === 'sim' ? engine.profile : state().profiles[0]?.name) ?? null;
 }
 
-/** The picked engine's profile, else the first one there is; null where none can be read. */
+/** The picked engine's profile, else the first one there is; null where none can be read: a run says why. */
 export async function chosenProfile(): Promise<DeviceProfile | null> {
   const name = chosenProfileName();
-  if (name === null) return null;
-  const known = profiles.get(name);
-  if (known !== undefined) return known;
-  try {
-    const profile = parseProfile(await host().readProfile(name));
-    profiles.set(name, profile);
-    return profile;
-  } catch {
-    // Without a profile there is no prediction; a run says why.
-    return null;
-  }
+  return name === null ? null : readProfile(name, host);
 }

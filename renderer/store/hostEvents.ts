@@ -5,8 +5,9 @@ import { onLinkOffered } from './links.ts';
 import { onMachineChanged } from './machines.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
+import { forgetProfiles } from './profiles.ts';
 import { onRecordingChanged } from './recordings.ts';
-import { showEnded } from './runs.ts';
+import { renewRuns, showEnded } from './runs.ts';
 import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from './sweeps.ts';
@@ -39,6 +40,7 @@ export async function refreshAll(): Promise<void> {
       .machines()
       .catch(() => []),
   ]);
+  forgetProfiles();
   setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
   assign({ about, examples, lessons, experiments, runs: table, profiles, machines, progress: {} });
@@ -70,6 +72,13 @@ export const windowEvents: WindowEvents = {
     void attempt('The experiments could not be listed', async () =>
       assign({ experiments: await host().experiments() }),
     ),
+  profilesChanged: () =>
+    void attempt('The device profiles could not be listed', async () => {
+      const profiles = await host().profiles();
+      forgetProfiles();
+      assign({ profiles });
+      await renewRuns();
+    }),
   notesChanged: (...change) => onNotesChanged?.(...change),
   sweepChanged: (id, sweep) => {
     onSweepChanged(id, sweep);

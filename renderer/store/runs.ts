@@ -3,21 +3,23 @@
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type RunSummary, runFilePath, runTitle, type StartRun } from '../../core/service/service.ts';
-import { summarizeLazily } from '../../core/summary/summary.ts';
-import { windowSummary } from '../../core/summary/windowSummary.ts';
+import { type SummaryOptions, summarizeLazily } from '../../core/summary/summary.ts';
+import { type WindowSummary, windowSummary } from '../../core/summary/windowSummary.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { announce } from './announce.ts';
 import { attainableFor } from './attainable.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
 import { attempt, host } from './host.ts';
 import { needMachine } from './machines.ts';
 import { LoadedRun } from './opened/loadedRun.ts';
-import type { RunAnalysis } from './opened/messages.ts';
+import { isDetailed, type RunAnalysis } from './opened/messages.ts';
 import { openRunFile } from './opened/openRunFile.ts';
 import { openPage } from './pages.ts';
 import {
   comparedRunIds,
   currentEngineOptions,
   currentExperiment,
+  isPrediction,
   pageDocumentKey,
   runUnderWay,
   shownRunId,
@@ -35,13 +37,29 @@ export async function ensureRun(id: string): Promise<void> {
     await host().runFile(id);
     const { run, iteration, analysis } = await openRunFile(new URL(runFilePath(id), location.href).href);
     const options = await attainableFor(run.info, state().profiles, host());
-    const summary = analysis === null ? windowSummary(summarizeLazily(run, options)) : null;
+    const summary = analysis === null ? summarized(run, options) : null;
     const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable });
     put('loadedRuns', id, { status: 'ready', value });
     evictRuns(id);
     if (analysis !== null) addAnalysis(value, await analysis);
   } catch (thrown) {
     put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+const summarized = (run: Run, options: SummaryOptions): WindowSummary => windowSummary(summarizeLazily(run, options));
+
+/** Tells anew what rests on the profiles of the runs' machines, which have changed. No file is read again for it. */
+export async function renewRuns(): Promise<void> {
+  for (const [id, loaded] of Object.entries(state().loadedRuns)) {
+    // A prediction is made anew instead; a summary that is still made would come for what is no longer there.
+    if (loaded.status !== 'ready' || loaded.value.summary === null || isPrediction(id)) continue;
+    const { run } = loaded.value;
+    const options = await attainableFor(run.info, state().profiles, host());
+    // It may have been forgotten, or read anew, meanwhile.
+    if (state().loadedRuns[id] !== loaded) continue;
+    const summary = isDetailed(loaded.value.view(null).rows) ? summarized(run, options) : loaded.value.summary;
+    put('loadedRuns', id, { status: 'ready', value: loaded.value.withAttainable(options.attainable, summary) });
   }
 }
 

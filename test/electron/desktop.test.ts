@@ -51,6 +51,7 @@ function connect(events: Partial<WindowEvents> = {}) {
     runProgress: () => {},
     runChanged: () => {},
     experimentsChanged: () => {},
+    profilesChanged: () => {},
     notesChanged: () => {},
     recordingChanged: () => {},
     sweepChanged: () => {},

@@ -35,6 +35,7 @@ const silent: WindowEvents = {
   runProgress: () => {},
   runChanged: () => {},
   experimentsChanged: () => {},
+  profilesChanged: () => {},
   notesChanged: () => {},
   recordingChanged: () => {},
   sweepChanged: () => {},

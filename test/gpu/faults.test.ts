@@ -147,6 +147,7 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
       host.addWindow({
         runProgress: () => {},
         experimentsChanged: () => {},
+        profilesChanged: () => {},
         notesChanged: () => {},
         recordingChanged: () => {},
         sweepChanged: () => {},

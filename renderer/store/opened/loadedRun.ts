@@ -84,6 +84,12 @@ export class LoadedRun {
     return new LoadedRun(this.id, this.run, this.view(null).data, known);
   }
 
+  /** With what another profile says of the run's machine, and the summary that this makes. */
+  withAttainable(attainable: AttainableBandwidth | undefined, summary: WindowSummary): LoadedRun {
+    const { data, counters } = this.view(null);
+    return new LoadedRun(this.id, this.run, data, { summary, counters: counters.map(({ of }) => of), attainable });
+  }
+
   /** The representative iteration where `iteration` is null or was not recorded. */
   view(iteration: number | null): IterationView {
     const fallback = this.run.info.iterations.representative;

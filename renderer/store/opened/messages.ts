@@ -2,6 +2,7 @@
 
 import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
 import type { WindowSummary } from '../../../core/summary/windowSummary.ts';
+import type { RowRange } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { IterationData } from './iterationData.ts';
 
@@ -26,3 +27,5 @@ export interface OpenCalls {
 
 /** Iterations of more rows are summarised in the worker, without what would be an object for each row. */
 export const mostDetailedRows = 20_000;
+
+export const isDetailed = ({ from, to }: RowRange): boolean => to - from <= mostDetailedRows;

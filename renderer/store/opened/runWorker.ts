@@ -8,7 +8,7 @@ import type { Run } from '../../../core/trace/run.ts';
 import type { TraceColumns } from '../../../core/trace/trace.ts';
 import { handingOver, serveCalls } from '../../common/workerCalls.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
-import { mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
+import { isDetailed, mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
 import { readRunFile } from './readRunFile.ts';
 
 /** Of the large runs that were opened, until the window asks for it. */
@@ -19,7 +19,7 @@ const calls: OpenCalls = {
   async open(address) {
     const decoded = decodeRun(await readRunFile(address));
     const iteration = indexIteration(decoded.trace, decoded.info.iterations.representative);
-    if (iteration.rows.to - iteration.rows.from <= mostDetailedRows) {
+    if (isDetailed(iteration.rows)) {
       const memory = [...buffersOf(iteration), ...columnBuffers(decoded.trace.columns)];
       return handingOver({ run: decoded, iteration, ticket: null }, memory);
     }

@@ -50,6 +50,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
   const session = new SessionRuns(store, {
     runProgress: () => {},
     experimentsChanged: () => {},
+    profilesChanged: () => {},
     notesChanged: () => {},
     recordingChanged: () => {},
     sweepChanged: () => {},

@@ -7,6 +7,7 @@ export const toldWindow = () =>
     runProgress: vi.fn(),
     runChanged: vi.fn(),
     experimentsChanged: vi.fn(),
+    profilesChanged: vi.fn(),
     notesChanged: vi.fn(),
     recordingChanged: vi.fn(),
     opened: vi.fn(),
