@@ -3,7 +3,8 @@ import { Button, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import type { MachinePlan } from '../../core/service/machines.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { Card } from '../common/Card.tsx';
+import { ProblemBox } from '../common/ProblemBox.tsx';
 import { useApp } from '../store/store.ts';
 import { addPlanned, dropSetup, planMachine, useSetup } from './actions.ts';
 import classes from './Machines.module.css';
@@ -13,7 +14,7 @@ export function AddMachine() {
   const [name, setName] = useState('');
   const connected = useApp((state) => state.connection.status === 'open');
   return (
-    <section className={classes['card']} aria-label="Add a machine">
+    <Card aria-label="Add a machine">
       <form
         className={classes['add']}
         onSubmit={(event) => {
@@ -48,15 +49,14 @@ export function AddMachine() {
         </p>
       ) : null}
       {error === null ? null : (
-        <div className={classes['problem']} role="alert">
-          <ErrorText error={error} />
+        <ProblemBox error={error}>
           {error.code === 'host.other-version' ? (
             <Button onClick={() => void planMachine(asked, true)}>Look what replacing it takes</Button>
           ) : null}
-        </div>
+        </ProblemBox>
       )}
       {plan === null ? null : <Plan plan={plan} asking={asking} onDone={() => setName('')} />}
-    </section>
+    </Card>
   );
 }
 

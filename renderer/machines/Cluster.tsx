@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { MachineState, WorkSummary } from '../../core/service/machines.ts';
 import type { SlurmSettings } from '../../core/slurm/settings.ts';
 import { describedSubmission } from '../../core/slurm/submission.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { ProblemBox } from '../common/ProblemBox.tsx';
 import classes from './Cluster.module.css';
 import { settingsOf, type TypedSettings, typedOf } from './clusterForm.ts';
 import { askedOf, askSlurm, cancelWork, keepSettings, useClusters } from './slurmActions.ts';
@@ -67,13 +67,7 @@ function Ask({ name }: { readonly name: string }) {
 /** What was asked for from here and is still kept there. */
 function Works({ name }: { readonly name: string }) {
   const { works, error } = useClusters(({ asked }) => askedOf(asked, name));
-  if (error !== null) {
-    return (
-      <div className={classes['problem']} role="alert">
-        <ErrorText error={error} />
-      </div>
-    );
-  }
+  if (error !== null) return <ProblemBox error={error} />;
   if (works === null) return null;
   if (works.length === 0) return <p className={classes['hint']}>Slurm is there. It does nothing for Copyscope now.</p>;
   return (

@@ -16,8 +16,9 @@ import type { DeviceReport } from '../../core/program/engine.ts';
 import type { MachineState, MachineWork } from '../../core/service/machines.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { formatBytes } from '../../core/units.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { Card } from '../common/Card.tsx';
 import { LinkButton } from '../common/LinkButton.tsx';
+import { ProblemBox } from '../common/ProblemBox.tsx';
 import { openFileThere } from '../files/files.ts';
 import { connectMachine, fetchedWords, hasLostLine } from '../store/machines.ts';
 import { openPage } from '../store/pages.ts';
@@ -30,7 +31,7 @@ export function MachineCard({ machine }: { readonly machine: MachineState }) {
   const { name, system, version, report, problem, work } = machine;
   const about = [system, version === null ? null : `Copyscope ${version}`].filter(Boolean).join(', ');
   return (
-    <section className={classes['card']} aria-label={name}>
+    <Card aria-label={name}>
       <div className={classes['head']}>
         <h2>{name}</h2>
         <span className={classes['hint']}>{about}</span>
@@ -38,17 +39,13 @@ export function MachineCard({ machine }: { readonly machine: MachineState }) {
       </div>
       {work === null ? null : <Work name={name} work={work} />}
       <RunsThere machine={machine} />
-      {problem === null ? null : (
-        <div className={classes['problem']} role="alert">
-          <ErrorText error={problem} />
-        </div>
-      )}
+      {problem === null ? null : <ProblemBox error={problem} />}
       {report === null ? null : <Devices report={report} />}
       <Results machine={machine} />
       {version === null ? null : <OpenThere machine={machine} />}
       {version === null ? null : <Cluster machine={machine} />}
       <Actions machine={machine} />
-    </section>
+    </Card>
   );
 }
 

@@ -1,8 +1,7 @@
 /** Other machines whose GPUs are used from here: added, looked at, and removed. */
-import { Text } from '@mantine/core';
 import { IconServer } from '@tabler/icons-react';
 import { EmptyState } from '../common/EmptyState.tsx';
-import shared from '../common/Page.module.css';
+import { Page } from '../common/Page.tsx';
 import { useApp } from '../store/store.ts';
 import { AddMachine } from './AddMachine.tsx';
 import { MachineCard } from './MachineCard.tsx';
@@ -12,17 +11,11 @@ import { RemoveQuestion } from './RemoveQuestion.tsx';
 export function MachinesPage() {
   const machines = useApp((state) => state.machines);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={shared['page']} aria-label="Other machines" tabIndex={0}>
-      <div className={shared['column']}>
-        <header>
-          <h1>Other machines</h1>
-          <Text size="sm" c="dimmed">
-            Experiments, sweeps and programs of yours run on GPUs elsewhere through your system’s ssh, with its keys and
-            agents. Copyscope opens no port there and stores no secret. Where the line drops, what runs there goes on,
-            and its result comes when the line is back.
-          </Text>
-        </header>
+    <>
+      <Page
+        title="Other machines"
+        about="Experiments, sweeps and programs of yours run on GPUs elsewhere through your system’s ssh, with its keys and agents. Copyscope opens no port there and stores no secret. Where the line drops, what runs there goes on, and its result comes when the line is back."
+      >
         <AddMachine />
         {machines.length === 0 ? (
           <div className={classes['none']}>
@@ -39,8 +32,8 @@ export function MachinesPage() {
             ))}
           </ul>
         )}
-      </div>
+      </Page>
       <RemoveQuestion />
-    </section>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 /** The fields of the form: what is run and where, what is recorded of it, and when. */
 import { NativeSelect, SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { FieldCard } from '../common/Card.tsx';
 import type { Problems, ReadDraft, RecordDraft } from './draft.ts';
 import { setRecordDraft } from './draft.ts';
 import classes from './Record.module.css';
@@ -17,8 +18,7 @@ interface CommandProps {
 export function CommandFields({ draft, read: { split, problems }, machines, folderProblem }: CommandProps) {
   const isEmpty = draft.command.trim() === '';
   return (
-    <fieldset className={classes['card']}>
-      <legend>What is run</legend>
+    <FieldCard legend="What is run">
       {machines.length === 0 ? null : (
         <NativeSelect
           label="Machine"
@@ -73,7 +73,7 @@ export function CommandFields({ draft, read: { split, problems }, machines, fold
         error={problems.environment}
         onChange={({ currentTarget: { value } }) => setRecordDraft({ environment: value })}
       />
-    </fieldset>
+    </FieldCard>
   );
 }
 
@@ -105,8 +105,7 @@ function Words({ split }: { readonly split: SplitCommand }) {
 
 export function ModeFields({ draft }: { readonly draft: RecordDraft }) {
   return (
-    <fieldset className={classes['card']}>
-      <legend>What is recorded</legend>
+    <FieldCard legend="What is recorded">
       <SegmentedControl
         aria-label="Mode"
         className={classes['choice'] ?? ''}
@@ -128,7 +127,7 @@ export function ModeFields({ draft }: { readonly draft: RecordDraft }) {
         checked={draft.lines}
         onChange={({ currentTarget: { checked } }) => setRecordDraft({ lines: checked })}
       />
-    </fieldset>
+    </FieldCard>
   );
 }
 
@@ -150,8 +149,7 @@ export function WhenFields({ draft, problems }: WhenProps) {
     />
   );
   return (
-    <fieldset className={classes['card']}>
-      <legend>When</legend>
+    <FieldCard legend="When">
       <SegmentedControl
         aria-label="When"
         className={classes['choice'] ?? ''}
@@ -179,7 +177,7 @@ export function WhenFields({ draft, problems }: WhenProps) {
       <Text className={classes['hint'] ?? ''} component="p">
         {hints[draft.when]}
       </Text>
-    </fieldset>
+    </FieldCard>
   );
 }
 

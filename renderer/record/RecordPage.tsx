@@ -3,8 +3,8 @@ import { Button, Text } from '@mantine/core';
 import { IconPlayerRecordFilled } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { isUnderWay } from '../../core/service/recording.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
-import shared from '../common/Page.module.css';
+import { Page } from '../common/Page.tsx';
+import { ProblemBox } from '../common/ProblemBox.tsx';
 import { useRecording } from '../store/recordings.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
@@ -27,20 +27,14 @@ export function RecordPage() {
     if (document.activeElement === document.body) page.current?.focus({ preventScroll: true });
   }, [id]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={shared['page']} aria-label="Record a program" tabIndex={0} ref={page}>
-      <div className={shared['column']}>
-        <header>
-          <h1>Record a program</h1>
-          <Text size="sm" c="dimmed">
-            Runs a program of yours and takes down its copies, kernels and waits on the GPU, with the lines of Python
-            that issued them. Nothing in the program changes. Its trace opens when it ends.
-          </Text>
-        </header>
-        {status === null ? null : <RecordingCard status={status} />}
-        <RecordForm busy={busy} />
-      </div>
-    </section>
+    <Page
+      title="Record a program"
+      about="Runs a program of yours and takes down its copies, kernels and waits on the GPU, with the lines of Python that issued them. Nothing in the program changes. Its trace opens when it ends."
+      ref={page}
+    >
+      {status === null ? null : <RecordingCard status={status} />}
+      <RecordForm busy={busy} />
+    </Page>
   );
 }
 
@@ -68,11 +62,7 @@ function RecordForm({ busy }: { readonly busy: boolean }) {
         <ModeFields draft={draft} />
         <WhenFields draft={draft} problems={read.problems} />
       </fieldset>
-      {error === null || busy ? null : (
-        <div className={classes['refused']} role="alert">
-          <ErrorText error={error} />
-        </div>
-      )}
+      {error === null || busy ? null : <ProblemBox error={error} />}
       <div className={classes['bar']}>
         <Button
           type="submit"

@@ -4,6 +4,7 @@ import { IconPlayerStopFilled, IconTimeline } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { isUnderWay, type RecordedSoFar, type RecordingStatus } from '../../core/service/recording.ts';
 import { formatBytes } from '../../core/units.ts';
+import { Card } from '../common/Card.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { openPage } from '../store/pages.ts';
@@ -16,7 +17,7 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
   const machine = useApp((state) => machineNamed(state.machines, host ?? undefined));
   const isAway = phase === 'recording' && machine !== undefined && hasLostLine(machine);
   return (
-    <section className={classes['card']} aria-label={`Recording of ${name}`} data-phase={phase}>
+    <Card aria-label={`Recording of ${name}`} data-phase={phase}>
       <div className={classes['head']}>
         <h2>{headline(status)}</h2>
         {phase === 'recording' ? (
@@ -53,7 +54,7 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
       )}
       {isUnderWay(status) || counts.bytes > 0 ? <Counts counts={counts} /> : null}
       <Output text={output} />
-    </section>
+    </Card>
   );
 }
 

@@ -4,6 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { amountText, axisText } from '../../core/sweep/amounts.ts';
 import type { PlannedAxis } from '../../core/sweep/plan.ts';
+import { FieldCard } from '../common/Card.tsx';
 import { type AxisDraft, type Choice, listed, suggestedAxis } from './draft.ts';
 import classes from './Setup.module.css';
 
@@ -35,8 +36,7 @@ export function AxisForm(props: Props) {
       also: followers(target ?? ''),
     });
   return (
-    <fieldset className={classes['card']} aria-label={title(number)}>
-      <legend>{title(number)}</legend>
+    <FieldCard legend={title(number)} aria-label={title(number)}>
       <div className={classes['target']}>
         <Select
           label="What varies"
@@ -64,7 +64,7 @@ export function AxisForm(props: Props) {
         </p>
       ))}
       {planned === null ? null : <p className={classes['hint']}>{preview(planned)}</p>}
-    </fieldset>
+    </FieldCard>
   );
 }
 

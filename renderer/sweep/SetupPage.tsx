@@ -7,7 +7,8 @@ import { templates } from '../../core/experiment/templates/templates.ts';
 import { amountText } from '../../core/sweep/amounts.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
-import shared from '../common/Page.module.css';
+import { FieldCard } from '../common/Card.tsx';
+import { Page } from '../common/Page.tsx';
 import { saveBlob } from '../common/saveBlob.ts';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { effectiveEngine, engineOptions } from '../store/engines.ts';
@@ -31,61 +32,52 @@ export function SetupPage() {
   const plan = parsed.ok ? parsed.plan : null;
   const at = (field: string): readonly ErrorInfo[] => problems.filter((problem) => problem.field?.startsWith(field));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={shared['page']} aria-label="New sweep" tabIndex={0}>
-      <div className={shared['column']}>
-        <header>
-          <h1>New sweep</h1>
-          <Text size="sm" c="dimmed">
-            One program, run again and again with one or two things varied: a number, or which memory, stream or
-            strategy.
-          </Text>
-        </header>
-        <TextInput
-          label="Name"
-          value={draft.name}
-          maxLength={200}
-          error={at('name')[0]?.message}
-          onChange={({ currentTarget: { value } }) => setDraft({ name: value })}
+    <Page
+      title="New sweep"
+      about="One program, run again and again with one or two things varied: a number, or which memory, stream or strategy."
+    >
+      <TextInput
+        label="Name"
+        value={draft.name}
+        maxLength={200}
+        error={at('name')[0]?.message}
+        onChange={({ currentTarget: { value } }) => setDraft({ name: value })}
+      />
+      <BaseForm draft={draft} problems={at('base')} />
+      {draft.axes.map((axis, index) => (
+        <AxisForm
+          // biome-ignore lint/suspicious/noArrayIndexKey: an axis is known by its place.
+          key={index}
+          axis={axis}
+          number={index}
+          choices={choices}
+          followers={(target) => followers(draft, target)}
+          canName={draft.base.kind === 'experiment'}
+          planned={plan?.axes[index] ?? null}
+          problems={at(`axes[${index}]`)}
+          onChange={(changed) => setDraft({ axes: draft.axes.map((one, place) => (place === index ? changed : one)) })}
+          {...(draft.axes.length > 1
+            ? { onRemove: () => setDraft({ axes: draft.axes.filter((_, place) => place !== index) }) }
+            : {})}
         />
-        <BaseForm draft={draft} problems={at('base')} />
-        {draft.axes.map((axis, index) => (
-          <AxisForm
-            // biome-ignore lint/suspicious/noArrayIndexKey: an axis is known by its place.
-            key={index}
-            axis={axis}
-            number={index}
-            choices={choices}
-            followers={(target) => followers(draft, target)}
-            canName={draft.base.kind === 'experiment'}
-            planned={plan?.axes[index] ?? null}
-            problems={at(`axes[${index}]`)}
-            onChange={(changed) =>
-              setDraft({ axes: draft.axes.map((one, place) => (place === index ? changed : one)) })
+      ))}
+      {draft.axes.length < 2 ? (
+        <div>
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() =>
+              setDraft({
+                axes: [...draft.axes, axisFor(draft, secondChoice(draft, choices))],
+              })
             }
-            {...(draft.axes.length > 1
-              ? { onRemove: () => setDraft({ axes: draft.axes.filter((_, place) => place !== index) }) }
-              : {})}
-          />
-        ))}
-        {draft.axes.length < 2 ? (
-          <div>
-            <Button
-              variant="default"
-              leftSection={<IconPlus size={14} aria-hidden />}
-              onClick={() =>
-                setDraft({
-                  axes: [...draft.axes, axisFor(draft, secondChoice(draft, choices))],
-                })
-              }
-            >
-              Vary something else too
-            </Button>
-          </div>
-        ) : null}
-        <RunBar draft={draft} plan={plan} problems={problems.filter(({ field }) => field === 'axes')} />
-      </div>
-    </section>
+          >
+            Vary something else too
+          </Button>
+        </div>
+      ) : null}
+      <RunBar draft={draft} plan={plan} problems={problems.filter(({ field }) => field === 'axes')} />
+    </Page>
   );
 }
 
@@ -107,8 +99,7 @@ function BaseForm({ draft, problems }: BaseProps) {
   const experiments = useApp((state) => state.experiments);
   const open = base.kind === 'experiment' ? [{ value: 'open', label: base.experiment.name }] : [];
   return (
-    <fieldset className={classes['card']}>
-      <legend>What is run</legend>
+    <FieldCard legend="What is run">
       <NativeSelect
         label="Program"
         value={base.kind === 'template' ? `template:${base.template}` : 'open'}
@@ -133,7 +124,7 @@ function BaseForm({ draft, problems }: BaseProps) {
             {message} {remedy}
           </p>
         ))}
-    </fieldset>
+    </FieldCard>
   );
 }
 
@@ -202,8 +193,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
   const isBad = draft.iterations.trim() !== '' && !(Number.isInteger(count) && count >= 1 && count <= 1000);
   const iterations = draft.iterations.trim() === '' ? null : count;
   return (
-    <fieldset className={classes['card']}>
-      <legend>Run</legend>
+    <FieldCard legend="Run">
       <div className={classes['fields']}>
         {asJobs.chosen === null ? (
           <div className={classes['engine']}>
@@ -265,7 +255,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
             : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs.chosen === null ? 'one after another' : 'as one array of jobs'}. copyscope sweep runs the JSON.`}
         </Text>
       </div>
-    </fieldset>
+    </FieldCard>
   );
 }
 
