@@ -2,6 +2,9 @@
  * What runs on the other machine for one session: it owns the engine process there, and answers whoever is connected.
  * Where the line drops it goes on until its runs have ended and their files are kept, and then ends too.
  */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createBirpc } from 'birpc';
 import type { RunHooks } from '../../core/program/engine.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
@@ -150,6 +153,8 @@ export class Keeper {
     try {
       const { recordHere } = await import('./recordHere.ts');
       const recorded = await recordHere(program, {
+        // It outlasts a keeper that is killed: whoever looks for the job then makes its run.
+        within: await mkdtemp(join(tmpdir(), 'copyscope-record-')),
         signal,
         killed: killed.signal,
         onCounts: (counts) => {

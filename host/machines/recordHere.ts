@@ -1,6 +1,4 @@
 /** What the keeper does to record a program. Comes when one is asked for: nothing else there needs any of it. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
@@ -11,6 +9,8 @@ import { readRecordingFolder, recordProgram, removeRecordingFolder } from '../re
 import type { ProgramRecorded, ProgramThere } from './protocol.ts';
 
 export interface RecordHereHooks {
+  /** An empty folder for what is recorded, which goes when it is read. */
+  readonly within: string;
   readonly signal: AbortSignal;
   readonly killed: AbortSignal;
   /** Who ends the program where a signal does, as its run says it. */
@@ -27,11 +27,11 @@ const patienceMs = 10_000;
 /** Rejects with `engine.unavailable` or `usage.*` where it can't be started. */
 export async function recordHere(
   { name, host, settings, ...program }: ProgramThere,
-  { signal, killed, stopper = 'the machine that asked for it', onCounts, onOutput, onStarted }: RecordHereHooks,
+  { within, signal, killed, stopper = 'the machine that asked for it', onCounts, onOutput, onStarted }: RecordHereHooks,
 ): Promise<ProgramRecorded> {
-  const { environment, folder } = await checkProgram(program, settings, process.env);
-  const parts = join(await mkdtemp(join(tmpdir(), 'copyscope-record-')), 'parts');
+  const parts = join(within, 'parts');
   try {
+    const { environment, folder } = await checkProgram(program, settings, process.env);
     const exitCode = await recordProgram({
       command: program.command,
       settings,
@@ -50,6 +50,6 @@ export async function recordHere(
       return { exitCode, file: null, problem: toErrorInfo(thrown) };
     }
   } finally {
-    await removeRecordingFolder(join(parts, '..'));
+    await removeRecordingFolder(within);
   }
 }

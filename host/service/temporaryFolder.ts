@@ -18,9 +18,7 @@ export interface TemporaryFolder {
 
 /** Nobody else's, and with nothing in it. */
 export function temporaryFolder(): TemporaryFolder {
-  clearLeftBehind();
-  const path = join(tmpdir(), prefix + ownName());
-  mkdirSync(path, { mode: privately.folder });
+  const path = lastingFolder();
   const ending = new AbortController();
   opened.set(path, ending);
   listen();
@@ -33,6 +31,14 @@ export function temporaryFolder(): TemporaryFolder {
       await rm(path, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** The path of one that stays at Ctrl-C, for whoever keeps then what is in it: whoever has it removes it. */
+export function lastingFolder(): string {
+  clearLeftBehind();
+  const path = join(tmpdir(), prefix + ownName());
+  mkdirSync(path, { mode: privately.folder });
+  return path;
 }
 
 /** With a folder as above, which is gone when `use` has ended. */

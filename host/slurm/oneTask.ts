@@ -3,6 +3,7 @@ import { toErrorInfo } from '../../core/errors.ts';
 import { calibrateEngine } from '../calibrate/calibrateEngine.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import { recordHere } from '../machines/recordHere.ts';
+import { lastingFolder } from '../service/temporaryFolder.ts';
 import { calibratedText, failedText, recordedText } from './oneResult.ts';
 import type { CalibrationWork, RecordingWork } from './work.ts';
 import type { WorkFolder } from './workFolder.ts';
@@ -22,6 +23,8 @@ export async function recordTask(work: RecordingWork, { place, host, signal }: O
     const { file, exitCode, problem } = await recordHere(
       { name, host, command: [...command], folder, environment: {}, settings },
       {
+        // Slurm's signal ends the program, and what was recorded by then is read.
+        within: lastingFolder(),
         signal,
         killed: new AbortController().signal,
         stopper: 'Slurm',

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lastingFolder, temporaryFolder } from '../../../host/service/temporaryFolder.ts';
+import { recordTask } from '../../../host/slurm/oneTask.ts';
+import { WorkFolder } from '../../../host/slurm/workFolder.ts';
+
+let folder: string;
+let left: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-temporary-'));
+  vi.stubEnv('TMPDIR', folder);
+  const ended = spawnSync(process.execPath, ['--version']).pid;
+  left = join(folder, `copyscope.${ended}-0f3a9c1e-5b2d8c47`);
+  mkdirSync(left);
+  writeFileSync(join(left, 'part'), 'of a process that was killed');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a temporary folder', () => {
+  it('goes with a signal, and a lasting one stays for whoever has it', async () => {
+    const listener = vi.fn();
+    process.on('SIGTERM', listener);
+    const [lasting, temporary] = [lastingFolder(), temporaryFolder()];
+    process.emit('SIGTERM', 'SIGTERM');
+    expect([lasting, temporary.path].map((path) => existsSync(path))).toEqual([true, false]);
+    expect(temporary.signal.aborted).toBe(true);
+    process.off('SIGTERM', listener);
+  });
+
+  it('of a process that was killed goes when the next one is made', () => {
+    lastingFolder();
+    expect(existsSync(left)).toBe(false);
+  });
+
+  it('is what a job of Slurm’s records in, and nothing of it is left', async () => {
+    const place = new WorkFolder(join(folder, 'work'));
+    const work = {
+      format: 'copyscope/slurm-recording' as const,
+      version: 1 as const,
+      createdAt: new Date(0).toISOString(),
+      host: null,
+      name: 'train',
+      command: ['python'] as [string],
+      folder: join(folder, 'none'),
+      settings: { light: false, lines: false },
+    };
+    await recordTask(work, { place, host: 'n1', signal: new AbortController().signal });
+    expect(readdirSync(folder)).toEqual(['work']);
+  });
+});
