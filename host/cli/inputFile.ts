@@ -1,5 +1,4 @@
 /** A file named on the command line: an experiment, a run or a trace, told apart by its first bytes, not its name. */
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -9,7 +8,7 @@ import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { programVersion } from '../paths.ts';
 import { readExperimentFile } from '../service/experimentStore.ts';
-import { readBounded, statFile, storageError } from '../service/files.ts';
+import { readBounded, readPart, statFile } from '../service/files.ts';
 import { importTraceFile, isTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
 import { bar, statusLine } from './progress.ts';
@@ -91,16 +90,5 @@ export async function head(path: string): Promise<Uint8Array | null> {
       throw error;
     },
   );
-  if (!isThere) return null;
-  try {
-    const file = await open(path, 'r');
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
-  }
+  return isThere ? readPart(path, 0, sniffedBytes) : null;
 }

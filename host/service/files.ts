@@ -57,6 +57,21 @@ export async function readBoundedText(path: string, maxBytes: number): Promise<s
   return new TextDecoder().decode(await readBounded(path, maxBytes));
 }
 
+/** At most so many of its bytes, from that one on. Rejects with a file error. */
+export async function readPart(path: string, from: number, most: number): Promise<Uint8Array> {
+  try {
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
+      return new Uint8Array(buffer.subarray(0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
+  }
+}
+
 /** Who may do what with a new file, and with the folders above it that are made for it. */
 interface Access {
   readonly file: number;

@@ -1,6 +1,6 @@
 /** Reads a trace of another tool from the disk, without holding the file. */
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { ByteStream, ImportOptions } from '../../core/import/importedFile.ts';
@@ -10,7 +10,7 @@ import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts'
 import { isNsysReport, looksLikeDatabase, looksLikeTrace, sniffedBytes, traceName } from '../../core/import/sniff.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { readBounded, storageError } from './files.ts';
+import { readBounded, readPart, storageError } from './files.ts';
 import { readNsightFile } from './imports/nsightFile.ts';
 import { withReportExported } from './imports/nsysReport.ts';
 import { unpacked } from './imports/unpacked.ts';
@@ -48,7 +48,7 @@ interface FileProgress {
 }
 
 async function read(path: string, file: FileProgress, options: ImportOptions): Promise<Run> {
-  const first = await head(path);
+  const first = await readPart(path, 0, sniffedBytes);
   if (looksLikeRecording(first)) return readRecording([await readBounded(path, maxRunFileBytes)], options);
   if (looksLikeDatabase(first)) return readNsightFile(path, options);
   if (isNsysReport(path)) {
@@ -62,15 +62,5 @@ async function* counted(source: ByteStream, file: FileProgress): ByteStream {
   for await (const part of source) {
     file.readBytes = (file.readBytes ?? 0) + part.length;
     yield part;
-  }
-}
-
-async function head(path: string): Promise<Uint8Array> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
   }
 }

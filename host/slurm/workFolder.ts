@@ -1,12 +1,12 @@
 /** The folder of one work, on the disk that login node and nodes share: what is to be done, what was submitted, what came of it. */
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import { outputName } from '../../core/slurm/submission.ts';
 import { mostPoints } from '../../core/sweep/document.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { privately, readBounded, readBoundedText, writeNew, writeWhole } from '../service/files.ts';
+import { privately, readBounded, readBoundedText, readPart, writeNew, writeWhole } from '../service/files.ts';
 import type { PointResult } from '../service/sweepPoints.ts';
 import type { PointFiles, Submission } from './protocol.ts';
 import { readShape } from './readShape.ts';
@@ -111,13 +111,13 @@ export class WorkFolder {
   async said(job: string): Promise<string> {
     const path = this.#output(job);
     const { size } = await stat(path).catch(() => ({ size: 0 }));
-    return new TextDecoder().decode(await readPart(path, Math.max(0, size - 2000), 2000));
+    return new TextDecoder().decode(await partThere(path, Math.max(0, size - 2000), 2000));
   }
 
   /** What a job has written from that byte on: nothing where that is all, or it hasn't begun. */
   printed(job: string, from: number): Promise<Uint8Array> {
     if (!Number.isSafeInteger(from) || from < 0) throw unknown();
-    return readPart(this.#output(job), from, maxPartBytes);
+    return partThere(this.#output(job), from, maxPartBytes);
   }
 
   drop = (): Promise<void> => rm(this.path, { recursive: true, force: true, maxRetries: 5 });
@@ -140,17 +140,12 @@ export class WorkFolder {
   }
 }
 
-/** Empty where there is no such file. */
-async function readPart(path: string, from: number, most: number): Promise<Uint8Array> {
-  const file = await open(path).catch(() => null);
-  if (file === null) return new Uint8Array();
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from);
-    return new Uint8Array(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
-}
+/** Empty where there is no such file yet. */
+const partThere = (path: string, from: number, most: number): Promise<Uint8Array> =>
+  readPart(path, from, most).catch((error: CopyscopeError) => {
+    if (error.code === 'file.not-found') return new Uint8Array();
+    throw error;
+  });
 
 export const unknown = (): CopyscopeError =>
   new CopyscopeError({
