@@ -3,7 +3,7 @@ import { Collapse } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
-import { SourceLink } from '../terms/SourceLink.tsx';
+import { SourceList } from '../terms/SourceList.tsx';
 import classes from './RuleNote.module.css';
 
 export function RuleNote({ id }: { readonly id: RuleId }) {
@@ -17,13 +17,7 @@ export function RuleNote({ id }: { readonly id: RuleId }) {
       </button>
       <Collapse expanded={open}>
         <p className={classes['statement']}>{statement}</p>
-        <ul>
-          {sources.map((source) => (
-            <li key={describeSource(source)}>
-              <SourceLink source={describeSource(source)} />
-            </li>
-          ))}
-        </ul>
+        <SourceList sources={sources.map(describeSource)} />
       </Collapse>
     </div>
   );

@@ -6,7 +6,7 @@ import { glossary, type Term, term as termOf } from '../../core/glossary/glossar
 import { describeSource, rule } from '../../core/rules/rules.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
-import { SourceLink } from '../terms/SourceLink.tsx';
+import { SourceList } from '../terms/SourceList.tsx';
 import classes from './Pages.module.css';
 
 export function GlossaryPage() {
@@ -61,13 +61,7 @@ function Entry({ term, current }: { readonly term: Term; readonly current: boole
         <details key={id}>
           <summary>{rule(id).title}</summary>
           <p>{rule(id).statement}</p>
-          <ul>
-            {rule(id).sources.map((source) => (
-              <li key={describeSource(source)}>
-                <SourceLink source={describeSource(source)} />
-              </li>
-            ))}
-          </ul>
+          <SourceList sources={rule(id).sources.map(describeSource)} />
         </details>
       ))}
       {term.see.length === 0 ? null : (

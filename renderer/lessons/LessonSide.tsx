@@ -25,7 +25,7 @@ import { present, resetProgress, showSide, useLessonView } from '../store/lesson
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { RuleLink } from '../terms/RuleLink.tsx';
-import { SourceLink } from '../terms/SourceLink.tsx';
+import { SourceList } from '../terms/SourceList.tsx';
 import { Arrived } from './Arrived.tsx';
 import { FigureView } from './FigureView.tsx';
 import classes from './Lesson.module.css';
@@ -240,13 +240,7 @@ function Sources({ open: { lesson } }: { readonly open: OpenStep }) {
         </>
       )}
       <h3>Source</h3>
-      <ul>
-        {lesson.source.map((source) => (
-          <li key={source}>
-            <SourceLink source={source} />
-          </li>
-        ))}
-      </ul>
+      <SourceList sources={lesson.source} />
     </footer>
   );
 }

@@ -19,7 +19,7 @@ import { runName } from '../../core/trace/run.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { state } from '../store/store.ts';
-import { SourceLink } from '../terms/SourceLink.tsx';
+import { SourceList } from '../terms/SourceList.tsx';
 import { type DrawnRun, LanesDrawing } from './LanesDrawing.tsx';
 import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';
@@ -77,13 +77,7 @@ function WholeLesson({ opened: { lesson, figures }, answers, runs }: Props) {
         </>
       )}
       <h2>Source</h2>
-      <ul>
-        {lesson.source.map((source) => (
-          <li key={source}>
-            <SourceLink source={source} />
-          </li>
-        ))}
-      </ul>
+      <SourceList sources={lesson.source} />
     </article>
   );
 }

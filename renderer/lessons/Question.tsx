@@ -42,6 +42,32 @@ function give({ lesson, index, progress }: OpenStep, value: number | null): void
   change(lesson.id, { answers: { ...progress.answers, [index]: value } });
 }
 
+interface GiveProps {
+  readonly open: OpenStep;
+  /** Null where nothing is answered yet. */
+  readonly value: number | null;
+  readonly onGiven?: (value: number) => void;
+}
+
+function Give({ open, value, onGiven }: GiveProps) {
+  return (
+    <div className={classes['answer']}>
+      <Button
+        disabled={value === null}
+        onClick={() => {
+          give(open, value);
+          if (value !== null) onGiven?.(value);
+        }}
+      >
+        Answer, and run it
+      </Button>
+      <Button variant="subtle" onClick={() => give(open, null)}>
+        Show the answer
+      </Button>
+    </div>
+  );
+}
+
 function Choices({ open, question }: Props<ChoiceQuestion>) {
   const [picked, setPicked] = useState<string | null>(null);
   const given = open.progress.answers[open.index];
@@ -56,20 +82,13 @@ function Choices({ open, question }: Props<ChoiceQuestion>) {
           ))}
         </Stack>
       </Radio.Group>
-      <div className={classes['answer']}>
-        <Button
-          disabled={picked === null}
-          onClick={() => {
-            give(open, Number(picked));
-            announce(Number(picked) === right ? 'Right.' : 'That is not right. Each answer has its reason beside it.');
-          }}
-        >
-          Answer, and run it
-        </Button>
-        <Button variant="subtle" onClick={() => give(open, null)}>
-          Show the answer
-        </Button>
-      </div>
+      <Give
+        open={open}
+        value={picked === null ? null : Number(picked)}
+        onGiven={(value) =>
+          announce(value === right ? 'Right.' : 'That is not right. Each answer has its reason beside it.')
+        }
+      />
     </>
   );
 }
@@ -124,14 +143,7 @@ function Amount({ open, question, checked }: Props<NumberQuestion>) {
         />
         <label htmlFor={id}>{unitLabel(question.unit)}</label>
       </div>
-      <div className={classes['answer']}>
-        <Button disabled={!Number.isFinite(value)} onClick={() => give(open, value)}>
-          Answer, and run it
-        </Button>
-        <Button variant="subtle" onClick={() => give(open, null)}>
-          Show the answer
-        </Button>
-      </div>
+      <Give open={open} value={Number.isFinite(value) ? value : null} />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { Popover } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { describeSource, type RuleId, rule as ruleOf } from '../../core/rules/rules.ts';
-import { SourceLink } from './SourceLink.tsx';
+import { SourceList } from './SourceList.tsx';
 import classes from './TermLink.module.css';
 
 export function RuleLink({ rule, children }: { readonly rule: RuleId; readonly children: ReactNode }) {
@@ -28,13 +28,7 @@ export function RuleLink({ rule, children }: { readonly rule: RuleId; readonly c
         <div className={classes['card']}>
           <strong>{title}</strong>
           <p>{statement}</p>
-          <ul aria-label="Sources">
-            {sources.map((source) => (
-              <li key={describeSource(source)}>
-                <SourceLink source={describeSource(source)} />
-              </li>
-            ))}
-          </ul>
+          <SourceList sources={sources.map(describeSource)} label="Sources" />
         </div>
       </Popover.Dropdown>
     </Popover>
