@@ -1,9 +1,31 @@
 /** Other machines, as windows see them: what is known of each, and what is done with it. */
 import type { ErrorInfo } from '../errors.ts';
 import type { DeviceReport } from '../program/engine.ts';
+import type { JobCounts } from '../slurm/jobWords.ts';
 import type { SlurmSettings } from '../slurm/settings.ts';
 
-export interface MachineState {
+/** A calibration that a job of a cluster makes. */
+export interface ClusterCalibration {
+  readonly isUnderWay: boolean;
+  /** Null until Slurm has told. */
+  readonly jobs: JobCounts | null;
+  /** What it said last of how far it is; empty where it has not begun. */
+  readonly said: string;
+  /** What the profile is called that came of it. */
+  readonly profile: string | null;
+  /** Why none came. */
+  readonly error: ErrorInfo | null;
+}
+
+/** A cluster's login node: another machine, or this one. */
+export interface ClusterState {
+  /** What Slurm is told with every job; null where nobody has said that it is a cluster's login node. */
+  readonly slurm: SlurmSettings | null;
+  /** The one under way, or the last one; null where there was none. */
+  readonly calibration: ClusterCalibration | null;
+}
+
+export interface MachineState extends ClusterState {
   /** As ssh knows it. */
   readonly name: string;
   /** As 'Linux x86_64'; empty until it has said so. */
@@ -20,16 +42,6 @@ export interface MachineState {
   readonly work: MachineWork | null;
   /** What the last look for results found; null where nobody has looked. */
   readonly fetched: FetchedResults | null;
-  /** What Slurm there is told with every job; null where nobody has said that it is a cluster's login node. */
-  readonly slurm: SlurmSettings | null;
-}
-
-/** How many jobs of a sweep run and wait. */
-export interface JobCounts {
-  readonly running: number;
-  readonly waiting: number;
-  /** Why those that wait do so, in Slurm's word; empty where it has none. */
-  readonly reason: string;
 }
 
 /** What jobs of a cluster do for this user: a sweep, a calibration or a recording. */

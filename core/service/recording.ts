@@ -1,5 +1,6 @@
 /** A program that is recorded from the window: what is asked for, and what is told of it while it runs. */
 import type { ErrorInfo } from '../errors.ts';
+import type { JobCounts } from '../slurm/jobWords.ts';
 
 export interface StartRecording {
   /** The program and its words, as it gets them: no shell comes between. */
@@ -21,6 +22,8 @@ export interface StartRecording {
   readonly stepRange?: string | undefined;
   /** The name of the other machine that it runs on, with its program and folder; this one where left out. */
   readonly machine?: string | undefined;
+  /** As a job of Slurm there. */
+  readonly slurm?: boolean | undefined;
 }
 
 export interface RecordedSoFar {
@@ -41,6 +44,8 @@ export interface RecordingStatus {
   readonly name: string;
   /** The other machine that it runs on. */
   readonly host: string | null;
+  /** A job of Slurm runs it, of that machine or of this one; null where it runs there by itself. */
+  readonly slurm: { readonly jobs: JobCounts | null } | null;
   /** reading: the program has ended, and its run is made. */
   readonly phase: 'recording' | 'reading' | 'done' | 'failed';
   readonly startedAt: string;

@@ -25,6 +25,8 @@ const nameSchema = z.string().min(1).max(255);
 
 /** What ssh may take for a machine is the host's to say. */
 const machineSchema = z.string().min(1).max(200);
+/** Null is this one. */
+const clusterSchema = machineSchema.nullable();
 
 const startRunSchema = z.strictObject({
   experiment: z.unknown(),
@@ -100,6 +102,7 @@ const startRecordingSchema = z.strictObject({
     .optional(),
   stepRange: systemText(200).min(1).optional(),
   machine: machineSchema.optional(),
+  slurm: z.boolean().optional(),
 });
 
 /** Arguments of every function of HostService. */
@@ -111,9 +114,12 @@ const requestSchemas = {
   planMachine: z.tuple([machineSchema, z.boolean()]),
   addMachine: z.tuple([ticketSchema]),
   fetchMachine: z.tuple([machineSchema]),
-  setSlurm: z.tuple([machineSchema, slurmSettingsSchema.nullable()]),
-  slurmWorks: z.tuple([machineSchema]),
-  cancelSlurm: z.tuple([machineSchema, z.string().regex(/^[0-9a-f]{16}$/)]),
+  ownCluster: z.tuple([]),
+  setSlurm: z.tuple([clusterSchema, slurmSettingsSchema.nullable()]),
+  slurmWorks: z.tuple([clusterSchema]),
+  cancelSlurm: z.tuple([clusterSchema, z.string().regex(/^[0-9a-f]{16}$/)]),
+  startCalibration: z.tuple([clusterSchema, z.strictObject({ engine: z.enum(['cuda', 'sim']), quick: z.boolean() })]),
+  cancelCalibration: z.tuple([clusterSchema]),
   removeMachine: z.tuple([machineSchema, z.strictObject({ discard: z.boolean(), forget: z.boolean() })]),
   profiles: z.tuple([]),
   readProfile: z.tuple([idSchema]),

@@ -44,6 +44,7 @@ const eventNames = [
   'sweepChanged',
   'sweepPoint',
   'machineChanged',
+  'ownClusterChanged',
   'engineChanged',
 ] as const;
 type EventName = (typeof eventNames)[number];
@@ -82,6 +83,7 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
       opened: tell('opened'),
       linkOffered: tell('linkOffered'),
       machineChanged: tell('machineChanged'),
+      ownClusterChanged: tell('ownClusterChanged'),
       engineChanged: tell('engineChanged'),
     },
     close,

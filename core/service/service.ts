@@ -9,12 +9,13 @@ import type { Lesson } from '../lessons/lesson.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
+import type { JobCounts } from '../slurm/jobWords.ts';
 import type { SlurmSettings } from '../slurm/settings.ts';
 import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
-import type { JobCounts, MachinePlan, MachineState, RemoveMachine, WorkSummary } from './machines.ts';
+import type { ClusterState, MachinePlan, MachineState, RemoveMachine, WorkSummary } from './machines.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
 
 export interface About {
@@ -179,6 +180,13 @@ export interface StartSweep {
   readonly slurm?: { readonly pointsPerJob: number } | undefined;
 }
 
+export interface StartCalibration {
+  /** `sim` measures the simulator, and says whether all of the way works. */
+  readonly engine: 'cuda' | 'sim';
+  /** Fewer repetitions of each measurement. */
+  readonly quick: boolean;
+}
+
 export interface StartRun {
   readonly experiment: unknown;
   readonly engine: EngineKind;
@@ -268,12 +276,21 @@ export interface HostService {
   addMachine(ticket: string): Promise<void>;
   /** Brings results that wait there into the library; returns at once, and what came arrives as events. */
   fetchMachine(name: string): Promise<void>;
-  /** Keeps what Slurm there is told with every job; with null it is no cluster's login node. Rejects with `slurm.settings`. */
-  setSlurm(name: string, settings: SlurmSettings | null): Promise<void>;
+  /** Slurm of this machine itself, by whether sbatch is found; null where it isn't. */
+  ownCluster(): Promise<ClusterState | null>;
+  /**
+   * Keeps what Slurm of that machine is told with every job, of this one where `name` is null; with null it is no cluster's
+   * login node. Rejects with `slurm.settings`.
+   */
+  setSlurm(name: string | null, settings: SlurmSettings | null): Promise<void>;
   /** What jobs there do for this user. Asks Slurm: rejects with `slurm.*` in its words, and with `host.*`. */
-  slurmWorks(name: string): Promise<readonly WorkSummary[]>;
+  slurmWorks(name: string | null): Promise<readonly WorkSummary[]>;
   /** Cancels all jobs of one of these. Rejects as slurmWorks() does. */
-  cancelSlurm(name: string, work: string): Promise<void>;
+  cancelSlurm(name: string | null, work: string): Promise<void>;
+  /** Measures a node by a job, whose profile is kept. Returns at once; what becomes of it arrives as events. Rejects with `slurm.busy` or `host.*`. */
+  startCalibration(name: string | null, how: StartCalibration): Promise<void>;
+  /** Cancels its job. */
+  cancelCalibration(name: string | null): Promise<void>;
   /** Deletes what was put there, and takes it off the list. Rejects with `host.unfetched` where results wait there. */
   removeMachine(name: string, how: RemoveMachine): Promise<void>;
   profiles(): Promise<readonly ProfileSummary[]>;
@@ -386,6 +403,8 @@ export interface WindowEvents {
   linkOffered(offer: LinkOffer): void;
   /** A machine was added, reached or lost, has told of its devices, or was removed (then `state` is null). */
   machineChanged(name: string, state: MachineState | null): void;
+  /** What is known of this machine's own Slurm. */
+  ownClusterChanged(state: ClusterState): void;
   /** The engine process ended or came back. */
   engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
 }

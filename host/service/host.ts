@@ -7,9 +7,9 @@ import type { About, HostService, Imported, LibraryItems, WindowEvents } from '.
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
-import type { Cluster } from '../slurm/cluster.ts';
 import { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
+import { Clusters } from './clusters.ts';
 import { FilesThere } from './imports/filesThere.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
@@ -22,6 +22,7 @@ import { type RunFile, readRunFile } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
+import type { ClusterOf } from './slurmSweeps.ts';
 import { watchFolder } from './watchFolder.ts';
 import { Windows } from './windows.ts';
 
@@ -86,17 +87,17 @@ export function createHost({
   });
   const engineOf = async (machine: string | undefined): Promise<EngineSupervisor> =>
     machine === undefined ? engine : machines.engine(machine);
+  const { dataFolder } = about;
+  const program = dirname(assetsFolder);
+  const clusters = new Clusters({ dataFolder, program, environment, assets, machines, events: windows });
+  const clusterOf: ClusterOf = (name, signal) => clusters.open(name, signal);
   const sweeps = new SessionSweeps({
     store: library.sweeps,
     engineOf,
-    clusterOf: (machine, signal) => machines.cluster(machine, signal),
+    clusterOf,
     assets,
     events: windows,
   });
-  const onSlurm = async <Answer>(name: string, ask: (cluster: Cluster) => Promise<Answer>): Promise<Answer> => {
-    const { cluster } = await machines.cluster(name, new AbortController().signal);
-    return ask(cluster).finally(() => cluster.close());
-  };
   const recordings = new Recordings({
     folder: join(about.dataFolder, 'recordings'),
     runs,
@@ -104,6 +105,7 @@ export function createHost({
     events: windows,
     environment,
     machine: (name) => machines.options(name),
+    clusterOf,
   });
   const links = new LinkOffers({
     examples: () => assets.examples(),
@@ -152,9 +154,12 @@ export function createHost({
     planMachine: (name, replace) => machines.plan(name, replace),
     addMachine: (ticket) => machines.add(ticket),
     fetchMachine: (name) => machines.fetch(name),
-    setSlurm: (name, settings) => machines.setSlurm(name, settings),
-    slurmWorks: (name) => onSlurm(name, (cluster) => cluster.slurmList()),
-    cancelSlurm: (name, work) => onSlurm(name, (cluster) => cluster.slurmCancel(work)),
+    ownCluster: () => clusters.own(),
+    setSlurm: (name, settings) => clusters.set(name, settings),
+    slurmWorks: clusters.works,
+    cancelSlurm: clusters.cancel,
+    startCalibration: (name, how) => clusters.calibrate(name, how),
+    cancelCalibration: async (name) => clusters.cancelCalibration(name),
     removeMachine: (name, how) => machines.remove(name, how),
     profiles: () => assets.profiles(),
     readProfile: (name) => assets.readProfile(name),
@@ -251,6 +256,7 @@ export function createHost({
       unwatch();
       recordings.close();
       sweeps.close();
+      clusters.close();
       engine.close();
       machines.close();
       filesThere.close();

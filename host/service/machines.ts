@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { MachinePlan, MachineState, MachineWork, RemoveMachine } from '../../core/service/machines.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
-import { requireSettings, type SlurmSettings } from '../../core/slurm/settings.ts';
+import type { SlurmSettings } from '../../core/slurm/settings.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { readBundle } from '../machines/bundle.ts';
 import { type LineState, type MachineOptions, machineChild } from '../machines/machineChild.ts';
@@ -11,7 +11,6 @@ import { type Machine, MachineStore } from '../machines/machineStore.ts';
 import { addMachine, fetchResults, planMachine, removeMachine, requireFetched } from '../machines/manage.ts';
 import { otherBuild } from '../machines/otherBuild.ts';
 import type { Plan } from '../machines/setup.ts';
-import { type Cluster, remoteCluster } from '../slurm/cluster.ts';
 import { SlurmSettingsStore } from '../slurm/settingsStore.ts';
 import type { RunStore } from './runStore.ts';
 
@@ -131,18 +130,10 @@ export class Machines {
     this.#options.events.machineChanged(name, null);
   }
 
-  /** See HostService.setSlurm(). Rejects with `slurm.list`, too, where the table of all can't be read. */
-  async setSlurm(name: string, settings: unknown): Promise<void> {
+  /** Says what is known of one that is set up. Rejects with `host.unknown`. */
+  async tell(name: string, change: Partial<MachineState>): Promise<void> {
     this.#known(await this.#store.require(name));
-    const slurm = settings === null ? null : requireSettings(settings);
-    await (slurm === null ? this.#slurm.remove(name) : this.#slurm.put(name, slurm));
-    this.#change(name, { slurm });
-  }
-
-  /** Its Slurm, and what that is told with every job. Rejects with `host.*` or `slurm.list`. */
-  async cluster(name: string, signal: AbortSignal): Promise<{ cluster: Cluster; settings: SlurmSettings }> {
-    const settings = await this.#slurm.get(name);
-    return { cluster: remoteCluster({ ...(await this.options(name)), signal }), settings };
+    this.#change(name, change);
   }
 
   /** Its engine, warm there from the first thing that is asked of it. Rejects with `host.*`. */
@@ -242,6 +233,7 @@ const unasked = (name: string): MachineState => ({
   work: null,
   fetched: null,
   slurm: null,
+  calibration: null,
 });
 
 const busy = (name: string): CopyscopeError =>

@@ -13,10 +13,15 @@ import type { WindowEvents } from '../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { MachineOptions } from '../machines/machineChild.ts';
+import type { ProgramRecorded } from '../machines/protocol.ts';
 import { recordThere } from '../machines/recordThere.ts';
 import { type CheckedProgram, checkProgram, withEnd } from '../record/ownProgram.ts';
 import { readRecordingFolder, recordProgram } from '../record/recordProgram.ts';
 import type { RecordSettings } from '../record/recordSettings.ts';
+import { runOne } from '../slurm/clusterOne.ts';
+import { readRecorded } from '../slurm/oneResult.ts';
+import { recordingWork } from '../slurm/oneWork.ts';
+import type { OpenCluster } from './clusters.ts';
 import {
   beginRecordingFolder,
   claimLeftRecordings,
@@ -26,6 +31,7 @@ import {
   writeNote,
 } from './recordingFolders.ts';
 import type { RunStore } from './runStore.ts';
+import type { ClusterOf } from './slurmSweeps.ts';
 
 interface Options {
   /** Where the processes' files lie until their run is kept. */
@@ -38,6 +44,7 @@ interface Options {
   readonly environment: NodeJS.ProcessEnv;
   /** For a line to another machine. Rejects with `host.*`. */
   readonly machine: (name: string) => Promise<MachineOptions>;
+  readonly clusterOf: ClusterOf;
 }
 
 interface Session {
@@ -75,11 +82,14 @@ export class Recordings {
   async start(request: StartRecording): Promise<RecordingStatus> {
     if (this.status !== null && isUnderWay(this.status)) throw busy();
     const before = this.#session;
-    const session = newSession(recordingName(request.command), request.machine ?? null);
+    const session = newSession(request);
     // At once, so that no second one begins while this one is looked at.
     this.#session = session;
     try {
-      if (request.machine !== undefined) {
+      if (request.slurm === true) {
+        const opened = await this.#options.clusterOf(request.machine ?? null, session.left.signal);
+        void this.#recordOnCluster(session, request, opened);
+      } else if (request.machine !== undefined) {
         void this.#recordThere(session, request, await this.#options.machine(request.machine));
       } else {
         const checked = await checkProgram(request, settingsOf(request), this.#options.environment);
@@ -100,12 +110,13 @@ export class Recordings {
     (atOnce ? session.kill : session.stop).abort();
   }
 
-  /** What runs here is ended: nobody could see it any more. On another machine it goes on. */
+  /** What runs here is ended: nobody could see it any more. On another machine, or as a job, it goes on. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     const session = this.#session;
-    if (session?.status.host == null) session?.kill.abort();
-    else session.left.abort();
+    if (session === null) return;
+    const isHere = session.status.host === null && session.status.slurm === null;
+    (isHere ? session.kill : session.left).abort();
   }
 
   async #record(session: Session, request: StartRecording, { environment, folder }: CheckedProgram): Promise<void> {
@@ -152,13 +163,45 @@ export class Recordings {
         },
       );
       this.#tell(session, { phase: 'reading', exitCode });
-      if (file === null) throw new CopyscopeError(problem ?? { code: 'record.nothing', message: 'Nothing came back.' });
-      const summary = await this.#options.runs.keep(name, decodeRun(file).info, file);
-      this.#options.events.runChanged(summary.id, summary);
-      this.#tell(session, { phase: 'done', run: summary.id });
+      this.#tell(session, { phase: 'done', run: await this.#keepFile(name, { file, problem }) });
     } catch (thrown) {
       this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
     }
+  }
+
+  /** Its job goes on where the host ends; what it leaves comes once the same is asked for again. */
+  async #recordOnCluster(session: Session, request: StartRecording, { cluster, settings }: OpenCluster): Promise<void> {
+    const { name, host } = session.status;
+    const { command, folder, environment } = request;
+    const variables = Object.entries(environment).map(([variable, value]) => `${variable}=${value}`);
+    const [file, ...words] = variables.length === 0 ? command : (['env', ...variables, ...command] as const);
+    const program = { name, command: [file, ...words] as [string, ...string[]], folder };
+    const kept: { run?: string } = {};
+    try {
+      const { result } = await runOne({
+        ...{ cluster, settings, signal: session.left.signal, stop: session.stop.signal, read: readRecorded },
+        work: recordingWork(host, { ...program, settings: settingsOf(request) }),
+        keep: async (recorded) => {
+          kept.run = await this.#keepFile(name, recorded);
+        },
+        onSubmit: () => {},
+        onJobs: (jobs) => this.#tellSoon(session, { slurm: { jobs } }),
+        onPrinted: (text) => this.#print(session, text),
+      });
+      this.#tell(session, { phase: 'done', exitCode: result.exitCode, run: kept.run ?? null });
+    } catch (thrown) {
+      if (!session.left.signal.aborted) this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
+    } finally {
+      cluster.close();
+    }
+  }
+
+  /** Of a run that came from where it was recorded. Throws why there is none. */
+  async #keepFile(name: string, { file, problem }: Pick<ProgramRecorded, 'file' | 'problem'>): Promise<string> {
+    if (file === null) throw new CopyscopeError(problem ?? { code: 'record.nothing', message: 'Nothing came back.' });
+    const summary = await this.#options.runs.keep(name, decodeRun(file).info, file);
+    this.#options.events.runChanged(summary.id, summary);
+    return summary.id;
   }
 
   #print(session: Session, text: string): void {
@@ -219,11 +262,12 @@ export class Recordings {
   }
 }
 
-const newSession = (name: string, host: string | null): Session => ({
+const newSession = ({ command, machine, slurm = false }: StartRecording): Session => ({
   status: {
     id: randomUUID(),
-    name,
-    host,
+    name: recordingName(command),
+    host: machine ?? null,
+    slurm: slurm ? { jobs: null } : null,
     phase: 'recording',
     startedAt: new Date().toISOString(),
     isStopped: false,

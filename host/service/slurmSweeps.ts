@@ -2,22 +2,18 @@
 import { defaultProfile } from '../../core/cost/simEngine.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import type { JobCounts } from '../../core/service/machines.ts';
 import type { StartSweep, SweepOutcome } from '../../core/service/service.ts';
-import type { SlurmSettings } from '../../core/slurm/settings.ts';
+import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
-import type { Cluster } from '../slurm/cluster.ts';
 import { runOnCluster } from '../slurm/clusterSweep.ts';
 import { type SweepWork, workId } from '../slurm/work.ts';
 import type { Assets } from './assets.ts';
+import type { OpenCluster } from './clusters.ts';
 import type { KeptSweep } from './keptSweep.ts';
 import type { SweepStore } from './sweepStore.ts';
 
-/** Slurm of that machine, and what it is told with every job. Rejects with `host.*` or `slurm.list`. */
-export type ClusterOf = (
-  machine: string,
-  signal: AbortSignal,
-) => Promise<{ readonly cluster: Cluster; readonly settings: SlurmSettings }>;
+/** Slurm of that machine, or of this one where that is null. Rejects with `host.*` or `slurm.list`. */
+export type ClusterOf = (machine: string | null, signal: AbortSignal) => Promise<OpenCluster>;
 
 export interface SlurmSweepsOptions {
   readonly store: SweepStore;
@@ -31,7 +27,7 @@ export interface SlurmSweepsOptions {
 }
 
 interface Watched {
-  readonly machine: string;
+  readonly machine: string | null;
   readonly work: SweepWork;
   readonly pointsPerJob: number | null;
   readonly again: boolean;
@@ -53,16 +49,15 @@ export class SlurmSweeps {
 
   /** Resolves once something of it is in the library. Rejects with `slurm.*` or `host.*` where nothing was submitted. */
   async start(plan: SweepPlan, { engine, profile, iterations, machine, slurm }: StartSweep): Promise<KeptSweep> {
-    if (machine === undefined) throw nowhere();
+    const host = machine ?? null;
     const name = engine === 'sim' ? (profile ?? defaultProfile) : null;
-    const work = await this.#work(plan, { host: machine, engine, profile: name, iterations: iterations ?? null });
-    return this.#watch(plan, { machine, work, pointsPerJob: slurm?.pointsPerJob ?? 1, again: false });
+    const work = await this.#work(plan, { host, engine, profile: name, iterations: iterations ?? null });
+    return this.#watch(plan, { machine: host, work, pointsPerJob: slurm?.pointsPerJob ?? 1, again: false });
   }
 
   /** Rejects as start() does. */
   async resume(plan: SweepPlan, kept: KeptSweep, again: boolean): Promise<KeptSweep> {
     const host = kept.slurm?.host ?? null;
-    if (host === null) throw onlyHere();
     const { engine, profile, iterations } = kept;
     const work = await this.#work(plan, { host, engine, profile, iterations });
     return this.#watch(plan, { machine: host, work, pointsPerJob: null, again, kept });
@@ -70,14 +65,14 @@ export class SlurmSweeps {
 
   /** Cancels its jobs, where it is one of Slurm's. */
   async cancel({ slurm }: KeptSweep): Promise<void> {
-    if (slurm === undefined || slurm.host === null) return;
+    if (slurm === undefined) return;
     const { cluster } = await this.#options.clusterOf(slurm.host, new AbortController().signal);
     await cluster.slurmCancel(slurm.work).finally(() => cluster.close());
   }
 
   async #work(
     plan: SweepPlan,
-    of: { host: string; engine: EngineKind; profile: string | null; iterations: number | null },
+    of: { host: string | null; engine: EngineKind; profile: string | null; iterations: number | null },
   ): Promise<SweepWork> {
     const { profile: name } = of;
     return {
@@ -93,7 +88,7 @@ export class SlurmSweeps {
 
   async #watch(plan: SweepPlan, watched: Watched): Promise<KeptSweep> {
     const { machine, work, kept } = watched;
-    const key = `${machine} ${kept?.slurm?.work ?? workId(work)}`;
+    const key = `${machine ?? ''} ${kept?.slurm?.work ?? workId(work)}`;
     if (this.#watched.has(key)) throw isWatched();
     this.#watched.add(key);
     const controller = new AbortController();
@@ -110,7 +105,7 @@ export class SlurmSweeps {
   #begin(
     plan: SweepPlan,
     { machine, work, pointsPerJob, again, kept }: Watched,
-    on: { cluster: Cluster; settings: SlurmSettings; controller: AbortController; onEnd: () => void },
+    on: OpenCluster & { readonly controller: AbortController; readonly onEnd: () => void },
   ): Promise<KeptSweep> {
     const { store, onBegin, onOutcome, onChange, onEnd } = this.#options;
     const { cluster, settings, controller } = on;
@@ -156,21 +151,6 @@ export class SlurmSweeps {
     });
   }
 }
-
-const nowhere = (): CopyscopeError =>
-  new CopyscopeError({
-    code: 'slurm.not-found',
-    field: 'machine',
-    message: 'No machine is named whose jobs Slurm starts.',
-    remedy: 'Choose one that has cluster settings.',
-  });
-
-const onlyHere = (): CopyscopeError =>
-  new CopyscopeError({
-    code: 'sweep.recorded',
-    message: 'Slurm of this machine runs the points of this sweep.',
-    remedy: 'Go on with it by the command that began it: copyscope sweep FILE --slurm',
-  });
 
 const isWatched = (): CopyscopeError =>
   new CopyscopeError({ code: 'sweep.running', message: 'The same sweep is in progress there.' });

@@ -75,6 +75,10 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.machineChanged(...args);
   }
 
+  ownClusterChanged(...args: Parameters<WindowEvents['ownClusterChanged']>): void {
+    for (const window of this.#windows) window.ownClusterChanged(...args);
+  }
+
   engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {
     for (const window of this.#windows) window.engineChanged(...args);
   }

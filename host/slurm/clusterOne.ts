@@ -1,6 +1,6 @@
 /** One thing that a job of Slurm's does: a calibration, or a program that is recorded. What it prints comes while it runs. */
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
-import type { JobCounts } from '../../core/service/machines.ts';
+import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import { hasEnded } from './jobs.ts';
 import type { PointFiles, WorkState } from './protocol.ts';
 import { jobCounts, lastJobs, type WatchOptions, WorkWatch } from './watch.ts';

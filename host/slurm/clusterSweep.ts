@@ -4,8 +4,8 @@
  */
 import { toErrorInfo } from '../../core/errors.ts';
 import { simulatedDevice } from '../../core/profile/profile.ts';
-import type { JobCounts } from '../../core/service/machines.ts';
 import type { SweepOutcome } from '../../core/service/service.ts';
+import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { doneOutcome, type KeptSweep } from '../service/keptSweep.ts';
 import type { SweepStore } from '../service/sweepStore.ts';

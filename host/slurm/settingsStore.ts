@@ -36,7 +36,7 @@ export class SlurmSettingsStore {
     await this.#write([...(await this.#rows()).filter((row) => row.host !== host), { host, settings }]);
   }
 
-  async remove(host: string): Promise<void> {
+  async remove(host: string | null): Promise<void> {
     const rows = await this.#rows();
     if (rows.some((row) => row.host === host)) await this.#write(rows.filter((row) => row.host !== host));
   }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { JobCounts } from '../../core/service/machines.ts';
+import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import type { SlurmSettings } from '../../core/slurm/settings.ts';
 import type { Cluster } from './cluster.ts';
 import { hasEnded } from './jobs.ts';

@@ -1,21 +1,36 @@
-/** A machine as a cluster's login node: what Slurm there is told with every job, and what it does for this user. */
+/** A cluster's login node, another machine or this one: what Slurm is told with every job, and what it does for this user. */
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { IconChevronDown, IconChevronRight, IconServerCog } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight, IconRuler2, IconServerCog } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { MachineState, WorkSummary } from '../../core/service/machines.ts';
+import type { ClusterCalibration, ClusterState, WorkSummary } from '../../core/service/machines.ts';
+import { jobWords } from '../../core/slurm/jobWords.ts';
 import type { SlurmSettings } from '../../core/slurm/settings.ts';
 import { describedSubmission } from '../../core/slurm/submission.ts';
 import { ProblemBox } from '../common/ProblemBox.tsx';
+import { clusterLabel } from '../store/machines.ts';
 import classes from './Cluster.module.css';
 import { settingsOf, type TypedSettings, typedOf } from './clusterForm.ts';
-import { askedOf, askSlurm, cancelWork, keepSettings, useClusters } from './slurmActions.ts';
+import {
+  askedOf,
+  askSlurm,
+  cancelCalibration,
+  cancelWork,
+  keepSettings,
+  startCalibration,
+  useClusters,
+} from './slurmActions.ts';
 
-export function Cluster({ machine }: { readonly machine: MachineState }) {
-  const { name, slurm } = machine;
+interface ClusterProps {
+  /** Of another machine; null is this one. */
+  readonly name: string | null;
+  readonly state: ClusterState;
+}
+
+export function Cluster({ name, state: { slurm, calibration } }: ClusterProps) {
   const [isOpen, setOpen] = useState(false);
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
-    <section className={classes['cluster']} aria-label={`Cluster of ${name}`}>
+    <section className={classes['cluster']} aria-label={`Cluster of ${clusterLabel(name)}`}>
       <div className={classes['head']}>
         <Button
           variant="subtle"
@@ -27,18 +42,18 @@ export function Cluster({ machine }: { readonly machine: MachineState }) {
           Slurm settings
         </Button>
         <span className={classes['hint']}>
-          {slurm === null ? 'Where this machine hands jobs to Slurm.' : shortly(machine)}
+          {slurm === null ? 'Where this machine hands jobs to Slurm.' : shortly(slurm)}
         </span>
-        {slurm === null ? null : <Ask name={name} />}
+        {slurm === null ? null : <Actions name={name} isCalibrating={calibration?.isUnderWay === true} />}
       </div>
-      {isOpen ? <Form machine={machine} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <Form name={name} slurm={slurm} onClose={() => setOpen(false)} /> : null}
       {slurm === null ? null : <Works name={name} />}
+      {calibration === null ? null : <Calibration name={name} calibration={calibration} />}
     </section>
   );
 }
 
-function shortly({ slurm }: MachineState): string {
-  const { partition, account, gpus = '1', time } = slurm ?? {};
+function shortly({ partition, account, gpus = '1', time }: SlurmSettings): string {
   return [
     partition === undefined ? null : `partition ${partition}`,
     account === undefined ? null : `account ${account}`,
@@ -49,29 +64,71 @@ function shortly({ slurm }: MachineState): string {
     .join(', ');
 }
 
-function Ask({ name }: { readonly name: string }) {
+interface ActionsProps {
+  readonly name: string | null;
+  readonly isCalibrating: boolean;
+}
+
+function Actions({ name, isCalibrating }: ActionsProps) {
   const { asking } = useClusters(({ asked }) => askedOf(asked, name));
   return (
-    <Button
-      className={classes['ask'] ?? ''}
-      variant="default"
-      leftSection={<IconServerCog size={15} aria-hidden />}
-      loading={asking}
-      onClick={() => void askSlurm(name)}
-    >
-      Ask Slurm
-    </Button>
+    <div className={classes['actions']}>
+      <Button
+        variant="default"
+        leftSection={<IconRuler2 size={15} aria-hidden />}
+        disabled={isCalibrating}
+        title="Measures a node by a job, and keeps its profile for the simulator"
+        onClick={() => void startCalibration(name)}
+      >
+        Calibrate
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconServerCog size={15} aria-hidden />}
+        loading={asking}
+        onClick={() => void askSlurm(name)}
+      >
+        Ask Slurm
+      </Button>
+    </div>
+  );
+}
+
+interface CalibrationProps {
+  readonly name: string | null;
+  readonly calibration: ClusterCalibration;
+}
+
+/** A job that measures its node: how far it is, or what came of it. */
+function Calibration({ name, calibration: { isUnderWay, jobs, said, profile, error } }: CalibrationProps) {
+  const isCancelled = error?.code === 'run.cancelled';
+  if (error !== null && !isCancelled) return <ProblemBox error={error} />;
+  return (
+    <div className={classes['calibration']}>
+      <span role="status">
+        {isUnderWay
+          ? said || `Calibration: ${jobWords(jobs)}`
+          : isCancelled
+            ? 'The calibration was cancelled.'
+            : `The profile ${profile ?? ''} is there: a simulated engine has it.`}
+      </span>
+      {isUnderWay ? (
+        <Button variant="default" onClick={() => void cancelCalibration(name)}>
+          Cancel the calibration
+        </Button>
+      ) : null}
+    </div>
   );
 }
 
 /** What was asked for from here and is still kept there. */
-function Works({ name }: { readonly name: string }) {
+function Works({ name }: { readonly name: string | null }) {
   const { works, error } = useClusters(({ asked }) => askedOf(asked, name));
   if (error !== null) return <ProblemBox error={error} />;
   if (works === null) return null;
   if (works.length === 0) return <p className={classes['hint']}>Slurm is there. It does nothing for Copyscope now.</p>;
   return (
-    <ul className={classes['works']} aria-label={`What Slurm of ${name} does`}>
+    <ul className={classes['works']} aria-label={`What Slurm of ${clusterLabel(name)} does`}>
       {works.map((work) => (
         <li key={work.id}>
           <span className={classes['name']}>{work.name}</span>
@@ -101,7 +158,8 @@ function told(settings: SlurmSettings): string {
 }
 
 interface FormProps {
-  readonly machine: MachineState;
+  readonly name: string | null;
+  readonly slurm: SlurmSettings | null;
   readonly onClose: () => void;
 }
 
@@ -118,7 +176,7 @@ const texts = [
   { field: 'options', label: 'Further options of sbatch', placeholder: '--qos=short' },
 ] as const;
 
-function Form({ machine: { name, slurm }, onClose }: FormProps) {
+function Form({ name, slurm, onClose }: FormProps) {
   const [typed, setTyped] = useState(() => typedOf(slurm));
   const { settings, problems } = settingsOf(typed);
   const at = (field: string): string | null =>
@@ -130,7 +188,7 @@ function Form({ machine: { name, slurm }, onClose }: FormProps) {
   return (
     <form
       className={classes['form']}
-      aria-label={`Slurm settings of ${name}`}
+      aria-label={`Slurm settings of ${clusterLabel(name)}`}
       onSubmit={(event) => {
         event.preventDefault();
         if (settings !== null) void keep(settings);
@@ -184,7 +242,7 @@ function Form({ machine: { name, slurm }, onClose }: FormProps) {
         <Button variant="default" onClick={onClose}>
           Change nothing
         </Button>
-        {slurm === null ? null : (
+        {slurm === null || name === null ? null : (
           <Button variant="default" onClick={() => void keep(null)}>
             No cluster any more
           </Button>

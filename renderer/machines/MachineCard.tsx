@@ -43,7 +43,7 @@ export function MachineCard({ machine }: { readonly machine: MachineState }) {
       {report === null ? null : <Devices report={report} />}
       <Results machine={machine} />
       {version === null ? null : <OpenThere machine={machine} />}
-      {version === null ? null : <Cluster machine={machine} />}
+      {version === null ? null : <Cluster name={name} state={machine} />}
       <Actions machine={machine} />
     </Card>
   );

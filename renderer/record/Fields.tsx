@@ -1,6 +1,7 @@
 /** The fields of the form: what is run and where, what is recorded of it, and when. */
 import { NativeSelect, SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { FieldCard } from '../common/Card.tsx';
+import { clusterLabel, clusterValue } from '../store/machines.ts';
 import type { Problems, ReadDraft, RecordDraft } from './draft.ts';
 import { setRecordDraft } from './draft.ts';
 import classes from './Record.module.css';
@@ -11,25 +12,34 @@ interface CommandProps {
   readonly read: ReadDraft;
   /** Names of other machines that are set up. */
   readonly machines: readonly string[];
+  readonly clusters: readonly (string | null)[];
   /** What the host said of it. */
   readonly folderProblem: string | undefined;
 }
 
-export function CommandFields({ draft, read: { split, problems }, machines, folderProblem }: CommandProps) {
+export function CommandFields({ draft, read: { split, problems }, machines, clusters, folderProblem }: CommandProps) {
   const isEmpty = draft.command.trim() === '';
   return (
     <FieldCard legend="What is run">
-      {machines.length === 0 ? null : (
+      {machines.length + clusters.length === 0 ? null : (
         <NativeSelect
           label="Machine"
-          description={
-            draft.machine === ''
-              ? undefined
-              : `The program and its folder are on ${draft.machine}. Where the line drops it goes on, and its trace comes later.`
-          }
-          value={draft.machine}
-          data={[{ value: '', label: 'This one' }, ...machines]}
-          onChange={({ currentTarget: { value } }) => setRecordDraft({ machine: value })}
+          description={whereWords(draft)}
+          value={draft.slurm ? clusterValue(draft.machine || null) : draft.machine}
+          data={[
+            { value: '', label: 'This one' },
+            ...machines,
+            ...clusters.map((one) => ({
+              value: clusterValue(one),
+              label: `As a job of Slurm on ${clusterLabel(one)}`,
+            })),
+          ]}
+          onChange={({ currentTarget: { value } }) => {
+            const cluster = clusters.find((one) => clusterValue(one) === value);
+            setRecordDraft(
+              cluster === undefined ? { machine: value, slurm: false } : { machine: cluster ?? '', slurm: true },
+            );
+          }}
         />
       )}
       <Textarea
@@ -75,6 +85,13 @@ export function CommandFields({ draft, read: { split, problems }, machines, fold
       />
     </FieldCard>
   );
+}
+
+function whereWords({ machine, slurm }: RecordDraft): string | undefined {
+  if (slurm)
+    return 'One job, on a node that sees the program and its folder by the same paths. Where Copyscope ends, it goes on: the same once more fetches its trace.';
+  if (machine === '') return undefined;
+  return `The program and its folder are on ${machine}. Where the line drops it goes on, and its trace comes later.`;
 }
 
 /** How the line was split, a box each. */

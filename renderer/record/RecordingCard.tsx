@@ -3,31 +3,32 @@ import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconTimeline } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { isUnderWay, type RecordedSoFar, type RecordingStatus } from '../../core/service/recording.ts';
+import { jobWords } from '../../core/slurm/jobWords.ts';
 import { formatBytes } from '../../core/units.ts';
 import { Card } from '../common/Card.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
-import { hasLostLine, machineNamed } from '../store/machines.ts';
+import { clusterLabel, hasLostLine, machineNamed } from '../store/machines.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { stopRecording } from './actions.ts';
 import classes from './Record.module.css';
 
 export function RecordingCard({ status }: { readonly status: RecordingStatus }) {
-  const { id, name, host, phase, isStopped, counts, output, run, error } = status;
+  const { id, name, host, slurm, phase, isStopped, counts, output, run, error } = status;
   const machine = useApp((state) => machineNamed(state.machines, host ?? undefined));
   const isAway = phase === 'recording' && machine !== undefined && hasLostLine(machine);
   return (
     <Card aria-label={`Recording of ${name}`} data-phase={phase}>
       <div className={classes['head']}>
         <h2>{headline(status)}</h2>
-        {phase === 'recording' ? (
+        {phase === 'recording' && !(slurm !== null && isStopped) ? (
           <Button
             variant={isStopped ? 'default' : 'filled'}
             color="red"
             leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
             onClick={() => void stopRecording(id, isStopped)}
           >
-            {isStopped ? 'End it at once' : 'Stop'}
+            {slurm !== null ? 'Cancel its job' : isStopped ? 'End it at once' : 'Stop'}
           </Button>
         ) : null}
         {run === null ? null : (
@@ -52,14 +53,14 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
           <ErrorText error={error} />
         </div>
       )}
-      {isUnderWay(status) || counts.bytes > 0 ? <Counts counts={counts} /> : null}
+      {(isUnderWay(status) && slurm === null) || counts.bytes > 0 ? <Counts counts={counts} /> : null}
       <Output text={output} />
     </Card>
   );
 }
 
-function headline({ name, host, phase, isStopped }: RecordingStatus): string {
-  const there = host === null ? '' : ` on ${host}`;
+function headline({ name, host, slurm, phase, isStopped }: RecordingStatus): string {
+  const there = slurm !== null ? ` by a job of Slurm on ${clusterLabel(host)}` : host === null ? '' : ` on ${host}`;
   switch (phase) {
     case 'recording':
       return isStopped ? `${name}${there} was asked to end` : `Recording ${name}${there}`;
@@ -72,7 +73,10 @@ function headline({ name, host, phase, isStopped }: RecordingStatus): string {
   }
 }
 
-function ending({ phase, exitCode, isStopped, counts }: RecordingStatus): string {
+function ending({ phase, slurm, exitCode, isStopped, counts }: RecordingStatus): string {
+  if (phase === 'recording' && slurm !== null) {
+    return isStopped ? 'Its job is cancelled; what was recorded by then comes.' : `${jobWords(slurm.jobs)}.`;
+  }
   if (phase === 'recording') {
     if (isStopped) return 'It got what Ctrl-C gives it, and after ten seconds it is told to end.';
     return counts.processes === 0

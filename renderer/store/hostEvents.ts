@@ -2,7 +2,7 @@
 import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
 import { attempt, host } from './host.ts';
 import { onLinkOffered } from './links.ts';
-import { onMachineChanged } from './machines.ts';
+import { onMachineChanged, onOwnClusterChanged } from './machines.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
 import { forgetProfiles } from './profiles.ts';
@@ -26,24 +26,26 @@ export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
 
 /** Fills the library and the engine list. Rejects where the host can't answer. */
 export async function refreshAll(): Promise<void> {
-  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording, machines] = await Promise.all([
-    host().about(),
-    host().examples(),
-    host().lessons(),
-    host().experiments(),
-    host().runs(),
-    host().profiles(),
-    host().sweeps(),
-    host().recording(),
-    // Runs are possible without them.
-    host()
-      .machines()
-      .catch(() => []),
-  ]);
+  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording, machines, ownCluster] =
+    await Promise.all([
+      host().about(),
+      host().examples(),
+      host().lessons(),
+      host().experiments(),
+      host().runs(),
+      host().profiles(),
+      host().sweeps(),
+      host().recording(),
+      // Runs are possible without them.
+      host()
+        .machines()
+        .catch(() => []),
+      host().ownCluster(),
+    ]);
   forgetProfiles();
   setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
-  assign({ about, examples, lessons, experiments, runs: table, profiles, machines, progress: {} });
+  assign({ about, examples, lessons, experiments, runs: table, profiles, machines, ownCluster, progress: {} });
   catchUp();
   assign({ libraryReady: true });
   if (recording !== null) onRecordingChanged(recording);
@@ -92,6 +94,7 @@ export const windowEvents: WindowEvents = {
   linkOffered: onLinkOffered,
   sweepPoint: onSweepPoint,
   machineChanged: onMachineChanged,
+  ownClusterChanged: onOwnClusterChanged,
   engineChanged: (report, problem) => {
     assign({ engineProblem: problem });
     if (report !== null) assign({ devices: report });

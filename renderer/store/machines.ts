@@ -1,8 +1,9 @@
 /** Other machines, as the host tells of them. */
-import type { MachineState } from '../../core/service/machines.ts';
+import type { ClusterState, MachineState } from '../../core/service/machines.ts';
 import { announce } from './announce.ts';
 import { attempt, host } from './host.ts';
 import { assign, state } from './store.ts';
+import type { AppState } from './types.ts';
 
 export const machineNamed = (machines: readonly MachineState[], name: string | undefined): MachineState | undefined =>
   machines.find((machine) => machine.name === name);
@@ -21,11 +22,36 @@ export async function needMachine(name: string): Promise<void> {
   if (known?.line !== 'up' && known?.line !== 'connecting') await connectMachine(name);
 }
 
+/** Clusters that jobs can be handed to: other machines by their names, and this one, which is null. */
+export const clustersOf = ({ ownCluster, machines }: Pick<AppState, 'ownCluster' | 'machines'>): (string | null)[] => [
+  ...(ownCluster === null ? [] : [null]),
+  ...machines.flatMap(({ name, slurm, version }) => (slurm !== null && version !== null ? name : [])),
+];
+
+/** As a select says which cluster is chosen, and back. A machine's name has no space. */
+export const clusterValue = (cluster: string | null): string => (cluster === null ? 'own slurm' : `slurm ${cluster}`);
+
+export const clusterLabel = (cluster: string | null): string => cluster ?? 'this machine';
+
+export function onOwnClusterChanged(changed: ClusterState): void {
+  const before = state().ownCluster;
+  assign({ ownCluster: changed });
+  announceCalibration(before, changed);
+}
+
+/** Whoever looks elsewhere hears how it ended. */
+function announceCalibration(before: ClusterState | null | undefined, { calibration }: ClusterState): void {
+  if (before?.calibration?.isUnderWay !== true || calibration === null || calibration.isUnderWay) return;
+  const { profile, error } = calibration;
+  announce(profile === null ? `The calibration has ended: ${error?.message ?? ''}` : `The profile ${profile} is there`);
+}
+
 export function onMachineChanged(name: string, changed: MachineState | null): void {
   const before = machineNamed(state().machines, name);
   const others = state().machines.filter((machine) => machine.name !== name);
   const machines = changed === null ? others : [...others, changed].sort((a, b) => (a.name < b.name ? -1 : 1));
   assign({ machines });
+  if (changed !== null) announceCalibration(before, changed);
   if (changed !== null) announceChange(before, changed);
 }
 

@@ -11,6 +11,7 @@ const initial: AppState = {
   about: null,
   devices: null,
   machines: [],
+  ownCluster: null,
   engineProblem: null,
   profiles: [],
   examples: [],

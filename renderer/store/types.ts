@@ -4,7 +4,7 @@ import type { DeclarationKind } from '../../core/experiment/edit/declarations.ts
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
-import type { MachineState } from '../../core/service/machines.ts';
+import type { ClusterState, MachineState } from '../../core/service/machines.ts';
 import type {
   About,
   ExampleSummary,
@@ -24,6 +24,8 @@ export interface ConnectionSlice {
   readonly devices: DeviceReport | null;
   /** Other machines that are set up, or being so. */
   readonly machines: readonly MachineState[];
+  /** This machine's own Slurm; null where it has none. */
+  readonly ownCluster: ClusterState | null;
   /** Why the engine process is not there, where it isn't. */
   readonly engineProblem: ErrorInfo | null;
   readonly profiles: readonly ProfileSummary[];

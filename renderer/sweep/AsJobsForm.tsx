@@ -1,5 +1,6 @@
 /** Where a machine has cluster settings: hands the points to its Slurm. */
 import { NativeSelect, TextInput } from '@mantine/core';
+import { clusterLabel, clusterValue } from '../store/machines.ts';
 import { type JobsChoice, useJobsDraft } from './asJobs.ts';
 
 /** Which of them a node has only the node can say. */
@@ -17,11 +18,14 @@ export function AsJobsForm({ clusters, chosen, jobs }: JobsChoice) {
       <NativeSelect
         label="As jobs of Slurm"
         size="xs"
-        value={chosen ?? ''}
-        onChange={({ currentTarget: { value } }) => useJobsDraft.setState({ machine: value === '' ? null : value })}
-        data={[{ value: '', label: 'No' }, ...clusters.map((name) => ({ value: name, label: `On ${name}` }))]}
+        value={chosen}
+        onChange={({ currentTarget: { value } }) => useJobsDraft.setState({ cluster: value })}
+        data={[
+          { value: '', label: 'No' },
+          ...clusters.map((one) => ({ value: clusterValue(one), label: `On ${clusterLabel(one)}` })),
+        ]}
       />
-      {chosen === null ? null : (
+      {chosen === '' ? null : (
         <>
           <NativeSelect
             label="Engine of the nodes"

@@ -195,7 +195,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
   return (
     <FieldCard legend="Run">
       <div className={classes['fields']}>
-        {asJobs.chosen === null ? (
+        {asJobs.chosen === '' ? (
           <div className={classes['engine']}>
             <Text size="xs" fw={500} mb={2} component="p">
               Engine
@@ -222,7 +222,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         <Button
           leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
           disabled={
-            plan === null || (asJobs.chosen === null ? engine === null : asJobs.jobs === null) || isBad || !connected
+            plan === null || (asJobs.chosen === '' ? engine === null : asJobs.jobs === null) || isBad || !connected
           }
           onClick={() => {
             if (plan === null) return;
@@ -232,7 +232,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         >
           {plan === null
             ? 'Run'
-            : `${asJobs.chosen === null ? 'Run' : 'Submit'} ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
+            : `${asJobs.chosen === '' ? 'Run' : 'Submit'} ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
         </Button>
         <FileButton onChange={(file) => file !== null && void open(file)} accept=".json">
           {(props) => (
@@ -252,7 +252,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         <Text size="xs" c="dimmed" component="span">
           {plan === null
             ? 'Correct what is marked above.'
-            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs.chosen === null ? 'one after another' : 'as one array of jobs'}. copyscope sweep runs the JSON.`}
+            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs.chosen === '' ? 'one after another' : 'as one array of jobs'}. copyscope sweep runs the JSON.`}
         </Text>
       </div>
     </FieldCard>

@@ -11,8 +11,8 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
-import type { JobCounts } from '../../core/service/machines.ts';
 import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/service.ts';
+import { jobsWords } from '../../core/slurm/jobWords.ts';
 import { type Metric, metrics } from '../../core/sweep/metrics.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
@@ -225,7 +225,7 @@ function StatusBar({ sweep, plan }: StatusProps) {
   const isAway = machine !== undefined && hasLostLine(machine);
   const reached = done + failed;
   const next = plan.count > reached && slurm === undefined ? nextPoint(sweep, plan) : null;
-  const now = slurm === undefined ? (next === null ? '' : `now: ${plan.nameOf(next)}`) : jobWords(slurm.jobs);
+  const now = slurm === undefined ? (next === null ? '' : `now: ${plan.nameOf(next)}`) : jobsWords(slurm.jobs);
   return (
     <section className={classes['status']} aria-label="Progress of the sweep">
       <Progress
@@ -275,14 +275,6 @@ function StatusBar({ sweep, plan }: StatusProps) {
       )}
     </section>
   );
-}
-
-/** Of a sweep that Slurm runs. */
-function jobWords(jobs: JobCounts | null): string {
-  if (jobs === null) return 'asking Slurm';
-  const { running, waiting, reason } = jobs;
-  const wait = waiting === 0 ? '' : `, ${waiting} waiting${reason === '' ? '' : ` (${reason})`}`;
-  return `${running === 1 ? '1 job runs' : `${running} jobs run`}${wait}`;
 }
 
 /** Points are run in order, so the first without an outcome is under way. */

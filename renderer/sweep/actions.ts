@@ -23,7 +23,8 @@ export const submitSweep = (sweep: StartSweep['sweep'], as: AsJobs, iterations: 
   attempt('The sweep could not be submitted', async () => {
     const { machine, engine, pointsPerJob } = as;
     const own = iterations === null ? {} : { iterations };
-    openBegun(await host().startSweep({ sweep, engine, machine, slurm: { pointsPerJob }, ...own }));
+    const there = machine === null ? {} : { machine };
+    openBegun(await host().startSweep({ sweep, engine, slurm: { pointsPerJob }, ...there, ...own }));
   });
 
 function openBegun(summary: SweepSummary): void {

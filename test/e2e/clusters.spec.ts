@@ -80,7 +80,7 @@ const openSetup = async (page: Page): Promise<void> => {
 async function submit(page: Page): Promise<void> {
   await openSetup(page);
   const form = page.getByRole('region', { name: 'New sweep' });
-  await form.getByRole('combobox', { name: 'As jobs of Slurm' }).selectOption('login');
+  await form.getByRole('combobox', { name: 'As jobs of Slurm' }).selectOption('On login');
   await form.getByRole('combobox', { name: 'Engine of the nodes' }).selectOption('sim');
   await form.getByRole('textbox', { name: 'Points of each job' }).fill('12');
   await form.getByRole('textbox', { name: 'Iterations of each point' }).fill('1');
@@ -162,3 +162,56 @@ bare('a machine without Slurm says so, in words', async ({ page, window: _ }) =>
   await expect(page.getByText('There is no sbatch there').last()).toBeVisible();
   await expect(page.getByRole('region', { name: 'New sweep' })).toBeVisible();
 });
+
+/** This machine is the login node itself. */
+const own = base.extend<{ slurm: StandInSlurm; server: Server }>({
+  slurm: async ({ browserName: _browserName }, use) => {
+    const slurm = standInSlurm();
+    slurm.conduct({ isHeld: true });
+    await use(slurm);
+    slurm.remove();
+  },
+  server: async ({ slurm }, use) => {
+    const server = new Server({ environment: { PATH: [slurm.bin, process.env['PATH']].join(delimiter) } });
+    await use(server);
+    await server.stop();
+  },
+});
+
+own(
+  'by keyboard: Slurm of this machine has a card, calibrates a node, and is cancelled',
+  async ({ page, window: _, slurm }) => {
+    await page.keyboard.press('Alt+m');
+    const cluster = page.getByRole('region', { name: 'Cluster of this machine' });
+    await cluster.getByRole('button', { name: 'Calibrate' }).press('Enter');
+    await expect(cluster).toContainText('Calibration: Its job waits (Resources)');
+    await expect(cluster.getByRole('button', { name: 'Calibrate', exact: true })).toBeDisabled();
+    await cluster.getByRole('button', { name: 'Ask Slurm' }).press('Enter');
+    await expect(cluster.getByRole('list', { name: 'What Slurm of this machine does' })).toContainText(
+      'Calibration0 of 1 done, 1 job in progress',
+    );
+    await shoot(page, 'cluster-own');
+    await cluster.getByRole('button', { name: 'Cancel the calibration' }).press('Enter');
+    await expect(cluster).toContainText('The calibration was cancelled.');
+    expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']);
+  },
+);
+
+own(
+  'by keyboard: a program is recorded by a job, whose waiting is seen, and which is cancelled',
+  async ({ page, window: _, slurm }) => {
+    await page.keyboard.press('Alt+r');
+    const form = page.getByRole('region', { name: 'Record a program' });
+    await form.getByRole('combobox', { name: 'Machine' }).selectOption('As a job of Slurm on this machine');
+    await form.getByRole('textbox', { name: 'Command' }).fill('python train.py');
+    await expect(form).toContainText('cd && copyscope record --slurm -- python train.py');
+    await shoot(page, 'cluster-record-form');
+    await form.getByRole('button', { name: 'Submit' }).press('Enter');
+    const card = page.getByRole('region', { name: 'Recording of train' });
+    await expect(card).toContainText('Its job waits (Resources).');
+    await shoot(page, 'cluster-record');
+    await card.getByRole('button', { name: 'Cancel its job' }).press('Enter');
+    await expect(card).toContainText('Its job was cancelled, and left no result.');
+    expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']);
+  },
+);

@@ -59,6 +59,7 @@ function connect(events: Partial<WindowEvents> = {}) {
     opened: () => {},
     linkOffered: () => {},
     machineChanged: () => {},
+    ownClusterChanged: () => {},
     engineChanged: () => {},
   };
   return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };

@@ -43,6 +43,7 @@ const silent: WindowEvents = {
   opened: () => {},
   linkOffered: () => {},
   machineChanged: () => {},
+  ownClusterChanged: () => {},
   engineChanged: () => {},
 };
 

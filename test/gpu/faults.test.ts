@@ -155,6 +155,7 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
         opened: () => {},
         linkOffered: () => {},
         machineChanged: () => {},
+        ownClusterChanged: () => {},
         engineChanged: () => {},
         runChanged: (_, summary) => {
           if (summary !== null && summary.status !== 'running') resolve(summary);

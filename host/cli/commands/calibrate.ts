@@ -1,12 +1,10 @@
 /** `copyscope calibrate`: measures this machine and writes a device profile for the simulator. */
-import { join } from 'node:path';
 import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngine.ts';
-import { dataFolder, ownProfilesFolder } from '../../paths.ts';
-import type { Assets } from '../../service/assets.ts';
-import { privately, writeWhole } from '../../service/files.ts';
+import { type KeptProfile, keepProfile, requireFreeName } from '../../calibrate/keepProfile.ts';
+import { dataFolder } from '../../paths.ts';
 import type { Terminal } from '../io.ts';
 import { clearLine } from '../legible.ts';
 import { limited, wrap } from '../render/text.ts';
@@ -45,13 +43,11 @@ async function calibrateHere({ context, engine, assets }: Tools, options: Calibr
 /** Names the profile, writes it among the user's own, and tells of it. */
 async function keep({ context, assets }: Tools, options: CalibrateOptions, found: Calibration): Promise<void> {
   const { terminal, environment } = context;
-  const name = await newName(assets, options, found);
-  const derived = { ...found, profile: { ...found.profile, name } };
-  const json = `${JSON.stringify(derived.profile, null, 2)}\n`;
-  const path = options.out ?? join(ownProfilesFolder(dataFolder(environment)), `${name}.json`);
-  await writeWhole(path, json, options.out === undefined ? privately : undefined);
+  const to = { assets, dataFolder: dataFolder(environment), out: options.out };
+  const kept = await keepProfile(to, options, found);
   const problems = found.failed.map(({ probe, error }) => `${probe}: ${describeError(error)}`);
-  terminal.out(options.json ? json : `${describe(derived, path, problems, terminal).join('\n')}\n`);
+  const json = `${JSON.stringify(kept.profile, null, 2)}\n`;
+  terminal.out(options.json ? json : `${describe(kept, problems, terminal).join('\n')}\n`);
 }
 
 function refuseProfile({ engine, profile }: CalibrateOptions): void {
@@ -64,42 +60,7 @@ function refuseProfile({ engine, profile }: CalibrateOptions): void {
   });
 }
 
-/** Of another machine with its name: two machines may have the same GPU, and not the same host memory. */
-function newName(
-  assets: Assets,
-  { name, engine, host }: CalibrateOptions,
-  { device }: Pick<Calibration, 'device'>,
-): Promise<string> {
-  const what = engine === 'cuda' ? (device ?? 'gpu') : engine;
-  return requireFreeName(assets, name ?? `${what} ${host === undefined ? 'calibrated' : `of ${host}`}`);
-}
-
-/** The name as a file's, which must not be that of a shipped profile: that one would go before it. */
-async function requireFreeName(assets: Assets, name: string): Promise<string> {
-  const made = slug(name);
-  const shipped = (await assets.profiles()).some((profile) => profile.name === made && !profile.own);
-  if (made !== '' && !shipped) return made;
-  throw new CopyscopeError({
-    code: 'usage.invalid',
-    field: '--name',
-    message: shipped ? `"${made}" is a profile that ships with Copyscope.` : 'a name needs letters or digits.',
-    remedy: 'Choose another --name.',
-  });
-}
-
-const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60);
-
-function describe(
-  { profile, assumed }: Pick<Calibration, 'profile' | 'assumed'>,
-  path: string,
-  problems: readonly string[],
-  terminal: Terminal,
-): string[] {
+function describe({ profile, assumed, path }: KeptProfile, problems: readonly string[], terminal: Terminal): string[] {
   const { columns, colors } = terminal;
   const taken = assumed.length === 0 ? 'Nothing' : `${assumed.length} parameters (${assumed.join(', ')})`;
   return [

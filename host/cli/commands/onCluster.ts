@@ -1,13 +1,12 @@
 /** Calibrations and recordings as one job of a cluster, watched from here: Ctrl-C cancels it, and what it left comes all the same. */
-import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
-import type { JobCounts } from '../../../core/service/machines.ts';
+import { jobWords } from '../../../core/slurm/jobWords.ts';
 import type { Calibration } from '../../calibrate/calibrateEngine.ts';
 import { dataFolder } from '../../paths.ts';
 import { type ClusterOneOptions, type OneEnded, runOne } from '../../slurm/clusterOne.ts';
 import { type RecordedThere, readCalibrated, readRecorded } from '../../slurm/oneResult.ts';
+import { calibrationWork, type ProgramAsJob, recordingWork } from '../../slurm/oneWork.ts';
 import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
-import type { RecordingWork } from '../../slurm/work.ts';
 import { clusterOf } from '../clusterOf.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
@@ -18,10 +17,10 @@ import type { Tools } from './run.ts';
 export function recordedOnCluster(
   context: Context,
   host: string | null,
-  program: Pick<RecordingWork, 'name' | 'command' | 'folder' | 'settings'>,
+  program: ProgramAsJob,
   keep: (recorded: RecordedThere) => Promise<void>,
 ): Promise<OneEnded<RecordedThere>> {
-  const work = { format: 'copyscope/slurm-recording', ...begun(host), ...program } as const;
+  const work = recordingWork(host, program);
   const print = context.terminal.out;
   return oneOnCluster(context, host, { work, read: readRecorded, keep, wasStopped: ({ stopped }) => stopped, print });
 }
@@ -29,28 +28,18 @@ export function recordedOnCluster(
 /** `copyscope calibrate --slurm`. */
 export async function calibrateOnCluster(
   { context, assets }: Tools,
-  { host: named, engine, profile, base, quick, json }: CalibrateOptions,
+  options: CalibrateOptions,
   keep: (calibration: Calibration) => Promise<void>,
 ): Promise<void> {
-  const host = named ?? null;
-  const name = profile ?? defaultProfile;
-  const work = {
-    format: 'copyscope/slurm-calibration',
-    ...begun(host),
-    engine,
-    profile: engine === 'sim' ? { name, json: await assets.readProfile(name) } : null,
-    base: await assets.readProfile(base),
-    quick,
-  } as const;
+  const host = options.host ?? null;
+  const work = await calibrationWork(assets, host, options);
   await oneOnCluster(context, host, {
     work,
     read: readCalibrated,
     keep,
-    print: json ? () => {} : context.terminal.err,
+    print: options.json ? () => {} : context.terminal.err,
   });
 }
-
-const begun = (host: string | null) => ({ version: 1 as const, createdAt: new Date().toISOString(), host });
 
 interface One<Result> extends Pick<ClusterOneOptions<Result>, 'work' | 'read' | 'keep'> {
   readonly wasStopped?: (result: Result) => boolean;
@@ -99,16 +88,6 @@ async function oneOnCluster<Result>(
     cluster.close();
   }
 }
-
-const jobWords = ({ running, ...waiting }: JobCounts): string =>
-  waiting.waiting > 0
-    ? `Its job waits${waiting.reason === '' ? '' : ` (${waiting.reason})`}`
-    : running > 0
-      ? 'Its job runs'
-      : 'Its job has ended';
-
-export const waitingWords = ({ waiting, reason }: Pick<JobCounts, 'waiting' | 'reason'>): string =>
-  `${waiting} waiting${reason === '' ? '' : ` (${reason})`}`;
 
 const notBegun = (): CopyscopeError =>
   new CopyscopeError({ code: 'run.cancelled', message: 'There was no line yet, and nothing was submitted.' });

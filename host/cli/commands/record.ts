@@ -15,22 +15,17 @@ import {
   removeRecordingFolder,
   requireDriver,
 } from '../../record/recordProgram.ts';
-import type { RecordSettings, StepSpan } from '../../record/recordSettings.ts';
+import type { RecordSettings } from '../../record/recordSettings.ts';
 import { writeWhole } from '../../service/files.ts';
-import type { RecordingWork } from '../../slurm/work.ts';
 import { requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
 import { machineOptions } from '../remoteEngine.ts';
 import { recordedOnCluster } from './onCluster.ts';
 
-export interface RecordOptions {
-  readonly light: boolean;
-  readonly lines: boolean;
+export interface RecordOptions extends Pick<RecordSettings, 'light' | 'lines' | 'steps' | 'stepRange'> {
   readonly delay?: number | undefined;
   readonly duration?: number | undefined;
-  readonly steps?: readonly StepSpan[] | undefined;
-  readonly stepRange?: string | undefined;
   readonly out?: string | undefined;
   /** The machine that the program and its folder are on. */
   readonly host?: string | undefined;
@@ -96,7 +91,7 @@ async function recordOnCluster(
     name: nameOf(out),
     command: [...command] as [string, ...string[]],
     folder: folder ?? (host === null ? process.cwd() : ''),
-    settings: withoutUndefined(settingsOf(options)),
+    settings: settingsOf(options),
   };
   const { result, ended } = await recordedOnCluster(context, host, work, async (recorded) => {
     if (recorded.file !== null) await writeWhole(out, recorded.file);
@@ -104,8 +99,6 @@ async function recordOnCluster(
   if (ended !== null) context.terminal.err(`Slurm ended it: ${ended}.\n`);
   return tellRecorded(context, result, out);
 }
-
-const withoutUndefined = (settings: RecordSettings): RecordingWork['settings'] => JSON.parse(JSON.stringify(settings));
 
 /** Throws what went wrong with the recording alone, where the program did well. */
 function tellRecorded(context: Context, { exitCode, file, problem }: ProgramRecorded, out: string): number {

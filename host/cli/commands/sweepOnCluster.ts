@@ -5,6 +5,7 @@ import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { EngineKind } from '../../../core/program/engineKind.ts';
 import type { SweepOutcome } from '../../../core/service/service.ts';
+import { waitingWords } from '../../../core/slurm/jobWords.ts';
 import type { SweepPlan } from '../../../core/sweep/plan.ts';
 import type { PointResults } from '../../../core/sweep/results.ts';
 import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
@@ -20,7 +21,6 @@ import { clusterOf } from '../clusterOf.ts';
 import type { Context } from '../io.ts';
 import { printSweep } from '../printSweep.ts';
 import { statusLine } from '../progress.ts';
-import { waitingWords } from './onCluster.ts';
 import type { Tools } from './run.ts';
 import type { SweepOptions } from './sweep.ts';
 

@@ -64,6 +64,8 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   setSlurm: cluster,
   slurmWorks: ['gpu-box'],
   cancelSlurm: ['gpu-box', '0123456789abcdef'],
+  startCalibration: ['gpu-box', { engine: 'sim', quick: true }],
+  cancelCalibration: ['gpu-box'],
   removeMachine: ['gpu-box', { discard: true, forget: true }],
   beginImportThere: ['gpu-box', '/tmp/a.json'],
   importedThere: [ticket],

@@ -58,6 +58,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     opened: () => {},
     linkOffered: () => {},
     machineChanged: () => {},
+    ownClusterChanged: () => {},
     engineChanged: () => {},
     runChanged: (_, summary) => {
       if (summary !== null && summary.status !== 'running') tell(summary);

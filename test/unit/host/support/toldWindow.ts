@@ -15,5 +15,6 @@ export const toldWindow = () =>
     sweepPoint: vi.fn(),
     linkOffered: vi.fn(),
     machineChanged: vi.fn(),
+    ownClusterChanged: vi.fn(),
     engineChanged: vi.fn(),
   }) satisfies WindowEvents;
