@@ -17,7 +17,7 @@ import { runMain } from './lib/run-main.mjs';
 const parts = {
   renderer: {
     config: 'vite.renderer.config.ts',
-    sources: ['core', 'renderer', 'scripts/lib/report-page.mjs'],
+    sources: ['core', 'renderer', 'scripts/lib/report-page.mjs', 'scripts/lib/report-scripts.mjs'],
     output: 'dist/renderer/report.html',
     modes: ['production', 'report'],
   },

@@ -30,13 +30,8 @@ async function openRun(about: ReportRun, index: number): Promise<OpenedReportRun
   return { about, loaded: new LoadedRun(`report:${index}`, run, indexed, { summary, attainable }) };
 }
 
-/** The bytes that an element of the page holds as base64 of gzip. The element lets go of its text. */
-async function unpacked(id: string): Promise<Uint8Array> {
-  const element = document.getElementById(id);
-  const text = element?.textContent;
-  if (element == null || !text) throw new Error(`the file has no part "${id}": it was cut off or changed`);
-  const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  element.textContent = '';
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+/** Defined by the page's own start (scripts/lib/report-page.mjs). */
+declare const reportParts: { unpack(id: string): Response };
+
+/** The bytes that an element of the page holds as base64 of gzip. The element goes. */
+const unpacked = async (id: string): Promise<Uint8Array> => new Uint8Array(await reportParts.unpack(id).arrayBuffer());

@@ -1,65 +1,95 @@
 /**
- * Makes one HTML file of what Vite has built for a report: style sheet and program as base64 of gzip, and a short script that
- * unpacks them. The content security policy allows the two scripts by their hashes and nothing else, no network above all.
+ * Makes one HTML file of what Vite has built for a report: style sheet and scripts as base64 of gzip, and a short script that
+ * unpacks them. The content security policy allows these scripts by their hashes and nothing else, no network above all. What
+ * the program imports when it is first needed stays packed until then (report-scripts.mjs).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { scriptsOf } from './report-scripts.mjs';
 
 /**
- * Unpacks style sheet and program. The sheet is made by script, which needs no leave; the program runs as a script of the page,
- * which the policy allows by its hash.
+ * What unpacks the page's parts; the program reads the report's data with it too. The sheet is made by script, which needs no
+ * leave; the others run as scripts of the page, which the policy allows by their hashes.
  */
 const start = `
-const unpacked = (id) => {
-  const element = document.getElementById(id);
-  const bytes = Uint8Array.from(atob(element.textContent), (sign) => sign.charCodeAt(0));
-  element.remove();
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+const reportParts = {
+  /** What the scripts that have run export, by their names. */
+  exports: {},
+  loads: {},
+  unpack(id) {
+    const element = document.getElementById(id);
+    const text = element?.textContent;
+    if (!text) throw new Error(\`the file has no part "\${id}": it was cut off or changed\`);
+    element.remove();
+    return new Response(new Blob([reportParts.bytes(text)]).stream().pipeThrough(new DecompressionStream('gzip')));
+  },
+  bytes(text) {
+    // Browsers of before 2025 don't have it.
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
+    return bytes;
+  },
+  run(text) {
+    const script = document.createElement('script');
+    script.textContent = text;
+    document.body.append(script);
+  },
+  /** Runs scripts in this order, each once, and gives what the last one exports. */
+  async load(...names) {
+    for (const name of names) {
+      reportParts.loads[name] ??= reportParts.unpack('report-' + name).text().then(reportParts.run);
+      await reportParts.loads[name];
+    }
+    return reportParts.exports[names.at(-1)];
+  },
 };
-Promise.all([unpacked('report-style'), unpacked('report-program')]).then(([style, program]) => {
+reportParts.unpack('report-style').text().then((style) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   document.adoptedStyleSheets.push(sheet);
-  const script = document.createElement('script');
-  script.type = 'module';
-  script.textContent = program;
-  document.body.append(script);
+  return reportParts.load('program');
 });
 `;
 
 const packed = (text) => gzipSync(text, { level: 9 }).toString('base64');
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const held = (id, text) => `<script type="application/octet-stream" id="report-${id}">${packed(text)}</script>`;
+
+/** Vite's own loads style sheets of a chunk ahead; here there are none. */
+const preloadHelper = '\0vite/preload-helper.js';
 
 /** `template` is the page's file; the result is called `fileName`. */
 export function reportPage({ template, fileName }) {
   return {
     name: 'copyscope-report-page',
-    enforce: 'post',
+    enforce: 'pre',
+    load: (id) => (id === preloadHelper ? 'export const __vitePreload = (load) => load();' : null),
     // After Vite's own plugins, which change the code last of all.
     generateBundle: {
       order: 'post',
       handler(_options, bundle) {
         const files = Object.values(bundle);
-        const scripts = files.filter(({ type }) => type === 'chunk');
+        const chunks = files.filter(({ type }) => type === 'chunk');
         const sheets = files.filter(({ fileName: name }) => name.endsWith('.css'));
-        if (scripts.length !== 1 || sheets.length !== 1 || files.length !== 2) {
+        if (sheets.length !== 1 || files.length !== chunks.length + 1) {
           const names = files.map(({ fileName: name }) => name).join(', ');
-          this.error(`a report is one script and one style sheet, and these were built: ${names}`);
+          this.error(`a report is scripts and one style sheet, and these were built: ${names}`);
         }
-        const [program, style] = [scripts[0].code, String(sheets[0].source)];
         for (const name of Object.keys(bundle)) delete bundle[name];
+        const scripts = scriptsOf(chunks);
         const policy = [
           "default-src 'none'",
-          `script-src ${hashOf(program)} ${hashOf(start)}`,
+          `script-src ${[start, ...scripts.values()].map(hashOf).join(' ')}`,
           'img-src data: blob:',
           "base-uri 'none'",
           "form-action 'none'",
         ].join('; ');
         const parts = {
           POLICY: policy,
-          STYLE: packed(style),
-          PROGRAM: packed(program),
+          PARTS: [held('style', sheets[0].source), ...[...scripts].map(([name, text]) => held(name, text))].join('\n'),
           START: `<script>${start}</script>`,
         };
         const source = readFileSync(template, 'utf8').replace(/%([A-Z]+)%/g, (mark, name) => parts[name] ?? mark);
