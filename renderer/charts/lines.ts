@@ -1,6 +1,6 @@
 /** Lines over numbers: medians as symbols, spreads as whiskers, failures as crosses at the foot, limits as dashes. */
 import { legend, legendRoom, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
-import { type Look, rowLook } from './look.ts';
+import { type Look, type RowLook, rowLooks } from './look.ts';
 import { whiskers } from './marks.ts';
 import { hasSpread } from './points.ts';
 import { chosenText } from './quantities.ts';
@@ -9,6 +9,7 @@ import { isFailure, isReading, type LineSpec, legendName } from './spec.ts';
 export function lineParts(spec: LineSpec, look: Look, { top, width }: Room): object {
   const { values, scale } = spec.x;
   const names = spec.rows.map((row) => legendName(spec, row));
+  const looks = rowLooks(spec.rows, look);
   const failures = failedPoints(spec);
   return {
     grid: {
@@ -39,18 +40,17 @@ export function lineParts(spec: LineSpec, look: Look, { top, width }: Room): obj
     ),
     yAxis: valueAxis(spec, look, 50),
     series: [
-      ...spec.rows.map((row, index) => line(spec, index, names[index] ?? row.name, look)),
-      ...spec.rows.flatMap((row, index) => (row.isLimit === true ? [] : [spread(spec, index, look)])),
+      ...looks.map((own, index) => line(spec, index, names[index] ?? '', own, look)),
+      ...looks.flatMap((own, index) => (spec.rows[index]?.isLimit === true ? [] : [spread(spec, index, own, look)])),
       ...(failures.length > 0 ? [crosses(failures, look)] : []),
     ],
   };
 }
 
-function line(spec: LineSpec, index: number, name: string, look: Look): object {
+function line(spec: LineSpec, index: number, name: string, { colour, symbol, dash }: RowLook, look: Look): object {
   const row = spec.rows[index];
   const { factor } = valueUnit(spec);
   if (row === undefined) return {};
-  const { colour, symbol, dash } = rowLook(row, index, look);
   const isLimit = row.isLimit === true;
   const isBeside = row.isBeside === true;
   const data = spec.x.values.flatMap((x, column) => {
@@ -81,10 +81,9 @@ function line(spec: LineSpec, index: number, name: string, look: Look): object {
   };
 }
 
-function spread(spec: LineSpec, index: number, look: Look): object {
+function spread(spec: LineSpec, index: number, { colour }: RowLook, look: Look): object {
   const row = spec.rows[index];
   const { factor } = valueUnit(spec);
-  const { colour } = rowLook(row ?? { name: '', cells: [] }, index, look);
   const data = spec.x.values.flatMap((x, column) => {
     const cell = row?.cells[column];
     return isReading(cell) && hasSpread(cell) ? [[x, (cell.low ?? 0) / factor, (cell.high ?? 0) / factor]] : [];

@@ -49,6 +49,15 @@ export interface RowLook {
   readonly decal: object;
 }
 
+/** Of each row. One that stands beside another looks like it and takes no place, so that rows look the same in charts without. */
+export function rowLooks(rows: readonly Row[], look: Look): RowLook[] {
+  let place = -1;
+  return rows.map((row) => {
+    if (row.isBeside !== true) place += 1;
+    return rowLook(row, Math.max(0, place), look);
+  });
+}
+
 export function rowLook({ paint: own }: Row, index: number, { scheme }: Look): RowLook {
   const name = own ?? order[index % order.length] ?? 'h2d';
   const { fill, text, pattern } = paint(name, scheme);

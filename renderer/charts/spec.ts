@@ -61,7 +61,7 @@ export interface Row {
   readonly origin?: RunOrigin;
   /** A line that nothing can cross, or that is only for comparison: dashed, without points, not opened. */
   readonly isLimit?: boolean;
-  /** A second figure of the row before it, in that row's colour: thin and dashed. */
+  /** A second figure of the row before it, in that row's look but thin and dashed. */
   readonly isBeside?: boolean;
 }
 

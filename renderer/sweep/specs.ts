@@ -118,16 +118,9 @@ function withEngine(rows: readonly Row[], sweep: ChartedSweep, plan: SweepPlan, 
   return rowsOf(sweep, plan, engine).flatMap((beside, at): Row[] => {
     const own = rows[at];
     if (own === undefined) return [];
-    const paint = besidePaints[at % besidePaints.length] ?? 'h2d';
-    const name = rows.length === 1 ? 'copy engine' : `${own.name}, copy engine`;
-    return [
-      { ...own, paint },
-      { ...beside, name, paint, isBeside: true },
-    ];
+    return [own, { ...beside, name: rows.length === 1 ? 'copy engine' : `${own.name}, copy engine`, isBeside: true }];
   });
 }
-
-const besidePaints = ['h2d', 'd2h', 'kernel', 'd2d', 'memset', 'host-work', 'host-call', 'h2h'] as const;
 
 /** The link's own limit, where the metric is what goes over it. */
 function linkLimit({ outcomes }: ChartedSweep, { unit }: Metric, columns: number): Row | null {
@@ -190,12 +183,11 @@ export function together(first: Beside, others: readonly Beside[]): ChartSpec {
     spec.rows
       .filter((row) => !isLimit(row))
       .map((row): Row => {
-        const { paint: _, ...rest } = row;
         const at = new Map(spec.x.values.map((value, column) => [value, row.cells[column] ?? null]));
         const own = row.name === spec.value.name ? name : `${name}: ${row.name}`;
         const [origin] = spec.provenance.origins;
         return {
-          ...rest,
+          ...row,
           name: own,
           cells: values.map((value) => at.get(value) ?? null),
           ...(origin === undefined ? {} : { origin }),

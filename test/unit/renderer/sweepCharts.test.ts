@@ -1,14 +1,24 @@
 /** Charts of sweeps over names, and of several sweeps together. */
 import { describe, expect, it } from 'vitest';
 import type { Sweep } from '../../../core/service/service.ts';
-import { metrics } from '../../../core/sweep/metrics.ts';
+import { type Metric, metrics } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
+import { lookOf } from '../../../renderer/charts/look.ts';
+import { chartOption } from '../../../renderer/charts/option.ts';
 import { sweepLines, together } from '../../../renderer/sweep/specs.ts';
 import { example } from '../host/support/runs.ts';
 
 const makespan = metrics.find(({ id }) => id === 'makespan');
 const delivered = metrics.find(({ id }) => id === 'h2dDelivered');
 if (makespan === undefined || delivered === undefined) throw new Error('a metric is missing');
+
+interface Series {
+  readonly type: string;
+  readonly name: string;
+  readonly color: string;
+  readonly symbol: string;
+  readonly lineStyle: { readonly type: unknown };
+}
 
 function sweepOf(
   name: string,
@@ -62,6 +72,22 @@ describe('the chart of a sweep over names', () => {
       ['copy engine', true],
     ]);
     expect(rows[1]?.cells[0]).toMatchObject({ value: 5e9 });
+  });
+});
+
+describe('the charts of one sweep', () => {
+  it('give each series one colour and one symbol, whether or not a copy engine’s rate stands beside it', () => {
+    const { sweep, plan } = sweepOf('both', [sizes('1 MiB', '2 MiB'), memory]);
+    const lookOfSeries = (metric: Metric) => {
+      const spec = sweepLines(sweep, plan, metric);
+      const size = { width: 800, height: 400, withTitle: false };
+      const { series } = chartOption(spec, lookOf('light'), size) as { series: Series[] };
+      return series
+        .filter(({ type, name }) => type === 'line' && !name.includes('copy engine'))
+        .map(({ name, color, symbol, lineStyle: { type } }) => [name, color, symbol, type]);
+    };
+    expect(lookOfSeries(delivered)).toHaveLength(2);
+    expect(lookOfSeries(delivered)).toEqual(lookOfSeries(makespan));
   });
 });
 
