@@ -80,8 +80,8 @@ function RateFacts({ row, run }: { readonly row: TraceRow; readonly run: LoadedR
       <Fact name="Rate">{formatRate(speed)}</Fact>
       {attainable === null ? null : (
         <Fact
-          name="Attainable"
-          title="What the device profile says a copy of this size, direction and memory takes alone"
+          name="By the profile"
+          title="What the device profile says of a copy of this size, direction and memory that runs alone. It was measured in other runs, so one may be faster."
         >
           <ShareBar share={speed / attainable} /> {formatShare(speed / attainable)} of {formatRate(attainable)}
         </Fact>

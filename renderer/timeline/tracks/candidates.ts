@@ -146,7 +146,7 @@ function linkCandidate(
   const named = {
     id: device === null ? `link:${direction}` : `link:${direction}:${device}`,
     name: `${direction.toUpperCase()} link${device === null ? '' : ` ${device}`}`,
-    detail: linkDetail(attainable, limit),
+    detail: linkDetail(bandwidth.peak, attainable, limit),
   };
   return {
     ...named,
@@ -158,13 +158,13 @@ function linkCandidate(
   };
 }
 
-/** "13.5 GB/s attainable here, of 55.4 GB/s": the latter is the axis. */
-function linkDetail(attainable: number | null, limit: number | null): string {
+/** "13.5 GB/s attainable here, of 55.4 GB/s": the latter is the axis. A profile's figure that the run itself exceeds is no limit. */
+function linkDetail(peak: number, attainable: number | null, limit: number | null): string {
   if (attainable === null) return limit === null ? 'bandwidth' : `axis to ${formatRate(limit)}`;
+  const [reached, known] = [formatRate(peak), formatRate(attainable)];
+  if (peak > attainable && reached !== known) return `${reached} reached, ${known} by the profile`;
   const isLess = limit !== null && attainable < 0.98 * limit;
-  return isLess
-    ? `${formatRate(attainable)} attainable here, of ${formatRate(limit)}`
-    : `${formatRate(attainable)} attainable at these sizes`;
+  return isLess ? `${known} attainable here, of ${formatRate(limit)}` : `${known} attainable at these sizes`;
 }
 
 function counterCandidate(view: IterationView, of: LaneCounter, counter: Counter): Candidate {
