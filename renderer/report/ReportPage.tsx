@@ -29,10 +29,10 @@ export function ReportPage({ report: { document, runs } }: { readonly report: Op
           <>
             {first.about.answers === null ? null : <PlanPart answers={first.about.answers} />}
             <LanesPart run={first} />
-            <VerdictsPart summary={first.about.summary} />
           </>
         )}
         <AfterLanes>
+          {comparison !== null || first === undefined ? null : <VerdictsPart summary={first.about.summary} />}
           {runs.map((run, index) => (
             <RunPart key={run.loaded.id} run={run} letter={comparison === null ? null : 'AB'.charAt(index)} />
           ))}
@@ -50,7 +50,7 @@ export function ReportPage({ report: { document, runs } }: { readonly report: Op
   );
 }
 
-/** Figures and charts stand below the lanes, which are on screen first. */
+/** Verdicts, figures and charts stand below the lanes, which are on screen first. */
 function AfterLanes({ children }: { readonly children: ReactNode }) {
   const [isDue, setDue] = useState(false);
   useEffect(() => afterFrame(() => setDue(true)), []);
