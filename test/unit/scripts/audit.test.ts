@@ -1,0 +1,64 @@
+/** Known vulnerabilities of what is handed on: asked of the registry, and of one that answers what is wanted. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from 'vitest';
+import { auditHandedOn } from '../../../scripts/lib/audit.mjs';
+
+const isBuilt = ['electron', 'host', 'renderer'].every((part) => existsSync(`dist/${part}/licenses.md`));
+const ending: (() => void)[] = [];
+afterEach(() => ending.splice(0).forEach((end) => void end()));
+
+const advisory = (title: string) => ({
+  id: 1,
+  url: 'https://github.com/advisories/GHSA-0',
+  title,
+  severity: 'high',
+  vulnerable_versions: '<9999.0.0',
+  cwe: [],
+  cvss: { score: 7, vectorString: null },
+});
+
+/** A registry, in a process of its own since npm is waited for. It knows these advisories, and no package. */
+async function registryOf(advisories: object, status = 200): Promise<string> {
+  const script = `
+    const server = require('node:http').createServer((request, response) => {
+      request.resume().on('end', () => {
+        response.writeHead(request.method === 'POST' ? ${status} : 404, { 'content-type': 'application/json' });
+        response.end(request.method === 'POST' ? ${JSON.stringify(JSON.stringify(advisories))} : '{}');
+      });
+    });
+    server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  ending.push(() => child.kill());
+  for await (const port of createInterface(child.stdout)) return `http://127.0.0.1:${port}`;
+  throw new Error('the registry ended');
+}
+
+describe.skipIf(!isBuilt)('the audit of what is handed on (skipped: not built)', () => {
+  it('names what is bundled, and what the app runs in, and leaves out what only builds and tests', async () => {
+    const registry = await registryOf({
+      ws: [advisory('frames without end')],
+      electron: [advisory('a way out of the sandbox')],
+      vitest: [advisory('tests that run what they read')],
+    });
+    expect(auditHandedOn(registry).advisories).toEqual([
+      'electron (high; no fixed version yet): a way out of the sandbox, https://github.com/advisories/GHSA-0',
+      'ws (high; no fixed version yet): frames without end, https://github.com/advisories/GHSA-0',
+    ]);
+  });
+
+  it('says why where the registry does not answer', async () => {
+    expect(auditHandedOn(await registryOf({}, 405)).unanswered).toContain('405');
+  });
+
+  // An advisory can come with no change of ours. It fails all the same: nobody should hand on what is known to be open, and
+  // who reads the line below knows that it was not their change.
+  it('finds none', ({ skip }) => {
+    const { unanswered, advisories = [] } = auditHandedOn();
+    if (unanswered !== undefined) skip(`the registry tells no advisories: ${unanswered}`);
+    const found = `The registry knows of vulnerabilities in what Copyscope hands on. No change that is tested here need have
+brought them: they may be new. Update the packages, or accept them with a reason in scripts/lib/audit.mjs.`;
+    expect(advisories, found).toEqual([]);
+  });
+});
