@@ -8,6 +8,8 @@ import { libraryWork } from './libraryKernels.ts';
 
 const none = { isSingle: false, memoryPart: 0, arithmeticPart: 0, linkIn: 0, linkOut: 0, bytes: 0 };
 
+const nothing = { share: 0, exclusive: 0 };
+
 /** With a share of less than 1 a kernel has a block of half of a multiprocessor's threads on each (native/src/cuda_kernels.cu). */
 const threadsOfBlock = 0.5;
 /**
@@ -35,10 +37,23 @@ export class KernelCosts {
       return { ...none, ...room(smShare, 1), ...this.#times(lastsNs), arithmeticPart: smShare };
     }
     if (kernel.kind !== 'spin') return this.#library(kernel);
-    const times = this.#times(kernel.durationNs);
-    if (smShare < 1) return { ...none, ...room(smShare, 1), ...times };
+    const { deviceNs, nodeNs } = this.#times(kernel.durationNs);
     // With a share of 1 a spin is one thread, which takes a place that a full device doesn't have.
-    return { ...none, ...times, share: 0, exclusive: 0, isSingle: true };
+    const isSingle = smShare >= 1;
+    const { share, exclusive } = isSingle ? nothing : room(smShare, 1);
+    // Every field by itself, as of a stream kernel below.
+    return {
+      deviceNs,
+      nodeNs,
+      share,
+      exclusive,
+      isSingle,
+      memoryPart: 0,
+      arithmeticPart: 0,
+      linkIn: 0,
+      linkOut: 0,
+      bytes: 0,
+    };
   }
 
   /** How much of the device the blocks fill that so many bytes need. */

@@ -55,7 +55,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
   const { remedies } = planner.plan();
   const answer = (remedy: Remedy): RemedyAnswer => remedyAnswer(lifted.script, remedy);
   return {
-    steps: stepsAnswer(lifted, planner.unprofiledNs),
+    steps: stepsAnswer(lifted, planner),
     plan: remedies.map(answer),
     tried: options.tried === undefined ? null : answer(planner.tried(options.tried)),
   };
@@ -83,15 +83,15 @@ export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
   mayGainNothing: remedy.lowShare <= 0,
 });
 
-export function stepsAnswer({ found, recordedNs, script, parts }: Lifted, unprofiledNs: number): StepsAnswer {
+export function stepsAnswer({ found, recordedNs, script, parts }: Lifted, planner: Planner): StepsAnswer {
   return {
     count: found.ranges.length,
     rule: found.rule,
     medianNs: lowerMedian(recordedNs),
-    unprofiledNs,
+    unprofiledNs: planner.unprofiledNs,
     list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
     parts,
-    inferred: script.inferred,
+    inferred: [...script.inferred, ...(planner.bound === null ? [] : [planner.bound])],
   };
 }
 

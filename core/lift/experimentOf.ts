@@ -1,7 +1,7 @@
 /** A script as an ordinary experiment, with what each of its operations took in the trace. */
 import { type Experiment, experimentFormat, experimentVersion } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
-import type { BufferMemory } from '../experiment/resources.ts';
+import type { BufferDeclaration, BufferMemory } from '../experiment/resources.ts';
 import { shortKernelName } from '../figures/kernelName.ts';
 import type { CopyItem, Item, LaunchItem, RecordItem, Script, ScriptStep, WaitItem } from './script.ts';
 import { UnreadBuffers } from './unreadBuffers.ts';
@@ -58,7 +58,7 @@ function stepsOf(
 
 class Writer {
   readonly stepOf = new Map<Operation, number>();
-  readonly #buffers = new Map<string, { id: string; memory: BufferMemory; bytes: number }>();
+  readonly #buffers = new Map<string, BufferDeclaration & { readonly bytes: number }>();
   readonly #streams = new Map<string, string>();
   readonly #events = new Map<string, string>();
   readonly #signals = new Set<string>();
@@ -70,7 +70,7 @@ class Writer {
 
   declarations() {
     return {
-      buffers: [...this.#buffers.values()].map((buffer) => ({ ...buffer, pattern, allocated: 'before-run' as const })),
+      buffers: [...this.#buffers.values()],
       streams: [...this.#streams.values()].map((id) => ({ id, flags: 'non-blocking' as const, priority: 0 })),
       events: [...this.#events.values()].map((id) => ({ id, timing: false })),
       signals: [...this.#signals].map((id) => ({ id, capacity: 4 })),
@@ -215,19 +215,11 @@ class Writer {
   }
 
   #buffer(base: string, memory: BufferMemory, bytes: number): string {
-    const variants = [...this.#variants(base)];
-    const known = variants.find((one) => one.memory === memory && one.bytes >= bytes);
-    if (known !== undefined) return known.id;
-    const id = variants.length === 0 ? base : `${base}_${variants.length + 1}`;
-    this.#buffers.set(id, { id, memory, bytes });
-    return id;
-  }
-
-  *#variants(base: string) {
     for (let number = 1; ; number += 1) {
-      const one = this.#buffers.get(number === 1 ? base : `${base}_${number}`);
-      if (one === undefined) return;
-      yield one;
+      const id = number === 1 ? base : `${base}_${number}`;
+      const known = this.#buffers.get(id);
+      if (known === undefined) this.#buffers.set(id, { id, memory, bytes, pattern, allocated: 'before-run' });
+      if (known === undefined || (known.memory === memory && known.bytes >= bytes)) return id;
     }
   }
 

@@ -50,7 +50,7 @@ const leastOwnNs = 100_000;
 const mostSteps = 4;
 
 /** Of all the steps that are lifted: each change to them is simulated, which takes seconds for so many. */
-const mostCalls = 50_000;
+const mostCalls = 20_000;
 
 const kernelCode = rowKinds.indexOf('kernel');
 

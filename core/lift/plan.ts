@@ -44,15 +44,49 @@ const worthwhile = 0.01;
 const mostChanges = 4;
 const mostRemedies = 8;
 
+/** Steps with more items than the largest of 119 recorded pairs have (7,356) are simulated less often: a plan takes seconds. */
+const largeItems = 8000;
+const mostItems = 600_000;
+/** The search takes this part, and leaves the rest for the intervals of what it finds. */
+const searchPart = 0.6;
+
+/** How often a plan may simulate the steps, and has. Changes one by one, and one remedy's interval, are there in any case. */
+class Replays {
+  readonly most: number;
+  readonly #costs: CostModel;
+  #count = 0;
+
+  constructor({ steps }: Script, costs: CostModel) {
+    const items = steps.reduce((sum, step) => sum + step.items.length, 0);
+    this.most = items > largeItems ? Math.floor(mostItems / items) : Number.POSITIVE_INFINITY;
+    this.#costs = costs;
+  }
+
+  stepNs(script: Script): number {
+    this.#count += 1;
+    return replay(script, this.#costs).stepNs;
+  }
+
+  hasFor(part: number): boolean {
+    return this.#count < part * this.most;
+  }
+}
+
 export class Planner {
+  readonly #replays: Replays;
   readonly #middle: World;
   readonly #others: readonly { readonly world: World; readonly of: readonly ChangeWord[] }[];
 
   constructor(input: PlanInput) {
     const scale = fittedScale(input);
+    this.#replays = new Replays(input.script, input.costs);
+    const bases = new Map<string, Base>();
     const world = (options: Partial<WorldOptions>): World => {
       const all = { ...middle, ...options };
-      return new World(input, { ...all, profiler: all.profiler * scale });
+      const key = `${all.profiler} ${all.pageable}`;
+      const base = bases.get(key) ?? new Base(input, this.#replays, all.profiler * scale, all.pageable);
+      bases.set(key, base);
+      return new World(input, this.#replays, base, all);
     };
     this.#middle = world({});
     const isStaged = input.script.steps.some(({ items }) => copiesOf(items).some(isPageable));
@@ -62,6 +96,13 @@ export class Planner {
 
   get unprofiledNs(): number {
     return this.#middle.baseNs;
+  }
+
+  /** What the plan leaves out, where the steps are so long. */
+  get bound(): string | null {
+    const { most } = this.#replays;
+    if (most === Number.POSITIVE_INFINITY) return null;
+    return `The plan simulates these steps about ${most} times at most: sets of changes beyond that are not tried.`;
   }
 
   /** What a given list of changes gains. */
@@ -109,14 +150,20 @@ export class Planner {
       best = next;
       keep(best);
     }
-    const gains = [...sets.values()].map((changes) => ({ changes, gain: this.#middle.gain(changes) }));
+    const known = [...sets.values()].filter((changes) => this.#mayTry(changes));
+    const gains = known.map((changes) => ({ changes, gain: this.#middle.gain(changes) }));
     const worth = gains
       .filter((one) => one.gain >= worthwhile / 2 && !gains.some((other) => isEnough(other, one)))
       .sort(byGain);
-    return {
-      unprofiledNs: this.unprofiledNs,
-      remedies: worth.slice(0, mostRemedies).map(({ changes }) => this.tried(changes)),
-    };
+    const remedies: Remedy[] = [];
+    for (const { changes } of worth.slice(0, mostRemedies)) {
+      if (remedies.length === 0 || this.#replays.hasFor(1)) remedies.push(this.tried(changes));
+    }
+    return { unprofiledNs: this.unprofiledNs, remedies };
+  }
+
+  #mayTry(changes: readonly ChangeWord[]): boolean {
+    return changes.length === 1 || this.#middle.knows(changes) || this.#replays.hasFor(searchPart);
   }
 
   #bestNext(best: readonly ChangeWord[], additions: readonly (readonly ChangeWord[])[]): readonly ChangeWord[] | null {
@@ -125,6 +172,7 @@ export class Planner {
     for (const addition of additions) {
       const changes = changeWords.filter((word) => best.includes(word) || addition.includes(word));
       if (changes.length === best.length || changes.length > mostChanges || excludes(changes)) continue;
+      if (!this.#mayTry(changes)) continue;
       const gain = this.#middle.gain(changes);
       if (gain < now + worthwhile) continue;
       const isBetter = found === null || gain > found.gain + worthwhile / 4;
@@ -209,18 +257,34 @@ const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?
   { options: { gather: 1 }, of: ['batch'] },
 ];
 
+/** The lifted program without changes: what isn't known of the link or of copies on the host does not concern it. */
+class Base {
+  readonly script: Script;
+  readonly #replays: Replays;
+  #stepNs: number | null = null;
+
+  constructor({ script, profiler }: PlanInput, replays: Replays, scale: number, pageable: number) {
+    this.script = staged(withoutProfiler(script, scaledCost(profiler, scale)), pageable);
+    this.#replays = replays;
+  }
+
+  get stepNs(): number {
+    this.#stepNs ??= this.#replays.stepNs(this.script);
+    return this.#stepNs;
+  }
+}
+
 /** The lifted program under one set of assumptions. */
 class World {
-  readonly #script: Script;
+  readonly #base: Base;
   readonly #assumed: Assumptions;
-  readonly #costs: CostModel;
+  readonly #replays: Replays;
   readonly #steps = new Map<string, number>();
 
-  constructor({ script, costs, machine, profiler }: PlanInput, options: WorldOptions) {
-    const { profiler: scale, link, host, gather, pageable } = options;
+  constructor({ script, machine }: PlanInput, replays: Replays, base: Base, { link, host, gather }: WorldOptions) {
     const assumed = assumptionsOf(script, machine);
-    this.#script = staged(withoutProfiler(script, scaledCost(profiler, scale)), pageable);
-    this.#costs = costs;
+    this.#base = base;
+    this.#replays = replays;
     this.#assumed = {
       ...assumed,
       pinnedNs: (direction, bytes) => assumed.pinnedNs(direction, bytes) * link,
@@ -230,26 +294,30 @@ class World {
   }
 
   get baseNs(): number {
-    return this.#stepNs([]);
+    return this.#base.stepNs;
   }
 
   changed(changes: readonly ChangeWord[]): Script {
-    return applyChanges(this.#script, changes, this.#assumed);
+    return applyChanges(this.#base.script, changes, this.#assumed);
   }
 
   alters(changes: readonly ChangeWord[]): boolean {
-    return alters(this.#script, this.changed(changes));
+    return alters(this.#base.script, this.changed(changes));
   }
 
   gain(changes: readonly ChangeWord[]): number {
     return changes.length === 0 ? 0 : 1 - this.#stepNs(changes) / this.baseNs;
   }
 
+  knows(changes: readonly ChangeWord[]): boolean {
+    return this.#steps.has(changes.join());
+  }
+
   #stepNs(changes: readonly ChangeWord[]): number {
     const key = changes.join();
     const known = this.#steps.get(key);
     if (known !== undefined) return known;
-    const { stepNs } = replay(this.changed(changes), this.#costs);
+    const stepNs = this.#replays.stepNs(this.changed(changes));
     this.#steps.set(key, stepNs);
     return stepNs;
   }

@@ -17,17 +17,26 @@ export interface ThreadPlan {
 
 /** The plan of each host thread. */
 export function planProgram(program: Program, costs: CostModel): readonly ThreadPlan[] {
-  const declared = JSON.stringify(declarations(program));
-  const before = last?.costs === costs && last.declared === declared ? last.threads : [];
+  const before = last?.costs === costs && declaresTheSame(last.program, program) ? last.threads : [];
   const stepsOf = new InstructionSteps(program, costs);
   const threads = program.threads.map((thread, index) => planThread(thread, stepsOf, before[index]));
-  last = program.operations.length > mostKept ? null : { costs, declared, threads };
+  last = program.operations.length > mostKept ? null : { costs, program, threads };
   return threads;
 }
 
 /** What decides what an instruction becomes, beside itself and the costs. */
-function declarations({ devices, buffers, streams, launchBlocking, peerAccess, warmups }: Program): object {
-  return { devices, buffers, streams, launchBlocking, peerAccess, warmups };
+const declarations = ['devices', 'buffers', 'streams', 'launchBlocking', 'peerAccess', 'warmups'] as const;
+
+const declaresTheSame = (a: Program, b: Program): boolean => declarations.every((name) => isAlike(a[name], b[name]));
+
+/** Values as JSON has them. There are thousands of buffers in a lifted trace: it ends at the first that differs. */
+function isAlike(a: unknown, b: unknown): boolean {
+  if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => isAlike((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+  );
 }
 
 interface PlannedThread extends ThreadPlan {
@@ -39,7 +48,7 @@ interface PlannedThread extends ThreadPlan {
 /** What was planned last: an edit leaves most instructions the very objects that they were. Longer programs are not kept. */
 let last: {
   readonly costs: CostModel;
-  readonly declared: string;
+  readonly program: Program;
   readonly threads: readonly PlannedThread[];
 } | null = null;
 const mostKept = 150_000;

@@ -34,7 +34,7 @@ const calls: PlanCalls = {
     const planner = plannerOf(lifted, run.info, profileCosts(profile), knownStepNs ?? undefined);
     opened = { lifted, planner, profile };
     return {
-      ...stepsAnswer(lifted, planner.unprofiledNs),
+      ...stepsAnswer(lifted, planner),
       found: lifted.stepsFound,
       isWhole: lifted.found.lane < 0,
     };

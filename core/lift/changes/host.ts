@@ -25,22 +25,19 @@ export const delayWait = (script: Script): Script =>
   mapItems(script, (items, step) => {
     const scalars = scalarIds(items);
     let number = 0;
-    return items.flatMap((item, index): Item[] => {
+    let last = 'stream:0';
+    return items.flatMap((item): Item[] => {
+      if (item.kind === 'launch' || item.kind === 'copy') last = item.stream;
       if (item.kind === 'copy' && scalars.has(item.id))
         return [{ ...item, host: 'pinned', callNs: Math.min(item.callNs, 5000) }];
       if (item.kind !== 'sync' || (item.copy >= 0 && !scalars.has(item.copy))) return [item];
-      const stream = item.stream ?? lastStream(items, index);
+      const stream = item.stream ?? last;
       const record: Item = { kind: 'record', event: `late-${step}-${number}`, stream, callNs: 1000 };
       const earlier: Item[] = step === 0 ? [] : [{ ...item, stream, event: `late-${step - 1}-${number}` }];
       number += 1;
       return [record, ...earlier];
     });
   });
-
-const lastStream = (items: readonly Item[], before: number): string => {
-  const last = items.slice(0, before).findLast((item) => item.kind === 'launch' || item.kind === 'copy');
-  return last?.kind === 'launch' || last?.kind === 'copy' ? last.stream : 'stream:0';
-};
 
 /** Work of a step that is less than this part of its host time stays where it is. */
 const leastPart = 0.02;

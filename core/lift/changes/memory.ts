@@ -64,9 +64,8 @@ const fewest = 3;
 /** Copies of one direction with no work of the device between them become one; out of page-locked memory without a wait. */
 export const batch = (script: Script, assumed: Assumptions): Script =>
   mapItems(script, (items) => {
-    let result = items;
-    for (const run of runsOfCopies(items)) if (run.length >= fewest) result = joined(result, run, assumed);
-    return result;
+    const runs = runsOfCopies(items).filter(({ length }) => length >= fewest);
+    return runs.length === 0 ? items : joined(items, runs, assumed);
   });
 
 function runsOfCopies(items: readonly Item[]): CopyItem[][] {
@@ -85,22 +84,44 @@ function runsOfCopies(items: readonly Item[]): CopyItem[][] {
   return runs;
 }
 
-function joined(items: readonly Item[], run: readonly CopyItem[], assumed: Assumptions): readonly Item[] {
-  const last = run.at(-1);
-  if (last === undefined) return items;
-  const gone = new Set(run.slice(0, -1).map(({ id }) => id));
+/** Copies that become one, in the place of the last of them. */
+interface Joined {
+  readonly last: CopyItem;
+  readonly replacement: readonly Item[];
+  isPast: boolean;
+}
+
+function joinedRun(run: readonly CopyItem[], last: CopyItem, assumed: Assumptions): Joined {
   const bytes = run.reduce((sum, copy) => sum + copy.bytes, 0);
   const whole = isPageable(last) ? pageableWhole(run, last, bytes) : pinned({ ...last, bytes }, assumed);
   const gatherNs = last.direction === 'h2d' ? assumed.gatherPart * assumed.hostCopyNs(bytes) : 0;
-  const [from, to] = [items.indexOf(run[0] ?? last), items.indexOf(last)];
-  return items.flatMap((item, index) => {
-    if (item === last) return gatherNs > 0 ? [hostCopy(last, gatherNs), whole] : [whole];
+  return { last, replacement: gatherNs > 0 ? [hostCopy(last, gatherNs), whole] : [whole], isPast: false };
+}
+
+/** All runs in one pass: a step may have thousands of them. */
+function joined(items: readonly Item[], runs: readonly CopyItem[][], assumed: Assumptions): Item[] {
+  const joins = new Map<number, Joined>();
+  for (const run of runs) {
+    const last = run.at(-1);
+    if (last === undefined) continue;
+    const join = joinedRun(run, last, assumed);
+    for (const { id } of run) joins.set(id, join);
+  }
+  let isBetween = false;
+  return items.flatMap((item): readonly Item[] => {
     const copy = item.kind === 'copy' ? item.id : item.kind === 'work' || item.kind === 'sync' ? item.copy : -1;
+    const join = joins.get(copy);
     // The loop over the tensors goes with their copies, and so does what puts them together afterwards.
-    const isLoop = item.kind === 'work' && copy < 0 && index > from && index < to && !item.isOwn;
-    const isJoin = item.kind === 'work' && copy === last.id && index > to;
-    const isWait = item.kind === 'sync' && copy === last.id && last.direction === 'h2d' && !isPageable(last);
-    return gone.has(copy) || isLoop || isJoin || isWait ? [] : [item];
+    if (join === undefined) return isBetween && item.kind === 'work' && copy < 0 && !item.isOwn ? [] : [item];
+    const { last } = join;
+    if (item.kind === 'copy') {
+      isBetween = item !== last;
+      join.isPast = !isBetween;
+      return isBetween ? [] : join.replacement;
+    }
+    const isJoin = item.kind === 'work' && join.isPast;
+    const isWait = item.kind === 'sync' && last.direction === 'h2d' && !isPageable(last);
+    return copy !== last.id || isJoin || isWait ? [] : [item];
   });
 }
 

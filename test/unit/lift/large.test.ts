@@ -3,10 +3,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
+import { assumptionsOf } from '../../../core/lift/assumptions.ts';
+import { applyChanges } from '../../../core/lift/changes/apply.ts';
+import { changeWords } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
+import { knownMachine } from '../../../core/lift/machine.ts';
 import { Nesting } from '../../../core/lift/nesting.ts';
+import { Planner } from '../../../core/lift/plan.ts';
+import { profilerOf } from '../../../core/lift/profilerCost.ts';
+import type { Item, Script } from '../../../core/lift/script.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { complete, read, traceOf } from '../import/support.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
@@ -78,20 +85,81 @@ describe('calls that share one number', () => {
   });
 });
 
+/** Copies in threes, each three before a kernel, and the host waits for the device behind each. */
+function script(copies: number): Script {
+  const stream = 'stream:7';
+  const items = Array.from({ length: copies }, (_, id): Item[] => [
+    {
+      ...{ kind: 'copy', id, step: 0, direction: 'h2d', host: 'pageable', bytes: 100, stream, line: '' },
+      ...{ callNs: 1000, deviceNs: 1000, heldNs: 1000 },
+    },
+    ...(id % 3 < 2 ? [] : [launch, { kind: 'sync', stream: null, callNs: 1000, copy: -1, line: '' } as const]),
+  ]);
+  return { name: 'script', steps: [{ name: 'step', items: items.flat() }], helper: null, inferred: [] };
+}
+
+const launch: Item = {
+  ...{ kind: 'launch', name: 'k', stream: 'stream:7', callNs: 1000 },
+  activities: [{ name: 'k', deviceNs: 1000, shares: false }],
+};
+
+describe('a change', () => {
+  it.each(changeWords)('%s is made in time that grows with the step', async (word) => {
+    const assumed = assumptionsOf(script(3), knownMachine(costs));
+    expect(await growth(script, (one) => applyChanges(one, [word], assumed), 16_000)).toBeLessThan(mostGrowth);
+  });
+});
+
+describe('the plan of a long step', () => {
+  /** Costs that count how often something is simulated with them. */
+  function counted() {
+    const count = { replays: 0 };
+    const model = new Proxy(costs, {
+      get: (of, name) => {
+        if (name === 'firstCalls') count.replays += 1;
+        const value = of[name as keyof typeof of];
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    return { count, model };
+  }
+
+  it('simulates it less often the longer it is, says so, and tells what gains most', () => {
+    const planned = (copies: number) => {
+      const { count, model } = counted();
+      const planner = new Planner({
+        script: script(copies),
+        costs: model,
+        machine: knownMachine(costs),
+        profiler: profilerOf({}),
+      });
+      return { planner, plan: planner.plan(), count };
+    };
+    const [short, long] = [planned(300), planned(12_000)];
+    expect(short.planner.bound).toBeNull();
+    expect(long.planner.bound).toMatch(/^The plan simulates these steps about 30 times at most/);
+    expect(short.count.replays).toBeGreaterThan(60);
+    expect(long.count.replays).toBeLessThan(45);
+    const [first] = long.plan.remedies;
+    expect(first?.gainShare).toBeGreaterThan(0);
+    expect(first?.lowShare).toBeLessThan(first?.gainShare ?? 0);
+  });
+});
+
 describe('a step without end', () => {
   it('has calls of its middle taken, and says so', async () => {
-    const run = await manyLaunches(51_000);
+    const run = await manyLaunches(21_000);
     const { steps } = traceAnswers(run, costs);
     expect(steps.rule).toBe(
-      'nothing repeats: the whole trace is one step; of its calls 50,000 in its middle are taken',
+      'nothing repeats: the whole trace is one step; of its calls 20,000 in its middle are taken',
     );
     // A call each 4 us.
-    expect(steps.medianNs / 4000).toBeCloseTo(50_000, -1);
-    expect(steps.inferred[0]).toContain('50,000 in its middle');
+    expect(steps.medianNs / 4000).toBeCloseTo(20_000, -1);
+    expect(steps.inferred[0]).toContain('20,000 in its middle');
   });
 
   it('is one step among others: then it is fewer of them', async () => {
-    const { events, marks } = { events: 30_000, marks: 4 };
+    const { events, marks } = { events: 12_000, marks: 4 };
     const name = kernelNames(3);
     const launches = Array.from({ length: events }, (_, index) => [
       complete('cuda_runtime', 'cudaLaunchKernel', index * 4 + 1, 1, { correlation: index + 1 }),
