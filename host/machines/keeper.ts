@@ -2,9 +2,6 @@
  * What runs on the other machine for one session: it owns the engine process there, and answers whoever is connected.
  * Where the line drops it goes on until its runs have ended and their files are kept, and then ends too.
  */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createBirpc } from 'birpc';
 import type { RunHooks } from '../../core/program/engine.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
@@ -16,6 +13,7 @@ import type { Jobs } from './jobs.ts';
 import { type Line, Link } from './link.ts';
 import { Printed } from './printed.ts';
 import type { KeeperEvents, KeeperFunctions, ProgramRecorded, ProgramThere } from './protocol.ts';
+import { makeRecordingFolder } from './recordingFolder.ts';
 
 export interface KeeperOptions {
   readonly engine: EngineSupervisor;
@@ -154,7 +152,7 @@ export class Keeper {
       const { recordHere } = await import('./recordHere.ts');
       const recorded = await recordHere(program, {
         // It outlasts a keeper that is killed: whoever looks for the job then makes its run.
-        within: await mkdtemp(join(tmpdir(), 'copyscope-record-')),
+        within: await makeRecordingFolder(),
         signal,
         killed: killed.signal,
         onCounts: (counts) => {

@@ -1,5 +1,4 @@
 /** What the keeper does to record a program. Comes when one is asked for: nothing else there needs any of it. */
-import { join } from 'node:path';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
@@ -7,6 +6,7 @@ import { programFolder, programVersion } from '../paths.ts';
 import { checkProgram, withEnd } from '../record/ownProgram.ts';
 import { readRecordingFolder, recordProgram, removeRecordingFolder } from '../record/recordProgram.ts';
 import type { ProgramRecorded, ProgramThere } from './protocol.ts';
+import { partsIn } from './recordingFolder.ts';
 
 export interface RecordHereHooks {
   /** An empty folder for what is recorded, which goes when it is read. */
@@ -29,7 +29,7 @@ export async function recordHere(
   { name, host, settings, ...program }: ProgramThere,
   { within, signal, killed, stopper = 'the machine that asked for it', onCounts, onOutput, onStarted }: RecordHereHooks,
 ): Promise<ProgramRecorded> {
-  const parts = join(within, 'parts');
+  const parts = partsIn(within);
   try {
     const { environment, folder } = await checkProgram(program, settings, process.env);
     const exitCode = await recordProgram({

@@ -9,6 +9,7 @@ import { programFolder, programVersion } from '../paths.ts';
 import { withEnd } from '../record/ownProgram.ts';
 import { readRecordingFolder, removeRecordingFolder } from '../record/recordProgram.ts';
 import { isAlive } from '../service/thisProcess.ts';
+import { isRecordingFolder } from './recordingFolder.ts';
 
 const notedSchema = z.object({
   /** The folder that its processes write to. */
@@ -34,6 +35,7 @@ export async function rescue(
   const shape = parsed.ok ? checkShape(notedSchema, parsed.json) : null;
   if (shape?.ok !== true) return null;
   const { parts, pid, name, host } = shape.value;
+  if (!(await isRecordingFolder(parts))) return null;
   if (isAlive(pid)) return 'running';
   try {
     const recorded = await readRecordingFolder(parts, name, programVersion(programFolder()));
