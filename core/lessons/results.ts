@@ -102,6 +102,7 @@ export function requireResults(file: string, content: string): LessonResults {
   const problem = shape?.problems[0];
   throw new CopyscopeError({
     code: 'results.invalid',
+    field: problem?.field ?? 'document',
     message: `${file} holds no results of lessons${problem === undefined ? '' : `: ${problem.field}: ${problem.message}`}.`,
     remedy: 'Choose files that “Export my results” on the page Lessons wrote.',
   });

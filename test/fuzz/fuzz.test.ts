@@ -31,6 +31,8 @@ const inputs: Readonly<Record<string, number>> = {
   bundle: 400,
   'cluster files': 15_000,
   'cluster listings': 15_000,
+  'data folder': 400,
+  jobs: 3000,
   call: 1000,
   frame: 20_000,
 };

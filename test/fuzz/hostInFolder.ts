@@ -1,6 +1,6 @@
 /** A host on a data folder of its own, and what lies in that folder. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '../../host/service/host.ts';
@@ -12,6 +12,8 @@ export interface HostInFolder {
   readonly folder: string;
   /** Throws where anything is there now that wasn't, is gone, or has other content. */
   requireSame(before: ReadonlyMap<string, string>): void;
+  /** Throws where anything lies beside the data folder. */
+  requireAllInside(): void;
   /** What every file holds, by its path. */
   content(): ReadonlyMap<string, string>;
   close(): void;
@@ -26,13 +28,16 @@ const noEngine = () => ({
   kill: () => {},
 });
 
-export function hostInFolder(): HostInFolder {
+/** `fill` puts something into the data folder before the host starts; nothing ships with such a host, which is slow to list. */
+export function hostInFolder(fill?: (folder: string) => void): HostInFolder {
   const outer = mkdtempSync(join(tmpdir(), 'copyscope-fuzz-'));
   // What leaves the data folder is seen too.
   const folder = join(outer, 'data');
+  if (fill !== undefined) mkdirSync(folder);
+  fill?.(folder);
   const host = createHost({
     about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
-    assetsFolder: join(repository, 'assets'),
+    assetsFolder: fill === undefined ? join(repository, 'assets') : join(folder, 'assets'),
     spawnEngine: noEngine,
     environment: { PATH: '' },
   });
@@ -49,6 +54,10 @@ export function hostInFolder(): HostInFolder {
     host,
     folder,
     content,
+    requireAllInside: () => {
+      const others = readdirSync(outer).filter((name) => name !== 'data');
+      if (others.length > 0) throw new Wrong(`beside the data folder lies ${others.join()}`);
+    },
     requireSame: (before) => {
       const after = content();
       for (const [path, sum] of after) {

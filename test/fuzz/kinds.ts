@@ -1,7 +1,9 @@
 /** All kinds of inputs, by name. */
 import type { Kind } from './kind.ts';
 import { callKinds } from './kinds/calls.ts';
+import { dataFolderKinds } from './kinds/dataFolder.ts';
 import { documentKinds } from './kinds/documents.ts';
+import { jobKinds } from './kinds/jobs.ts';
 import { largeKinds } from './kinds/large.ts';
 import { libraryKinds } from './kinds/library.ts';
 import { programKinds } from './kinds/programs.ts';
@@ -17,5 +19,7 @@ export const allKinds = (): Readonly<Record<string, Kind>> => ({
   ...traceKinds(),
   ...libraryKinds(),
   ...slurmKinds,
+  ...dataFolderKinds,
+  ...jobKinds,
   ...callKinds(),
 });

@@ -21,7 +21,7 @@ const sweep = readers['sweep']?.document;
 const cluster = readers['request to set a cluster']?.document as readonly unknown[];
 
 /** Arguments that are right, by function; those without have none. */
-const right: Readonly<Record<string, readonly unknown[]>> = {
+export const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   devices: [false],
   readProfile: ['h200'],
   readExample: ['overlap/pinned-side-stream'],
@@ -87,7 +87,7 @@ interface Message {
 
 function wrongCall(random: Random): Message {
   const method = random.pick(methods);
-  const args = Object.hasOwn(right, method) ? (right[method] ?? []) : [];
+  const args = Object.hasOwn(rightArguments, method) ? (rightArguments[method] ?? []) : [];
   const message = { t: 'q', m: method, a: random.chance(0.9) ? mutatedValue(args, random) : args, i: 'call' };
   return random.chance(0.05) ? (mutatedValue(message, random) as Message) : message;
 }
@@ -150,7 +150,7 @@ function calls(): Kind {
   };
 }
 
-const frame = encodeMessage({ t: 'q', m: 'startRun', a: right['startRun'], i: 'call' });
+const frame = encodeMessage({ t: 'q', m: 'startRun', a: rightArguments['startRun'], i: 'call' });
 
 const frames: Kind = {
   make: (random) => {

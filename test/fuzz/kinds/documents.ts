@@ -16,15 +16,6 @@ import type { Kind } from '../kind.ts';
 import { mutatedJson, mutatedLetters, mutatedValue } from '../mutateText.ts';
 import { asset, exampleDocuments, repository } from '../seeds.ts';
 
-const rules = {
-  format: 'copyscope/gate-rules',
-  version: 1,
-  limits: { pageableBytes: '1 MiB', waitingCalls: 1, exposedCopyNs: '2 ms', idleShare: 0.2 },
-  steps: { from: 1, to: 3 },
-  baseline: { figures: ['stepNs'], leastShare: 0.02 },
-  allow: [{ line: 'train.py:44', figures: ['waitingCalls'], reason: 'The loss is logged in each step.' }],
-};
-
 /** A right document, by the name of its reader. */
 const right = (name: string): unknown => readers[name]?.document;
 
@@ -78,7 +69,7 @@ export const documentKinds: Readonly<Record<string, Kind>> = {
     (text) => readers['profile']?.read(jsonOf(text)),
   ),
   notes: oneOf([right('notes')], parseRunNotes),
-  'gate rules': oneOf([rules], parseGateRules),
+  'gate rules': oneOf([right('rules of a gate')], parseGateRules),
   benchmark: oneOf([right('benchmark')], requireBench),
   manifest: oneOf([right('manifest of a bundle')], parseManifest),
   'kept sweep': oneOf([right('kept sweep')], (text) => readKept('s', text, '')),

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireBench } from '../../../core/bench/parse.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { parseGateRules } from '../../../core/gate/parse.ts';
 import { requireFigure } from '../../../core/lessons/figure.ts';
 import { requireLesson } from '../../../core/lessons/parse.ts';
+import { requireResults } from '../../../core/lessons/results.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { requireArguments } from '../../../core/service/requests.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
@@ -32,6 +34,14 @@ const sweep = {
 };
 const note = { id: 'a', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' };
 const notes = { format: 'copyscope/notes', version: 1, notes: [note] };
+const gateRules = {
+  format: 'copyscope/gate-rules',
+  version: 1,
+  limits: { pageableBytes: '1 MiB', waitingCalls: 1, exposedCopyNs: '2 ms', idleShare: 0.2 },
+  steps: { from: 1, to: 3 },
+  baseline: { figures: ['stepNs'], leastShare: 0.02 },
+  allow: [{ line: 'train.py:44', figures: ['waitingCalls'], reason: 'The loss is logged in each step.' }],
+};
 const figure = { name: 'bandwidth', unit: 'B/s', median: 5, least: 4, most: 6, samples: [4, 5, 6] };
 const benchRow = { section: 'copies', row: '4 KiB', column: 'H2D pinned', status: 'done', figures: [figure], bytes: 1 };
 const front = {
@@ -131,6 +141,22 @@ export const readers: Readonly<Record<string, Reader>> = {
     read: onText(requireBench),
   },
   notes: { document: notes, read: onText(parseRunNotes) },
+  'rules of a gate': { document: gateRules, read: onText(parseGateRules) },
+  'results of lessons': {
+    document: {
+      format: 'copyscope/lesson-results',
+      version: 1,
+      name: 'Ada',
+      lessons: [
+        {
+          ...{ lesson: 'first-overlap', title: 'T', done: true },
+          tasks: [{ step: 1, title: 'A', solved: true, hints: 0 }],
+          answers: [{ step: 2, ask: 'q', answer: null, right: null }],
+        },
+      ],
+    },
+    read: onText((text) => requireResults('ada.json', text)),
+  },
   'manifest of a bundle': {
     document: {
       format: 'copyscope/bundle',
