@@ -1,0 +1,52 @@
+/** What is handed to Slurm says no more than was meant, whatever a folder or a program is called. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ArrayPlan, sbatchWords, scriptText } from '../../../core/slurm/submission.ts';
+
+let work: string;
+beforeEach(() => {
+  work = mkdtempSync(join(tmpdir(), 'copyscope-submission-'));
+});
+afterEach(() => rmSync(work, { recursive: true, force: true }));
+
+const names = ["a'b", 'a"b', 'a $(touch hacked) b', 'a`touch hacked`', 'a;touch hacked', '-x', 'a\nb', '*', 'a\\'];
+
+describe.skipIf(process.platform === 'win32')('the script of a job', () => {
+  it.each(names)('starts the program with its words where they are called %j', (name) => {
+    const folder = join(work, name);
+    mkdirSync(folder);
+    const program = join(folder, 'program');
+    writeFileSync(program, '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done\n');
+    chmodSync(program, 0o755);
+    const { stdout, status } = spawnSync('bash', ['-c', scriptText(plan(folder, program))], {
+      cwd: work,
+      encoding: 'utf8',
+      env: { ...process.env, SLURM_ARRAY_TASK_ID: '3' },
+    });
+    expect(status).toBe(0);
+    expect(stdout.split('\0').slice(0, -1)).toEqual(['slurm-task', folder, '0', '3']);
+    expect(existsSync(join(work, 'hacked'))).toBe(false);
+  });
+});
+
+describe('the words of sbatch', () => {
+  it('are one each, whatever is in a folder or a setting: no shell reads them', () => {
+    const words = sbatchWords({
+      ...plan("/a b'c --wrap=x", '/p'),
+      settings: { partition: 'gpu --wrap=x', account: '-x', lines: [], options: [] },
+    });
+    expect(words).toContain("--chdir=/a b'c --wrap=x");
+    expect(words).toContain('--partition=gpu --wrap=x');
+    expect(words).toContain('--account=-x');
+    expect(words.filter((word) => word.startsWith('--wrap'))).toEqual([]);
+    expect(words.at(-1)).toBe('script-0.sh');
+  });
+});
+
+const plan = (folder: string, program: string): ArrayPlan => ({
+  ...{ id: '0123456789abcdef', number: 0, jobs: 4, engine: 'sim', folder, start: [program] },
+  settings: { lines: [], options: [] },
+});
