@@ -33,6 +33,10 @@ export function describeOperation(operation: Operation, experiment: Experiment, 
   return text;
 }
 
+/** The same, for who asks once: to keep texts of thousands of operations takes longer than to make them. */
+export const describeOnce = (operation: Operation, experiment: Experiment, find: BufferFinder): string =>
+  operation.label ?? describeUnlabelled(operation, experiment, find);
+
 function describeUnlabelled(operation: Operation, experiment: Experiment, find: BufferFinder): string {
   switch (operation.op) {
     case 'copy':

@@ -46,7 +46,7 @@ const mostRemedies = 8;
 
 /** Steps with more items than the largest of 119 recorded pairs have (7,356) are simulated less often: a plan takes seconds. */
 const largeItems = 8000;
-const mostItems = 600_000;
+const mostItems = 300_000;
 /** The search takes this part, and leaves the rest for the intervals of what it finds. */
 const searchPart = 0.6;
 

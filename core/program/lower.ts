@@ -1,5 +1,5 @@
 /** Lowers an experiment to the program that engines execute. Assumes the document passed parseExperiment. */
-import { describeOperation } from '../experiment/describe.ts';
+import { describeOnce } from '../experiment/describe.ts';
 import { type Renumbering, renumbering } from '../experiment/edit/renumbering.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
@@ -163,7 +163,7 @@ class Lowering {
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
-    const label = this.#shared(describeOperation(operation, this.scope.experiment, this.scope.find));
+    const label = this.#shared(describeOnce(operation, this.scope.experiment, this.scope.find));
     const recorded = recordedCost(operation, this.scope);
     this.#keep({ op: place.op, kind: operation.op, label, thread, path, recorded }, null);
     if (operation.op === 'repeat') this.#repeat(operation, place, out);
