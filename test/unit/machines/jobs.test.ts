@@ -1,10 +1,11 @@
 /** Runs that another machine asked for: what is noted of them is believed as far as it can be true. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Jobs } from '../../../host/machines/jobs.ts';
 import { makeRecordingFolder, partsIn } from '../../../host/machines/recordingFolder.ts';
+import { beginRecordingFolder } from '../../../host/service/recordingFolders.ts';
 
 const id = '6f1c1f0e-6a5b-4f3c-8a9e-0d1c2b3a4f5e';
 /** Numbers of processes end far below. */
@@ -26,7 +27,15 @@ function left(parts: string): void {
   jobs.noteProgram(id, { parts, pid: ended, name: 'a', host: 'here' });
 }
 
-describe('what a killed keeper recorded', () => {
+describe.skipIf(process.platform === 'win32')('what a killed keeper recorded', () => {
+  it('was for its user alone', async () => {
+    const umask = process.umask(0);
+    const folders = [await makeRecordingFolder(), await beginRecordingFolder(work, 'a')];
+    process.umask(umask);
+    for (const folder of folders) expect(statSync(folder).mode & 0o777).toBe(0o700);
+    rmSync(folders[0] ?? '', { recursive: true });
+  });
+
   it('goes where there is nothing in it', async () => {
     const parts = partsIn(await makeRecordingFolder());
     mkdirSync(parts);

@@ -1,0 +1,29 @@
+/** Programs that run with another user's rights: told before anything is started. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isSetUserId } from '../../../host/record/recordProgram.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-set-user-id-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+for (const [name, mode] of [
+  ['user', 0o4755],
+  ['group', 0o2755],
+  ['plain', 0o755],
+] as const) {
+  writeFileSync(join(folder, name), '');
+  chmodSync(join(folder, name), mode);
+}
+
+describe.skipIf(process.platform === 'win32')('a program (skipped on Windows, which has no such bit)', () => {
+  it.each([
+    ['user', true],
+    ['group', true],
+    ['plain', false],
+    ['nothing', false],
+  ])('%s: %s, by its path and on the PATH', async (name, is) => {
+    expect(await isSetUserId(join(folder, name), {})).toBe(is);
+    expect(await isSetUserId(name, { PATH: `/nonexistent:${folder}` })).toBe(is);
+  });
+});
