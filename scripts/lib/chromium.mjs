@@ -1,4 +1,7 @@
-/** Finds the Chromium that the end-to-end tests drive, and brings one where there is none. */
+/**
+ * Finds the Chromium that the end-to-end tests drive, and brings one where there is none. The headless shell is first: it
+ * has no window of its own, and so opens a page for a fifth less.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { aptInstall, distribution, findProgram, mayInstall } from './system.mjs';
@@ -12,7 +15,7 @@ export async function findChromium() {
   const { chromium } = await import('@playwright/test');
   const downloaded = chromium.executablePath();
   // A snap's launcher can't see the temporary folders that Playwright uses.
-  const onPath = findProgram('chromium', 'chromium-browser', 'google-chrome');
+  const onPath = findProgram('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome');
   if (onPath !== null && !isSnap(onPath)) return onPath;
   return downloaded !== '' && existsSync(downloaded) ? downloaded : null;
 }
@@ -29,7 +32,7 @@ export async function provideChromium(say, isWanted) {
   const found = await findChromium();
   if (found !== null || !isWanted) return found;
   if (mayInstall() && distribution() === 'debian') {
-    aptInstall(['chromium'], say);
+    aptInstall(['chromium-headless-shell'], say);
   } else if (process.platform !== 'linux' || mayInstall()) {
     say(`Running ${chromiumCommand} …`);
     const args = ['playwright', 'install', ...(process.platform === 'linux' ? ['--with-deps'] : []), 'chromium'];
