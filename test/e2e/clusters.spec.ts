@@ -2,15 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { type StandIn, standInSsh } from '../unit/machines/support/standInSsh.ts';
 import { pathWithoutSlurm, type StandInSlurm, standInSlurm } from '../unit/slurm/support/cluster.ts';
-import { follow, seriousProblems } from './support/looks.ts';
+import { looksRight } from './support/looks.ts';
 import { Server } from './support/server.ts';
 import { test as base, expect } from './support/test.ts';
 
 const cli = join(import.meta.dirname, '../../dist/host/cli.js');
-const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
 
 /** A window with one other machine, whose programs are those in a folder of the test. */
 const test = base.extend<{ path: string; slurm: StandInSlurm; machine: StandIn; server: Server }>({
@@ -35,24 +34,6 @@ const test = base.extend<{ path: string; slurm: StandInSlurm; machine: StandIn; 
     await server.stop();
   },
 });
-
-const sizes = [
-  { width: 1920, height: 1080 },
-  { width: 1280, height: 800 },
-];
-
-/** In both themes: what axe says, and pictures. */
-async function shoot(page: Page, name: string, at?: Locator): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await follow(page, theme);
-    expect(await seriousProblems(page)).toEqual([]);
-    for (const { width, height } of sizes) {
-      await page.setViewportSize({ width, height });
-      await at?.scrollIntoViewIfNeeded();
-      await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
-    }
-  }
-}
 
 const clusterOf = (page: Page) => page.getByRole('region', { name: 'Cluster of login' });
 
@@ -102,11 +83,11 @@ test('by keyboard: a machine is set as a cluster, shown as it will be told, and 
   await expect(cluster).toContainText('A time is in minutes');
   await expect(cluster.getByRole('button', { name: 'Keep and ask Slurm' })).toBeDisabled();
   await page.getByRole('textbox', { name: 'Time of a job' }).fill('01:00:00');
-  await shoot(page, 'cluster-form');
+  await looksRight(page, 'cluster-form');
   await page.getByRole('textbox', { name: 'Time of a job' }).press('Enter');
   await expect(cluster).toContainText('Slurm is there. It does nothing for Copyscope now.');
   await expect(cluster).toContainText('partition main, GPUs h200:2, time 01:00:00');
-  await shoot(page, 'cluster-asked');
+  await looksRight(page, 'cluster-asked');
 });
 
 test('a sweep is submitted as an array, its points arrive, and it is cancelled and goes on', async ({
@@ -120,16 +101,16 @@ test('a sweep is submitted as an array, its points arrive, and it is cancelled a
   await clusterOf(page).getByRole('button', { name: 'Keep and ask Slurm' }).press('Enter');
   await expect(clusterOf(page)).toContainText('Slurm is there.');
   await submit(page);
-  await shoot(page, 'cluster-setup', submitButton(page));
+  await looksRight(page, 'cluster-setup', submitButton(page));
   await submitButton(page).press('Enter');
   await expect(progress(page)).toContainText('12 of 35 points');
   await expect(progress(page)).toContainText(/2 jobs run/);
-  await shoot(page, 'cluster-sweep');
+  await looksRight(page, 'cluster-sweep');
   await page.keyboard.press('Alt+m');
   await clusterOf(page).getByRole('button', { name: 'Ask Slurm' }).press('Enter');
   const works = clusterOf(page).getByRole('list', { name: 'What Slurm of login does' });
   await expect(works).toContainText('12 of 35 done, 2 jobs in progress');
-  await shoot(page, 'cluster-works');
+  await looksRight(page, 'cluster-works');
   await page.goBack();
   await progress(page).getByRole('button', { name: 'Cancel the sweep' }).press('Enter');
   await expect(progress(page)).toContainText('stopped; what was done is kept');
@@ -156,7 +137,7 @@ bare('a machine without Slurm says so, in words', async ({ page, window: _ }) =>
   await typeSettings(page, '');
   await clusterOf(page).getByRole('button', { name: 'Keep and ask Slurm' }).press('Enter');
   await expect(clusterOf(page).getByRole('alert')).toContainText('There is no squeue there');
-  await shoot(page, 'cluster-none');
+  await looksRight(page, 'cluster-none');
   await submit(page);
   await submitButton(page).press('Enter');
   await expect(page.getByText('There is no sbatch there').last()).toBeVisible();

@@ -1,16 +1,7 @@
 /** Kernels of cuBLAS and cuFFT in the score: their fields, what a wrong value is told, and what the lanes say of them. */
-import type { Page } from '@playwright/test';
-import { follow, seriousProblems } from './support/looks.ts';
+import { looksRight } from './support/looks.ts';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
-
-/** A refused value stays legible in either theme, as all else. */
-async function looksRight(page: Page): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await follow(page, theme);
-    expect(await seriousProblems(page)).toEqual([]);
-  }
-}
 
 /** A new experiment with one kernel, picked by keyboard; gives the fields of its form. */
 async function addKernel({ page, library, inspector }: Window) {

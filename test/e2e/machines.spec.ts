@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
 import { whyNot } from './support/engines.ts';
-import { addTo, bare, expect, shoot, test } from './support/machine.ts';
+import { looksRight } from './support/looks.ts';
+import { addTo, bare, expect, test } from './support/machine.ts';
 import { Server } from './support/server.ts';
 
 const example = JSON.parse(
@@ -33,7 +34,7 @@ test('a machine is listed, asked when it is picked, and runs the experiment', as
   // It has no GPU, and says so beside what it has.
   await page.getByRole('combobox', { name: 'Engine' }).click();
   await expect(page.getByRole('option', { name: /^gpu-box: CPU engine/ })).toBeVisible();
-  await shoot(page, 'machines');
+  await looksRight(page, 'machines');
   await page.getByRole('option', { name: /^gpu-box: CPU engine/ }).click();
   await window.run();
   await expect(window.status).toContainText('of gpu-box');
@@ -73,18 +74,18 @@ bare(
     const { region, card } = listed(page);
     await expect(page).toHaveTitle('Other machines · Copyscope');
     await expect(region.getByRole('heading', { name: 'No other machine is set up' })).toBeVisible();
-    await shoot(page, 'machines-none');
+    await looksRight(page, 'machines-none');
     await region.getByRole('textbox', { name: 'Machine' }).focus();
     await page.keyboard.insertText('gpu-box');
     await page.keyboard.press('Enter');
     const plan = region.getByRole('region', { name: 'What setting up gpu-box does' });
     await expect(plan).toContainText('will be copied into ~/.local/share/copyscope-host of your user there.');
     await expect(plan.getByRole('button', { name: 'Set it up' })).toBeFocused();
-    await shoot(page, 'machines-plan');
+    await looksRight(page, 'machines-plan');
     await page.keyboard.press('Enter');
     await expect(card('gpu-box')).toContainText('Connected');
     await expect(card('gpu-box').getByRole('list', { name: 'Devices and engines' })).toContainText('CPU engine');
-    await shoot(page, 'machines-list');
+    await looksRight(page, 'machines-list');
     await card('gpu-box').getByRole('button', { name: 'Fetch results' }).press('Enter');
     await expect(card('gpu-box')).toContainText('No result waited there.');
     await card('gpu-box').getByRole('button', { name: 'Remove…' }).press('Enter');
@@ -132,7 +133,7 @@ test('a run whose line is lost goes on there, and its result comes when the line
   const { card } = listed(page);
   await expect(card('gpu-box')).toContainText('There is no line, and this goes on there.');
   await expect(card('gpu-box')).toContainText(/No line/);
-  await shoot(page, 'machines-lost');
+  await looksRight(page, 'machines-lost');
   machine.fail(null);
   await expect(card('gpu-box')).toContainText('Connected');
   await expect(card('gpu-box')).not.toContainText('goes on there');
@@ -190,7 +191,7 @@ recorder(
     machine.fail('ssh: connect to host gpu-box port 22: Connection timed out\n');
     machine.cut();
     await expect(card).toContainText('There is no line to gpu-box: the program goes on there');
-    await shoot(page, 'machines-record');
+    await looksRight(page, 'machines-record');
     machine.fail(null);
     await writeFile(join(machine.home, 'go'), 'go\n');
     await expect(page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();

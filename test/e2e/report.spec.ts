@@ -1,10 +1,8 @@
 /** Reports as a reader opens them: from disk, without a network, in both themes, and on paper. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test as base, expect, type Page, type TestInfo } from '@playwright/test';
-import type { AxeResults } from 'axe-core';
 import { parseProfile } from '../../core/profile/profile.ts';
 import { type ReportedRun, runReport } from '../../core/report/make.ts';
 import { reportPieces } from '../../core/report/page.ts';
@@ -13,10 +11,9 @@ import { syntheticRun } from '../bench/support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
 import { read } from '../unit/import/support.ts';
 import { hostileNames } from '../unit/report/hostileNames.ts';
+import { screenshots, seriousProblems, wantsScreenshots } from './support/looks.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const repository = join(import.meta.dirname, '../..');
-const screenshots = join(repository, 'test-results/screenshots');
 const h200 = () => parseProfile(JSON.parse(readFileSync(join(repository, 'assets/profiles/h200.json'), 'utf8')));
 
 /** Everything that the page complains of: errors, content that its policy refuses, and requests that leave the file. */
@@ -69,18 +66,6 @@ const pageable = async (): Promise<Run> => {
   return read(new Uint8Array(file));
 };
 
-async function seriousProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations, passes } = await page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe;
-    return run.run();
-  });
-  expect(passes.length).toBeGreaterThan(10);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
-}
-
 test('a real program’s report has its plan, its lanes and its verdicts, in both themes', async ({
   page,
   problems,
@@ -100,7 +85,8 @@ test('a real program’s report has its plan, its lanes and its verdicts, in bot
       [1920, 1080],
     ] as const) {
       await page.setViewportSize({ width, height });
-      await page.screenshot({ path: join(screenshots, `report-${theme.toLowerCase()}-${width}.png`), fullPage: true });
+      const path = join(screenshots, `report-${theme.toLowerCase()}-${width}.png`);
+      if (wantsScreenshots) await page.screenshot({ path, fullPage: true });
     }
     expect(await seriousProblems(page)).toEqual([]);
     const scrolls = await page.evaluate(

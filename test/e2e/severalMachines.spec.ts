@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { whyNot } from './support/engines.ts';
-import { expect, shoot, test } from './support/machine.ts';
+import { looksRight } from './support/looks.ts';
+import { expect, test } from './support/machine.ts';
 
 const example = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'), 'utf8'),
@@ -55,7 +56,7 @@ test('by mouse: this machine, another and a simulated one, side by side and in a
   await expect(dialog).toContainText('There is no NVIDIA driver on gpu-box.');
   await dialog.getByRole('checkbox', { name: here }).check();
   await dialog.getByRole('checkbox', { name: simulated }).check();
-  await shoot(page, 'several-choose');
+  await looksRight(page, 'several-choose');
   await dialog.getByRole('button', { name: 'Run on 3' }).click();
   await expect(page).toHaveURL(/#\/compare\/.+,.+,/);
   await expect(lanes).toHaveCount(3);
@@ -67,7 +68,7 @@ test('by mouse: this machine, another and a simulated one, side by side and in a
   await expect(row(/This machine/)).toContainText(/measured.* ms.*GB\/s/);
   await expect(row(/NVIDIA H200/)).toContainText(/simulated.* µs.*GB\/s.*1\.00×/);
   await expect(page.getByRole('table').filter({ hasText: 'waited for different reasons' })).toBeVisible();
-  await shoot(page, 'several-table');
+  await looksRight(page, 'several-table');
   // Each is a run like any other, also after the window was opened anew.
   await expect(window.runs.filter({ hasNotText: 'Recorded' })).toHaveCount(3);
   await page.reload();
@@ -104,7 +105,7 @@ test('by keyboard: what fails on one machine takes nothing from the others', asy
   await expect(page.getByRole('alert')).toHaveCount(0);
   // The first that has lanes is what the others are compared with.
   await expect(row(/^A/)).not.toContainText('gpu-box');
-  await shoot(page, 'several-failed');
+  await looksRight(page, 'several-failed');
   await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect(page.getByRole('region', { name: 'Table of differences' })).toContainText('H2D 20.0 MiB');
 });
@@ -155,7 +156,7 @@ test('what runs on each machine is told, and cancelled', async ({ window, page, 
   const [one, other] = [pending('gpu-box: Works for minutes'), pending('This machine: Works for minutes')];
   await expect(one).toContainText(/(Timing|Recording) \d+\/\d+/);
   await expect(other).toContainText(/(Timing|Recording) \d+\/\d+/);
-  await shoot(page, 'several-running');
+  await looksRight(page, 'several-running');
   await one.getByRole('button', { name: /^Cancel/ }).click();
   await expect(one).toContainText('Cancelled.');
   await expect(other).toContainText(/\d+\/\d+/);

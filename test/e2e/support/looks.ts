@@ -1,28 +1,73 @@
-/** How a page looks: what axe says of it, in either theme, once nothing moves any more. */
+/** How a page looks in either theme, once nothing moves any more: what axe says of it, and screenshots where they are asked for. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { expect, type Page } from '@playwright/test';
+import { join } from 'node:path';
+import { expect, type Locator, type Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe calls serious or critical, with the elements. */
-export async function seriousProblems(page: Page): Promise<string[]> {
+/** Rules whose answer a theme can change. The others ask what is there and what it is named, which is the same in both. */
+const ofColours = ['color-contrast', 'link-in-text-block'];
+
+/** For people to look at, and nothing is compared with them: taken where somebody asks for them. */
+export const wantsScreenshots = process.env['COPYSCOPE_SCREENSHOTS'] !== undefined;
+export const screenshots = join(import.meta.dirname, '../../../test-results/screenshots');
+
+const themes = ['light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+
+/** What axe calls serious or critical in a theme that is there already, with the elements; by all rules, or by these. */
+export async function seriousProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Through the debugger, since the page's own policy lets no foreign script in.
-  await page.evaluate(axe);
-  const { violations, passes } = await page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe;
-    return run.run();
-  });
+  if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(async (runOnly) => {
+    const run = (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run;
+    return run({ resultTypes: ['violations'], ...(runOnly === undefined ? {} : { runOnly }) });
+  }, rules);
   // A page that axe could not see has no violations either.
-  expect(passes.length).toBeGreaterThan(10);
+  expect(passes.length).toBeGreaterThan(rules === undefined ? 10 : 0);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
 }
 
+/** The same in each theme. The page stays in the dark one. */
+async function problemsByTheme(page: Page): Promise<Record<Theme, string[]>> {
+  await follow(page, 'light');
+  const light = await seriousProblems(page);
+  await follow(page, 'dark');
+  return { light, dark: await seriousProblems(page, ofColours) };
+}
+
+/** No problem in either theme; and a screenshot of each in either size, with `at` in sight. The page's size stays as it is. */
+export async function looksRight(page: Page, name?: string, at?: Locator): Promise<void> {
+  const problems = await problemsByTheme(page);
+  if (name !== undefined) await takeScreenshots(page, name, at);
+  expect(problems).toEqual({ light: [], dark: [] });
+}
+
+/** Takes none where nobody asks for them. */
+async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<void> {
+  const before = page.viewportSize();
+  if (!wantsScreenshots || before === null) return;
+  for (const { width, height } of [
+    { width: 1280, height: 720 },
+    { width: 1920, height: 1080 },
+  ]) {
+    await page.setViewportSize({ width, height });
+    await at?.scrollIntoViewIfNeeded();
+    for (const theme of themes) {
+      await follow(page, theme);
+      const file = `${name.replaceAll(' ', '-')}-${theme}-${width}x${height}.png`;
+      await page.screenshot({ path: join(screenshots, file) });
+    }
+  }
+  await page.setViewportSize(before);
+}
+
 /** Colours are what they will be: a few frames in a row show no transition that will end. */
-export async function transitionsOver(page: Page): Promise<void> {
+async function transitionsOver(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const isOver = (): boolean =>
       document
@@ -35,7 +80,7 @@ export async function transitionsOver(page: Page): Promise<void> {
 }
 
 /** As the system's own theme, which the window follows: what is open stays open. */
-export async function follow(page: Page, theme: 'light' | 'dark'): Promise<void> {
+async function follow(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
   await transitionsOver(page);

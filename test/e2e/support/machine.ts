@@ -1,14 +1,11 @@
 /** A window whose host reaches another machine, behind a stand-in for ssh. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { type StandIn, standInSsh } from '../../unit/machines/support/standInSsh.ts';
-import { follow, seriousProblems } from './looks.ts';
 import { Server } from './server.ts';
 import { test as base, expect } from './test.ts';
 
 const cli = join(import.meta.dirname, '../../../dist/host/cli.js');
-const screenshots = join(import.meta.dirname, '../../../test-results/screenshots');
 
 /** It is not set up yet. */
 export const bare = base.extend<{ machine: StandIn; server: Server }>({
@@ -37,23 +34,5 @@ export const test = bare.extend({
     await use(server);
   },
 });
-
-/** The second is the one that goes on. */
-const sizes = [
-  { width: 1920, height: 1080 },
-  { width: 1280, height: 800 },
-];
-
-/** In both themes: what axe says, and pictures. */
-export async function shoot(page: Page, name: string): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await follow(page, theme);
-    expect(await seriousProblems(page)).toEqual([]);
-    for (const { width, height } of sizes) {
-      await page.setViewportSize({ width, height });
-      await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
-    }
-  }
-}
 
 export { expect };
