@@ -1,5 +1,6 @@
 /** A data folder of a test's own: what the test puts there, and what it finds. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -46,9 +47,13 @@ export class DataFolder {
     return Object.fromEntries(paths.sort().flatMap(contentOf));
   }
 
-  /** Tries again for a while: a save that the window sent as it left can write a file into it meanwhile. */
-  removeFolder(): void {
-    rmSync(this.dataFolder, { recursive: true, force: true, maxRetries: 10 });
+  /** Again where something was written meanwhile, as the end of a run: Node's own retries don't list a folder again. */
+  async removeFolder(): Promise<void> {
+    while (existsSync(this.dataFolder)) {
+      await rm(this.dataFolder, { recursive: true, force: true }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOTEMPTY') throw error;
+      });
+    }
   }
 }
 

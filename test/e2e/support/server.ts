@@ -76,6 +76,6 @@ export class Server extends DataFolder {
       await ended;
       clearTimeout(timer);
     }
-    this.removeFolder();
+    await this.removeFolder();
   }
 }

@@ -20,11 +20,10 @@ type Served = Pick<Host, 'service' | 'addWindow' | 'runFile' | 'bundle'>;
 export class SharedServer {
   readonly #server: RunningServer;
   readonly #cookie: { readonly name: string; readonly value: string };
-  readonly #current: { host: Host | null };
-
+  readonly #current: { host: Served | null };
   readonly #memory: string;
 
-  private constructor(server: RunningServer, cookie: string, current: { host: Host | null }, memory: string) {
+  private constructor(server: RunningServer, cookie: string, current: { host: Served | null }, memory: string) {
     const [pair = ''] = cookie.split(';');
     this.#server = server;
     this.#memory = memory;
@@ -33,8 +32,8 @@ export class SharedServer {
   }
 
   static async start(): Promise<SharedServer> {
-    const current: { host: Host | null } = { host: null };
-    const host = (): Host => {
+    const current: { host: Served | null } = { host: null };
+    const host = (): Served => {
       if (current.host === null) throw new Error('no test is running');
       return current.host;
     };
@@ -53,17 +52,22 @@ export class SharedServer {
     return new SharedServer(server, admitted.headers.get('set-cookie') ?? '', current, await memoryOfShipped());
   }
 
-  /** What a test needs, and lets `context` in; stop() ends it with its folder. */
+  /** What a test needs, and lets `context` in; stop() closes its pages, ends it, and removes its folder. */
   async begin(context: BrowserContext): Promise<TestServer> {
-    const test = new TestServer(this.#url, () => {
-      this.#current.host?.close();
-      this.#current.host = null;
-    });
     await context.addCookies([{ ...this.#cookie, url: this.#url, httpOnly: true, sameSite: 'Strict' }]);
-    mkdirSync(dirname(memoryOf(test)), { recursive: true });
-    writeFileSync(memoryOf(test), this.#memory);
-    this.#current.host = hostOn(test);
-    return test;
+    const folder = new DataFolder();
+    mkdirSync(dirname(memoryOf(folder)), { recursive: true });
+    writeFileSync(memoryOf(folder), this.#memory);
+    const host = hostOn(folder);
+    const windows = new WindowsOf(host);
+    this.#current.host = windows.served;
+    return new TestServer(folder.dataFolder, this.#url, async () => {
+      await Promise.all(context.pages().map((page) => page.close()));
+      await windows.gone();
+      this.#current.host = null;
+      host.close();
+      await windows.answered();
+    });
   }
 
   close(): Promise<void> {
@@ -97,17 +101,64 @@ async function memoryOfShipped(): Promise<string> {
   await Promise.all([service.profiles(), service.examples(), service.lessons(), service.runs()]);
   host.close();
   const memory = readFileSync(memoryOf(folder), 'utf8');
-  folder.removeFolder();
+  await folder.removeFolder();
   return memory;
+}
+
+/** The windows of a host: tells when they are gone, and when what they asked for is done. */
+class WindowsOf {
+  readonly served: Served;
+  readonly #calls = new Set<Promise<unknown>>();
+  #open = 0;
+  #lastGone: () => void = () => {};
+
+  constructor(host: Host) {
+    this.served = {
+      service: new Proxy(host.service, { get: (service, name) => this.#followed(Reflect.get(service, name)) }),
+      addWindow: (events) => this.#opened(host.addWindow(events)),
+      runFile: (id) => host.runFile(id),
+      bundle: (ticket) => host.bundle(ticket),
+    };
+  }
+
+  /** What a window sent as it left has been read by then. */
+  async gone(): Promise<void> {
+    const last = new Promise<void>((resolve) => {
+      this.#lastGone = resolve;
+    });
+    if (this.#open > 0) await last;
+  }
+
+  async answered(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+  }
+
+  #opened(remove: () => void): () => void {
+    this.#open += 1;
+    return () => {
+      remove();
+      this.#open -= 1;
+      if (this.#open === 0) this.#lastGone();
+    };
+  }
+
+  #followed(call: unknown): unknown {
+    if (typeof call !== 'function') return call;
+    return (...args: unknown[]): Promise<unknown> => {
+      const answer = Promise.resolve(call(...args)).finally(() => this.#calls.delete(answer));
+      this.#calls.add(answer);
+      return answer;
+    };
+  }
 }
 
 /** The shared server as one test has it. */
 class TestServer extends DataFolder {
   readonly #url: string;
-  readonly #end: () => void;
+  readonly #end: () => Promise<void>;
 
-  constructor(url: string, end: () => void) {
-    super();
+  constructor(folder: string, url: string, end: () => Promise<void>) {
+    super(folder);
     this.#url = url;
     this.#end = end;
   }
@@ -117,7 +168,7 @@ class TestServer extends DataFolder {
   }
 
   async stop(): Promise<void> {
-    this.#end();
-    this.removeFolder();
+    await this.#end();
+    await this.removeFolder();
   }
 }

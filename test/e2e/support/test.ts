@@ -38,8 +38,6 @@ export const test = base.extend<Fixtures, { shared: SharedServer }>({
     await use(window);
     // Refused content, a broken policy or an exception in a handler shows nowhere else.
     expect(problems, 'errors in the page').toEqual([]);
-    // The host ends after its window, so that the window sees no connection lost.
-    await page.goto('about:blank');
   },
 });
 
