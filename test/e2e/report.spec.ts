@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { test as base, expect, type Page, type TestInfo } from '@playwright/test';
+import { test as base, type Page, type TestInfo } from '@playwright/test';
 import { parseProfile } from '../../core/profile/profile.ts';
 import { type ReportedRun, runReport } from '../../core/report/make.ts';
 import { reportPieces } from '../../core/report/page.ts';
@@ -11,6 +11,7 @@ import { syntheticRun } from '../bench/support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
 import { read } from '../unit/import/support.ts';
 import { hostileNames } from '../unit/report/hostileNames.ts';
+import { expect } from './support/expect.ts';
 import { screenshots, seriousProblems, wantsScreenshots } from './support/looks.ts';
 
 const repository = join(import.meta.dirname, '../..');

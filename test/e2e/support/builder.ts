@@ -1,8 +1,9 @@
 /** Builds an experiment in the window as a person does: what hands it is done with, mouse or keyboard, is a subclass's. */
-import { expect, type Locator, type Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Operation, OperationName } from '../../../core/experiment/operations.ts';
 import type { BufferDeclaration, Pattern } from '../../../core/experiment/resources.ts';
+import { expect } from './expect.ts';
 import type { Window } from './window.ts';
 
 const titles: Partial<Readonly<Record<OperationName, string>>> = {

@@ -1,5 +1,6 @@
 /** The window as a person uses it: by names and roles, never by its inner structure. */
-import { expect, type Locator, type Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { expect } from './expect.ts';
 
 export interface Activity {
   readonly name: string;
