@@ -171,7 +171,7 @@ own(
     await expect(cluster.getByRole('list', { name: 'What Slurm of this machine does' })).toContainText(
       'Calibration0 of 1 done, 1 job in progress',
     );
-    await shoot(page, 'cluster-own');
+    await looksRight(page, 'cluster-own');
     await cluster.getByRole('button', { name: 'Cancel the calibration' }).press('Enter');
     await expect(cluster).toContainText('The calibration was cancelled.');
     expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']);
@@ -186,11 +186,11 @@ own(
     await form.getByRole('combobox', { name: 'Machine' }).selectOption('As a job of Slurm on this machine');
     await form.getByRole('textbox', { name: 'Command' }).fill('python train.py');
     await expect(form).toContainText('cd && copyscope record --slurm -- python train.py');
-    await shoot(page, 'cluster-record-form');
+    await looksRight(page, 'cluster-record-form');
     await form.getByRole('button', { name: 'Submit' }).press('Enter');
     const card = page.getByRole('region', { name: 'Recording of train' });
     await expect(card).toContainText('Its job waits (Resources).');
-    await shoot(page, 'cluster-record');
+    await looksRight(page, 'cluster-record');
     await card.getByRole('button', { name: 'Cancel its job' }).press('Enter');
     await expect(card).toContainText('Its job was cancelled, and left no result.');
     expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']);
