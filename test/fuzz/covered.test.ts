@@ -26,7 +26,6 @@ const readBy: Readonly<Record<string, string>> = {
   'core/trace/arrow/metadata.ts': 'run',
   'core/trace/notes.ts': 'notes',
   'host/bench/pytorch.ts': 'not a file: what the Python program printed that it started itself',
-  'host/cli/commands/record.ts': 'not read: a copy of its own settings',
   'host/machines/jobs.ts': 'jobs',
   'host/machines/machineStore.ts': 'data folder',
   'host/machines/rescue.ts': 'jobs',
@@ -43,6 +42,7 @@ const readBy: Readonly<Record<string, string>> = {
   'host/service/seenFiles.ts': 'data folder',
   'host/service/titleStore.ts': 'data folder',
   'host/service/unfinished.ts': 'data folder',
+  'host/slurm/oneWork.ts': 'not read: a copy of its own settings',
   'host/slurm/readShape.ts': 'cluster files',
 };
 

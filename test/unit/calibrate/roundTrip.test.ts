@@ -5,6 +5,7 @@ import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibr
 import { type Derived, deriveProfile, type Provenance } from '../../../core/calibrate/derive.ts';
 import type { Finding, Plan } from '../../../core/calibrate/plan.ts';
 import { type Recorded, readings } from '../../../core/calibrate/reading.ts';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { simEngine } from '../../../core/cost/simEngine.ts';
 import { slower } from '../../../core/cost/spread.ts';
 import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
@@ -58,11 +59,8 @@ const tolerances: readonly (readonly [name: RegExp, share: number])[] = [
   [/^host\.threads$/, 0.2],
 ];
 
-function wrong(
-  { parameters: one }: DeviceProfile,
-  { parameters: other }: DeviceProfile,
-  not: readonly string[],
-): string[] {
+function wrong({ parameters: one }: DeviceProfile, simulated: DeviceProfile, not: readonly string[]): string[] {
+  const other = { ...simulated.parameters, 'copies.d2d': throughMemory(simulated) };
   return parameterNames.flatMap((name) => {
     const [found, expected] = [one[name], other[name]];
     if (expected === undefined || not.includes(name) || parameterOf(name).probe === null) return [];
@@ -72,6 +70,13 @@ function wrong(
     const most = tolerances.find(([pattern]) => pattern.test(name))?.[1] ?? 0.01;
     return off <= most ? [] : [`${name}: ${(100 * off).toFixed(1)} %`];
   });
+}
+
+/** A copy within a simulated device passes through its memory, whatever the profile has from a GPU whose L2 held its bytes. */
+function throughMemory(profile: DeviceProfile): readonly Point[] {
+  const within = { src: 'device', dst: 'device', from: 0, to: 0 } as const;
+  const costs = profileCosts(profile);
+  return profile.parameters['copies.d2d'].map(([bytes]) => [bytes, costs.copy(bytes, within, false)?.deviceNs ?? 0]);
 }
 
 /** Relative; lanes hold whole nanoseconds, so that a time in them may be one off. */

@@ -35,8 +35,8 @@ describe('memset', () => {
   it('runs on the compute channel', () => {
     const rows = simulated([memset('a', 100), memset('b', 100)]);
     expect(device(rows)).toEqual([
-      ['memset', 13, 63],
-      ['memset', 63, 113],
+      ['memset', 8, 58],
+      ['memset', 58, 108],
     ]);
     expect(host(rows).map(([name]) => name)).toEqual(['cudaMemsetAsync', 'cudaMemsetAsync']);
     expect(rows.find(({ kind }) => kind === 'memset')?.engine).toBe('compute:gpu');

@@ -38,9 +38,12 @@ export async function growth<Input>(
   await work(small);
   // Where the machine becomes busy between the two, the larger one seems longer than it is.
   const ratios: number[] = [];
-  for (let round = 0; round < 2; round += 1) {
-    const least = await processorTime(() => work(small));
-    ratios.push((await timeOf(() => work(large))) / least);
+  for (let round = 0; round < 3; round += 1) {
+    // As much of it as the larger one has, so that collecting what was made costs both alike.
+    const all = await timeOf(async () => {
+      for (let time = 0; time < factor; time += 1) await work(small);
+    });
+    ratios.push((factor * (await timeOf(() => work(large)))) / all);
   }
   return Math.min(...ratios);
 }
