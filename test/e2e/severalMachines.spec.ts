@@ -67,7 +67,8 @@ test('by mouse: this machine, another and a simulated one, side by side and in a
   await expect(row(/gpu-box/)).toContainText(/measured.* ms.*GB\/s/);
   await expect(row(/This machine/)).toContainText(/measured.* ms.*GB\/s/);
   await expect(row(/NVIDIA H200/)).toContainText(/simulated.* µs.*GB\/s.*1\.00×/);
-  await expect(page.getByRole('table').filter({ hasText: 'waited for different reasons' })).toBeVisible();
+  // Which of the two it is, is a matter of the clocks here: test/unit/sweep/machines.test.ts has runs that differ and runs that don't.
+  await expect(page.getByText(/waited for (different reasons|another reason on another machine)/)).toBeVisible();
   await looksRight(page, 'several-table');
   // Each is a run like any other, also after the window was opened anew.
   await expect(window.runs.filter({ hasNotText: 'Recorded' })).toHaveCount(3);

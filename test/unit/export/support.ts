@@ -108,10 +108,10 @@ const assets = join(import.meta.dirname, '../../../assets');
 const profile = parseProfile(JSON.parse(readFileSync(join(assets, 'profiles/h200.json'), 'utf8')));
 
 /** What the simulator predicts for an example that ships. */
-export function simulatedExample(name: string): Run {
+export function simulatedExample(name: string, on = profile): Run {
   const experiment = requireExperiment(readFileSync(join(assets, `examples/${name}.json`), 'utf8'));
   const request = { program: lower(experiment), experiment };
-  return atOnce(simulateRunInSteps(request, profile, { machine: null, version: '1.2.3' }));
+  return atOnce(simulateRunInSteps(request, on, { machine: null, version: '1.2.3' }));
 }
 
 /** A run that ships. */
