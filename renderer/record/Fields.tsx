@@ -89,7 +89,7 @@ export function CommandFields({ draft, read: { split, problems }, machines, clus
 
 function whereWords({ machine, slurm }: RecordDraft): string | undefined {
   if (slurm)
-    return 'One job, on a node that sees the program and its folder by the same paths. Where Copyscope ends, it goes on: the same once more fetches its trace.';
+    return 'One job, on a node that sees the program and its folder by the same paths. If Copyscope ends, the job goes on. Submit the same again to fetch its trace.';
   if (machine === '') return undefined;
   return `The program and its folder are on ${machine}. Where the line drops it goes on, and its trace comes later.`;
 }
