@@ -1,13 +1,13 @@
 /** Runs of this machine that were asked for from another one: kept until they were fetched. */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { checkShape } from '../../core/shape/checkShape.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { readBounded, writeWhole } from '../service/files.ts';
+import { readBounded, readBoundedText, writeWhole } from '../service/files.ts';
 import { isAlive } from '../service/thisProcess.ts';
 import type { Job } from './protocol.ts';
 import type { NotedProgram } from './rescue.ts';
@@ -21,6 +21,9 @@ const metaSchema = z.object({
   node: z.string(),
 });
 type Meta = z.infer<typeof metaSchema>;
+
+/** A note holds a few names and numbers. */
+const maxNoteBytes = 65_536;
 
 /** Of a folder's name, since what is asked for comes from elsewhere. */
 const idPattern = /^[0-9a-f-]{36}$/;
@@ -86,7 +89,7 @@ export class Jobs {
 
   /** The size of the run of a program whose keeper was killed; null where there is none. */
   async #rescued(id: string): Promise<number | 'running' | null> {
-    const noted = await readFile(this.#program(id), 'utf8').catch(() => null);
+    const noted = await readBoundedText(this.#program(id), maxNoteBytes).catch(() => null);
     if (noted === null) return null;
     const { rescue } = await import('./rescue.ts');
     const file = await rescue(noted, (run) => this.keep(id, run));
@@ -96,7 +99,10 @@ export class Jobs {
   /** Null where it is half written, or damaged. */
   async #meta(id: string): Promise<Meta | null> {
     try {
-      const shape = checkShape(metaSchema, JSON.parse(await readFile(join(this.#path(id), 'meta.json'), 'utf8')));
+      const shape = checkShape(
+        metaSchema,
+        JSON.parse(await readBoundedText(join(this.#path(id), 'meta.json'), maxNoteBytes)),
+      );
       return shape.ok ? shape.value : null;
     } catch {
       return null;

@@ -1,5 +1,14 @@
 /** Runs that another machine asked for: what is noted of them is believed as far as it can be true. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,6 +35,15 @@ function left(parts: string): void {
   writeFileSync(join(work, id, 'meta.json'), JSON.stringify(meta));
   jobs.noteProgram(id, { parts, pid: ended, name: 'a', host: 'here' });
 }
+
+describe('a note of a job', () => {
+  it('is not read where it is larger than any that was written', async () => {
+    const begun = await jobs.begin({ name: 'a', engine: 'cpu' });
+    expect(await jobs.list()).toHaveLength(1);
+    appendFileSync(join(work, begun, 'meta.json'), ' '.repeat(2 ** 20));
+    expect(await jobs.list()).toEqual([]);
+  });
+});
 
 describe.skipIf(process.platform === 'win32')('what a killed keeper recorded', () => {
   it('was for its user alone', async () => {
