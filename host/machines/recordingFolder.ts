@@ -5,6 +5,8 @@ import { basename, dirname, join } from 'node:path';
 
 const prefix = 'copyscope-record-';
 const partsName = 'parts';
+/** As mkdtemp() names it. */
+const madeName = new RegExp(`^${prefix}[A-Za-z0-9]{6}$`);
 
 export const makeRecordingFolder = (): Promise<string> => mkdtemp(join(tmpdir(), prefix));
 
@@ -17,8 +19,7 @@ export const partsIn = (folder: string): string => join(folder, partsName);
  */
 export async function isRecordingFolder(parts: string): Promise<boolean> {
   const outer = dirname(parts);
-  if (basename(parts) !== partsName || !/^[A-Za-z0-9]{6}$/.test(basename(outer).replace(prefix, ''))) return false;
-  if (!basename(outer).startsWith(prefix)) return false;
+  if (basename(parts) !== partsName || !madeName.test(basename(outer))) return false;
   const found = await lstat(outer).catch(() => null);
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());
 }

@@ -53,7 +53,7 @@ async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<
   const before = page.viewportSize();
   if (!wantsScreenshots || before === null) return;
   for (const { width, height } of [
-    { width: 1280, height: 720 },
+    { width: 1280, height: 800 },
     { width: 1920, height: 1080 },
   ]) {
     await page.setViewportSize({ width, height });
