@@ -32,12 +32,16 @@ const parts = {
 
 const stampFolder = inRoot('dist/.stamps');
 /** Compiled things and C++ below native/ are no input of a bundle. */
-const ignored = /^(build|build-.*|node_modules|record|src|\..*)$/;
+const ignored = /^native\/(build|build-[^/]*|record|src)$|(^|\/)(node_modules|\.[^/]*)$/;
 
 function* filesBelow(path) {
   const entry = statSync(path);
   if (entry.isFile()) yield { path, entry };
-  else for (const name of readdirSync(path).sort()) if (!ignored.test(name)) yield* filesBelow(join(path, name));
+  else
+    for (const name of readdirSync(path).sort()) {
+      const below = join(path, name);
+      if (!ignored.test(relative(root, below).replaceAll('\\', '/'))) yield* filesBelow(below);
+    }
 }
 
 /** Changes when a source is added, removed or written. */
