@@ -189,6 +189,31 @@ test.describe('lanes', () => {
     await expect.poll(() => window.lanes()).toEqual(natural);
   });
 
+  test('keep the focus when they move: a key right after goes on from there', async ({ window, page }) => {
+    await header(window, 'main').focus();
+    const from = await page.evaluate(async () => {
+      const press = async (key: string) => {
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        // React draws what a key did in a microtask.
+        for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+        return document.activeElement?.getAttribute('title') ?? '';
+      };
+      const focused = [await press('p'), await press('ArrowDown')];
+      // Nothing that comes later takes it back.
+      await new Promise((resolve) => setTimeout(resolve));
+      return [...focused, document.activeElement?.getAttribute('title') ?? ''];
+    });
+    expect(from).toEqual([
+      expect.stringMatching(/^main/),
+      expect.stringMatching(/^side/),
+      expect.stringMatching(/^side/),
+    ]);
+    await page.keyboard.press('Shift+F10');
+    await expect(page.getByRole('menu', { name: 'Lane side' }).getByRole('menuitem').first()).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(header(window, 'side')).toBeFocused();
+  });
+
   test('that are hidden still tell the truth: arrows, search and the table', async ({ window, page }) => {
     const rows = (await window.activities()).length;
     await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();

@@ -2,7 +2,7 @@
 import { DndContext, type DragMoveEvent, PointerSensor, useDraggable, useSensor, useSensors } from '@dnd-kit/core';
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
-import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { TermId } from '../../../core/glossary/terms.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { type LaneAction, laneActions, movedTo, type Slot, take } from '../tracks/laneActions.ts';
@@ -38,6 +38,12 @@ export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props)
     setCurrent(id);
     list.current?.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"]`)?.focus();
   };
+  const back = useRef<string | undefined>(undefined);
+  // What is pinned or moved is drawn anew elsewhere. A timer would take the focus from where the next key brings it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once the lanes have their new places, or the menu is gone.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) focus(back.current);
+  }, [layout, menu]);
   const open = (row: TrackRow, x: number, y: number): void => {
     if (run !== null) setMenu({ row: row.id, x, y });
   };
@@ -48,8 +54,7 @@ export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props)
       open(row, box.left + 20, box.bottom);
     }
     if (used !== null) event.preventDefault();
-    // A lane that is pinned or moved is drawn anew elsewhere.
-    if (used === 'moved') setTimeout(() => focus(row.id));
+    back.current = used === 'moved' ? row.id : undefined;
   };
   const section = (pinned: boolean) => (
     <Rows
@@ -102,7 +107,7 @@ export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props)
           onClose={() => {
             setMenu(null);
             // The lane may be gone, or have another place.
-            setTimeout(() => focus(menuRow.id));
+            back.current = menuRow.id;
           }}
         />
       )}
