@@ -9,6 +9,8 @@ const executablePath = await findChromium();
  * browser's: that takes three times as long as all else that a new window takes.
  */
 const browserPages = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
+/** A process that is started ahead for a next page, which most tests don't open. */
+const spareProcess = 'SpareRendererForSitePerProcess';
 /** What Playwright turns off itself: of two such lists the last one holds. */
 const offByPlaywright = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
@@ -50,7 +52,7 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        `--disable-features=${[...offByPlaywright, ...browserPages].join()}`,
+        `--disable-features=${[...offByPlaywright, ...browserPages, spareProcess].join()}`,
       ],
     },
   },

@@ -10,8 +10,8 @@ export default defineConfig({
       'test/fuzz/*.test.ts',
     ],
     setupFiles: ['test/seed.ts'],
-    // Workers share two cores with the native engine's own threads.
-    maxWorkers: 2,
+    // Of three workers on two cores one waits: for a compiler, a program or a machine that it has started.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // They only end what hangs: no test may depend on how fast or busy the machine is.
     testTimeout: 120_000,

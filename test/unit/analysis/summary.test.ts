@@ -162,7 +162,7 @@ describe('summary of other runs', () => {
       const [verdict] = summarizeRun(run).verdicts;
       expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
     };
-    expect(await growth(loop, summarize, 20_000)).toBeLessThan(mostGrowth);
+    expect(await growth(loop, summarize, 8000)).toBeLessThan(mostGrowth);
   });
 
   it('takes copies that were all issued before all kernels in time that grows with their number', async () => {
@@ -179,7 +179,7 @@ describe('summary of other runs', () => {
       return withInfo({ experiment }, drawTrace({ rows: rowsOf(1, 3), lanes }));
     };
     const summarize = (run: Run): void => expect(summarizeRun(run).verdicts).toHaveLength(1);
-    expect(await growth(apart, summarize, 40_000)).toBeLessThan(mostGrowth);
+    expect(await growth(apart, summarize, 16_000)).toBeLessThan(mostGrowth);
   });
 });
 
