@@ -259,7 +259,8 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
       machine.hideNode(false);
     }
     // Where there is one after all, it is used, and the copy goes.
-    expect((await cli(['host', 'add', 'box', '--yes'])).exitCode).toBe(0);
+    const again = await cli(['host', 'add', 'box', '--yes']);
+    expect(again, again.err).toMatchObject({ exitCode: 0 });
     expect(existsSync(join(base(), 'programs', build, 'node'))).toBe(false);
     await nothingLeft();
   });

@@ -15,6 +15,9 @@ async function timeOf(work: () => unknown): Promise<number> {
   return user + system;
 }
 
+/** Of processor time, for each of the two that are compared. */
+const leastMicroseconds = 30_000;
+
 /** How many times as large the larger of the two sizes is. */
 const factor = 16;
 
@@ -36,14 +39,18 @@ export async function growth<Input>(
   const [small, large] = [await prepare(size / factor), await prepare(size)];
   // The first is slower: nothing is compiled yet.
   await work(small);
+  // A collection falls into either of two short pieces, and makes it several times as long.
+  const times = Math.ceil(leastMicroseconds / Math.max(1, await timeOf(() => work(large))));
+  const repeated = (input: Input, count: number): Promise<number> =>
+    timeOf(async () => {
+      for (let time = 0; time < count; time += 1) await work(input);
+    });
   // Where the machine becomes busy between the two, the larger one seems longer than it is.
   const ratios: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     // As much of it as the larger one has, so that collecting what was made costs both alike.
-    const all = await timeOf(async () => {
-      for (let time = 0; time < factor; time += 1) await work(small);
-    });
-    ratios.push((factor * (await timeOf(() => work(large)))) / all);
+    const all = await repeated(small, factor * times);
+    ratios.push((factor * (await repeated(large, times))) / all);
   }
   return Math.min(...ratios);
 }
