@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
 import { hasRecordings } from '../support/recordings.ts';
+import { Random } from '../unit/support/random.ts';
 import { errorParts } from './support/errorParts.ts';
 import { figuresOf, type Judged, judge, readJudged } from './support/judged.ts';
 import { calibratedFor, sets, trials, unseenTrials } from './support/recordedSets.ts';
@@ -18,13 +19,17 @@ const read = (file: string): DeviceProfile => parseProfile(JSON.parse(readFileSy
 const shipped = read(option('--profile', 'assets/profiles/h200.json'));
 const worst = Number(option('--worst', '3'));
 const [all, there]: [Judged[], Judged[]] = [[], []];
+const unseen: Judged[][] = [];
 
 for (const set of [...sets, ...trials].filter(hasRecordings)) {
   const runs = readJudged(set);
   const judged = runs.map((run) => judge(run, shipped));
   tell(set, judged);
   tellWorst(judged);
-  if (unseenTrials.includes(set)) all.push(...judged);
+  if (unseenTrials.includes(set)) {
+    all.push(...judged);
+    unseen.push(judged);
+  }
   const calibrated = calibratedFor.get(set);
   if (calibrated === undefined) continue;
   const own = runs.map((run) => judge(run, read(calibrated)));
@@ -33,6 +38,7 @@ for (const set of [...sets, ...trials].filter(hasRecordings)) {
 }
 tell('all trials that no profile has seen', all);
 tell('  calibrated there', there);
+tellSpread();
 
 function tell(name: string, judged: readonly Judged[]): void {
   const kinds = [
@@ -46,6 +52,19 @@ function tell(name: string, judged: readonly Judged[]): void {
     return `${kind}: ${runs} runs, makespan off ${percent(median)} and ${percent(high)}, overlap ${close} of ${overlaps}, causes ${right} of ${causes}`;
   });
   console.log(`${name}: ${cells.join('; ')}`);
+}
+
+/** What other trials might have shown: the 90th percentile of as many trials, drawn again from these (bootstrap, 90 % of the draws). */
+function tellSpread(): void {
+  const random = new Random(1);
+  const highs = Array.from({ length: 1000 }, () => {
+    const drawn = unseen.flatMap(() => unseen[random.below(unseen.length)] ?? []);
+    return figuresOf(drawn.filter(({ run }) => !run.isHostBound)).high;
+  }).sort((a, b) => a - b);
+  const [low = 0, high = 0] = [highs[50], highs[949]].map((part) => 100 * (part ?? 0));
+  console.log(
+    `device or link, 90th percentile in other draws of these trials: ${low.toFixed(1)} to ${high.toFixed(1)} %`,
+  );
 }
 
 function tellWorst(judged: readonly Judged[]): void {
