@@ -19,16 +19,16 @@ async function timeOf(work: () => unknown): Promise<number> {
 const leastMicroseconds = 30_000;
 
 /** How many times as large the larger of the two sizes is. */
-const factor = 16;
+const factor = 64;
 
 /**
- * What grows with the size takes 16 times as long and somewhat more, for sorting, and since less of it lies in the
- * processor's caches; where each part is held against each other it is 256 times.
+ * What grows with the size takes 64 times as long, and up to several times that: for sorting, and since what a small piece
+ * makes is gone before the collector looks. Where each part is held against each other it is 4,096 times.
  */
-export const mostGrowth = 64;
+export const mostGrowth = 512;
 
 /**
- * How many times as long `work` takes with what `prepare` makes of `size` as with a sixteenth of it. It does not depend on
+ * How many times as long `work` takes with what `prepare` makes of `size` as with a sixty-fourth of it. It does not depend on
  * how fast or how busy the machine is, as a limit in seconds would.
  */
 export async function growth<Input>(
@@ -36,21 +36,20 @@ export async function growth<Input>(
   work: (input: Input) => unknown,
   size: number,
 ): Promise<number> {
-  const [small, large] = [await prepare(size / factor), await prepare(size)];
+  const [small, large] = [await prepare(Math.round(size / factor)), await prepare(size)];
   // The first is slower: nothing is compiled yet.
   await work(small);
-  // A collection falls into either of two short pieces, and makes it several times as long.
-  const times = Math.ceil(leastMicroseconds / Math.max(1, await timeOf(() => work(large))));
-  const repeated = (input: Input, count: number): Promise<number> =>
-    timeOf(async () => {
-      for (let time = 0; time < count; time += 1) await work(input);
-    });
-  // Where the machine becomes busy between the two, the larger one seems longer than it is.
+  // Where the machine becomes busy between the two, the larger one seems longer than it is: then it is asked again.
   const ratios: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    // As much of it as the larger one has, so that collecting what was made costs both alike.
-    const all = await repeated(small, factor * times);
-    ratios.push((factor * (await repeated(large, times))) / all);
+  for (let round = 0; round < 2 || (round < 6 && Math.min(...ratios) > factor); round += 1) {
+    // A collection falls into one of two short pieces, and makes it several times as long.
+    let [times, ofLarge] = [0, 0];
+    for (; ofLarge < leastMicroseconds; times += 1) ofLarge += await timeOf(() => work(large));
+    // As much of the small one, so that collecting what was made costs both alike.
+    const ofSmall = await timeOf(async () => {
+      for (let time = 0; time < factor * times; time += 1) await work(small);
+    });
+    ratios.push((factor * ofLarge) / ofSmall);
   }
   return Math.min(...ratios);
 }
