@@ -300,7 +300,7 @@ describe('the index of a lane', () => {
     const show = (one: ReturnType<typeof made>): void => {
       for (let frame = 0; frame < 1000; frame += 1) one.index.shapes(0, one.endNs, 100);
     };
-    // Looking at every row of 64 times as many takes 64 times as long.
+    // Looking at every row of eight times as many takes eight times as long.
     expect(await growth(made, show, count)).toBeLessThan(4);
   });
 });
