@@ -1,10 +1,13 @@
 /** Windows hear of the profiles that another process writes, as `copyscope calibrate` does. */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { pbkdf2 } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ownProfilesFolder } from '../../../host/paths.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
+import { watchFolder } from '../../../host/service/watchFolder.ts';
 import { eventually } from '../support/eventually.ts';
 import { repository } from './support/buildEntry.ts';
 import { toldWindow } from './support/toldWindow.ts';
@@ -42,4 +45,15 @@ it('each that comes and each that goes, the first of all too', async () => {
   rmSync(join(own, 'mine.json'));
   await eventually(() => expect(told.profilesChanged).toHaveBeenCalled());
   expect(await names()).toEqual([]);
+});
+
+it('one that comes while the disk is busy with others', async () => {
+  // Each of the threads that ask the disk has work for a while.
+  const busy = Array.from({ length: 8 }, () => promisify(pbkdf2)('a', 'b', 200_000, 64, 'sha512'));
+  const onChange = vi.fn();
+  const unwatch = watchFolder(folder, onChange);
+  writeFileSync(join(folder, 'new.json'), '{}');
+  await Promise.all(busy);
+  await eventually(() => expect(onChange).toHaveBeenCalledOnce());
+  unwatch();
 });
