@@ -43,11 +43,16 @@ export function useAreaKeys(): void {
 /** What was focused last in each, so that coming back goes on where one was. */
 const last = new WeakMap<Element, HTMLElement>();
 
+/** Where F6 led last. */
+let reached: HTMLElement | null = null;
+
 function goToArea(way: 1 | -1): void {
   const found = areasNow();
   const { activeElement } = document;
+  // Nothing has the focus where what had it is gone, as a plan's progress is once there is a plan.
+  const from = activeElement === document.body ? reached : activeElement;
   // The innermost: what a lesson is built from stands in its text's place.
-  const here = found.findLastIndex((area) => area.contains(activeElement));
+  const here = found.findLastIndex((area) => area.contains(from));
   const left = found[here];
   if (left !== undefined && activeElement instanceof HTMLElement) last.set(left, activeElement);
   const start = here < 0 && way < 0 ? 0 : here;
@@ -55,7 +60,9 @@ function goToArea(way: 1 | -1): void {
     const area = found[(start + way * step + found.length * 2) % found.length];
     const target = area === undefined ? null : beginningOf(area);
     target?.focus();
-    if (target !== null && document.activeElement === target) return;
+    if (area === undefined || target === null || document.activeElement !== target) continue;
+    reached = area;
+    return;
   }
 }
 

@@ -53,6 +53,16 @@ test('F6 goes through every panel, the Build panel and the score too', async ({ 
   await expect(page.locator('[data-cursor]')).toBeFocused();
 });
 
+test('F6 goes on from where it was when what had the focus is gone', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  for (let press = 0; press < 8 && (await focusedArea(page)) !== 'Timeline'; press += 1)
+    await page.keyboard.press('F6');
+  await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+  await page.keyboard.press('F6');
+  expect(await focusedArea(page)).toBe('Inspector');
+});
+
 test('F6 goes through the panels of a comparison and of a trace', async ({ window, page }) => {
   await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
   const differences = page.getByRole('region', { name: 'Table of differences' });
@@ -63,6 +73,7 @@ test('F6 goes through the panels of a comparison and of a trace', async ({ windo
   const trace = readFileSync(join(import.meta.dirname, '../fixtures/pytorch-pairs', file));
   await window.openFile(file, trace);
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Remedies' })).toBeVisible();
   await window.library.getByRole('textbox', { name: 'Search the library' }).focus();
   expect(await areasByF6(page)).toEqual(['Plan', 'Timeline', 'Inspector', 'Status', 'header', 'Library']);
 });
