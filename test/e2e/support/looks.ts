@@ -18,8 +18,9 @@ export const screenshots = join(import.meta.dirname, '../../../test-results/scre
 const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 
-/** What axe calls serious or critical in a theme that is there already, with the elements; by all rules, or by these. */
+/** What axe calls serious or critical in the theme that is set, with the elements; by all rules, or by these. */
 export async function seriousProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await transitionsOver(page);
   // Through the debugger, since the page's own policy lets no foreign script in.
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(axe);
   const { violations, passes } = await page.evaluate(async (runOnly) => {
@@ -60,6 +61,7 @@ async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<
     await at?.scrollIntoViewIfNeeded();
     for (const theme of themes) {
       await follow(page, theme);
+      await transitionsOver(page);
       const file = `${name.replaceAll(' ', '-')}-${theme}-${width}x${height}.png`;
       await page.screenshot({ path: join(screenshots, file) });
     }
@@ -84,5 +86,4 @@ async function transitionsOver(page: Page): Promise<void> {
 async function follow(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
-  await transitionsOver(page);
 }
