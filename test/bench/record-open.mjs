@@ -47,7 +47,7 @@ function watchWindow(selectors) {
 
 async function measure(rows, profileFolder) {
   const { buildRecorder, player, standInEnvironment } = await load('test/support/recorder.ts');
-  const built = buildRecorder('record');
+  const built = buildRecorder();
   const folder = mkdtempSync(join(work, 'data-'));
   const endFile = join(folder, 'ended');
   const steps = Math.round(rows / rowsOfStep);

@@ -164,7 +164,7 @@ test('a sweep runs there, and says so', async ({ window, page }) => {
 
 const recorder = bare.extend({
   server: async ({ machine }, use) => {
-    const standIn = standInEnvironment(buildRecorder('machines'));
+    const standIn = standInEnvironment(buildRecorder());
     const server = new Server({
       environment: { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] ?? '', ...standIn },
     });
@@ -182,7 +182,7 @@ recorder(
     await page.getByRole('combobox', { name: 'Machine' }).selectOption('gpu-box');
     await page
       .getByRole('textbox', { name: 'Command' })
-      .fill(`sh -c 'mkfifo go; ${player(buildRecorder('machines'))} 1 40 > /dev/null; pwd; read go < go'`);
+      .fill(`sh -c 'mkfifo go; ${player(buildRecorder())} 1 40 > /dev/null; pwd; read go < go'`);
     await expect(page.getByText('copyscope record --host gpu-box -- sh -c')).toBeVisible();
     await page.getByRole('button', { name: 'Record', exact: true }).click();
     const card = page.getByRole('region', { name: 'Recording of sh' });

@@ -62,7 +62,7 @@ shared('without a GPU: how the command is split, and why it can not be recorded'
 
 const test = testOfProcess.extend<{ server: Server }>({
   server: async ({ browserName: _browserName }, use) => {
-    const server = new Server({ environment: standInEnvironment(buildRecorder('record')) });
+    const server = new Server({ environment: standInEnvironment(buildRecorder()) });
     await use(server);
     await server.stop();
   },
@@ -70,7 +70,7 @@ const test = testOfProcess.extend<{ server: Server }>({
 
 test.describe('with a stand-in for CUPTI', () => {
   test.skip(noRecorder !== null, noRecorder ?? '');
-  const built = (): string => player(buildRecorder('record'));
+  const built = (): string => player(buildRecorder());
 
   test('a program is recorded to its end, and its trace opens', async ({ window }) => {
     const fields = await open(window);

@@ -82,6 +82,8 @@ export function oncePerBuild(folder: string, what: string, action: () => void): 
   writeFileSync(done, builtFrom);
 }
 
-/** With a sanitizer's checks compiled in: `address` or `thread`. */
-export const sanitized = (name: string, sanitizer: string, targets: readonly string[]): string =>
+export type Sanitizer = 'address' | 'thread';
+
+/** With a sanitizer's checks compiled in. */
+export const sanitized = (name: string, sanitizer: Sanitizer, targets: readonly string[]): string =>
   built(`${name}-${sanitizer}`, targets, [`-DCOPYSCOPE_SANITIZE=${sanitizer}`]);

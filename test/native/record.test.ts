@@ -91,7 +91,7 @@ const upTo = (steps: number): number[] => Array.from({ length: steps }, (_, inde
 describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : ` (skipped: ${noRecorder})`}`, () => {
   let built: string;
   beforeAll(() => {
-    built = buildRecorder('record');
+    built = buildRecorder();
   }, longestMs);
 
   it('counts every copy, kernel, wait and range of several threads, and passes the exit code on', () => {
@@ -468,10 +468,10 @@ for number in range(1, 11):
   it.skipIf(!works('python3')).each([
     ['address', 'libasan.so'],
     ['thread', 'libtsan.so'],
-  ])(
+  ] as const)(
     'takes stacks of several threads under the %s sanitizer',
     (sanitizer, runtime) => {
-      const sanitized = buildRecorder(`record-${sanitizer}`, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      const sanitized = buildRecorder(sanitizer);
       const path = join(folder, 'program.py');
       writeFileSync(path, manyStacks);
       const preload = `LD_PRELOAD=${ran('c++', [`-print-file-name=${runtime}`]).output.trim()}`;
@@ -565,10 +565,10 @@ for number in range(1, 11):
     });
   });
 
-  it.each(['address', 'thread'])(
+  it.each(['address', 'thread'] as const)(
     'plays, forks and ends under the %s sanitizer',
     (sanitizer) => {
-      const sanitized = buildRecorder(`record-${sanitizer}`, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      const sanitized = buildRecorder(sanitizer);
       for (const args of [
         ['4', '300'],
         ['2', '50', 'fork'],

@@ -56,7 +56,7 @@ describe.skipIf(noRecorder !== null)(
   () => {
     let built: string;
     beforeAll(() => {
-      built = buildRecorder('record');
+      built = buildRecorder();
     }, 600_000);
     beforeEach(() => open(standInEnvironment(built)));
 

@@ -21,7 +21,7 @@ function isNewer(version: readonly number[], than: readonly number[]): boolean {
 describe.skipIf(reason !== null)(`What the recorder asks of a machine${reason === null ? '' : ` (${reason})`}`, () => {
   let symbols: string[];
   beforeAll(() => {
-    const library = join(buildRecorder('record'), 'libcopyscope_record.so');
+    const library = join(buildRecorder(), 'libcopyscope_record.so');
     const { stdout } = spawnSync('objdump', ['-T', library], {
       encoding: 'utf8',
       env: { ...process.env, LC_ALL: 'C' },

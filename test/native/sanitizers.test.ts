@@ -16,7 +16,7 @@ function runTests(path: string): Ran {
 }
 
 describe.skipIf(!supported)(supported ? 'the executor' : `the executor (skipped: ${reason})`, () => {
-  test.each(['address', 'thread'])(
+  test.each(['address', 'thread'] as const)(
     'passes its tests under the %s sanitizer',
     (sanitizer) => {
       const folder = sanitized('executor', sanitizer, [program]);

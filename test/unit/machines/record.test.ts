@@ -44,7 +44,7 @@ describe.skipIf(noRecorder !== null)(
 
     beforeAll(async () => {
       program = await buildProgram();
-      built = buildRecorder('record');
+      built = buildRecorder();
     });
     afterAll(() => program.remove());
     beforeEach(async () => {

@@ -56,7 +56,7 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
 
   beforeAll(async () => {
     program = await buildProgram();
-    machine = await realMachine(noRecorder === null ? buildRecorder('record') : null);
+    machine = await realMachine(noRecorder === null ? buildRecorder() : null);
     ({ build } = await readBundle(program.folder));
     const added = await cli(['host', 'add', 'box', '--yes']);
     expect(added.err).toContain('box is set up');

@@ -99,7 +99,7 @@ describe.skipIf(noRecorder !== null)(
   () => {
     let built: string;
     beforeAll(() => {
-      built = buildRecorder('record-slurm');
+      built = buildRecorder();
     });
 
     const out = (): string => join(folder, 'job.arrow');

@@ -144,7 +144,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
   });
 
   it.skipIf(noRecorder !== null)('records as a job; what scancel ends comes as far as it was', async () => {
-    const built = buildRecorder('record-real-slurm');
+    const built = buildRecorder();
     const out = join(folder, 'job.arrow');
     const record = (script: string, changes: Parameters<typeof copyscope>[2] = {}): Promise<Result> =>
       cli(['record', '--slurm', '--out', out, '--', 'sh', '-c', script], {

@@ -146,7 +146,7 @@ it('a sweep is submitted, goes on after a restart, and its points come', async (
 describe.skipIf(noRecorder !== null)(`a program${noRecorder === null ? '' : ` (skipped: ${noRecorder})`}`, () => {
   let built: string;
   beforeAll(() => {
-    built = buildRecorder('record-slurm');
+    built = buildRecorder();
   });
 
   const request = (script: string): StartRecording => ({
