@@ -1,35 +1,56 @@
 /**
- * Hears when files come into a folder, leave it or are replaced, whoever does it. The disk is asked, since the system's own
- * notices need a folder that is there, and don't tell what another machine does on a shared disk.
+ * Hears when files come into a folder, leave it or are written anew, whoever does it. The disk is asked, since the system's
+ * own notices need a folder that is there, and don't tell what another machine does on a shared disk.
  */
-import { statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 
 const everyMs = 1000;
 
 /** The folder need not exist. Returns what ends it. */
 export function watchFolder(path: string, onChange: () => void): () => void {
-  // Before anybody reads the folder: node:fs's own watcher looks for the first time when it gets round to it.
-  let known = timeOf(() => statSync(path));
+  // Before anybody reads the folder: what came between reading and a later look would never be told.
+  let known = stateNow(path);
   let ended = false;
   const look = async (): Promise<void> => {
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: null }));
-    if (ended || mtimeMs === known) return;
-    known = mtimeMs;
-    onChange();
+    const state = await stateOf(path);
+    if (!ended && state !== known) {
+      known = state;
+      onChange();
+    }
+    if (!ended) lookLater();
   };
-  const timer = setInterval(() => void look(), everyMs);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const lookLater = (): void => {
+    timer = setTimeout(() => void look(), everyMs).unref();
+  };
+  lookLater();
   return () => {
     ended = true;
-    clearInterval(timer);
+    clearTimeout(timer);
   };
 }
 
-/** Null where there is none, or it can't be read. */
-function timeOf(look: () => { mtimeMs: number }): number | null {
+/** Of a link to nothing there is only the name. */
+const describe = (name: string, state: Stats | undefined): string => `${name} ${state?.mtimeMs} ${state?.size}`;
+
+/** Another text where a file has come, gone or been written; null where the folder can't be read. */
+async function stateOf(path: string): Promise<string | null> {
   try {
-    return look().mtimeMs;
+    const names = (await readdir(path)).sort();
+    const states = names.map(async (name) => describe(name, await stat(join(path, name)).catch(() => undefined)));
+    return (await Promise.all(states)).join('\n');
+  } catch {
+    return null;
+  }
+}
+
+/** The same, while the caller waits. */
+function stateNow(path: string): string | null {
+  try {
+    const names = readdirSync(path).sort();
+    return names.map((name) => describe(name, statSync(join(path, name), { throwIfNoEntry: false }))).join('\n');
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** Windows hear of the profiles that another process writes, as `copyscope calibrate` does. */
 import { pbkdf2 } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,6 +54,17 @@ it('one that comes while the disk is busy with others', async () => {
   const unwatch = watchFolder(folder, onChange);
   writeFileSync(join(folder, 'new.json'), '{}');
   await Promise.all(busy);
+  await eventually(() => expect(onChange).toHaveBeenCalledOnce());
+  unwatch();
+});
+
+it('one that an editor writes in place, beside a link to nothing', async () => {
+  const file = join(folder, 'mine.json');
+  symlinkSync(join(folder, 'nothing.json'), join(folder, 'link.json'));
+  writeFileSync(file, '{}');
+  const onChange = vi.fn();
+  const unwatch = watchFolder(folder, onChange);
+  writeFileSync(file, '{ }');
   await eventually(() => expect(onChange).toHaveBeenCalledOnce());
   unwatch();
 });
