@@ -36,15 +36,26 @@ export function useAreaKeys(): void {
       goToArea(event.shiftKey ? -1 : 1);
     };
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    window.addEventListener('focusin', onReached);
+    window.addEventListener('pointerdown', onReached);
+    return () => {
+      window.removeEventListener('keydown', onKey);
+      window.removeEventListener('focusin', onReached);
+      window.removeEventListener('pointerdown', onReached);
+    };
   }, []);
 }
 
 /** What was focused last in each, so that coming back goes on where one was. */
 const last = new WeakMap<Element, HTMLElement>();
 
-/** Where F6 led last. */
-let reached: HTMLElement | null = null;
+/** What had the focus or was pressed last. */
+let reached: Element | null = null;
+
+function onReached({ target }: Event): void {
+  // It may be gone when its area isn't.
+  if (target instanceof Element) reached = areasNow().findLast((area) => area.contains(target)) ?? reached;
+}
 
 function goToArea(way: 1 | -1): void {
   const found = areasNow();
@@ -60,9 +71,7 @@ function goToArea(way: 1 | -1): void {
     const area = found[(start + way * step + found.length * 2) % found.length];
     const target = area === undefined ? null : beginningOf(area);
     target?.focus();
-    if (area === undefined || target === null || document.activeElement !== target) continue;
-    reached = area;
-    return;
+    if (target !== null && document.activeElement === target) return;
   }
 }
 

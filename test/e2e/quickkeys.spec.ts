@@ -61,6 +61,10 @@ test('F6 goes on from where it was when what had the focus is gone', async ({ wi
   await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
   await page.keyboard.press('F6');
   expect(await focusedArea(page)).toBe('Inspector');
+  // And from what was clicked.
+  await window.status.click({ position: { x: 2, y: 2 } });
+  await page.keyboard.press('F6');
+  expect(await focusedArea(page)).toBe('header');
 });
 
 test('F6 goes through the panels of a comparison and of a trace', async ({ window, page }) => {
