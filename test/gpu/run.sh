@@ -53,7 +53,7 @@ run_promises() { step promises 200 node dist/gpu/done-when.js; }
 
 run_tests() {
   local code gpus
-  step tests 170 bash -o pipefail -c \
+  step tests 230 bash -o pipefail -c \
     'node --test --test-reporter=spec --test-concurrency=1 dist/gpu/*.test.js 2>&1 | tee "$OUT/tests.log"'
   code=$?
   count() { grep -oE "^. $1 [0-9]+" "$OUT/tests.log" | tail -n 1 | grep -oE '[0-9]+$' || echo '?'; }

@@ -43,7 +43,7 @@ export async function interrupted(args, { afterMs, environment = {} }) {
     }),
   );
   while (!isOver && childrenOf(child.pid).length === 0) await pause(10);
-  await pause(afterMs);
+  await Promise.race([pause(afterMs), end]);
   const started = childrenOf(child.pid);
   const asked = performance.now();
   if (!isOver) process.kill(-child.pid, 'SIGINT');
