@@ -29,6 +29,12 @@ describe('the workflow', () => {
     for (const name of named.filter((one) => one !== 'ci')) expect(scripts, name).toHaveProperty([name]);
   });
 
+  it("runs others' actions at one commit each, which a tag that moves can't change", () => {
+    const used = steps.flatMap(({ uses }) => uses ?? []);
+    expect(used.length).toBeGreaterThan(5);
+    for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+  });
+
   it('tests on three systems, and on the oldest Node that what ships runs on and those that are kept', () => {
     const { matrix } = workflow.jobs['test']?.strategy ?? { matrix: {} };
     expect(matrix['system']?.map((system) => String(system).split('-')[0])).toEqual(['ubuntu', 'windows', 'macos']);
