@@ -1,25 +1,18 @@
 /** The process that keeps the runs of one session: it listens on a socket of its user, and ends by itself. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { forkEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { programFolder } from '../paths.ts';
 import { slurmWorks } from '../slurm/works.ts';
+import { clearGoneSockets } from './goneSockets.ts';
 import { Jobs } from './jobs.ts';
 import { Keeper } from './keeper.ts';
 
-/** Takes away the sockets of keepers that were killed. The kernel lists those that something listens on. */
-function clearGone(folder: string): void {
-  const bound = readFileSync('/proc/net/unix', 'utf8');
-  for (const name of readdirSync(folder)) {
-    if (!bound.includes(join(folder, name))) rmSync(join(folder, name), { force: true });
-  }
-}
-
 /** `begins`: whether its engine is wanted at once. */
 export function keep(path: string, begins: boolean, idleMs: number): void {
-  clearGone(dirname(path));
+  clearGoneSockets(dirname(path));
   const program = programFolder();
   const base = dirname(dirname(program));
   process.on('SIGHUP', () => {});
