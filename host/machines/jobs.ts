@@ -76,24 +76,32 @@ export class Jobs {
     const meta = await this.#meta(id);
     if (meta === null) return null;
     const { name, engine, startedAt, pid, node } = meta;
-    const file = await stat(join(this.#path(id), 'run.arrow')).catch(() => null);
-    if (file !== null) return { id, name, engine, startedAt, status: 'done', bytes: file.size };
-    const running: Job = { id, name, engine, startedAt, status: 'running', bytes: 0 };
-    if (node !== hostname() || isAlive(pid)) return running;
-    const rescued = await this.#rescued(id);
-    if (rescued === 'running') return running;
-    if (rescued !== null) return { id, name, engine, startedAt, status: 'done', bytes: rescued };
-    await this.drop(id);
-    return null;
+    // Before its result is looked for: it may keep that now, and end.
+    const hasEnded = node === hostname() && !isAlive(pid);
+    let bytes = await this.#keptBytes(id);
+    if (bytes === null && hasEnded) {
+      const goesOn = await this.#rescue(id);
+      // Somebody else who looked may have kept it meanwhile.
+      bytes = goesOn ? null : await this.#keptBytes(id);
+      if (bytes === null && !goesOn) {
+        await this.drop(id);
+        return null;
+      }
+    }
+    return { id, name, engine, startedAt, status: bytes === null ? 'running' : 'done', bytes: bytes ?? 0 };
   }
 
-  /** The size of the run of a program whose keeper was killed; null where there is none. */
-  async #rescued(id: string): Promise<number | 'running' | null> {
+  async #keptBytes(id: string): Promise<number | null> {
+    const file = await stat(join(this.#path(id), 'run.arrow')).catch(() => null);
+    return file?.size ?? null;
+  }
+
+  /** Keeps the run of a program whose keeper was killed, where there is one. True while that program goes on. */
+  async #rescue(id: string): Promise<boolean> {
     const noted = await readBoundedText(this.#program(id), maxNoteBytes).catch(() => null);
-    if (noted === null) return null;
+    if (noted === null) return false;
     const { rescue } = await import('./rescue.ts');
-    const file = await rescue(noted, (run) => this.keep(id, run));
-    return file === null || file === 'running' ? file : file.byteLength;
+    return (await rescue(noted, (run) => this.keep(id, run))) === 'running';
   }
 
   /** Null where it is half written, or damaged. */

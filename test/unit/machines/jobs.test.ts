@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Jobs } from '../../../host/machines/jobs.ts';
 import { makeRecordingFolder, partsIn } from '../../../host/machines/recordingFolder.ts';
 import { beginRecordingFolder } from '../../../host/service/recordingFolders.ts';
@@ -29,11 +29,11 @@ beforeEach(() => {
 afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 /** A keeper that was killed, with the note of the program that it recorded. */
-function left(parts: string): void {
+function left(parts: string, program = ended): void {
   mkdirSync(join(work, id));
   const meta = { name: 'a', engine: 'recorder', startedAt: '2026-11-20T09:00:00.000Z', pid: ended, node: hostname() };
   writeFileSync(join(work, id, 'meta.json'), JSON.stringify(meta));
-  jobs.noteProgram(id, { parts, pid: ended, name: 'a', host: 'here' });
+  jobs.noteProgram(id, { parts, pid: program, name: 'a', host: 'here' });
 }
 
 describe('a note of a job', () => {
@@ -42,6 +42,34 @@ describe('a note of a job', () => {
     expect(await jobs.list()).toHaveLength(1);
     appendFileSync(join(work, begun, 'meta.json'), ' '.repeat(2 ** 20));
     expect(await jobs.list()).toEqual([]);
+  });
+});
+
+describe('a result', () => {
+  /** It comes when this process is asked for, which has ended by then. */
+  const comesWhenAskedFor = (pid: number): void => {
+    vi.spyOn(process, 'kill').mockImplementation((asked) => {
+      if (asked === pid) writeFileSync(join(work, id, 'run.arrow'), 'run');
+      throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+    });
+  };
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('stays where its keeper keeps it and ends while it is looked for', async () => {
+    left(join(work, 'parts'));
+    comesWhenAskedFor(ended);
+    expect(await jobs.list()).toMatchObject([{ id, status: 'done', bytes: 3 }]);
+    expect(existsSync(join(work, id, 'run.arrow'))).toBe(true);
+  });
+
+  it('stays where somebody else keeps it while it is looked for', async () => {
+    const parts = partsIn(await makeRecordingFolder());
+    mkdirSync(parts);
+    left(parts, ended - 1);
+    comesWhenAskedFor(ended - 1);
+    expect(await jobs.list()).toMatchObject([{ id, status: 'done', bytes: 3 }]);
+    expect(existsSync(join(work, id, 'run.arrow'))).toBe(true);
+    expect(existsSync(dirname(parts))).toBe(false);
   });
 });
 
