@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -62,14 +63,19 @@ export function standInSlurm(): StandInSlurm {
     writeFileSync(join(bin, program), `#!/bin/sh\nexec '${process.execPath}' '${script}' '${state}' ${program} "$@"\n`);
     chmodSync(join(bin, program), 0o755);
   }
-  const conduct = (how: Conduct): void => writeFileSync(join(state, 'conduct.json'), JSON.stringify(how));
+  // Whole at once: a scheduler that reads half of it would end, and none of its jobs ever begin.
+  const conduct = (how: Conduct): void => {
+    const half = join(folder, 'conduct.json');
+    writeFileSync(half, JSON.stringify(how));
+    renameSync(half, join(state, 'conduct.json'));
+  };
   conduct({});
   return {
     bin,
     conduct,
     jobs: () =>
       readdirSync(state)
-        .filter((name) => /^\d+$/.test(name))
+        .filter((name) => /^\d+$/.test(name) && existsSync(join(state, name, 'jobs.json')))
         .flatMap((id) => JSON.parse(readFileSync(join(state, id, 'jobs.json'), 'utf8'))),
     remove: () => {
       for (const { pid } of processesOf(state)) process.kill(pid, 'SIGKILL');

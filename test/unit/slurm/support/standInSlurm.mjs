@@ -57,11 +57,13 @@ function parsed(known) {
   return { options, rest };
 }
 
-const arrays = () =>
+const ids = () =>
   readdirSync(folder)
     .filter((name) => /^\d+$/.test(name))
     .sort((a, b) => a - b);
 const at = (id, name) => join(folder, id, name);
+/** Its jobs are written last: before, there is no such array. */
+const arrays = () => ids().filter((id) => existsSync(at(id, 'jobs.json')));
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 function write(path, value) {
   writeFileSync(`${path}.${process.pid}`, JSON.stringify(value));
@@ -84,7 +86,7 @@ const programs = {
     const script = resolve(rest[0] ?? '');
     const text = existsSync(script) ? readFileSync(script, 'utf8') : fail(`Unable to open file ${rest[0]}`);
     if (!text.startsWith('#!')) fail('This does not look like a batch script.');
-    const id = String(Number(arrays().at(-1) ?? 0) + 1);
+    const id = String(Number(ids().at(-1) ?? 0) + 1);
     mkdirSync(join(folder, id));
     const jobs = Array.from({ length: Number(count) + 1 }, () => ({ state: 'PENDING', reason: 'None', node: '' }));
     write(at(id, 'array.json'), { ...options, script, text, atOnce: Number(atOnce ?? 1e9) });
