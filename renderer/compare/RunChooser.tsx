@@ -46,8 +46,10 @@ const nameOf = (run: RunSummary): string =>
 function Choices({ ids }: { readonly ids: readonly string[] }) {
   const runs = useApp((state) => state.runs);
   const [query, setQuery] = useState('');
+  // As it was when the list was opened: no row moves while it is clicked.
+  const [chosenBefore] = useState(ids);
   const words = query.toLowerCase().split(/\s+/);
-  const complete = offered(runs, ids)
+  const complete = offered(runs, ids, chosenBefore)
     // Points of sweeps are many: they are found by searching.
     .filter(({ sweep }) => sweep === undefined || query !== '');
   const found = complete.filter((run) => words.every((word) => nameOf(run).toLowerCase().includes(word)));

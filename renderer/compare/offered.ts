@@ -2,15 +2,24 @@
 import type { RunSummary } from '../../core/service/service.ts';
 import { byNewest, isPrediction } from '../store/select.ts';
 
-/** One's own, and then those that ship with the program; a trace that ships and was opened as a file too is one's own. */
-export function offered(runs: Readonly<Record<string, RunSummary>>, chosen: readonly string[]): RunSummary[] {
+/**
+ * Those of `first` in its order, one's own, and then those that ship with the program; a trace that ships and was opened as a
+ * file too is one's own.
+ */
+export function offered(
+  runs: Readonly<Record<string, RunSummary>>,
+  chosen: readonly string[],
+  first: readonly string[] = [],
+): RunSummary[] {
   const complete = Object.values(runs).filter(({ id, status }) => status === 'complete' && !isPrediction(id));
   const own = complete.filter(({ builtIn }) => !builtIn);
   const recordings = new Set(own.map(recordingOf));
   const shipped = complete.filter(
     (run) => run.builtIn && (chosen.includes(run.id) || !recordings.has(recordingOf(run))),
   );
-  return [...own.sort(byNewest), ...shipped.sort(byNewest)];
+  const all = [...own.sort(byNewest), ...shipped.sort(byNewest)];
+  const place = ({ id }: RunSummary): number => (first.includes(id) ? first.indexOf(id) : first.length);
+  return all.sort((a, b) => place(a) - place(b));
 }
 
 /** The same of two files that hold one recording. */

@@ -116,6 +116,8 @@ test('runs are chosen from a list, swapped signs and all, and the table is copie
   await page.getByRole('button', { name: 'Choose runs' }).click();
   const chooser = page.getByRole('dialog');
   const checked = chooser.getByRole('checkbox', { checked: true });
+  // They are in sight, before all others.
+  await expect(chooser.getByRole('checkbox').nth(3)).toBeChecked();
   for (let left = 4; left > 0; left -= 1) {
     await expect(checked).toHaveCount(left);
     await checked.first().click();

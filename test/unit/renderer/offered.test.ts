@@ -15,8 +15,8 @@ const run = (id: string, fields: Partial<RunSummary> = {}): RunSummary => ({
   builtIn: false,
   ...fields,
 });
-const idsOf = (runs: readonly RunSummary[], chosen: readonly string[] = []) =>
-  offered(Object.fromEntries(runs.map((one) => [one.id, one])), chosen).map(({ id }) => id);
+const idsOf = (runs: readonly RunSummary[], chosen: readonly string[] = [], first: readonly string[] = []) =>
+  offered(Object.fromEntries(runs.map((one) => [one.id, one])), chosen, first).map(({ id }) => id);
 
 it('offers own runs before those that ship, each newest first', () => {
   const runs = [
@@ -26,6 +26,8 @@ it('offers own runs before those that ship, each newest first', () => {
     run('failed', { status: 'failed' }),
   ];
   expect(idsOf(runs)).toEqual(['new', 'old', 'shipped']);
+  // What was chosen when the list was opened comes first, as it was chosen.
+  expect(idsOf(runs, [], ['shipped', 'gone', 'old'])).toEqual(['shipped', 'old', 'new']);
 });
 
 it('offers a recording once that ships and was opened as a file too', () => {
