@@ -272,8 +272,9 @@ export const saveCurrent = (): Promise<void> =>
     await host().saveExperiment(page.id, JSON.stringify(experiment));
     history.keep(experiment);
     show(key, history);
-    assign({ experiments: await host().experiments() });
+    // Now: what is done while the library is read is told after it.
     announce('Saved');
+    assign({ experiments: await host().experiments() });
   });
 
 /** Brings back changes that were not saved when the window went, as a step that can be undone. */
