@@ -7,7 +7,7 @@ const boundSockets = (): string => readFileSync('/proc/net/unix', 'utf8');
 
 /** Takes away those in `folder` that no process has. */
 export function clearGoneSockets(folder: string, bound: () => string = boundSockets): void {
-  // Before the list: a keeper that begins meanwhile stands in the list alone, and not with its socket alone.
+  // Before the list: a socket that comes in between is then in the list, and not among the names.
   const names = readdirSync(folder);
   const listed = bound();
   for (const name of names) {

@@ -78,22 +78,18 @@ export class Jobs {
     const { name, engine, startedAt, pid, node } = meta;
     // Before its result is looked for: it may keep that now, and end.
     const hasEnded = node === hostname() && !isAlive(pid);
-    let bytes = await this.#keptBytes(id);
-    if (bytes === null && hasEnded) {
-      const goesOn = await this.#rescue(id);
-      // Somebody else who looked may have kept it meanwhile.
-      bytes = goesOn ? null : await this.#keptBytes(id);
-      if (bytes === null && !goesOn) {
-        await this.drop(id);
-        return null;
-      }
-    }
-    return { id, name, engine, startedAt, status: bytes === null ? 'running' : 'done', bytes: bytes ?? 0 };
-  }
-
-  async #keptBytes(id: string): Promise<number | null> {
-    const file = await stat(join(this.#path(id), 'run.arrow')).catch(() => null);
-    return file?.size ?? null;
+    const running: Job = { id, name, engine, startedAt, status: 'running', bytes: 0 };
+    const done = async (): Promise<Job | null> => {
+      const file = await stat(join(this.#path(id), 'run.arrow')).catch(() => null);
+      return file === null ? null : { ...running, status: 'done', bytes: file.size };
+    };
+    const kept = await done();
+    if (kept !== null) return kept;
+    if (!hasEnded || (await this.#rescue(id))) return running;
+    // Kept from the program that goes on no more, be it by somebody else who looked meanwhile.
+    const rescued = await done();
+    if (rescued === null) await this.drop(id);
+    return rescued;
   }
 
   /** Keeps the run of a program whose keeper was killed, where there is one. True while that program goes on. */
@@ -101,7 +97,7 @@ export class Jobs {
     const noted = await readBoundedText(this.#program(id), maxNoteBytes).catch(() => null);
     if (noted === null) return false;
     const { rescue } = await import('./rescue.ts');
-    return (await rescue(noted, (run) => this.keep(id, run))) === 'running';
+    return rescue(noted, (run) => this.keep(id, run));
   }
 
   /** Null where it is half written, or damaged. */

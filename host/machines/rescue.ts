@@ -24,28 +24,23 @@ const note =
   'What kept it on that machine was ended before the program was, so that how the program ended isn’t known.';
 
 /**
- * Keeps the run once the program has ended. Null where nothing was recorded, and where it can't be read: then its files stay where
- * they are.
+ * Keeps the run once the program has ended, and says whether it still goes on. Nothing is kept where nothing was recorded, and
+ * where it can't be read: then its files stay where they are.
  */
-export async function rescue(
-  noted: string,
-  keep: (run: Uint8Array) => Promise<void>,
-): Promise<Uint8Array | 'running' | null> {
+export async function rescue(noted: string, keep: (run: Uint8Array) => Promise<void>): Promise<boolean> {
   const parsed = parseJson(noted);
   const shape = parsed.ok ? checkShape(notedSchema, parsed.json) : null;
-  if (shape?.ok !== true) return null;
+  if (shape?.ok !== true) return false;
   const { parts, pid, name, host } = shape.value;
-  if (!(await isRecordingFolder(parts))) return null;
-  if (isAlive(pid)) return 'running';
+  if (!(await isRecordingFolder(parts))) return false;
+  if (isAlive(pid)) return true;
   try {
     const recorded = await readRecordingFolder(parts, name, programVersion(programFolder()));
     const { info, trace } = withEnd(recorded, { exitCode: null, stoppedFrom: null, host });
-    const file = encodeRun({ info: { ...info, notes: [note, ...info.notes] }, trace });
-    await keep(file);
+    await keep(encodeRun({ info: { ...info, notes: [note, ...info.notes] }, trace }));
     await removeRecordingFolder(dirname(parts));
-    return file;
   } catch (thrown) {
     if (toErrorInfo(thrown).code === 'record.nothing') await removeRecordingFolder(dirname(parts));
-    return null;
   }
+  return false;
 }

@@ -18,7 +18,8 @@ export function offered(
     (run) => run.builtIn && (chosen.includes(run.id) || !recordings.has(recordingOf(run))),
   );
   const all = [...own.sort(byNewest), ...shipped.sort(byNewest)];
-  const place = ({ id }: RunSummary): number => (first.includes(id) ? first.indexOf(id) : first.length);
+  const places = new Map(first.map((id, place) => [id, place]));
+  const place = ({ id }: RunSummary): number => places.get(id) ?? first.length;
   return all.sort((a, b) => place(a) - place(b));
 }
 
