@@ -120,6 +120,8 @@ const programs = {
         stdio: ['ignore', output, output],
         env: {
           ...process.env,
+          // Killed while it starts, a login shell of this user's own home leaves locks there: no job reads it.
+          HOME: folder,
           SLURM_ARRAY_JOB_ID: id,
           SLURM_ARRAY_TASK_ID: String(task),
           SLURM_JOB_NAME: array['job-name'],
