@@ -120,7 +120,7 @@ const programs = {
         stdio: ['ignore', output, output],
         env: {
           ...process.env,
-          // Killed while it starts, a login shell of this user's own home leaves locks there: no job reads it.
+          // A login shell that is killed while it starts may leave locks in its home: not in that of who runs the tests.
           HOME: folder,
           SLURM_ARRAY_JOB_ID: id,
           SLURM_ARRAY_TASK_ID: String(task),
