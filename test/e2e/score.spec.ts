@@ -26,6 +26,8 @@ for (const [hands, Builder] of [
 ] as const) {
   for (const id of built) {
     test(`${id} is built from an empty page by ${hands}`, async ({ window, page, server }) => {
+      // The longest of them takes two minutes of a machine that does as much besides.
+      test.slow();
       await page.setViewportSize({ width: 1600, height: 1000 });
       await new Builder(window).build(shipped(id));
       expect(saved(server.dataFolder)).toEqual(shipped(id));
