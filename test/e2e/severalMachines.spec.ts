@@ -64,8 +64,10 @@ test('by mouse: this machine, another and a simulated one, side by side and in a
   await expect(lanes.filter({ hasText: 'of gpu-box' })).toHaveCount(1);
   await expect(lanes.and(page.getByRole('article', { name: /^gpu-box: Pinned source/ }))).toHaveCount(1);
   await expect(lanes.and(page.getByRole('article', { name: /^This machine: Pinned source/ }))).toHaveCount(1);
-  await expect(row(/gpu-box/)).toContainText(/measured\s*[\d.]+ (µs|ms|s)\s*[\d.]+ [kMG]?B\/s/);
-  await expect(row(/This machine/)).toContainText(/measured\s*[\d.]+ (µs|ms|s)\s*[\d.]+ [kMG]?B\/s/);
+  // How fast it copies, and so in which unit, is a matter of the machine and of what else it does.
+  const measured = /measured\s*[\d.]+ (µs|ms|s)\s*[\d.]+ [kMG]?B\/s/;
+  await expect(row(/gpu-box/)).toContainText(measured);
+  await expect(row(/This machine/)).toContainText(measured);
   await expect(row(/NVIDIA H200/)).toContainText(/simulated.* µs.*GB\/s.*1\.00×/);
   // Which of the two it is, is a matter of the clocks here: test/unit/sweep/machines.test.ts has runs that differ and runs that don't.
   await expect(page.getByText(/waited for (different reasons|another reason on another machine)/)).toBeVisible();
