@@ -2,7 +2,7 @@
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
 import { setService } from '../store/host.ts';
-import { refreshAll, windowEvents } from '../store/hostEvents.ts';
+import { joinHost } from '../store/hostEvents.ts';
 import { assign } from '../store/store.ts';
 import { type OpenChannel, openChannel } from './channel.ts';
 
@@ -23,10 +23,11 @@ export function connect(): void {
 async function establish(): Promise<void> {
   try {
     const channel = await openChannel();
-    const host = connectHost(channel.channel, windowEvents, (error) => lose(toErrorInfo(error)));
+    const { events, fill } = joinHost();
+    const host = connectHost(channel.channel, events, (error) => lose(toErrorInfo(error)));
     open = { channel, host };
     setService(host.service);
-    await refreshAll();
+    await fill();
     attempts = 0;
     assign({ connection: { status: 'open', problem: null } });
   } catch (thrown) {

@@ -3,12 +3,13 @@ import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts
 import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { announce } from '../store/announce.ts';
+import { listExperiments } from '../store/experimentList.ts';
 import { attempt, host } from '../store/host.ts';
 import { whenOpened } from '../store/hostEvents.ts';
 import { countItems } from '../store/libraryActions.ts';
 import { notifyDone, notifyError } from '../store/notify.ts';
 import { openPage } from '../store/pages.ts';
-import { assign, put } from '../store/store.ts';
+import { put } from '../store/store.ts';
 import { openDocument } from './openDocument.ts';
 import { startTransfer } from './transfers.ts';
 
@@ -134,7 +135,7 @@ async function showImported(imported: Imported): Promise<void> {
     openPage({ kind: 'run', id: imported.run.id });
     return;
   }
-  assign({ experiments: await host().experiments() });
+  await listExperiments();
   if (imported.kind === 'experiment') openPage({ kind: 'experiment', id: imported.id });
   else {
     const { items, problem } = imported;

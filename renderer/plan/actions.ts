@@ -1,12 +1,13 @@
 /** What is done with a plan: its lifted experiment is tried, and edited. */
 import { openComparison } from '../compare/actions.ts';
 import { setCompare } from '../compare/compareStore.ts';
+import { listExperiments } from '../store/experimentList.ts';
 import { whenRunGoes } from '../store/goneRuns.ts';
 import { attempt, host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
 import { finished, startRun } from '../store/runs.ts';
-import { assign, state } from '../store/store.ts';
+import { state } from '../store/store.ts';
 import type { Choice } from './choice.ts';
 import { keyOf, liftedExperiment, planOf } from './planStore.ts';
 
@@ -44,6 +45,6 @@ async function simulatedRun(run: LoadedRun, changes: Choice): Promise<string | n
 export const editAsExperiment = (run: LoadedRun, changes: Choice): Promise<void> =>
   attempt('The trace could not be made an experiment', async () => {
     const id = await host().saveExperiment(null, await liftedExperiment(run, changes));
-    assign({ experiments: await host().experiments() });
+    await listExperiments();
     openPage({ kind: 'experiment', id });
   });

@@ -10,6 +10,7 @@ import { inSecondFrame } from '../common/afterFrame.ts';
 import { keepFocus } from '../common/keepFocus.ts';
 import { announce } from './announce.ts';
 import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
+import { listExperiments } from './experimentList.ts';
 import { DocumentHistory } from './history.ts';
 import { attempt, host } from './host.ts';
 import { notifyDone, notifyError } from './notify.ts';
@@ -236,7 +237,7 @@ async function bringBack(from: string): Promise<void> {
     const ticket = await copy.ticket;
     if (ticket === null) return;
     await host().restoreItems(ticket);
-    assign({ experiments: await host().experiments() });
+    await listExperiments();
     const [page, step] = [{ kind: 'experiment', id } as const, history.redoName];
     const key = documentKey(page);
     const selection = taken(history, 'redo');
@@ -274,7 +275,7 @@ export const saveCurrent = (): Promise<void> =>
     show(key, history);
     // Now: what is done while the library is read is told after it.
     announce('Saved');
-    assign({ experiments: await host().experiments() });
+    await listExperiments();
   });
 
 /** Brings back changes that were not saved when the window went, as a step that can be undone. */
@@ -324,7 +325,7 @@ export const newExperiment = (experiment?: Experiment): Promise<void> =>
   attempt('The experiment could not be made', async () => {
     const taken = new Set(state().experiments.map(({ name }) => name));
     const id = await host().saveExperiment(null, experiment ?? emptyExperiment(freeNewName(taken)));
-    assign({ experiments: await host().experiments() });
+    await listExperiments();
     openPage({ kind: 'experiment', id });
   });
 
@@ -347,7 +348,7 @@ export async function renameExperiment(id: string, name: string): Promise<void> 
     history.keep(isSaved ? history.experiment : renamed);
     show(key, history);
   } else if (state().documents[key] !== undefined) put('documents', key, { status: 'ready', value: renamed });
-  assign({ experiments: await host().experiments() });
+  await listExperiments();
 }
 
 /** Shows the experiment of a lesson's step as it was left, or as the lesson gives it. */

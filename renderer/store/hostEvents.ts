@@ -1,8 +1,11 @@
 /** What the host tells: all of it when the window connects, then each change. */
 import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
+import { listExperiments } from './experimentList.ts';
+import { holdEvents } from './heldEvents.ts';
 import { attempt, host } from './host.ts';
 import { onLinkOffered } from './links.ts';
 import { onMachineChanged, onOwnClusterChanged } from './machines.ts';
+import { newestAnswer } from './newestAnswer.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
 import { forgetProfiles } from './profiles.ts';
@@ -24,8 +27,20 @@ export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
   onNotesChanged = listener;
 }
 
-/** Fills the library and the engine list. Rejects where the host can't answer. */
-export async function refreshAll(): Promise<void> {
+interface Joining {
+  /** What the host is to tell. */
+  readonly events: WindowEvents;
+  /** Fills the library and the engine list. Rejects where the host can't answer. */
+  fill(): Promise<void>;
+}
+
+/** A window's new connection. What the host tells while the library is read comes after it: what was read may be older. */
+export function joinHost(): Joining {
+  const { events, release } = holdEvents(windowEvents);
+  return { events, fill: () => refreshAll().finally(release) };
+}
+
+async function refreshAll(): Promise<void> {
   const [about, examples, lessons, experiments, runs, profiles, sweeps, recording, machines, ownCluster] =
     await Promise.all([
       host().about(),
@@ -66,19 +81,22 @@ function catchUp(): void {
 export const refreshDevices = (anew: boolean): Promise<void> =>
   attempt('The devices could not be listed', async () => assign({ devices: await host().devices(anew) }));
 
+const listProfiles = newestAnswer(
+  () => host().profiles(),
+  (profiles) => {
+    forgetProfiles();
+    assign({ profiles });
+  },
+);
+
 export const windowEvents: WindowEvents = {
   runProgress: (id, progress) => put('progress', id, progress),
   runChanged: (id, run) => onRunChanged(id, run),
   recordingChanged: onRecordingChanged,
-  experimentsChanged: () =>
-    void attempt('The experiments could not be listed', async () =>
-      assign({ experiments: await host().experiments() }),
-    ),
+  experimentsChanged: () => void attempt('The experiments could not be listed', listExperiments),
   profilesChanged: () =>
     void attempt('The device profiles could not be listed', async () => {
-      const profiles = await host().profiles();
-      forgetProfiles();
-      assign({ profiles });
+      await listProfiles();
       await renewRuns();
     }),
   notesChanged: (...change) => onNotesChanged?.(...change),

@@ -5,11 +5,12 @@ import { type LibraryItems, runTitle, type SweepSummary } from '../../core/servi
 import { afterFrame } from '../common/afterFrame.ts';
 import { keepPlace } from '../common/keepPlace.ts';
 import { forgetDocument, renameExperiment } from './editing.ts';
+import { listExperiments } from './experimentList.ts';
 import { attempt, host } from './host.ts';
 import { notifyDone, notifyError } from './notify.ts';
 import { documentKey } from './page.ts';
 import { openPage } from './pages.ts';
-import { assign, state } from './store.ts';
+import { state } from './store.ts';
 import { useSweeps } from './sweeps.ts';
 
 export type ItemKind = 'experiment' | 'run' | 'sweep';
@@ -69,7 +70,7 @@ function isShown({ experiments, runs, sweeps }: LibraryItems): boolean {
 const restore = (ticket: string): Promise<void> =>
   attempt('It could not be brought back', async () => {
     await host().restoreItems(ticket);
-    assign({ experiments: await host().experiments() });
+    await listExperiments();
   });
 
 /** The one thing's name, or how many there are. */

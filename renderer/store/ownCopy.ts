@@ -1,5 +1,6 @@
 /** Copies among the user's own: the one that an edit makes of an example or of a run's experiment, and those that are asked for. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { listExperiments } from './experimentList.ts';
 import { attempt, host } from './host.ts';
 import { documentKey, pageHash } from './page.ts';
 import { openPage, readExperiment } from './pages.ts';
@@ -44,10 +45,9 @@ export async function makeOwn(): Promise<OwnCopy | null> {
     if (experiment === null) return;
     const { page, selection, iteration } = state();
     const id = await host().saveExperiment(null, { ...experiment, name: copyName(experiment.name) });
-    const [copy, experiments] = await Promise.all([readExperiment(id), host().experiments()]);
+    const [copy] = await Promise.all([readExperiment(id), listExperiments()]);
     const key = documentKey({ kind: 'experiment', id });
     put('documents', key, { status: 'ready', value: copy });
-    assign({ experiments });
     openPage({ kind: 'experiment', id });
     if (selection?.kind !== 'row' && selection?.kind !== 'rows' && selection?.kind !== 'area') assign({ selection });
     const otherRuns = new Set(runsOfPage(state()).map((run) => run.id));
@@ -74,6 +74,6 @@ export const saveCopy = (): Promise<void> =>
     if (experiment === null) return;
     const name = `${experiment.name.slice(0, 190)} (copy)`;
     const id = await host().saveExperiment(null, { ...experiment, name });
-    assign({ experiments: await host().experiments() });
+    await listExperiments();
     openPage({ kind: 'experiment', id });
   });

@@ -18,12 +18,27 @@ export function setSweeps(list: readonly SweepSummary[]): void {
   useSweeps.setState({ summaries: Object.fromEntries(list.map((sweep) => [sweep.id, sweep])), opened: {} });
 }
 
-export function setOpened(id: string, sweep: Loading<Sweep> | null): void {
-  useSweeps.setState(({ opened }) => {
-    const { [id]: _, ...others } = opened;
-    return { opened: sweep === null ? others : { ...others, [id]: sweep } };
-  });
+/** Points that came while their sweep was being read: what is read may be older. */
+const early = new Map<string, SweepOutcome[]>();
+
+/** Marks a sweep as being read. What came of that goes to the function returned; it is dropped where the sweep has gone. */
+export function beginOpening(id: string): (sweep: Loading<Sweep>) => void {
+  const reading: Loading<Sweep> = { status: 'loading' };
+  early.set(id, []);
+  setOpened(id, reading);
+  return (sweep) => {
+    const { opened, summaries } = useSweeps.getState();
+    if (opened[id] !== reading) return;
+    const since = early.get(id) ?? [];
+    early.delete(id);
+    if (sweep.status !== 'ready') return setOpened(id, sweep);
+    const value = withOutcomes(sweep.value, since);
+    setOpened(id, { status: 'ready', value: withSummary(value, summaries[id] ?? value.summary) });
+  };
 }
+
+const setOpened = (id: string, sweep: Loading<Sweep>): void =>
+  useSweeps.setState(({ opened }) => ({ opened: { ...opened, [id]: sweep } }));
 
 /** Points may come by the hundred in a second; a person sees about this many changes. */
 const flushMs = 120;
@@ -65,10 +80,15 @@ function putRuns(outcomes: readonly SweepOutcome[]): void {
 
 function addOutcomes(id: string, list: readonly SweepOutcome[]): void {
   const sweep = useSweeps.getState().opened[id];
-  if (sweep?.status !== 'ready') return;
-  const reached = new Map(sweep.value.outcomes.map((outcome) => [outcome.point, outcome]));
+  if (sweep?.status === 'loading') early.get(id)?.push(...list);
+  if (sweep?.status === 'ready') setOpened(id, { status: 'ready', value: withOutcomes(sweep.value, list) });
+}
+
+/** A point that was run again is there once, as it became last. */
+function withOutcomes(sweep: Sweep, list: readonly SweepOutcome[]): Sweep {
+  const reached = new Map(sweep.outcomes.map((outcome) => [outcome.point, outcome]));
   for (const outcome of list) reached.set(outcome.point, outcome);
-  setOpened(id, { status: 'ready', value: { ...sweep.value, outcomes: [...reached.values()] } });
+  return { ...sweep, outcomes: [...reached.values()] };
 }
 
 function setSummary(id: string, summary: SweepSummary | null): void {

@@ -4,17 +4,17 @@ import type { StartSweep, SweepSummary } from '../../core/service/service.ts';
 import { parseEngineKey } from '../store/engines.ts';
 import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
-import { onSweepChanged, setOpened, useSweeps } from '../store/sweeps.ts';
+import { beginOpening, onSweepChanged, useSweeps } from '../store/sweeps.ts';
 import type { AsJobs } from './asJobs.ts';
 
 /** Reads a sweep with all its points once; from then on they come as events. */
 export async function ensureSweep(id: string): Promise<void> {
   if (useSweeps.getState().opened[id] !== undefined) return;
-  setOpened(id, { status: 'loading' });
+  const opened = beginOpening(id);
   try {
-    setOpened(id, { status: 'ready', value: await host().readSweep(id) });
+    opened({ status: 'ready', value: await host().readSweep(id) });
   } catch (thrown) {
-    setOpened(id, { status: 'failed', error: toErrorInfo(thrown) });
+    opened({ status: 'failed', error: toErrorInfo(thrown) });
   }
 }
 

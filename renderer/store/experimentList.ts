@@ -1,0 +1,10 @@
+/** The list of the user's experiments. */
+import { host } from './host.ts';
+import { newestAnswer } from './newestAnswer.ts';
+import { assign } from './store.ts';
+
+/** Reads the list anew. */
+export const listExperiments = newestAnswer(
+  () => host().experiments(),
+  (experiments) => assign({ experiments }),
+);
