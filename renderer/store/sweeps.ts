@@ -19,18 +19,17 @@ export function setSweeps(list: readonly SweepSummary[]): void {
 }
 
 /** Points that came while their sweep was being read: what is read may be older. */
-const early = new Map<string, SweepOutcome[]>();
+const early = new WeakMap<Loading<Sweep>, SweepOutcome[]>();
 
 /** Marks a sweep as being read. What came of that goes to the function returned; it is dropped where the sweep has gone. */
 export function beginOpening(id: string): (sweep: Loading<Sweep>) => void {
   const reading: Loading<Sweep> = { status: 'loading' };
-  early.set(id, []);
+  const since: SweepOutcome[] = [];
+  early.set(reading, since);
   setOpened(id, reading);
   return (sweep) => {
     const { opened, summaries } = useSweeps.getState();
     if (opened[id] !== reading) return;
-    const since = early.get(id) ?? [];
-    early.delete(id);
     if (sweep.status !== 'ready') return setOpened(id, sweep);
     const value = withOutcomes(sweep.value, since);
     setOpened(id, { status: 'ready', value: withSummary(value, summaries[id] ?? value.summary) });
@@ -80,8 +79,9 @@ function putRuns(outcomes: readonly SweepOutcome[]): void {
 
 function addOutcomes(id: string, list: readonly SweepOutcome[]): void {
   const sweep = useSweeps.getState().opened[id];
-  if (sweep?.status === 'loading') early.get(id)?.push(...list);
-  if (sweep?.status === 'ready') setOpened(id, { status: 'ready', value: withOutcomes(sweep.value, list) });
+  if (sweep === undefined) return;
+  early.get(sweep)?.push(...list);
+  if (sweep.status === 'ready') setOpened(id, { status: 'ready', value: withOutcomes(sweep.value, list) });
 }
 
 /** A point that was run again is there once, as it became last. */
