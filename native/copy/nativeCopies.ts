@@ -136,6 +136,7 @@ export interface NativeCopies {
     failAfter?: number;
     failHandleAfter?: number;
     delayNs?: number;
+    holdNext?: number;
     memoryBytes?: number;
     peers?: number;
   }): void;

@@ -148,12 +148,13 @@ describeNative('startCopy, copies', () => {
   });
 
   test('returns before the copy is done, and is ready once it is', async () => {
-    simulate({ delayNs: 500_000_000 });
     for (const size of [100, 6 * MiB]) {
+      simulate({ holdNext: 1 });
       const handle = startCopy<DeviceTensor[]>([bytes(size)], device);
       expect(handle.ready()).toBe(false);
       const promise = handle.get();
       expect(handle.get()).toBe(promise);
+      simulate({ holdNext: 0 });
       await promise;
       expect(handle.ready()).toBe(true);
     }
@@ -225,16 +226,16 @@ describeNative('startCopy, copies', () => {
       expect(currentStream(device)).toBeNull();
       setCurrentStream(stream);
       expect(currentStream(device)).toBe(stream);
-      simulate({ delayNs: 2_000_000_000 });
+      simulate({ holdNext: 1 });
       const slow = startCopy<DeviceTensor[]>([bytes(100, 1)], device);
       resetCurrentStream(device);
-      simulate(calm);
       // Behind the slow copy in its stream; another stream doesn't wait.
       const behind = startCopy<DeviceTensor[]>([bytes(100, 2)], device, { stream });
       const beside = startCopy<DeviceTensor[]>([bytes(100, 3)], device, { stream: aside });
       aside.synchronize();
       expect(beside.ready()).toBe(true);
       expect([slow.ready(), behind.ready()]).toEqual([false, false]);
+      simulate({ holdNext: 0 });
       stream.synchronize();
       expect([slow.ready(), behind.ready()]).toEqual([true, true]);
       const results = await Promise.all([slow, behind, beside].map((handle) => handle.get()));

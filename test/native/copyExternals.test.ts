@@ -7,6 +7,7 @@ import {
   type StartedCopy,
 } from '../../native/copy/nativeCopies.ts';
 import { CopyStream, type DeviceTensor, startCopy } from '../../native/index.ts';
+import { eventually } from '../unit/support/eventually.ts';
 import { bytes, calm, device, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
@@ -141,7 +142,7 @@ describeNative('the end of a copy', () => {
   });
 
   test('others have their turn while a small copy is waited for', async () => {
-    simulate({ delayNs: 20_000_000 });
+    simulate({ holdNext: 1 });
     const handle = startCopy<DeviceTensor[]>([bytes(100)], device);
     let turns = 0;
     let ended = false;
@@ -150,8 +151,11 @@ describeNative('the end of a copy', () => {
       if (!ended) setImmediate(turn);
     };
     setImmediate(turn);
-    await handle.get();
+    const result = handle.get();
+    await eventually(() => expect(turns).toBeGreaterThan(1));
+    expect(handle.ready()).toBe(false);
+    simulate({ holdNext: 0 });
+    await result;
     ended = true;
-    expect(turns).toBeGreaterThan(1);
   });
 });

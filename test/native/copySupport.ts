@@ -21,19 +21,20 @@ export function tensor(dtype: Dtype, elements: number, seed = 1): HostTensor {
   return new HostTensor({ data: hostData(dtype, bytes(size, seed).buffer, 0, size), dtype, shape: [elements] });
 }
 
-/** Orders what a simulated device does: a failing copy, slow copies, little memory. */
+/** Orders what a simulated device does: a failing copy, slow copies, one that waits until it is let go, little memory. */
 export function simulate(order: {
   device?: string;
   failAfter?: number;
   failHandleAfter?: number;
   delayNs?: number;
+  holdNext?: 0 | 1;
   memoryBytes?: number;
   peers?: number;
 }): void {
   nativeCopies().copySimulate({ device, ...order });
 }
 
-export const calm = { failAfter: -1, failHandleAfter: -1, delayNs: 0, memoryBytes: 2 ** 34, peers: 1 };
+export const calm = { failAfter: -1, failHandleAfter: -1, delayNs: 0, holdNext: 0, memoryBytes: 2 ** 34, peers: 1 };
 
 /** As many tensors as sources, with the very same bytes. */
 export function expectBytes(results: readonly HostTensor[], sources: readonly Uint8Array[]): void {

@@ -146,7 +146,8 @@ Napi::Value copySynchronize(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, memoryBytes?, peers? }): orders failures of a simulated device, for tests.
+/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, holdNext?, memoryBytes?, peers? }): orders failures of a
+/// simulated device, for tests.
 Napi::Value copySimulate(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
@@ -156,6 +157,7 @@ Napi::Value copySimulate(const Napi::CallbackInfo& info) {
     if (request.Has("failHandleAfter")) device->failHandleAfter(static_cast<long>(number("failHandleAfter")));
     if (request.Has("failAfter")) device->failAfter(static_cast<long>(number("failAfter")));
     if (request.Has("delayNs")) device->delayCopies(static_cast<long>(number("delayNs")));
+    if (request.Has("holdNext")) device->holdNext(number("holdNext") != 0);
     if (request.Has("memoryBytes")) device->limitMemory(static_cast<std::size_t>(number("memoryBytes")));
     if (request.Has("peers")) device->allowPeers(number("peers") != 0);
     return info.Env().Undefined();

@@ -204,8 +204,9 @@ void HostCopyDevice::copy(void* target, const void* source, std::size_t bytes, D
   failIfOrdered();
   ++copies_;
   const long delay = delayNs_.load();
-  streamOf(stream).put([target, source, bytes, delay, mayGo = mayGo_] {
-    while (mayGo && !mayGo()) std::this_thread::sleep_for(betweenLooks);
+  const std::shared_ptr<const std::atomic<bool>> held = holdsNext_.exchange(false) ? held_ : nullptr;
+  streamOf(stream).put([target, source, bytes, delay, held, mayGo = mayGo_] {
+    while ((held && held->load()) || (mayGo && !mayGo())) std::this_thread::sleep_for(betweenLooks);
     if (delay > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(delay));
     std::memcpy(target, source, bytes);
   });

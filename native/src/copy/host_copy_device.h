@@ -49,6 +49,11 @@ class HostCopyDevice : public CopyDevice {
   /// Copies that are put into a stream from here on wait there until `mayGo` is true; null for none. Not while a batch is
   /// under way. It is asked by the streams' threads, over and over.
   void holdCopies(std::function<bool()> mayGo) { mayGo_ = std::move(mayGo); }
+  /// The next copy that is put into a stream waits there, until this is called with false.
+  void holdNext(bool isHeld) {
+    held_->store(isHeld);
+    holdsNext_.store(isHeld);
+  }
   /// Device memory there is in all.
   void limitMemory(std::size_t bytes) { limit_.store(bytes); }
   /// Whether other devices have access to this one's memory, and it to theirs.
@@ -72,6 +77,8 @@ class HostCopyDevice : public CopyDevice {
   const std::shared_ptr<std::atomic<long>> liveHandles_ = std::make_shared<std::atomic<long>>(0);
   std::atomic<long> delayNs_{0};
   std::function<bool()> mayGo_;
+  std::atomic<bool> holdsNext_{false};
+  const std::shared_ptr<std::atomic<bool>> held_ = std::make_shared<std::atomic<bool>>(false);
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_{0};
   std::atomic<long> liveBlocks_{0};
