@@ -7,8 +7,6 @@ using namespace copyscope::testing;
 
 namespace {
 
-constexpr std::int64_t tenMinutes = 600000 * milliseconds;
-
 /// Whether it ends because it was asked to, and soon: against ten minutes, of which a sanitizer on a busy machine needs some.
 bool endsSoon(const Program& program) {
   const Stopped stopped = stopAfter(program, std::chrono::milliseconds(30));

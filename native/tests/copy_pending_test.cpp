@@ -86,14 +86,15 @@ TEST("a small copy is waited for by one thread and asked by another") {
 TEST("a cancelled copy ends cancelled and holds no results") {
   Fixture fixture;
   CopyScheduler scheduler;
-  fixture.device->delayCopies(2000000);
+  fixture.device->holdNext(true);
   std::vector<std::byte> source = bytesOf(64 << 20, 3);
   const std::shared_ptr<PendingCopy> copy = fixture.upload(source);
   copy->options.slotBytes = 64 << 10;
   copy->options.slotsPerThread = 1;
   scheduler.add(copy);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (fixture.device->copies() == 0) std::this_thread::yield();
   copy->cancel();
+  fixture.device->holdNext(false);
   copy->wait();
   CHECK(copy->state() == CopyState::cancelled && copy->failure().code == "copy.cancelled");
   CHECK(fixture.engine->deviceMemory().counts().usedBytes == 0);

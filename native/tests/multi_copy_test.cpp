@@ -122,7 +122,7 @@ TEST("a run with relays that is stopped ends soon") {
   const int own = builder.stream(StreamKind::nonBlocking);
   const RelayStreams relay{builder.stream(StreamKind::nonBlocking), builder.stream(StreamKind::nonBlocking)};
   for (const int stream : {relay.link, relay.peer}) program.streams[static_cast<std::size_t>(stream)].device = 1;
-  builder.spin(own, 600'000'000'000);
+  builder.spin(own, tenMinutes);
   MultiCopyPlan plan = planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(40, 600 * 1024));
   plan.options.relays = {1};
   program.multiCopyRelays = {{relay}};
@@ -214,6 +214,8 @@ TEST("a multi-tensor copy is cancelled wherever it is, and what follows works") 
       builder.repeat(100000).spin(stream, 10000).multiCopy(plan, stream).endRepeat();
       // More rounds than rows may be kept.
       builder.program().threads[0][0].amount = 1000;
+      // The stop may come late on a busy machine.
+      builder.work(tenMinutes);
       CHECK(stopAfter(builder.program(), std::chrono::milliseconds(15 + 3 * strategy)).code == "run.cancelled");
     }
   }
@@ -252,6 +254,7 @@ TEST("a stop ends the making of tensors, however many they are") {
   ProgramBuilder builder;
   builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(2000, 1u << 20)),
                     builder.stream(StreamKind::nonBlocking));
+  builder.work(tenMinutes);
   const Stopped stopped = stopAfter(builder.program(), std::chrono::milliseconds(20));
   CHECK(stopped.code == "run.cancelled");
   CHECK(stopped.tookNs < 2000 * milliseconds);

@@ -13,6 +13,8 @@ namespace copyscope::testing {
 inline constexpr std::int64_t milliseconds = 1000000;
 /// Longer than a busy machine may be late in giving a thread its turn, under a sanitizer too.
 inline constexpr std::int64_t longNs = 300 * milliseconds;
+/// What is stopped before it ends, however late the stop comes.
+inline constexpr std::int64_t tenMinutes = 600'000 * milliseconds;
 
 Content pattern(PatternKind kind, std::uint32_t value, std::uint32_t multiplier = 1);
 

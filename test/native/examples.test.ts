@@ -43,7 +43,7 @@ describeNative('the four overlap examples on the CPU engine', () => {
               {
                 id: 'main',
                 operations: [
-                  ...Array.from({ length: 4 }, () => ({ op: 'copy', src: 'source', dst: 'target', stream }) as const),
+                  ...Array.from({ length: 8 }, () => ({ op: 'copy', src: 'source', dst: 'target', stream }) as const),
                   { op: 'kernel', kernel: { kind: 'spin', durationNs: 20_000_000 } },
                 ],
               },

@@ -246,7 +246,7 @@ describeNative('multi-tensor copies on the CPU engine', () => {
             device: 'b',
             operations: [
               // Holds the own link, so that each of the others has something to do.
-              { op: 'kernel', kernel: { kind: 'spin', durationNs: 30 * ms }, stream: 's' },
+              { op: 'kernel', kernel: { kind: 'spin', durationNs: 150 * ms }, stream: 's' },
               {
                 op: 'multiCopy',
                 direction,

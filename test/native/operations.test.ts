@@ -210,7 +210,7 @@ describeNative('operations on the CPU engine', () => {
   test('a run that is cancelled while it records keeps what it has', async () => {
     const controller = new AbortController();
     const wanted = request({
-      environment: { iterations: 400, warmups: 0 },
+      environment: { iterations: 1000, warmups: 0 },
       streams: [{ id: 's' }],
       threads: [
         { id: 'main', operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 2 * ms }, stream: 's' }] },
@@ -228,7 +228,7 @@ describeNative('operations on the CPU engine', () => {
     expect(partial?.info).toMatchObject({ status: 'cancelled', error: { code: 'run.cancelled' } });
     const recorded = partial?.info.iterations.recordedWallNs.length ?? 0;
     expect(recorded).toBeGreaterThan(0);
-    expect(recorded).toBeLessThan(400);
+    expect(recorded).toBeLessThan(1000);
     const kernels = partial === undefined ? [] : rowsOf(partial).filter((row) => row.kind === 'kernel');
     expect(kernels.length).toBeGreaterThanOrEqual(recorded);
   });

@@ -59,8 +59,8 @@ describeNative('iterations', () => {
       request({
         environment: once,
         threads: [
-          { id: 'one', operations: [{ op: 'work', durationNs: 150 * ms }] },
-          { id: 'two', operations: [{ op: 'work', durationNs: 150 * ms }] },
+          { id: 'one', operations: [{ op: 'work', durationNs: 300 * ms }] },
+          { id: 'two', operations: [{ op: 'work', durationNs: 300 * ms }] },
         ],
       }),
     );
