@@ -18,8 +18,7 @@ export interface Doomed {
   readonly bin: boolean;
 }
 
-interface Deleted {
-  readonly path: string;
+interface Deleted extends Doomed {
   /** Its second name; null where the disk has no such thing. */
   readonly kept: string | null;
   readonly takeOut: (() => Promise<void>) | null;
@@ -94,12 +93,12 @@ export class Deletions {
     const kept = await keepLink(folder, path);
     if (forGood || !bin || this.#bin === null) {
       await remove(path);
-      return { path, kept, takeOut: null };
+      return { path, bin, kept, takeOut: null };
     }
     const { takeOut } = await this.#bin.put(path).catch((cause: unknown) => {
       throw binFailed(path, cause);
     });
-    return { path, kept, takeOut };
+    return { path, bin, kept, takeOut };
   }
 
   /** It can't be taken back any more. */
@@ -142,14 +141,16 @@ const remove = (path: string): Promise<void> =>
     throw storageError(`${path} could not be deleted`, error);
   });
 
-/** Never over another file, which may have come under this name meanwhile. */
-async function putBack({ path, kept }: Deleted): Promise<void> {
+/** Never over another file, which may have come under this name meanwhile. A draft that has is newer, and stays. */
+async function putBack({ path, bin, kept }: Deleted): Promise<void> {
   if (kept === null) throw gone();
   try {
     await mkdir(dirname(path), { recursive: true, mode: privately.folder });
     await linkWhole(kept, path);
-  } catch (error) {
-    throw storageError(`${path} could not be put back`, error as NodeJS.ErrnoException);
+  } catch (thrown) {
+    const error = thrown as NodeJS.ErrnoException;
+    if (error.code === 'EEXIST' && !bin) return;
+    throw storageError(`${path} could not be put back`, error);
   }
 }
 

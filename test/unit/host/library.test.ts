@@ -280,6 +280,17 @@ describe('deleting', () => {
     await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });
   });
 
+  it('comes back where a draft that was on the way came after it, which stays', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
+    await host.service.keepDraft(id, draft);
+    const ticket = await host.service.deleteItems(libraryItems({ experiments: [id] }), false);
+    await host.service.keepDraft(id, { ...draft, changedAt: '2026-11-20T09:00:01.000Z' });
+    await host.service.restoreItems(ticket);
+    expect((await host.service.experiments())[0]).toMatchObject({ id, hasDraft: true });
+    expect(await host.service.readDraft(id)).toMatchObject({ changedAt: '2026-11-20T09:00:01.000Z' });
+  });
+
   it('deletes where there is no bin', async () => {
     host.close();
     start(null);
