@@ -27,7 +27,7 @@ export function simulate(order: {
   failAfter?: number;
   failHandleAfter?: number;
   delayNs?: number;
-  holdNext?: 0 | 1;
+  holdNext?: number;
   memoryBytes?: number;
   peers?: number;
 }): void {
