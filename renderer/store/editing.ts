@@ -198,8 +198,6 @@ async function takeBack(key: string, history: DocumentHistory, origin: Origin): 
   const [id, step, { name }] = [idOf(key), history.undoName, history.experiment];
   const giveFocusBack = keepFocus();
   history.undo();
-  // None is on the way any more when the copy goes.
-  dropDraft(key);
   returnTo(origin);
   inSecondFrame(giveFocusBack);
   const from = pageDocumentKey(state());
