@@ -193,6 +193,12 @@ function forgetTakenBack(key: string): void {
   if (takenBack.delete(key)) put('edits', key, undefined);
 }
 
+/** Redo brings this copy back from now on. */
+function offerBack(from: string, copy: TakenBack): void {
+  takenBack.set(from, copy);
+  put('edits', from, { dirty: false, undo: null, redo: copy.history.redoName, beforeRemedy: null });
+}
+
 /** Undoes the edit that a copy was made for: what was open before is open again, and the copy goes. */
 async function takeBack(key: string, history: DocumentHistory, origin: Origin): Promise<void> {
   const [id, step, { name }] = [idOf(key), history.undoName, history.experiment];
@@ -205,8 +211,7 @@ async function takeBack(key: string, history: DocumentHistory, origin: Origin): 
   const hasBin = state().about?.bin === true;
   const copied = copiedAs(key);
   const ticket = deletedCopy(key, id, !hasBin);
-  takenBack.set(from, { id, history, copied, ticket });
-  put('edits', from, { dirty: false, undo: null, redo: step, beforeRemedy: null });
+  offerBack(from, { id, history, copied, ticket });
   const isGone = (await ticket) !== null;
   announce(`Undone: ${step}`);
   if (!isGone) return forgetTakenBack(from);
@@ -236,7 +241,7 @@ async function bringBack(from: string): Promise<void> {
     const giveFocusBack = keepFocus();
     const ticket = await copy.ticket;
     if (ticket === null) return;
-    await host().restoreItems(ticket);
+    await restored(from, copy, ticket);
     await listExperiments();
     const [page, step] = [{ kind: 'experiment', id } as const, history.redoName];
     const key = documentKey(page);
@@ -249,6 +254,16 @@ async function bringBack(from: string): Promise<void> {
     inSecondFrame(giveFocusBack);
     whenSettled(() => announce(`Done again: ${step}`));
   });
+}
+
+/** What the host refuses now, as on a full disk, can be asked for again as long as the host keeps the copy. */
+async function restored(from: string, copy: TakenBack, ticket: string): Promise<void> {
+  try {
+    await host().restoreItems(ticket);
+  } catch (thrown) {
+    if (toErrorInfo(thrown).code !== 'deletion.gone' && !takenBack.has(from)) offerBack(from, copy);
+    throw thrown;
+  }
 }
 
 export const undo = (): void => travel('undo');

@@ -1,4 +1,6 @@
 /** A verdict's remedy is one click: the experiment changes, the prediction follows, and undo takes it back. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
@@ -88,6 +90,25 @@ test('undo takes a copy back with the remedy that it was made for, and redo brin
   await expect(original).toBeVisible();
   await expect(own).toHaveCount(0);
   await expect(page.locator(':focus')).toHaveCount(1);
+});
+
+test('redo of a copy that the host refuses to bring back can be asked for again', async ({ window, page, server }) => {
+  const copy = page.getByRole('heading', { level: 1, name: 'Copy of Same stream' });
+  await simulate(window, 'Same stream');
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Move "upload"/ }).click();
+  await expect(copy).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
+  const folder = join(server.dataFolder, 'experiments');
+  renameSync(folder, `${folder} elsewhere`);
+  writeFileSync(folder, 'no folder');
+  await page.keyboard.press('Control+Shift+z');
+  await expect(page.getByRole('alert').filter({ hasText: 'The copy could not be brought back' })).toBeVisible();
+  rmSync(folder);
+  renameSync(`${folder} elsewhere`, folder);
+  await page.keyboard.press('Control+Shift+z');
+  await expect(copy).toBeVisible();
+  await expect(window.verdict).toContainText('Overlapped');
 });
 
 test('a copy of which a run was made stays when its remedy is undone', async ({ window, page }) => {
