@@ -80,7 +80,9 @@ export class ExperimentStore {
   }
 
   async #newId(name: string): Promise<string> {
-    const used = new Set((await this.#files()).map((file) => file.name));
+    const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
+    // A draft may outlive its experiment: it was on its way when that was deleted.
+    const used = new Set([...files.map((file) => file.name), ...drafts]);
     return unused(slug(name, 'experiment'), (candidate) => used.has(candidate));
   }
 

@@ -291,6 +291,14 @@ describe('deleting', () => {
     expect(await host.service.readDraft(id)).toMatchObject({ changedAt: '2026-11-20T09:00:01.000Z' });
   });
 
+  it('leaves a draft that was on the way to no other experiment of its name', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
+    await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
+    const other = await host.service.saveExperiment(null, example());
+    expect(await host.service.readDraft(other)).toBeNull();
+  });
+
   it('deletes where there is no bin', async () => {
     host.close();
     start(null);
