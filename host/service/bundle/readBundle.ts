@@ -3,7 +3,7 @@
  * name, what is larger than its kind can be, and what is missing refuse the whole bundle; only what is missing of a sweep
  * is that sweep's own matter (bundledSweep.ts).
  */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -30,6 +30,8 @@ import {
 export const mostBundleBytes = 8 * 2 ** 30;
 /** Of all that is in it. */
 const mostUnpackedBytes = 16 * 2 ** 30;
+/** Files that are written while more of the archive is read, and the few that the last piece of it may hold. */
+const mostOpen = 8;
 const mostBytesOf: Readonly<Record<EntryKind, number>> = {
   experiment: maxExperimentCharacters,
   run: maxRunFileBytes,
@@ -64,7 +66,11 @@ export async function readBundle(archive: string, folder: string): Promise<Unpac
   const manifest = await readManifest(archive);
   const unpacking = new Unpacking(folder, entriesOf(manifest));
   try {
-    await walk(archive, (entry) => unpacking.take(entry));
+    await walk(
+      archive,
+      (entry) => unpacking.take(entry),
+      () => unpacking.room(),
+    );
     return { manifest, files: await unpacking.finish() };
   } catch (error) {
     await unpacking.stop();
@@ -90,8 +96,8 @@ async function readManifest(archive: string): Promise<Manifest> {
 
 type OnEntry = (entry: ReadEntry) => 'go on' | 'stop';
 
-/** Every entry of the archive in turn, until `onEntry` throws, or has seen enough. */
-async function walk(archive: string, onEntry: OnEntry): Promise<void> {
+/** Every entry of the archive in turn, until `onEntry` throws, or has seen enough. Reads on once `room` resolves. */
+async function walk(archive: string, onEntry: OnEntry, room = () => Promise.resolve()): Promise<void> {
   const stopped = new AbortController();
   let refusal: unknown = null;
   const parser = new Parser({
@@ -112,7 +118,7 @@ async function walk(archive: string, onEntry: OnEntry): Promise<void> {
     await pipeline(
       createReadStream(archive),
       createGunzip(),
-      bounded(mostUnpackedBytes),
+      bounded(mostUnpackedBytes, room),
       parser as unknown as Writable,
       { signal },
     );
@@ -130,13 +136,13 @@ function refusalOf(thrown: unknown): CopyscopeError {
 }
 
 /** A few kilobytes can unpack to terabytes. */
-function bounded(most: number): Transform {
+function bounded(most: number, room: () => Promise<void>): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes > most) done(bundleError('too-large', `it unpacks to more than ${most} bytes.`));
-      else done(null, chunk);
+      else void room().then(() => done(null, chunk));
     },
   });
 }
@@ -146,8 +152,8 @@ class Unpacking {
   readonly #expected: ReadonlyMap<string, Entry>;
   readonly #files = new Map<string, UnpackedFile>();
   readonly #writes: Promise<void>[] = [];
-  readonly #closed: Promise<void>[] = [];
-  readonly #stopped = new AbortController();
+  /** What is being written, with when it is closed. */
+  readonly #open = new Map<WriteStream, Promise<void>>();
   #first = true;
 
   constructor(folder: string, expected: ReadonlyMap<string, Entry>) {
@@ -162,6 +168,11 @@ class Unpacking {
     return 'go on';
   }
 
+  /** Resolves when few files are open. A disk may be slower than the archive, and a process may open only so many. */
+  async room(): Promise<void> {
+    while (this.#open.size > mostOpen) await Promise.race(this.#open.values());
+  }
+
   /** Rejects where a file could not be written, or is missing. */
   async finish(): Promise<readonly UnpackedFile[]> {
     for (const written of this.#writes) await written;
@@ -174,8 +185,8 @@ class Unpacking {
 
   /** The archive is refused: a file may be about to be opened, in a folder that the caller removes. */
   async stop(): Promise<void> {
-    this.#stopped.abort();
-    await Promise.all(this.#closed);
+    for (const file of this.#open.keys()) file.destroy();
+    await Promise.all(this.#open.values());
   }
 
   #checked({ path, type, size }: ReadEntry): Entry {
@@ -194,13 +205,14 @@ class Unpacking {
     const path = join(this.#folder, String(this.#writes.length));
     this.#files.set(entry.path, { ...expected, path });
     const file = createWriteStream(path, { flags: 'wx' });
-    this.#closed.push(new Promise<void>((closed) => file.once('close', closed)));
-    const { signal } = this.#stopped;
-    const written = pipeline(entry as unknown as AsyncIterable<Buffer>, file, { signal }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw storageError(`${path} could not be written`, error);
-      },
+    const closed = new Promise<unknown>((resolve) => file.once('close', resolve));
+    this.#open.set(
+      file,
+      closed.then(() => void this.#open.delete(file)),
     );
+    const written = pipeline(entry as unknown as AsyncIterable<Buffer>, file).catch((error: NodeJS.ErrnoException) => {
+      throw storageError(`${path} could not be written`, error);
+    });
     // Waited for at the end; the archive may be refused before.
     written.catch(() => {});
     this.#writes.push(written);

@@ -269,6 +269,28 @@ describe('a bundle from elsewhere', () => {
     }
   });
 
+  it.skipIf(process.platform !== 'linux')('of thousands of files has few of them open at a time', async () => {
+    const ids = Array.from({ length: 2000 }, (_, number) => `e${number}`);
+    const names = ids.map((id) => `experiments/${id}.json`);
+    const content = { 'manifest.json': manifest({ experiments: ids.map((id) => ({ id, name: id })) }) };
+    const files = { ...content, ...Object.fromEntries(names.map((name) => [name, '{}'])) };
+    const [archived, unpacked] = [join(folder, 'many'), join(folder, 'unpacked')];
+    writeFileSync(archived, await archive({ files }));
+    mkdirSync(unpacked);
+    const openNow = (): number => readdirSync('/proc/self/fd').length;
+    const before = openNow();
+    let [most, isDone] = [0, false];
+    const reading = readBundle(archived, unpacked).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      most = Math.max(most, openNow() - before);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await reading).files).toHaveLength(2000);
+    expect(most).toBeLessThan(32);
+  });
+
   it('that unpacks to far more than it can hold is refused', async () => {
     const files = { 'manifest.json': manifest(), 'experiments/mine.json': new Uint8Array(65 * 1024 * 1024).fill(0x20) };
     const bomb = await archive({ files });
