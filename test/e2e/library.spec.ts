@@ -95,6 +95,8 @@ test.describe('with three experiments and three runs', () => {
     await page.keyboard.press('F2');
     await dialog.getByLabel('Name').fill('Before the fix');
     await page.keyboard.press('Enter');
+    // A page that goes may take with it what it has just sent.
+    await expect(window.runs.first()).toContainText('Before the fix');
     await page.reload();
     await window.ready();
     await expect(window.runs.first()).toContainText('Before the fix');
