@@ -205,7 +205,7 @@ class Unpacking {
     const path = join(this.#folder, String(this.#writes.length));
     this.#files.set(entry.path, { ...expected, path });
     const file = createWriteStream(path, { flags: 'wx' });
-    const closed = new Promise<unknown>((resolve) => file.once('close', resolve));
+    const closed = new Promise<void>((resolve) => file.once('close', resolve));
     this.#open.set(
       file,
       closed.then(() => void this.#open.delete(file)),
