@@ -70,6 +70,7 @@ export async function readBundle(archive: string, folder: string): Promise<Unpac
       archive,
       (entry) => unpacking.take(entry),
       () => unpacking.room(),
+      unpacking.failed.signal,
     );
     return { manifest, files: await unpacking.finish() };
   } catch (error) {
@@ -97,7 +98,12 @@ async function readManifest(archive: string): Promise<Manifest> {
 type OnEntry = (entry: ReadEntry) => 'go on' | 'stop';
 
 /** Every entry of the archive in turn, until `onEntry` throws, or has seen enough. Reads on once `room` resolves. */
-async function walk(archive: string, onEntry: OnEntry, room = () => Promise.resolve()): Promise<void> {
+async function walk(
+  archive: string,
+  onEntry: OnEntry,
+  room = () => Promise.resolve(),
+  failed?: AbortSignal,
+): Promise<void> {
   const stopped = new AbortController();
   let refusal: unknown = null;
   const parser = new Parser({
@@ -114,7 +120,7 @@ async function walk(archive: string, onEntry: OnEntry, room = () => Promise.reso
     },
   });
   try {
-    const { signal } = stopped;
+    const signal = failed === undefined ? stopped.signal : AbortSignal.any([stopped.signal, failed]);
     await pipeline(
       createReadStream(archive),
       createGunzip(),
@@ -124,6 +130,7 @@ async function walk(archive: string, onEntry: OnEntry, room = () => Promise.reso
     );
   } catch (thrown) {
     if (refusal !== null) throw refusal;
+    if (failed?.aborted === true) throw failed.reason;
     if (!stopped.signal.aborted) throw refusalOf(thrown);
   }
 }
@@ -135,7 +142,7 @@ function refusalOf(thrown: unknown): CopyscopeError {
   return bundleError('damaged', `${message}.`, { cause: thrown });
 }
 
-/** A few kilobytes can unpack to terabytes. */
+/** A few kilobytes can unpack to terabytes. Each piece waits for `room`. */
 function bounded(most: number, room: () => Promise<void>): Transform {
   let bytes = 0;
   return new Transform({
@@ -154,6 +161,8 @@ class Unpacking {
   readonly #writes: Promise<void>[] = [];
   /** What is being written, with when it is closed. */
   readonly #open = new Map<WriteStream, Promise<void>>();
+  /** Aborted by the first file that could not be written, for that reason. */
+  readonly failed = new AbortController();
   #first = true;
 
   constructor(folder: string, expected: ReadonlyMap<string, Entry>) {
@@ -211,7 +220,10 @@ class Unpacking {
       closed.then(() => void this.#open.delete(file)),
     );
     const written = pipeline(entry as unknown as AsyncIterable<Buffer>, file).catch((error: NodeJS.ErrnoException) => {
-      throw storageError(`${path} could not be written`, error);
+      const failure = storageError(`${path} could not be written`, error);
+      // The archive is held up by what nobody reads.
+      this.failed.abort(failure);
+      throw failure;
     });
     // Waited for at the end; the archive may be refused before.
     written.catch(() => {});

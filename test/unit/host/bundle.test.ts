@@ -269,6 +269,15 @@ describe('a bundle from elsewhere', () => {
     }
   });
 
+  it('of which a file can’t be written, as on a full disk, is refused', async () => {
+    const files = { 'manifest.json': manifest(), 'experiments/mine.json': new Uint8Array(4 * 1024 * 1024) };
+    const [archived, unpacked] = [join(folder, 'large'), join(folder, 'unpacked')];
+    writeFileSync(archived, await archive({ files }));
+    mkdirSync(unpacked);
+    writeFileSync(join(unpacked, '0'), 'in the way');
+    await expect(readBundle(archived, unpacked)).rejects.toMatchObject({ code: 'file.failed' });
+  });
+
   it.skipIf(process.platform !== 'linux')('of thousands of files has few of them open at a time', async () => {
     const ids = Array.from({ length: 2000 }, (_, number) => `e${number}`);
     const names = ids.map((id) => `experiments/${id}.json`);
