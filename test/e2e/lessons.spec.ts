@@ -271,25 +271,30 @@ test('presenting draws lanes, score and charts as large as the text, and as shar
   await lesson.getByRole('button', { name: 'Present', exact: true }).click();
   const plot = page.getByTestId('timeline-plot');
   await expect(plot).toBeVisible();
-  /** Pixels of the screen that a text's letters are high, as its font has it. */
-  const size = (locator: Locator): Promise<number> =>
-    locator.evaluate(
-      // A picture's text has no zoom of its own.
-      (element) =>
-        Number.parseFloat(getComputedStyle(element).fontSize) *
-        (element.closest<HTMLElement>('div, section')?.currentCSSZoom ?? 1),
-    );
-  expect(await size(lesson.getByText('What the runs show'))).toBeGreaterThan(21);
-  expect(await size(page.locator('[data-lane-name]').first())).toBeGreaterThan(21);
-  expect(await size(page.getByTestId('score-sheet').getByText('main', { exact: true }))).toBeGreaterThan(21);
-  expect(await size(page.getByText('Phases', { exact: true }))).toBeGreaterThan(21);
-  expect(await size(lesson.locator('svg text').first())).toBeGreaterThan(17);
+  /** Waits until a text's letters are more than `pixels` of the screen high: a chart drawn anew takes its old text away. */
+  const isLarger = (locator: Locator, pixels: number): Promise<void> =>
+    expect
+      .poll(() =>
+        locator.evaluate(
+          // A picture's text has no zoom of its own.
+          (element) =>
+            Number.parseFloat(getComputedStyle(element).fontSize) *
+            (element.closest<HTMLElement>('div, section')?.currentCSSZoom ?? 1),
+        ),
+      )
+      .toBeGreaterThan(pixels);
+  await isLarger(lesson.getByText('What the runs show'), 21);
+  await isLarger(page.locator('[data-lane-name]').first(), 21);
+  await isLarger(page.getByTestId('score-sheet').getByText('main', { exact: true }), 21);
+  await isLarger(page.getByText('Phases', { exact: true }), 21);
+  await isLarger(lesson.locator('svg text').first(), 17);
   // As many pixels as the screen has there.
-  const [own, shown] = await plot
-    .locator('canvas')
-    .first()
-    .evaluate((canvas) => [(canvas as HTMLCanvasElement).width, canvas.getBoundingClientRect().width]);
-  expect(Math.abs((own ?? 0) - (shown ?? 0))).toBeLessThan(3);
+  const canvas = plot.locator('canvas').first();
+  await expect
+    .poll(() =>
+      canvas.evaluate((drawn) => Math.abs((drawn as HTMLCanvasElement).width - drawn.getBoundingClientRect().width)),
+    )
+    .toBeLessThan(3);
 });
 
 test('presenting leaves the lanes the room that a short score doesn’t need', async ({ window, page }) => {
