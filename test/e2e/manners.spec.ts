@@ -42,8 +42,8 @@ test('panels are resized by mouse and by keyboard, and stay as they were put', a
   await page.mouse.down();
   await page.mouse.move(box.x + 80, box.y + 200, { steps: 8 });
   await page.mouse.up();
+  await expect.poll(() => libraryWidth(page)).toBeGreaterThan(before + 60);
   const dragged = await libraryWidth(page);
-  expect(dragged).toBeGreaterThan(before + 60);
   await separator.focus();
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => libraryWidth(page)).toBeLessThan(dragged);

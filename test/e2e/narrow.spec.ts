@@ -24,13 +24,13 @@ test('a lesson has its controls in one line each, and its buttons whole', async 
   await page.getByRole('button', { name: 'Answer, and run it' }).click();
   const tools = window.timeline.getByRole('toolbar', { name: 'Timeline tools' });
   await expect(tools).toBeVisible();
-  expect((await tools.boundingBox())?.height).toBeLessThan(48);
+  await expect.poll(async () => (await tools.boundingBox())?.height).toBeLessThan(48);
   const middleOf = async (control: ReturnType<typeof page.getByRole>): Promise<number> => {
     const box = await control.boundingBox();
     return box === null ? Number.NaN : box.y + box.height / 2;
   };
   const [shown, engine] = [page.getByRole('radiogroup', { name: 'Run shown' }), window.engine];
-  expect(Math.abs((await middleOf(shown)) - (await middleOf(engine)))).toBeLessThan(3);
+  await expect.poll(async () => Math.abs((await middleOf(shown)) - (await middleOf(engine)))).toBeLessThan(3);
   await page.setViewportSize({ width: 1024, height: 768 });
   for (const name of ['Back', 'Next']) {
     const label = page.getByRole('navigation', { name: 'Steps' }).getByText(name, { exact: true });
@@ -46,10 +46,14 @@ test('notes leave the lanes most of the room, and stay within theirs', async ({ 
     page.getByRole('complementary', { name: 'Notes' }),
     window.timeline.getByTestId('timeline-plot'),
   ];
-  const box = await notes.boundingBox();
-  const legend = await window.timeline.getByText('H2D copy', { exact: true }).boundingBox();
-  expect((box?.y ?? Number.NaN) + (box?.height ?? 0)).toBeLessThanOrEqual(legend?.y ?? Number.NaN);
-  expect((await plot.boundingBox())?.width).toBeGreaterThan(90);
+  const legend = window.timeline.getByText('H2D copy', { exact: true });
+  await expect
+    .poll(async () => {
+      const [box, below] = [await notes.boundingBox(), await legend.boundingBox()];
+      return (box?.y ?? Number.NaN) + (box?.height ?? 0) <= (below?.y ?? Number.NaN);
+    })
+    .toBe(true);
+  await expect.poll(async () => (await plot.boundingBox())?.width).toBeGreaterThan(90);
 });
 
 test('a trace of which nothing could be read says so, and names no device', async ({ window, page }) => {

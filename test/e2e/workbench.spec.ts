@@ -50,8 +50,9 @@ test('a link carries zoom and selection', async ({ window, page, context }) => {
   await page.keyboard.press('f');
   await expect.poll(() => plot.getAttribute('data-start-ns')).not.toBeNull();
   await window.timeline.getByRole('button', { name: 'Copy a link to this view' }).click();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
-  expect(link).toMatch(/#\/run\/.+\?at=-?\d+,\d+&row=\d+$/);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toMatch(/#\/run\/.+\?at=-?\d+,\d+&row=\d+$/);
+  const link = await copied();
   const start = /at=(-?\d+),/.exec(link)?.[1];
   const selected = await window.inspector.innerText();
   await page.keyboard.press('Escape');
