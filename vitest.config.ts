@@ -15,6 +15,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // They only end what hangs: no test may depend on how fast or busy the machine is.
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Some compile what their tests run, which takes a busy machine minutes.
+    hookTimeout: 1_200_000,
   },
 });
