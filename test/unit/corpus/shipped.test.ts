@@ -13,4 +13,4 @@ it('h200 predicts a recorded set within its targets', () => {
   expect(median).toBeLessThan(0.04);
   expect(high).toBeLessThan(0.15);
   expect(close).toBeGreaterThanOrEqual(0.8 * overlaps);
-}, 60_000);
+});

@@ -249,7 +249,7 @@ describe('a library in a bundle', () => {
       }),
       { numRuns: runs(10) },
     );
-  }, 120_000);
+  });
 
   it('is kept beside what is there: a sweep that is there already comes in under another id, with its runs', async () => {
     const here = library();

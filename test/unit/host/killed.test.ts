@@ -135,40 +135,35 @@ it.each([
   'bin',
   'restore',
   'export',
-])(
-  'killed at any change of %s',
-  async (operation) => {
-    const fresh = async (name: string): Promise<string> => {
-      const dataFolder = join(folder, operation, name, 'data');
-      cpSync(join(folder, 'template'), dataFolder, { recursive: true });
-      // A start has something to do where the one before was killed in the midst.
-      if (operation === 'start') run('importBundle', 20, dataFolder);
-      return dataFolder;
-    };
-    const untouched = await nextStart(await fresh('before'));
-    const whole = await fresh('whole');
-    expect(run(operation, Number.MAX_SAFE_INTEGER, whole)).toEqual(['begun', 'confirmed', 'done']);
-    const done = await nextStart(whole);
-    // A deletion that was taken back has begun as one that was done.
-    const before =
-      operation === 'restore' ? { said: { experiments: [], runs: [] }, files: ['titles.json'] } : untouched;
-    for (let at = 1; ; at += 1) {
-      const dataFolder = await fresh(String(at));
-      const lines = run(operation, at, dataFolder);
-      if (lines.includes('done')) break;
-      const after = await nextStart(dataFolder);
-      const expected = lines.includes('confirmed') ? [done] : [before, done];
-      expect(
-        expected.map((end) => end.said),
-        `killed at change ${at}`,
-      ).toContainEqual(after.said);
-      expect(
-        expected.map((end) => end.files),
-        `left after change ${at}`,
-      ).toContainEqual(after.files);
-      const kept = after.files.map((path) => path.replace(/^runs\/|\.arrow$/g, ''));
-      expect(kept, `titles after change ${at}`).toEqual(expect.arrayContaining(titles(dataFolder)));
-    }
-  },
-  600_000,
-);
+])('killed at any change of %s', async (operation) => {
+  const fresh = async (name: string): Promise<string> => {
+    const dataFolder = join(folder, operation, name, 'data');
+    cpSync(join(folder, 'template'), dataFolder, { recursive: true });
+    // A start has something to do where the one before was killed in the midst.
+    if (operation === 'start') run('importBundle', 20, dataFolder);
+    return dataFolder;
+  };
+  const untouched = await nextStart(await fresh('before'));
+  const whole = await fresh('whole');
+  expect(run(operation, Number.MAX_SAFE_INTEGER, whole)).toEqual(['begun', 'confirmed', 'done']);
+  const done = await nextStart(whole);
+  // A deletion that was taken back has begun as one that was done.
+  const before = operation === 'restore' ? { said: { experiments: [], runs: [] }, files: ['titles.json'] } : untouched;
+  for (let at = 1; ; at += 1) {
+    const dataFolder = await fresh(String(at));
+    const lines = run(operation, at, dataFolder);
+    if (lines.includes('done')) break;
+    const after = await nextStart(dataFolder);
+    const expected = lines.includes('confirmed') ? [done] : [before, done];
+    expect(
+      expected.map((end) => end.said),
+      `killed at change ${at}`,
+    ).toContainEqual(after.said);
+    expect(
+      expected.map((end) => end.files),
+      `left after change ${at}`,
+    ).toContainEqual(after.files);
+    const kept = after.files.map((path) => path.replace(/^runs\/|\.arrow$/g, ''));
+    expect(kept, `titles after change ${at}`).toEqual(expect.arrayContaining(titles(dataFolder)));
+  }
+});

@@ -106,7 +106,7 @@ it('keeps what was recorded, once, wherever the host was killed', async () => {
     expect(await nextStart(dataFolder)).toEqual({ runs, left: [] });
   }
   expect([...outcomes].sort()).toEqual(['kept before', 'recovered']);
-}, 600_000);
+});
 
 it('keeps it once, too, where a start is killed that does so', async () => {
   const left = join(folder, 'left');
@@ -119,7 +119,7 @@ it('keeps it once, too, where a start is killed that does so', async () => {
     expect(after.runs, `runs after change ${at}`).toHaveLength(1);
     expect(after.left, `left after change ${at}`).toEqual([]);
   }
-}, 600_000);
+});
 
 it('ends a program that goes on, and keeps what it had recorded', async () => {
   const dataFolder = join(folder, 'going-on');

@@ -128,7 +128,7 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     // Where the first line never came about, nothing was begun.
     expect(ended.filter(([, how]) => how !== 'complete' && how !== 'host.unreachable')).toEqual([]);
     await nothingLeft();
-  }, 400_000);
+  });
 
   it('goes on without its window, and has the run fetched later', async ({ skip }) => {
     if (!program.hasAddon) skip('the native addon is not built here');

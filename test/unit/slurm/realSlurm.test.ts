@@ -117,7 +117,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     ]);
     expect(await done()).toBe(5);
     // A minute is the least that Slurm counts in, and it looks only now and then.
-  }, 300_000);
+  });
 
   it('passes on what sbatch refuses', async () => {
     await cli(['slurm', 'set', '--partition', 'nowhere']);
