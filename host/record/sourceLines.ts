@@ -5,16 +5,22 @@ import { addressKey, type NativeFrame, type SourceLines } from '../../core/impor
 import type { StackFrame } from '../../core/trace/callStack.ts';
 
 /** A large file without an index takes a while; a recording is read without lines rather than late. */
-const patienceMs = 20_000;
+const usualPatienceMs = 20_000;
 
-/** What addr2line tells of each frame; nothing of those that it doesn't know, or where there is no addr2line. */
-export async function sourceLines(frames: readonly NativeFrame[]): Promise<SourceLines> {
+/**
+ * What addr2line tells of each frame; nothing of those that it doesn't know, that it has not told of within `patienceMs`,
+ * or where there is no addr2line.
+ */
+export async function sourceLines(frames: readonly NativeFrame[], patienceMs = usualPatienceMs): Promise<SourceLines> {
+  const until = performance.now() + patienceMs;
   const byFile = new Map<string, NativeFrame[]>();
   for (const frame of frames) byFile.set(frame.file, [...(byFile.get(frame.file) ?? []), frame]);
   const lines = new Map<string, StackFrame>();
   for (const [file, list] of byFile) {
+    const leftMs = Math.ceil(until - performance.now());
+    if (leftMs <= 0) break;
     if (!existsSync(file)) continue;
-    const answers = await ask(file, list);
+    const answers = await ask(file, list, leftMs);
     for (const [index, frame] of list.entries()) {
       const found = frameOf(frame, answers[2 * index], answers[2 * index + 1]);
       if (found !== null) lines.set(addressKey(frame), found);
@@ -24,17 +30,18 @@ export async function sourceLines(frames: readonly NativeFrame[]): Promise<Sourc
 }
 
 /** Two lines for each address: the function, and `file:line`. */
-async function ask(file: string, frames: readonly NativeFrame[]): Promise<string[]> {
+async function ask(file: string, frames: readonly NativeFrame[], leftMs: number): Promise<string[]> {
   return new Promise((resolve) => {
     const tool = spawn('addr2line', ['--demangle', '--functions', '--exe', file], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: patienceMs,
+      timeout: leftMs,
     });
     const parts: Buffer[] = [];
     tool.stdout.on('data', (part: Buffer) => parts.push(part));
     tool.once('error', () => resolve([]));
     tool.stdin.on('error', () => {});
-    tool.once('close', () => resolve(Buffer.concat(parts).toString('utf8').split('\n')));
+    // The last piece is empty, or part of a line where it was ended.
+    tool.once('close', () => resolve(Buffer.concat(parts).toString('utf8').split('\n').slice(0, -1)));
     tool.stdin.end(frames.map(({ address }) => `0x${address.toString(16)}\n`).join(''));
   });
 }
