@@ -31,6 +31,8 @@ export interface RecordedRows {
   readonly startNs: number;
   /** Records without a usable time or place. */
   readonly incomplete: number;
+  /** Why records from some place on became no rows; null where there was room for all. */
+  readonly full: string | null;
 }
 
 export function recordedRows(processes: readonly RecordedProcess[]): RecordedRows {
@@ -56,6 +58,7 @@ class RowMaker {
   /** From which all times are counted: the rest is small and exact. */
   readonly #baseNs: number;
   #incomplete = 0;
+  #isCut = false;
 
   constructor(processes: readonly RecordedProcess[]) {
     this.#processes = processes;
@@ -74,7 +77,13 @@ class RowMaker {
     const { trace, leastNs } = this.#rows.finish(this.#lanes.finish(), this.#names.list);
     const startNs = this.#baseNs + leastNs;
     const pauses = pausesOf(this.#processes, startNs);
-    return { trace: { ...trace, pauses }, startNs, incomplete: this.#incomplete };
+    const full = this.#isCut ? this.#full : null;
+    return { trace: { ...trace, pauses }, startNs, incomplete: this.#incomplete, full };
+  }
+
+  /** Why no more can be taken; null while there is room. */
+  get #full(): string | null {
+    return this.#rows.full ?? (this.#lanes.isFull ? 'it has more threads and streams than can be shown' : null);
   }
 
   #engine(view: DataView, at: number): EngineName | null {
@@ -208,8 +217,12 @@ class RowMaker {
     lane: number,
     name: string,
   ): RowIndex {
+    if (this.#full !== null) {
+      this.#isCut = true;
+      return -1;
+    }
     const isUsable = isTime(startNs, header) && isTime(endNs, header) && endNs >= startNs && lane >= 0;
-    if (!isUsable || this.#lanes.isFull || this.#rows.full !== null) {
+    if (!isUsable) {
       this.#incomplete += 1;
       return -1;
     }

@@ -28,7 +28,7 @@ export function runOf(unordered: readonly RecordedProcess[], options: ImportOpti
   const processes = all.filter(({ rows }) => rows > 0);
   const [first] = processes;
   if (first === undefined) throw nothingRecorded(all);
-  const { trace, startNs, incomplete } = recordedRows(processes);
+  const { trace, startNs, incomplete, full } = recordedRows(processes);
   const stepTimes = stepTimesOf(processes);
   const damaged = processes.reduce((sum, { damagedChunks }) => sum + damagedChunks, 0);
   return importedRun(
@@ -42,7 +42,7 @@ export function runOf(unordered: readonly RecordedProcess[], options: ImportOpti
       driver: null,
       runtime: null,
       cupti: String(first.header.cupti),
-      problem: damaged === 0 ? null : damagedError(damaged),
+      problem: full !== null ? cutError(trace.count, full) : damaged > 0 ? damagedError(damaged) : null,
       notes: notesOf(all, processes, incomplete, stepTimes).map((note) => note.slice(0, 2000)),
     },
     options,
@@ -51,7 +51,9 @@ export function runOf(unordered: readonly RecordedProcess[], options: ImportOpti
 
 /** The first device that a process used, where the recording says which one it is. */
 function usedDevice({ devices, streams }: RecordedProcess): readonly DeviceInfo[] {
-  const used = Math.floor((Math.min(...streams) || 0) / 2 ** 32);
+  let first = Number.POSITIVE_INFINITY;
+  for (const stream of streams) first = Math.min(first, stream);
+  const used = first === Number.POSITIVE_INFINITY ? 0 : Math.floor(first / 2 ** 32);
   return [devices.get(used) ?? []].flat();
 }
 
@@ -63,6 +65,12 @@ const damagedError = (chunks: number): ErrorInfo => ({
   code: 'trace-file.malformed',
   message: `${chunks} parts of the recording are damaged and left out.`,
   remedy: 'Copy the files again, or record the program again.',
+});
+
+const cutError = (rows: number, reason: string): ErrorInfo => ({
+  code: 'trace-file.too-large',
+  message: `after ${rows} rows the recording can't be read on: ${reason}.`,
+  remedy: 'Record fewer steps, with --steps or --duration.',
 });
 
 const problemRemedies: Readonly<Record<number, string>> = {

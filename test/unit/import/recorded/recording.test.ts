@@ -223,6 +223,28 @@ describe('what went wrong', () => {
     expect(notes(steps(2))).not.toMatch(/did not end|dropped|light/);
   });
 
+  it('is told where it has more threads and streams than can be shown: what follows is missing', () => {
+    const bytes = new RecordingBytes();
+    for (let thread = 0; thread < 9100; thread += 1)
+      bytes.call('cudaLaunchKernel', 10 * thread, 10 * thread + 5, { thread: 1000 + thread });
+    const run = read(bytes.copy(100_000, 100_100, 1, 1).bytes());
+    expect(run.info).toMatchObject({
+      status: 'failed',
+      error: { code: 'trace-file.too-large', message: expect.stringMatching(/more threads and streams than/) },
+    });
+    expect(run.info.notes.join('\n')).not.toMatch(/no usable time/);
+    expect(kinds(run)).not.toHaveProperty('copy');
+  });
+
+  it('is told where it has a stream for each copy, however many', () => {
+    const bytes = new RecordingBytes();
+    for (let stream = 0; stream < 200_000; stream += 1)
+      bytes.copy(10 * stream, 10 * stream + 5, stream + 1, 1, { stream });
+    const { info } = read(bytes.bytes());
+    expect(info).toMatchObject({ status: 'failed', error: { code: 'trace-file.too-large' } });
+    expect(info.device).not.toBeUndefined();
+  });
+
   it('tells what recording cost, by steps that were timed with and without', () => {
     const timed = (recorded: number, plain: number): RecordingBytes => {
       const bytes = steps(2);
