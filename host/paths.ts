@@ -1,6 +1,6 @@
 /** Where the program's own files are, and where the user's are kept. */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 
 /** The nearest folder above this file that holds package.json and assets: the clone, or the packed app. */
@@ -24,7 +24,7 @@ export function programVersion(folder: string): string {
 /** COPYSCOPE_DATA, or the system's usual place, as ~/.local/share/copyscope. */
 export function dataFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const chosen = environment['COPYSCOPE_DATA'];
-  return chosen === undefined || chosen === '' ? envPaths('copyscope', { suffix: '' }).data : chosen;
+  return chosen === undefined || chosen === '' ? envPaths('copyscope', { suffix: '' }).data : resolve(chosen);
 }
 
 /** Where the user's device profiles are: copyscope calibrate writes there. */

@@ -1,10 +1,11 @@
 /** Ends programs that are recorded for nobody any more. */
 import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { folderVariable } from './recordSettings.ts';
 
 /** Those that were told to record into `folder`, with all that they have started: their environment says so. */
 export async function endProgramsOf(folder: string): Promise<void> {
-  const marked = `${folderVariable}=${folder}`;
+  const marked = `${folderVariable}=${resolve(folder)}`;
   const numbers = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   for (const number of numbers) {
     // Of other users' processes, and of those that have ended meanwhile, nothing can be read.

@@ -1,7 +1,7 @@
 /** Runs a program with the recorder in it, and reads what its processes left. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -57,6 +57,10 @@ export async function recordProgram(request: RecordRequest): Promise<number> {
   const timer = setInterval(() => void tell(), countsEveryMs);
   try {
     return await runToEnd(request, environment);
+  } catch (thrown) {
+    // Nothing is in it where the program could not be started.
+    await rmdir(folder).catch(() => {});
+    throw thrown;
   } finally {
     clearInterval(timer);
     await tell();

@@ -1,4 +1,5 @@
 /** What is asked of a recording, and how the recorder's library is told: by the program's environment. */
+import { resolve } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 
 /** Steps that are recorded, counted from 1. */
@@ -60,7 +61,8 @@ export function recordEnvironment(
     ...environment,
     CUDA_INJECTION64_PATH: library,
     NVTX_INJECTION64_PATH: library,
-    [folderVariable]: folder,
+    // The program may be in another folder when it uses CUDA.
+    [folderVariable]: resolve(folder),
     COPYSCOPE_RECORD_LIGHT: light ? '1' : '0',
     COPYSCOPE_RECORD_LINES: lines ? '1' : '0',
     ...(delayS === undefined ? {} : { COPYSCOPE_RECORD_DELAY_MS: String(delayS * 1000) }),

@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -518,6 +518,16 @@ for number in range(1, 11):
       expect(readdirSync(folder)).toEqual(['run.arrow']);
     });
 
+    it('records a program that goes to another folder before it uses CUDA, whatever its file is named by', async () => {
+      const out = relative(process.cwd(), join(folder, 'run.arrow'));
+      const away = ['--', 'sh', '-c', `cd / && exec ${join(built, 'copyscope_record_player')} 1 10 > /dev/null`];
+      const { exitCode, err } = await copyscope(['record', '--out', out, ...away], '', {
+        context: { environment: environment() },
+      });
+      expect({ exitCode, err }).toEqual({ exitCode: 3, err: expect.stringMatching(/^Recorded: 10 copies/) });
+      expect(readdirSync(folder)).toEqual(['run.arrow']);
+    });
+
     it('counts while the program runs, and keeps what was recorded where it is asked to end', async () => {
       const asked = new AbortController();
       const parts = join(folder, 'parts');
@@ -567,6 +577,7 @@ for number in range(1, 11):
     ])('ends with 2 and what to do: %o %o', async (more, args, words) => {
       const { exitCode, err } = await cli({ ...environment(), ...more }, ...args);
       expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringMatching(words) });
+      expect(readdirSync(folder)).toEqual([]);
     });
   });
 
