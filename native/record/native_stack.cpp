@@ -4,13 +4,16 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include <array>
+#include <climits>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -100,6 +103,17 @@ std::string_view fileName(const char* path) {
   return whole.substr(whole.rfind('/') + 1);
 }
 
+/// The loader knows the program itself by the name that it was started with, which is no path, or one from a folder that
+/// it was in then.
+const std::string& programFile() {
+  static const std::string file = [] {
+    std::array<char, PATH_MAX> path;
+    const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+    return length < 0 ? std::string() : std::string(path.data(), static_cast<std::size_t>(length));
+  }();
+  return file;
+}
+
 /// CUDA's own libraries and this one.
 bool isOfCuda(std::uintptr_t address) {
   Dl_info info{};
@@ -127,7 +141,9 @@ std::uint32_t frameNumber(ChunkWriter& writer, std::uintptr_t address) {
   const std::unique_ptr<char, decltype(&std::free)> readable(
       info.dli_sname == nullptr ? nullptr : abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), std::free);
   const char* const name = readable != nullptr ? readable.get() : info.dli_sname;
-  const std::uint32_t file = writer.text(info.dli_fname == nullptr ? "" : info.dli_fname);
+  const bool isProgram = map != nullptr && map->l_name[0] == '\0';
+  const std::string_view path = info.dli_fname == nullptr ? "" : info.dli_fname;
+  const std::uint32_t file = writer.text(isProgram ? programFile() : path);
   const std::uint32_t function = writer.text(name == nullptr ? "" : name);
   RecordBuffer record(RecordKind::frame);
   record.u32(number).u32(file).u32(0).u32(function).u64(map == nullptr ? call : call - map->l_addr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -262,6 +263,9 @@ int takeNvtx(NvtxGetExportTableFunc_t getExportTable) {
   if (getExportTable == nullptr || Recorder::instance().settings().folder.empty()) return 0;
   const auto* const callbacks = static_cast<const NvtxExportTableCallbacks*>(getExportTable(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return 0;
+  // Made before any thread can be forked in the middle of that.
+  names();
+  started();
   const Table core(*callbacks, NVTX_CB_MODULE_CORE);
   core.set(NVTX_CBID_CORE_RangePushA, rangePushA);
   core.set(NVTX_CBID_CORE_RangePushW, rangePushW);
@@ -281,6 +285,15 @@ int takeNvtx(NvtxGetExportTableFunc_t getExportTable) {
   domains.set(NVTX_CBID_CORE2_DomainCreateA, createDomainA);
   domains.set(NVTX_CBID_CORE2_DomainCreateW, createDomainW);
   return 1;
+}
+
+void forgetNvtxRanges() {
+  // A fork may have come while a lock was held: what was known is left behind, and its names stay at their addresses.
+  new (&names()) Names();
+  Started& all = started();
+  const nvtxRangeId_t last = all.last;
+  new (&all) Started();
+  all.last = last;
 }
 
 }  // namespace copyscope::record

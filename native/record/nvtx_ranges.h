@@ -8,4 +8,7 @@ namespace copyscope::record {
 /// Puts our functions into NVTX's tables. 1 where that worked.
 int takeNvtx(NvtxGetExportTableFunc_t getExportTable);
 
+/// In the child of a fork: what the other threads were in the middle of never ends there.
+void forgetNvtxRanges();
+
 }  // namespace copyscope::record

@@ -14,6 +14,7 @@
 #include "calls.h"
 #include "clock.h"
 #include "native_stack.h"
+#include "nvtx_ranges.h"
 #include "python_stack.h"
 #include "threads.h"
 
@@ -265,6 +266,7 @@ void Recorder::forget() {
   countFork();
   forgetPythonStacks();
   forgetNativeStacks();
+  forgetNvtxRanges();
   // Another thread may have held it at the fork.
   new (&switching_) std::mutex();
   if (file == nullptr) return;

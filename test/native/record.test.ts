@@ -4,9 +4,18 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -114,6 +123,16 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(calls).toEqual(['cudaHostAlloc', ...step, ...step]);
   });
 
+  it("names a compiled program's own file by its whole path, however it was started", () => {
+    const env = recorderEnvironment(built);
+    const { status } = spawnSync('./copyscope_record_player', ['1', '2'], { cwd: built, env, timeout: longestMs });
+    expect(status).toBe(3);
+    const [file] = processes() as [RecordedProcess];
+    const named = [...file.nativeFrames.values()].map((frame) => frame.file);
+    expect(named).toContain(realpathSync(join(built, 'copyscope_record_player')));
+    expect(named.filter((one) => !isAbsolute(one))).toEqual([]);
+  });
+
   it.skipIf(!works('addr2line'))("names a compiled program's lines, on every thread", async () => {
     const [file] = play(built, ['2', '40']).files as [RecordedProcess];
     const process = new RecordedProcess(readFileSync(join(folder, readdirSync(folder)[0] ?? '')));
@@ -204,6 +223,11 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(copiedSteps(file)).toEqual([20, 21, 22, 30, 31]);
     // Ten before, those between, and ten after.
     expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([5, 10 + 7 + 10]);
+  });
+
+  it('leaves alone a child that was forked while another thread began a range', () => {
+    const { status, stderr } = play(built, ['1', '1', 'forks']);
+    expect({ status, stderr }).toEqual({ status: 3, stderr: '' });
   });
 
   it('keeps a file for a child that was forked before CUDA was initialised, and one for its parent', () => {

@@ -1,8 +1,9 @@
 // Plays a program that uses CUDA, over the stand-in for CUPTI: in each step a copy, kernels and a wait within an NVTX range,
 // on several threads. Its copies carry their number as bytes, and a line of stdout tells each step once it is over.
-//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait|ranges]
+//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait|ranges|forks]
 // Ends in order, by _exit, after a child that it forked has played and ended, as another image of itself, or not at all
-// until it is killed. `ranges` plays ranges of NVTX of each way to write one before it ends in order.
+// until it is killed. `ranges` plays ranges of NVTX of each way to write one before it ends in order; `forks`
+// forks again and again while another thread begins ranges, and each child begins one too.
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -155,6 +156,35 @@ void playRanges() {
   nvtxDomainDestroy(loader);
 }
 
+/// Each child ends by itself, or the alarm ends it: its status then says so.
+bool forkBesideRanges() {
+  std::atomic<bool> isOver{false};
+  std::thread beside([&] {
+    while (!isOver) {
+      nvtxRangePushA("beside");
+      nvtxRangePop();
+      nvtxRangeEnd(nvtxRangeStartA("started"));
+    }
+  });
+  bool allEnded = true;
+  for (int times = 0; times < 1000 && allEnded; ++times) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      nvtxRangePushA("child");
+      nvtxRangePop();
+      nvtxRangeEnd(nvtxRangeStartA("started"));
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    allEnded = status == 0;
+  }
+  isOver = true;
+  beside.join();
+  return allEnded;
+}
+
 void playAll(int threads, int steps) {
   std::vector<std::thread> all;
   for (int number = 0; number < threads; ++number) all.emplace_back(play, number, steps);
@@ -183,6 +213,11 @@ int main(int count, char** arguments) {
     }
     int status = 0;
     waitpid(child, &status, 0);
+    nvtxRangePop();
+  }
+  if (ending == "forks") {
+    nvtxRangePushA("before");
+    if (!forkBesideRanges()) return 8;
     nvtxRangePop();
   }
   initialiseCuda();
