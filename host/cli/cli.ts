@@ -42,6 +42,7 @@ import { cancelSlurm, dropSlurm, listSlurm, type SlurmSetOptions, setSlurm, show
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
+import { refuseUnused } from './unusedOptions.ts';
 
 /** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
@@ -258,9 +259,12 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--all', 'every operation, not only those that differ most', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((a: string, b: string | undefined, options: CompareOptions & CompareMachinesOptions) =>
-      options.host.length === 0 ? compare(tools, a, b, options) : compareOnMachines(tools, a, b, options),
-    );
+    .action((a: string, b: string | undefined, options: CompareOptions & CompareMachinesOptions) => {
+      if (options.host.length > 0) return compareOnMachines(tools, a, b, options);
+      const { engine, iterations, out } = options;
+      refuseUnused({ '--engine': engine, '--iterations': iterations, '--out': out }, '--host');
+      return compare(tools, a, b, options);
+    });
 
   cli
     .command('code')

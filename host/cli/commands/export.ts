@@ -5,7 +5,7 @@ import { type ExportFormat, exportFileName } from '../../../core/export/formats.
 import { requireNew, writeNewPieces } from '../../service/files.ts';
 import { readInputFile } from '../inputFile.ts';
 import { statusLine } from '../progress.ts';
-import { simulated, type Tools } from './run.ts';
+import { ofRun, refuseProfile, simulated, type Tools } from './run.ts';
 
 export interface ExportRunOptions {
   readonly format: ExportFormat;
@@ -20,6 +20,7 @@ export async function exportFile(tools: Tools, file: string, options: ExportRunO
   const { terminal, signal } = context;
   if (options.out !== undefined) await requireNew(options.out);
   const input = await readInputFile(file, context);
+  if (input.kind === 'run') refuseProfile(options.profile, ofRun);
   const run = input.kind === 'run' ? input.run : await simulated(tools, input.experiment, options.profile);
   const path = options.out ?? exportFileName(run.info, options.format);
   const line = statusLine(terminal);

@@ -17,7 +17,8 @@ import { attainableFor } from '../attainable.ts';
 import { isSweepFile, readInputFile } from '../inputFile.ts';
 import { statusLine } from '../progress.ts';
 import { type StepsOption, traceProfile } from '../traceAnswers.ts';
-import { type RunOptions, simulated, type Tools, withEngine } from './run.ts';
+import { refuseUnused } from '../unusedOptions.ts';
+import { ofRun, type RunOptions, refuseProfile, simulated, type Tools, withEngine } from './run.ts';
 
 export interface ReportCommandOptions extends Pick<RunOptions, 'engine' | 'profile' | 'iterations'> {
   readonly out?: string | undefined;
@@ -85,8 +86,10 @@ async function make(
   };
   if (await isSweepFile(file)) {
     if (other !== undefined) throw noPair();
+    refuseUnused({ '--steps': options.steps }, 'a trace');
     return ofSweep(tools, file, options, made, line);
   }
+  refuseUnused({ '--engine': options.engine, '--iterations': options.iterations }, 'a sweep');
   const runs = await readRuns(tools, other === undefined ? [file] : [file, other], options);
   context.signal.throwIfAborted();
   return runReport(runs, made);
@@ -104,12 +107,15 @@ const noPair = (): CopyscopeError =>
 async function readRuns(
   tools: Tools,
   files: readonly string[],
-  { profile }: ReportCommandOptions,
+  { profile, steps }: ReportCommandOptions,
 ): Promise<ReportedRun[]> {
   const { context, assets } = tools;
   const inputs = [];
   for (const file of files) inputs.push(await readInputFile(file, context));
   const isBesideRecorded = inputs.some((input) => input.kind === 'run' && isTraced(input.run));
+  const hasTrace = inputs.some((input) => input.kind === 'run' && input.run.info.imported !== undefined);
+  if (!hasTrace) refuseUnused({ '--steps': steps }, 'a trace');
+  if (!hasTrace && inputs.every(({ kind }) => kind === 'run')) refuseProfile(profile, ofRun);
   const runs: ReportedRun[] = [];
   for (const input of inputs) {
     const isRun = input.kind === 'run';

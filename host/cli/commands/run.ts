@@ -16,6 +16,7 @@ import type { Context } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
 import { answersOf, type TraceQuestion } from '../traceAnswers.ts';
+import { refuseUnused } from '../unusedOptions.ts';
 
 export interface RunOptions {
   readonly engine?: EngineKind | undefined;
@@ -77,9 +78,12 @@ export async function explain(tools: Tools, file: string, options: ExplainOption
 async function explainInput(tools: Tools, input: InputFile, options: ExplainOptions): Promise<void> {
   const { context, assets } = tools;
   const print = { json: options.json, madeHere: false };
+  if (input.kind === 'experiment' || input.run.info.imported === undefined) {
+    refuseUnused({ '--steps': options.steps, '--try': options.try, '--step-ms': options.stepMs }, 'a trace');
+  }
   if (input.kind === 'run') {
     if (input.run.info.imported === undefined) {
-      refuseProfile(options.profile, 'this file is a run, which needs no simulation');
+      refuseProfile(options.profile, ofRun);
       return printRun(input.run, assets, context.terminal, print);
     }
     const answers = await answersOf(input.run, assets, context.terminal, options);
@@ -151,7 +155,10 @@ function requireFit(engine: EngineKind, profile: string | undefined): EngineKind
   return engine;
 }
 
-function refuseProfile(profile: string | undefined, why: string): void {
+/** Why no profile is of use for it. */
+export const ofRun = 'this file is a run, which needs no simulation';
+
+export function refuseProfile(profile: string | undefined, why: string): void {
   if (profile === undefined) return;
   throw new CopyscopeError({
     code: 'usage.profile',

@@ -353,6 +353,34 @@ describe('copyscope exits', () => {
       'usage.profile',
       '--profile',
     ],
+    [
+      'an engine for what is only compared',
+      2,
+      () => ['compare', exampleFile('pinned-side-stream'), '--engine', 'cuda'],
+      'usage.invalid',
+      '--engine',
+    ],
+    [
+      'a folder for runs that nobody makes',
+      2,
+      () => ['compare', exampleFile('pinned-side-stream'), '--out', 'kept'],
+      'usage.invalid',
+      '--out',
+    ],
+    [
+      'a change to what is no trace',
+      2,
+      () => ['explain', exampleFile('pinned-side-stream'), '--try', 'pin'],
+      'usage.invalid',
+      '--try',
+    ],
+    [
+      'steps of a run that is no trace',
+      2,
+      () => ['explain', file('own.arrow', encodeRun(smallRun(example(), 'cpu'))), '--steps', '1..2'],
+      'usage.invalid',
+      '--steps',
+    ],
     ['an unknown engine', 2, () => ['run', 'x.json', '--engine', 'gpu'], 'usage.invalid', undefined],
     ['no file named', 2, () => ['run'], 'usage.invalid', undefined],
     ['an unknown command', 2, () => ['measure'], 'usage.invalid', undefined],
@@ -383,6 +411,18 @@ describe('copyscope exits', () => {
     expect(JSON.parse(json.err)).toEqual({
       error: expect.objectContaining({ code, message: expect.any(String), ...(field === undefined ? {} : { field }) }),
     });
+  });
+
+  it.each([
+    [['export', '--format', 'csv', '--profile', 'h200'], '--profile'],
+    [['report', '--engine', 'sim'], '--engine'],
+    [['report', '--steps', '2..3'], '--steps'],
+    [['report', '--profile', 'h200'], '--profile'],
+  ])('2 with an option that a run has no use for: %o', async (args, field) => {
+    const kept = file('kept.arrow', encodeRun(smallRun(example(), 'cpu')));
+    const [command = '', ...options] = args;
+    const { exitCode, err } = await cli(command, kept, ...options, '--out', join(folder, 'written'));
+    expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining(`Error: ${field}: `) });
   });
 
   it('3 where the engine is not available, with what to do', async () => {
