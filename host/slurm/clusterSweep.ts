@@ -52,6 +52,8 @@ class ClusterSweep {
   readonly #watch: WorkWatch;
   readonly #outcomes = new Map<number, SweepOutcome>();
   #kept: KeptSweep | null = null;
+  /** As it is once Slurm was asked: read once for all points that are lost then, which may be a thousand. */
+  #inLibrary: Promise<KeptSweep> | null = null;
 
   constructor(options: ClusterSweepOptions) {
     this.#options = options;
@@ -60,8 +62,11 @@ class ClusterSweep {
       ...{ cluster, work, id: kept?.slurm?.work, settings, signal, settleMs, onSubmit },
       onSubmitted: async () => void (await this.#keptId()),
       onFiles: (files) => this.#take(files),
-      onLost: (point, error) => this.#keep({ point, status: 'failed', error }, null),
-      onJobs: (jobs) => this.#tell(jobs),
+      onLost: (point, error) => this.#lose({ point, status: 'failed', error }),
+      onJobs: (jobs) => {
+        this.#inLibrary = null;
+        return this.#tell(jobs);
+      },
     });
   }
 
@@ -80,10 +85,9 @@ class ClusterSweep {
 
   /** The library's sweep that goes on, where there is one. */
   async #find(): Promise<void> {
-    const { store, host, again, kept, onKept } = this.#options;
+    const { store, host, kept, onKept } = this.#options;
     const found = kept ?? (await store.onCluster(host, this.#watch.id));
-    const isOpen = (one: SweepOutcome): boolean => isLost(one) || (again && one.status === 'failed');
-    if (found === null || (found.outcomes.length === found.points && !found.outcomes.some(isOpen))) return;
+    if (found === null || (found.outcomes.length === found.points && !found.outcomes.some(this.#isOpen))) return;
     this.#kept = found;
     for (const outcome of found.outcomes) this.#outcomes.set(outcome.point, outcome);
     onKept?.(found);
@@ -109,27 +113,44 @@ class ClusterSweep {
 
   /** Points that are to be run, or run already. */
   #wanted(): number[] {
-    const { plan, again } = this.#options;
-    return Array.from({ length: plan.count }, (_, point) => point).filter((point) => {
+    return Array.from({ length: this.#options.plan.count }, (_, point) => point).filter((point) => {
       const outcome = this.#outcomes.get(point);
-      return outcome === undefined || isLost(outcome) || (again && outcome.status === 'failed');
+      return outcome === undefined || this.#isOpen(outcome);
     });
   }
+
+  /** Whether its point is to be run once more. */
+  readonly #isOpen = (outcome: SweepOutcome): boolean =>
+    isLost(outcome) || (this.#options.again && outcome.status === 'failed');
 
   async #take(files: PointFiles): Promise<void> {
     await this.#keep(outcomeOf(await this.#keptId(), files), files.run);
   }
 
   async #keep(outcome: SweepOutcome, run: Uint8Array | null): Promise<void> {
-    const { store, again, onOutcome } = this.#options;
+    const { store, again } = this.#options;
     const before = this.#outcomes.get(outcome.point);
     // What failed before and is to be run again is not told anew.
     if (outcome.status === 'failed' && before?.status === 'failed' && !isLost(before) && !again) return;
     const id = await this.#keptId();
     if (outcome.status === 'done' && run !== null) await store.addRun(id, outcome.point, run);
     await store.addOutcome(id, outcome);
-    this.#outcomes.set(outcome.point, outcome);
-    onOutcome?.(outcome);
+    this.#adopt(outcome);
+  }
+
+  /** Whoever else watches the same jobs may have kept the point, and deleted what they left. */
+  async #lose(outcome: SweepOutcome): Promise<void> {
+    const id = await this.#keptId();
+    this.#inLibrary ??= this.#options.store.read(id);
+    const { outcomes } = await this.#inLibrary;
+    const kept = outcomes.find(({ point }) => point === outcome.point);
+    if (kept === undefined || this.#isOpen(kept)) await this.#keep(outcome, null);
+    else this.#adopt(kept);
+  }
+
+  #adopt(kept: SweepOutcome): void {
+    this.#outcomes.set(kept.point, kept);
+    this.#options.onOutcome?.(kept);
   }
 
   /** Says how it stands. */

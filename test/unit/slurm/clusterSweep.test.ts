@@ -6,12 +6,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SweepOutcome, SweepSummary } from '../../../core/service/service.ts';
 import { noSettings } from '../../../core/slurm/settings.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
+import { doneOutcome } from '../../../host/service/keptSweep.ts';
 import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import type { Cluster } from '../../../host/slurm/cluster.ts';
 import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
 import type { JobState, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
 import type { SweepWork } from '../../../host/slurm/work.ts';
+import { runInfo } from '../trace/fixtures.ts';
 
 let folder: string;
 let store: SweepStore;
@@ -69,21 +71,15 @@ function cluster({ jobs, results = [] }: Said): Cluster & { readonly submitted: 
   };
 }
 
+const options = {
+  ...{ host: 'login', plan, work, settings: noSettings, pointsPerJob: 1, again: false, settleMs: 0 },
+  signal: new AbortController().signal,
+  onSubmit: () => {},
+  onProgress: () => {},
+};
+
 async function messages(said: Said): Promise<string[]> {
-  const kept = await runOnCluster({
-    cluster: cluster(said),
-    host: 'login',
-    plan,
-    work,
-    settings: noSettings,
-    store,
-    pointsPerJob: 1,
-    again: false,
-    settleMs: 0,
-    signal: new AbortController().signal,
-    onSubmit: () => {},
-    onProgress: () => {},
-  });
+  const kept = await runOnCluster({ ...options, store, cluster: cluster(said) });
   return kept.outcomes.map((outcome) => (outcome.status === 'failed' ? outcome.error.message : 'done'));
 }
 
@@ -161,4 +157,34 @@ it('is of no cluster any more once it came from elsewhere', async () => {
   const kept = await there.keep(await store.read(id), new Map(), join(folder, 'there', 'part'));
   expect(await there.read(kept)).toMatchObject({ imported: true, points: 2 });
   expect((await there.read(kept)).slurm).toBeUndefined();
+});
+
+/** Every point, as another process keeps it that watches the same jobs. */
+async function keepElsewhere(id: string): Promise<void> {
+  const other = new SweepStore(folder);
+  const result = { info: runInfo(), figures: {}, madeHere: true };
+  for (const point of [0, 1]) await other.addOutcome(id, doneOutcome(id, point, result));
+}
+
+it('a point that another watcher kept meanwhile stays done', async () => {
+  const told: string[] = [];
+  const there = cluster({ jobs: [] });
+  const dropped: WorkState = { submissions: [], jobs: [], reached: [] };
+  let id = '';
+  const kept = await runOnCluster({
+    ...{ ...options, store },
+    cluster: {
+      ...there,
+      slurmLook: async () => {
+        await keepElsewhere(id);
+        return dropped;
+      },
+    },
+    onKept: (sweep) => {
+      id = sweep.id;
+    },
+    onOutcome: ({ point, status }) => told.push(`${point} ${status}`),
+  });
+  expect(kept.outcomes.map(({ status }) => status)).toEqual(['done', 'done']);
+  expect(told).toEqual(['0 done', '1 done']);
 });
