@@ -30,6 +30,8 @@ export type ReportPoint =
       readonly point: number;
       readonly status: 'done';
       readonly createdAt: string;
+      /** Device or profile of this point. */
+      readonly device: string;
       readonly figures: Figures;
       readonly linkBytesPerSecond: number | null;
     }
@@ -39,7 +41,7 @@ export interface ReportSweep {
   readonly document: SweepDocument;
   readonly createdAt: string;
   readonly origin: RunOrigin;
-  /** Device or profile. */
+  /** Device or profile; of several the points' own say which. */
   readonly device: string;
   readonly points: readonly ReportPoint[];
 }

@@ -143,7 +143,7 @@ export interface SweepSummary {
   readonly createdAt: string;
   readonly engine: EngineKind;
   readonly origin: RunOrigin;
-  /** Device or profile, as 'NVIDIA H200'. */
+  /** Device or profile, as 'NVIDIA H200'; of several nodes as devicesText() names them. */
   readonly device: string;
   /** stopped: cancelled, or the host ended; what was done is kept, and the rest can be run. */
   readonly status: 'running' | 'complete' | 'stopped';

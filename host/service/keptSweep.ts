@@ -7,6 +7,7 @@ import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { checkShape } from '../../core/shape/checkShape.ts';
 import { parseJson } from '../../core/shape/parseJson.ts';
+import { devicesText } from '../../core/sweep/devices.ts';
 import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/document.ts';
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
@@ -146,7 +147,7 @@ export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary 
     createdAt: kept.createdAt,
     engine: kept.engine,
     origin: runOrigin(kept, !kept.imported),
-    device: done[0]?.run.device ?? kept.device,
+    device: done.length === 0 ? kept.device : devicesText(done.map(({ run }) => run)),
     ...(host === undefined ? {} : { host }),
     ...(kept.slurm === undefined ? {} : { slurm: { jobs: null } }),
     status: isRunning ? 'running' : length === kept.points ? 'complete' : 'stopped',

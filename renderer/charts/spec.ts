@@ -42,6 +42,8 @@ export interface Reading {
   readonly count?: number;
   /** What opens when the point is clicked: given to onOpen. */
   readonly id?: string;
+  /** Its own, where points of one chart may be of several. */
+  readonly device?: string;
 }
 
 /** Shown at its place, with the reason. */

@@ -90,5 +90,6 @@ const sweepOf = ({ document, summary: { createdAt, origin, device }, outcomes }:
 function pointOf(outcome: SweepOutcome): ReportPoint {
   if (outcome.status === 'failed') return outcome;
   const { point, run, figures, linkBytesPerSecond } = outcome;
-  return { point, status: 'done', createdAt: run.createdAt, figures, linkBytesPerSecond };
+  const { createdAt, device } = run;
+  return { point, status: 'done', createdAt, device, figures, linkBytesPerSecond };
 }

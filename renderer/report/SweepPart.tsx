@@ -36,7 +36,7 @@ function specsOf(sweep: ReportSweep) {
   const charted: ChartedSweep = {
     summary: sweep,
     outcomes: sweep.points.map((point) =>
-      point.status === 'done' ? { ...point, run: { createdAt: point.createdAt } } : point,
+      point.status === 'done' ? { ...point, run: { createdAt: point.createdAt, device: point.device } } : point,
     ),
   };
   return sweepSpecs(charted, parsed.plan);

@@ -26,7 +26,7 @@ type ChartedOutcome =
       readonly point: number;
       readonly status: 'done';
       /** Without an id where its run is not at hand. */
-      readonly run: { readonly id?: string; readonly createdAt: string };
+      readonly run: { readonly id?: string; readonly createdAt: string; readonly device: string };
       readonly figures: Figures;
       readonly linkBytesPerSecond: number | null;
     }
@@ -48,7 +48,8 @@ function cellOf(outcome: ChartedOutcome | undefined, metric: Metric): Cell {
   if (outcome.status === 'failed') return { problem: outcome.error.message };
   const spread = outcome.figures[metric.id] ?? null;
   if (spread === null) return null;
-  return { value: spread.median, low: spread.min, high: spread.max, count: spread.count, ...idOf(outcome.run) };
+  const { median: value, min: low, max: high, count } = spread;
+  return { value, low, high, count, device: outcome.run.device, ...idOf(outcome.run) };
 }
 
 const idOf = ({ id }: { readonly id?: string }) => (id === undefined ? {} : { id });
@@ -122,12 +123,12 @@ function withEngine(rows: readonly Row[], sweep: ChartedSweep, plan: SweepPlan, 
   });
 }
 
-/** The link's own limit, where the metric is what goes over it. */
+/** The link's own limit, where the metric is what goes over it, and every point went over such a link. */
 function linkLimit({ outcomes }: ChartedSweep, { unit }: Metric, columns: number): Row | null {
   if (unit !== 'B/s') return null;
   const known = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.linkBytesPerSecond] : []));
-  const limit = known.find((rate) => rate !== null);
-  if (limit == null) return null;
+  const [limit, other] = new Set(known.filter((rate) => rate !== null));
+  if (limit === undefined || other !== undefined) return null;
   return {
     name: 'limit of the PCIe link',
     isLimit: true,

@@ -143,7 +143,7 @@ async function ofSweep(
   let device = settings.profile ?? settings.engine;
   for await (const result of runPoints(plan, all, settings, { engine, assets, signal: context.signal })) {
     if (result.status === 'done') device = result.info.device?.name ?? result.info.machine?.cpu ?? device;
-    points.push(pointOf(result));
+    points.push(pointOf(result, device));
     line.show(`Running: ${points.length} of ${plan.count} points`);
   }
   const origin = settings.engine === 'sim' ? 'simulated' : 'measured';
@@ -151,9 +151,10 @@ async function ofSweep(
 }
 
 /** Without the run. */
-function pointOf(result: PointResult): ReportPoint {
+function pointOf(result: PointResult, device: string): ReportPoint {
   const { point } = result;
   if (result.status === 'failed') return { point, status: 'failed', error: result.error };
-  const { createdAt, device } = result.info;
-  return { point, status: 'done', createdAt, figures: result.figures, linkBytesPerSecond: linkBytesPerSecond(device) };
+  const { info, figures } = result;
+  const link = linkBytesPerSecond(info.device);
+  return { point, status: 'done', createdAt: info.createdAt, device, figures, linkBytesPerSecond: link };
 }

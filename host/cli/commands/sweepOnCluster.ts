@@ -11,7 +11,7 @@ import type { PointResults } from '../../../core/sweep/results.ts';
 import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { dataFolder } from '../../paths.ts';
 import { readBounded } from '../../service/files.ts';
-import type { KeptSweep } from '../../service/keptSweep.ts';
+import { type KeptSweep, sweepSummary } from '../../service/keptSweep.ts';
 import { SweepStore } from '../../service/sweepStore.ts';
 import type { Cluster } from '../../slurm/cluster.ts';
 import { type ClusterProgress, runOnCluster } from '../../slurm/clusterSweep.ts';
@@ -126,8 +126,8 @@ async function print(
   const outcomes = [...kept.outcomes].sort((one, other) => one.point - other.point);
   const points = await Promise.all(outcomes.map((outcome) => pointResults(store, kept, outcome)));
   if (out !== undefined) await copyRuns(store, outcomes, out);
-  const device = outcomes.find((outcome) => outcome.status === 'done')?.run.device ?? kept.device;
   const { createdAt, engine } = kept;
+  const { device } = sweepSummary(kept, false);
   printSweep(context.terminal, plan, { createdAt, engine, json, device, outcomes: points, failure });
 }
 

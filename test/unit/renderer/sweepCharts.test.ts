@@ -5,6 +5,7 @@ import { type Metric, metrics } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
 import { lookOf } from '../../../renderer/charts/look.ts';
 import { chartOption } from '../../../renderer/charts/option.ts';
+import { chartCsv } from '../../../renderer/charts/table.ts';
 import { sweepLines, together } from '../../../renderer/sweep/specs.ts';
 import { example } from '../host/support/runs.ts';
 
@@ -88,6 +89,42 @@ describe('the charts of one sweep', () => {
     };
     expect(lookOfSeries(delivered)).toHaveLength(2);
     expect(lookOfSeries(delivered)).toEqual(lookOfSeries(makespan));
+  });
+});
+
+/** A sweep whose points ran on these devices, each over a link of so many bytes per second. */
+function ranOn(name: string, axes: unknown[], nodes: readonly (readonly [device: string, link: number | null])[]) {
+  const { sweep, plan } = sweepOf(name, axes);
+  const outcomes = sweep.outcomes.map((outcome, at) => {
+    const [device = '', linkBytesPerSecond = null] = nodes[at] ?? [];
+    return outcome.status === 'done' ? { ...outcome, run: { ...outcome.run, device }, linkBytesPerSecond } : outcome;
+  });
+  return { sweep: { ...sweep, outcomes }, plan };
+}
+
+describe('a sweep over several nodes', () => {
+  const rowsOn = (...nodes: (readonly [string, number | null])[]) => {
+    const { sweep, plan } = ranOn('nodes', [sizes('1 MiB', '2 MiB', '4 MiB')], nodes);
+    return sweepLines(sweep, plan, delivered).rows;
+  };
+  const fast = ['NVIDIA H200 of node01', 64e9] as const;
+
+  it('has a limit of its link only where all that are known agree', () => {
+    const limits = (...nodes: (readonly [string, number | null])[]) =>
+      rowsOn(...nodes)
+        .filter(({ isLimit }) => isLimit)
+        .map(({ cells }) => cells[0]);
+    expect(limits(fast, fast, ['NVIDIA H200 of node03', null])).toMatchObject([{ value: 64e9 }]);
+    expect(limits(fast, ['NVIDIA A100 of node02', 32e9], fast)).toEqual([]);
+  });
+
+  it('says in its file on which device each point ran', () => {
+    const nodes = [fast, ['NVIDIA A100 of node02', 32e9], fast] as const;
+    const { sweep, plan } = ranOn('nodes', [sizes('1 MiB', '2 MiB', '4 MiB')], nodes);
+    const [, ...lines] = chartCsv(sweepLines(sweep, plan, makespan))
+      .trim()
+      .split('\r\n');
+    expect(lines.map((line) => line.split(',').at(-2))).toEqual(nodes.map(([device]) => device));
   });
 });
 

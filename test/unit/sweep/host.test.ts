@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireArguments } from '../../../core/service/requests.ts';
-import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
+import { libraryItems, type SweepOutcome, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
@@ -62,6 +62,13 @@ const ended = (id: string): Promise<SweepSummary> =>
     if (summary === undefined || summary.status === 'running') throw new Error('still running');
     return summary;
   });
+
+const onNode = (outcome: SweepOutcome, device: string): string =>
+  JSON.stringify(
+    outcome.status === 'failed'
+      ? outcome
+      : { ...outcome, run: { ...outcome.run, device, host: device.split(' of ')[1] } },
+  );
 
 /** What the library keeps, with sizes. */
 const keptFiles = (): string[] =>
@@ -193,6 +200,31 @@ describe('a sweep on the host', () => {
     expect(outcomes).toHaveLength(8);
     await host.service.continueSweep(id, true);
     expect(await ended(id)).toMatchObject({ status: 'complete', done: 6, failed: 2 });
+  });
+
+  it.each([
+    [['NVIDIA H200 of node01', 'NVIDIA A100 of node02'], 'NVIDIA H200 of node01 and NVIDIA A100 of node02'],
+    [
+      ['NVIDIA H200 of node01', 'NVIDIA A100 of node02', 'NVIDIA H200 of node03', 'NVIDIA H200 of node04'],
+      'NVIDIA H200 of 3 nodes and NVIDIA A100 of node02',
+    ],
+    [
+      ['A of node01', 'B of node02', 'C of node03', 'D of node04', 'E of node05'],
+      'A of node01, B of node02 and 3 more',
+    ],
+  ])('names every device that its points ran on: with %j', async (devices, named) => {
+    const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
+    await ended(id);
+    host.close();
+    // As jobs of a cluster leave them, each with the node that it ran on.
+    const path = join(folder, 'sweeps', id, 'points.jsonl');
+    const lines = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line, at) => onNode(JSON.parse(line), devices[at % devices.length] ?? ''));
+    writeFileSync(path, lines.join('\n'));
+    host = open();
+    expect(await host.service.sweeps()).toMatchObject([{ id, device: named, done: 6 }]);
   });
 
   it('lists a damaged one with its problem, and deletes it; Undo brings it back as it was', async () => {
