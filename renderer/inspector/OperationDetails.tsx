@@ -8,6 +8,7 @@ import type { OperationRow } from '../../core/figures/operations.ts';
 import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
 import { selectedOps } from '../score/selectedOp.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { isOfPresent } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { Block, Fact, Facts, SelectionHeading } from './Facts.tsx';
 import { OperationForm } from './fields/OperationForm.tsx';
@@ -29,7 +30,9 @@ interface Props {
 
 export function OperationDetails({ experiment, op, run }: Props) {
   const operation = operationAt(experiment, op);
-  const verdict = run?.verdicts.find((candidate) => candidate.op === op);
+  // Numbers of operations mean others after an edit.
+  const isPresent = useApp((state) => run !== null && isOfPresent(state, run));
+  const verdict = isPresent ? run?.verdicts.find((candidate) => candidate.op === op) : undefined;
   if (operation === undefined) return null;
   return (
     <>
@@ -37,7 +40,7 @@ export function OperationDetails({ experiment, op, run }: Props) {
       <SelectedTogether />
       <HazardList op={op} />
       {verdict === undefined || run === null ? null : <VerdictCard run={run} verdict={verdict} />}
-      {run === null ? null : <Occurrences run={run} op={op} />}
+      {run === null || !isPresent ? null : <Occurrences run={run} op={op} />}
       <Block title="In the experiment">
         <OperationForm
           experiment={experiment}

@@ -8,7 +8,8 @@ import { LinkButton } from '../common/LinkButton.tsx';
 import icon from '../common/VerdictIcon.module.css';
 import { VerdictIcon, verdictTone } from '../common/VerdictIcon.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
-import { select } from '../store/store.ts';
+import { isOfPresent } from '../store/select.ts';
+import { select, useApp } from '../store/store.ts';
 import { TermRow } from '../terms/TermRow.tsx';
 import { Fact, Facts, ShareBar } from './Facts.tsx';
 import { RuleNote } from './RuleNote.tsx';
@@ -107,7 +108,9 @@ function Refuted({ run, verdict, remedy, linked = false, cost = '' }: Props & { 
 
 function VerdictLink({ run, verdict }: Props) {
   const { op, row } = verdict;
-  const open = (): void => select(op >= 0 ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
+  // Of a run of something else only what ran can be shown: the operation of this number is another one.
+  const isPresent = useApp((state) => isOfPresent(state, run));
+  const open = (): void => select(op >= 0 && isPresent ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
   return <LinkButton onClick={open}>{unbroken(subjectName(run, verdict))}</LinkButton>;
 }
 

@@ -30,7 +30,7 @@ interface Props {
 }
 
 export function Blocks({ sheet, first, last }: Props) {
-  const ops = useApp((all) => selectedOps(all).join());
+  const ops = useApp((all) => selectedOps(all, sheet.experiment).join());
   const selected = ops === '' ? [] : ops.split(',').map(Number);
   const single = new Set(selected);
   const cursor = useApp((all) => all.cursor);

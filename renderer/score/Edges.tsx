@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function Edges({ sheet, first, last }: Props) {
-  const selected = useSelectedOp();
+  const selected = useSelectedOp(sheet.experiment);
   const place = (block: ScoreBlock): { left: number; right: number; y: number } => {
     const { left, right, top } = boxOf(sheet, block);
     return { left, right, y: top + rowHeight / 2 };

@@ -55,7 +55,10 @@ export function Score() {
 export function Sheet({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
   const columns = useMemo(() => placeColumns(layout), [layout]);
-  const sheet = useMemo<SheetPlaces>(() => ({ layout, columns, top: rowsTop(layout) }), [layout, columns]);
+  const sheet = useMemo<SheetPlaces>(
+    () => ({ experiment, layout, columns, top: rowsTop(layout) }),
+    [experiment, layout, columns],
+  );
   const { ref: sizeRef, width, height } = useElementSize();
   const [left, setLeft] = useState(0);
   const element = useRef<HTMLDivElement>(null);
@@ -190,7 +193,7 @@ function Columns({ first, last, sheet }: ColumnsProps) {
 }
 
 function Groups({ sheet }: SheetProps) {
-  const selected = useSelectedOp();
+  const selected = useSelectedOp(sheet.experiment);
   return sheet.layout.groups.map((group) => (
     <button
       key={group.op}

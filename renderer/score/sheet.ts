@@ -1,4 +1,5 @@
 /** Where rows, columns and blocks lie on the score's sheet, in pixels from its left top corner. */
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Cell } from '../store/types.ts';
 import type { ColumnPlaces } from './columns.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
@@ -14,6 +15,8 @@ export const rowsTop = ({ groups }: ScoreLayout): number =>
   headHeight + groups.reduce((most, group) => Math.max(most, group.depth + 1), 0) * groupHeight;
 
 export interface SheetPlaces {
+  /** What is shown: not always what is open. */
+  readonly experiment: Experiment;
   readonly layout: ScoreLayout;
   readonly columns: ColumnPlaces;
   readonly top: number;

@@ -46,9 +46,14 @@ export const isPrediction = (id: string): boolean => id.startsWith(predictionPre
 /** Whether a run was made from what is open as it is now. A prediction is made anew with each change. */
 export function isOfPresent(state: AppState, run: LoadedRun): boolean {
   const present = currentExperiment(state);
-  const { experiment } = run.run.info;
-  if (present === null || experiment === null) return false;
-  return present === experiment || (!isPrediction(run.id) && programText(present) === programText(experiment));
+  return present !== null && isRunOf(run, present);
+}
+
+/** Whether a run was made from a program: numbers of operations mean others in any other one. */
+export function isRunOf({ id, run }: LoadedRun, program: Experiment): boolean {
+  const { experiment } = run.info;
+  if (experiment === null) return false;
+  return program === experiment || (!isPrediction(id) && programText(program) === programText(experiment));
 }
 
 /** Recorded runs that ship for what is open. */

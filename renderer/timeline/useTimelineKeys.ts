@@ -4,6 +4,7 @@ import { type RowRange, rowEndNs } from '../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn, neighbourMissed } from '../store/opened/missed.ts';
+import { isOfPresent } from '../store/select.ts';
 import { select, state } from '../store/store.ts';
 import { acrossLanes, alongLane, firstRow } from './rows/neighbours.ts';
 import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAnchor, zoomAt } from './time/timeView.ts';
@@ -191,7 +192,7 @@ function fitSelection(extent: TimeView | null, time: SharedTime): void {
 export function selectedExtent(run: LoadedRun, view: IterationView): TimeView | null {
   const { selection } = state();
   const { trace } = run.run;
-  if (selection?.kind === 'op') return extentOf(trace, view.rows, selection.op);
+  if (selection?.kind === 'op') return isOfPresent(state(), run) ? extentOf(trace, view.rows, selection.op) : null;
   if (selection?.kind === 'area' && selection.run === run.id) return selection;
   if (selection?.kind === 'rows' && selection.run === run.id) return spanOf(trace, selection.rows);
   if (selection?.kind !== 'row' || selection.run !== run.id) return null;

@@ -277,6 +277,63 @@ test('an edit that leaves an overlap missed leaves its mark too, in every frame'
   expect(await frames).toEqual(['No overlap, 1']);
 });
 
+test('an older run’s operations are not taken for those that have their numbers since an edit', async ({
+  window,
+  page,
+}) => {
+  const bytes = 20 * 2 ** 20;
+  const document = {
+    format: 'copyscope/experiment',
+    version: 1,
+    name: 'Up once',
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes },
+      { id: 'target', memory: 'device', bytes },
+    ],
+    streams: [{ id: 'copies' }],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          { op: 'synchronizeDevice' },
+          { op: 'copy', label: 'upload', src: 'source', dst: 'target', stream: 'copies' },
+          { op: 'kernel', label: 'work', stream: 'copies', kernel: { kind: 'spin', durationNs: 200_000 } },
+        ],
+      },
+    ],
+  };
+  await window.openFile('up-once.json', Buffer.from(JSON.stringify(document)));
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-op="0"]').click();
+  await page.keyboard.press('Control+d');
+  await expect(sheet.locator('[data-op="2"]')).toContainText('upload');
+  await window.run();
+  await sheet.locator('[data-op="2"]').click();
+  await expect(window.inspector.getByRole('region', { name: /^In the run/ })).toBeVisible();
+
+  await window.timeline.getByRole('combobox', { name: 'Run shown' }).click();
+  await page.getByRole('option').last().click();
+  // The verdict leads to what ran, as the operation is another one.
+  await window.verdict.getByRole('button', { name: 'upload', exact: true }).click();
+  await expect(window.inspector).toContainText('H2D engine');
+  await expect(sheet.locator('[data-selected]')).toHaveCount(0);
+  await sheet.locator('[data-op="2"]').click();
+  await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('upload');
+  await expect(window.inspector.getByRole('region', { name: /^In the run/ })).toHaveCount(0);
+  await expect(window.verdict).toHaveCount(0);
+  const plot = page.getByTestId('timeline-plot');
+  await page.keyboard.press('w');
+  await expect(plot).not.toHaveAttribute('data-start-ns', /^-/);
+  // Nothing of it is selected, so that everything is fitted: from a little before the start.
+  await page.keyboard.press('f');
+  await expect(plot).toHaveAttribute('data-start-ns', /^-/);
+  await window.show('Table');
+  await window.timeline.getByRole('row', { name: /H2D engine/ }).click();
+  await expect(sheet.locator('[data-selected]')).toHaveCount(0);
+});
+
 test('missed overlaps are marked in the lanes, and V and the legend go through them', async ({ window, page }) => {
   await simulate(window, 'Copy queues shared');
   const marked = window.timeline.getByRole('button', { name: 'No overlap, 2' });

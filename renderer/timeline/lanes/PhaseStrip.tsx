@@ -1,11 +1,13 @@
 /** Names of a program's phases over the lanes, each as long as it took. They move with each frame of a zoom. */
 import { memo, useLayoutEffect, useMemo, useRef } from 'react';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
-import { select } from '../../store/store.ts';
+import { isOfPresent } from '../../store/select.ts';
+import { select, state } from '../../store/store.ts';
 import { gutterWidth } from '../gutter/Gutter.tsx';
 import { type Phase, phasesOf } from '../phases.ts';
 import { toPixels } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
+import { selectStretch } from '../useTimelineKeys.ts';
 import classes from './LanesView.module.css';
 
 interface Props {
@@ -17,6 +19,11 @@ interface Props {
 
 export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: Props) {
   const phases = useMemo(() => phasesOf(run.run.info.experiment, view), [run, view]);
+  // Of a run of something else only its time can be shown: the operation of this number is another one.
+  const open = (phase: Phase): void => {
+    if (isOfPresent(state(), run)) select({ kind: 'op', op: phase.op });
+    else selectStretch(run, phase);
+  };
   const strip = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const place = (): void => {
@@ -35,9 +42,9 @@ export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: P
         Phases
       </span>
       <div className={classes['phases']} ref={strip}>
-        {phases.map(({ op, label }) => (
-          <button key={op} type="button" tabIndex={-1} title={label} onClick={() => select({ kind: 'op', op })}>
-            {label}
+        {phases.map((phase) => (
+          <button key={phase.op} type="button" tabIndex={-1} title={phase.label} onClick={() => open(phase)}>
+            {phase.label}
           </button>
         ))}
       </div>

@@ -6,6 +6,7 @@ import { useScheme } from '../../common/usePaints.ts';
 import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { missedIn } from '../../store/opened/missed.ts';
+import { isOfPresent } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
 import { gutterWidth } from '../gutter/Gutter.tsx';
 import { drawAxis } from '../painting/axisPainter.ts';
@@ -54,7 +55,9 @@ export function Plot(props: PlotProps) {
   const selectedRow =
     selection?.kind === 'row' && selection.run === run.id && inView(view, selection.row) ? selection.row : null;
   const flows = useMemo(() => (selectedRow === null ? [] : view.flows(selectedRow)), [view, selectedRow]);
-  const selectedOp = selection?.kind === 'op' ? selection.op : null;
+  // Numbers of operations mean others after an edit.
+  const isPresent = useApp((state) => isOfPresent(state, run));
+  const selectedOp = selection?.kind === 'op' && isPresent ? selection.op : null;
   const evidence = useMemo(
     () => evidenceRows(run, view, selectedRow, selectedOp),
     [run, view, selectedRow, selectedOp],

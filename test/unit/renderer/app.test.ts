@@ -3,13 +3,14 @@ import type { DeviceReport } from '../../../core/program/engine.ts';
 import type { MachineState } from '../../../core/service/machines.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
 import { formatInstant, formatMoment } from '../../../renderer/common/time.ts';
+import { selectedOp, selectedOps } from '../../../renderer/score/selectedOp.ts';
 import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/store/engines.ts';
 import { exampleGroups } from '../../../renderer/store/exampleGroups.ts';
 import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/store/page.ts';
 import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/store/select.ts';
 import type { AppState } from '../../../renderer/store/types.ts';
-import { experiment } from './exampleRun.ts';
+import { exampleRun, experiment } from './exampleRun.ts';
 
 const noDriver = { code: 'cuda.no-driver', message: 'There is no driver.', remedy: 'Install it.' };
 const report: DeviceReport = {
@@ -196,6 +197,41 @@ describe('the run that is shown', () => {
     expect(shownRunId(stateWith([cancelled, running, older]))).toBe('older');
     expect(shownRunId(stateWith([running]))).toBe('running');
     expect(shownRunId(stateWith([]))).toBeNull();
+  });
+});
+
+describe('the selected operation', () => {
+  const [key, id] = [`example:${example.id}`, 'before'];
+  const loadedRuns = { [id]: { status: 'ready', value: { id, run: exampleRun() } as LoadedRun } } as const;
+  const { threads } = experiment;
+  const later = {
+    ...experiment,
+    threads: threads.map(({ operations, ...thread }) => ({
+      ...thread,
+      operations: [{ op: 'synchronizeDevice' } as const, ...operations],
+    })),
+  };
+  const withRow = (document: typeof experiment, row: number) =>
+    stateWith([], {
+      loadedRuns,
+      documents: { [key]: { status: 'ready', value: document } },
+      selection: { kind: 'row', run: id, row },
+    });
+
+  it('is that of a row of a run of what is open', () => {
+    expect(selectedOp(withRow({ ...experiment, name: 'other' }, 3))).toBe(2);
+    expect(selectedOp(withRow(experiment, 100))).toBeNull();
+  });
+
+  it('is none where the row’s run is of what was open before an edit', () => {
+    expect(selectedOp(withRow(later, 3))).toBeNull();
+    expect(selectedOps(withRow(later, 3))).toEqual([]);
+  });
+
+  it('is that of the row again in the score of what the run was made from', () => {
+    expect(selectedOp(withRow(later, 3), experiment)).toBe(2);
+    const inDocument = stateWith([], { selection: { kind: 'op', op: 1 } });
+    expect([selectedOp(inDocument), selectedOp(inDocument, later)]).toEqual([1, null]);
   });
 });
 
