@@ -260,3 +260,53 @@ describe('names', () => {
     expect(each).toContain('flush(seen, 4 * KiB);');
   });
 });
+
+describe('memory that an operation allocates and nothing frees', () => {
+  const made = { bytes: 4096, allocated: 'by-operation' } as const;
+  const buffers = [
+    { id: 'source', memory: 'pageable', bytes: 4096 },
+    { id: 'page_locked', memory: 'pinned', ...made },
+    { id: 'target', memory: 'device', ...made },
+    { id: 'registered', memory: 'registered', ...made },
+  ] as const;
+  const experiment = () =>
+    experimentOf({ buffers: [...buffers] }, [
+      { op: 'pin', src: 'source', dst: 'page_locked' },
+      { op: 'allocate', buffer: 'target' },
+      { op: 'allocate', buffer: 'registered' },
+      { op: 'copy', src: 'page_locked', dst: 'target' },
+      { op: 'copy', src: 'target', dst: 'registered' },
+      { op: 'synchronizeDevice' },
+    ]);
+
+  it.each([
+    ['cuda', 'nullptr', 'for (int iteration', 'auto begin'],
+    ['pytorch', 'None', 'for iteration in', 'begin = '],
+  ] as const)(
+    'is there until it is checked, and ends as the next iteration begins: %s',
+    (language, none, loop, timed) => {
+      const { text } = codeOf(experiment(), language);
+      const iteration = text.slice(text.indexOf(loop));
+      for (const name of ['page_locked', 'target', 'registered']) {
+        const ends = iteration.indexOf(`${name} = ${none}`);
+        expect(ends).toBeGreaterThan(0);
+        expect(ends).toBeLessThan(iteration.indexOf(timed));
+        expect(iteration.lastIndexOf(`${name} = ${none}`)).toBe(ends);
+        expect(iteration).toMatch(new RegExp(`expect\\w*\\("${name}"`));
+      }
+    },
+  );
+
+  it('is given back as it was allocated', () => {
+    const { text } = codeOf(experiment(), 'cuda');
+    const givenBack = (name: string): string[] => {
+      const [, lines = ''] = new RegExp(`if \\(${name} != nullptr\\) \\{([^}]*)\\}`).exec(text) ?? [];
+      return lines.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+    };
+    expect(givenBack('page_locked')).toEqual(['CHECK(cudaFreeHost(page_locked));', 'page_locked = nullptr;']);
+    expect(givenBack('target')).toEqual(['CHECK(cudaFree(target));', 'target = nullptr;']);
+    expect(givenBack('registered')).toEqual([
+      ...['CHECK(cudaHostUnregister(registered));', 'std::free(registered);', 'registered = nullptr;'],
+    ]);
+  });
+});

@@ -4,7 +4,7 @@ import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
 import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
 import { type CudaHelper, contentOfNumbers, cudaHelpers, cudaNeeds } from './helpers.ts';
-import { hostAllocation, textLiteral, writeInstructions } from './instructions.ts';
+import { hostAllocation, hostFree, textLiteral, writeInstructions } from './instructions.ts';
 import {
   type AloneName,
   aloneNames,
@@ -240,6 +240,7 @@ class Main {
 
   #iteration(): void {
     const { program } = this.#subject;
+    this.#leftovers();
     program.buffers.forEach((buffer, index) => {
       if (!needsRefill(this.#subject, index)) return;
       this.#onDevice(buffer.device, () => this.#fill(index));
@@ -269,7 +270,6 @@ class Main {
     }
     this.#add('const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;');
     this.#add('if (iteration >= 0) std::printf("%.3f ms\\n", took.count());');
-    this.#leftovers();
   }
 
   /** Anew in each iteration: one may end with some that nobody has waited for. */
@@ -300,18 +300,17 @@ class Main {
     });
   }
 
-  /** What was allocated and never freed ends with the iteration. */
+  /** What was allocated and never freed ends as the next iteration begins: what the last one leaves is still checked. */
   #leftovers(): void {
     this.#subject.program.buffers.forEach((buffer, index) => {
       if (buffer.allocated !== 'by-operation') return;
       const name = this.#scope.name(index);
-      const free = isOnDevice(buffer)
-        ? `CHECK(cudaFree(${name}));`
-        : buffer.memory === 'pageable'
-          ? `std::free(${name});`
-          : `CHECK(cudaFreeHost(${name}));`;
-      this.#add(`if (${name} != nullptr) ${free}`);
-      this.#add(`${name} = nullptr;`);
+      this.#add(`if (${name} != nullptr) {`);
+      this.#listing.inside(() => {
+        this.#add(isOnDevice(buffer) ? `CHECK(cudaFree(${name}));` : hostFree(buffer.memory, name));
+        this.#add(`${name} = nullptr;`);
+      });
+      this.#add('}');
     });
   }
 

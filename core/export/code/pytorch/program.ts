@@ -221,6 +221,10 @@ class Script {
 
   #iteration(): void {
     const { program } = this.#subject;
+    // What was allocated and never freed ends here, and not behind its iteration: what the last one leaves is checked.
+    program.buffers.forEach(({ allocated }, index) => {
+      if (allocated === 'by-operation') this.#add(`${this.#scope.name(index)} = None`);
+    });
     program.buffers.forEach((_, index) => {
       if (needsRefill(this.#subject, index)) this.#fill(index);
     });
@@ -251,9 +255,6 @@ class Script {
     synchronize();
     this.#add('took = time.perf_counter() - begin');
     this.#add('if iteration >= 0:\n    print(f"{took * 1e3:.3f} ms")');
-    program.buffers.forEach(({ allocated }, index) => {
-      if (allocated === 'by-operation') this.#add(`${this.#scope.name(index)} = None`);
-    });
   }
 
   /** What first uses in the iteration are to make again. */
