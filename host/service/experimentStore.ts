@@ -56,7 +56,7 @@ export class ExperimentStore {
       const text = `${JSON.stringify(experiment, null, 2)}\n`;
       const pathOf = (target: string): string => join(this.#folder, `${target}.json`);
       if (id === null) {
-        const newId = (): Promise<string> => this.#newId(experiment.name);
+        const newId = (tried: ReadonlySet<string>): Promise<string> => this.#newId(experiment.name, tried);
         return keepUnderUnused(newId, (target) => writeNew(pathOf(target), text, privately), before);
       }
       await writeWhole(pathOf(requireTopLevelId(id)), text, privately);
@@ -79,10 +79,10 @@ export class ExperimentStore {
     return null;
   }
 
-  async #newId(name: string): Promise<string> {
+  async #newId(name: string, tried: ReadonlySet<string>): Promise<string> {
     const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
     // A draft may outlive its experiment: it was on its way when that was deleted.
-    const used = new Set([...files.map((file) => file.name), ...drafts]);
+    const used = new Set([...files.map((file) => file.name), ...drafts, ...tried]);
     return unused(slug(name, 'experiment'), (candidate) => used.has(candidate));
   }
 

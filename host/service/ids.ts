@@ -30,18 +30,21 @@ export function unused(base: string, isUsed: (id: string) => boolean): string {
 export type BeforeKept = (id: string) => Promise<void>;
 
 /**
- * Keeps something under an id that nothing has. Another process may take the one that was found: `keep` then says false,
- * and the next is tried.
+ * Keeps something under an id that nothing has. Another process may take the one that was found, or something have it that
+ * its store doesn't list, as a link or a name of other case: `keep` then says false, and `newId` is asked for another than
+ * those that were tried.
  */
 export async function keepUnderUnused(
-  newId: () => Promise<string>,
+  newId: (tried: ReadonlySet<string>) => Promise<string>,
   keep: (id: string) => Promise<boolean>,
   before: BeforeKept = async () => {},
 ): Promise<string> {
+  const tried = new Set<string>();
   for (;;) {
-    const id = await newId();
+    const id = await newId(tried);
     await before(id);
     if (await keep(id)) return id;
+    tried.add(id);
   }
 }
 

@@ -82,7 +82,7 @@ export class SweepStore {
     return this.#serial(async () => {
       const base = timedId(new Date(kept.createdAt), kept.sweep.name);
       const id = await keepUnderUnused(
-        () => this.#unusedId(base),
+        (tried) => this.#unusedId(base, tried),
         (free) => this.#taken(() => mkdir(this.#path(free, ''), { mode: privately.folder })),
       );
       const made: KeptSweep = { ...kept, id, imported: false, outcomes: [] };
@@ -105,7 +105,7 @@ export class SweepStore {
     await writeWhole(join(folder, 'sweep.json'), keptText({ ...points, imported: true }), privately);
     return this.#serial(() =>
       keepUnderUnused(
-        () => this.#unusedId(kept.id),
+        (tried) => this.#unusedId(kept.id, tried),
         (free) => this.#taken(() => rename(folder, this.#path(free, ''))),
         before,
       ),
@@ -164,8 +164,8 @@ export class SweepStore {
     throw notFound(id);
   }
 
-  async #unusedId(base: string): Promise<string> {
-    const used = new Set(await this.#ids());
+  async #unusedId(base: string, tried: ReadonlySet<string>): Promise<string> {
+    const used = new Set([...(await this.#ids()), ...tried]);
     return unused(base, (candidate) => used.has(candidate));
   }
 
@@ -177,7 +177,8 @@ export class SweepStore {
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST' || code === 'ENOTEMPTY') return false;
+      // ENOTDIR: a folder was to go over a file.
+      if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') return false;
       throw storageError(`${this.#folder} could not be written`, error as NodeJS.ErrnoException);
     }
   }

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
+import { requireSweep } from '../../../core/sweep/parse.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runName } from '../../../core/trace/run.ts';
 import { Assets } from '../../../host/service/assets.ts';
@@ -20,6 +22,7 @@ import { DraftStore } from '../../../host/service/draftStore.ts';
 import { ExperimentStore } from '../../../host/service/experimentStore.ts';
 import { slug, timedId, unused } from '../../../host/service/ids.ts';
 import { RunStore, readRunFile } from '../../../host/service/runStore.ts';
+import { SweepStore } from '../../../host/service/sweepStore.ts';
 import { repository } from './support/buildEntry.ts';
 import { example, smallRun } from './support/runs.ts';
 
@@ -147,6 +150,20 @@ describe('the experiment store', () => {
     expect(listed).toHaveLength(3);
   });
 
+  it.each([
+    ['link', (path: string) => symlinkSync(join(folder, 'outside.json'), path)],
+    ['folder', (path: string) => mkdirSync(path)],
+  ])('keeps one beside a %s of its name, which it does not list', async (_what, put) => {
+    const path = join(folder, 'data/experiments/foo.json');
+    mkdirSync(join(path, '..'), { recursive: true });
+    put(path);
+    const { ino, mtimeMs } = lstatSync(path);
+    expect(await experiments.save(null, { ...example(), name: 'Foo' })).toBe('foo-2');
+    expect(lstatSync(path)).toMatchObject({ ino, mtimeMs });
+    expect(JSON.parse(readFileSync(join(folder, 'outside.json'), 'utf8'))).toEqual(example());
+    expect(await experiments.save(null, { ...example(), name: 'Foo' })).toBe('foo-3');
+  });
+
   it('says what stands in the way of writing', async () => {
     writeFileSync(join(folder, 'file'), '');
     const blocked = new ExperimentStore(join(folder, 'file/experiments'), drafts);
@@ -204,6 +221,35 @@ describe('the draft store', () => {
     expect(await drafts.read(id)).toBeNull();
     await drafts.drop(id);
     expect(contents()).toEqual(before);
+  });
+});
+
+describe('the sweep store', () => {
+  const { document } = requireSweep({
+    format: 'copyscope/sweep',
+    version: 1,
+    name: 'Streams',
+    base: { template: 'chunked-pipeline' },
+    axes: [{ parameter: 'streams', values: [1] }],
+  });
+  const sweep = {
+    createdAt: '2026-11-20T05:45:00.000Z',
+    engine: 'sim',
+    profile: null,
+    iterations: null,
+    device: '',
+    points: 1,
+    sweep: document,
+  } as const;
+
+  it('keeps one beside a file of its name, which it does not list', async () => {
+    const [sweeps, id] = [new SweepStore(join(folder, 'data/sweeps')), '20261120-054500-streams'];
+    mkdirSync(join(folder, 'data/sweeps'), { recursive: true });
+    writeFileSync(join(folder, 'data/sweeps', id), 'mine');
+    expect((await sweeps.create(sweep)).id).toBe(`${id}-2`);
+    const kept = { ...sweep, id, imported: false, outcomes: [] };
+    expect(await sweeps.keep(kept, new Map(), join(folder, 'data/new'))).toBe(`${id}-3`);
+    expect(readFileSync(join(folder, 'data/sweeps', id), 'utf8')).toBe('mine');
   });
 });
 
