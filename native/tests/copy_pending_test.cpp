@@ -29,6 +29,17 @@ struct Fixture {
   std::shared_ptr<CopyEngine> engine;
 };
 
+/// Says how many streams and events were there when a stream was last waited for.
+class WatchedDevice final : public HostCopyDevice {
+ public:
+  WatchedDevice() : HostCopyDevice(0) {}
+  void synchronize(StreamRef stream) override {
+    handlesWaitedWith = liveHandles()->load();
+    HostCopyDevice::synchronize(stream);
+  }
+  long handlesWaitedWith = 0;
+};
+
 std::vector<std::byte> bytesOf(std::size_t count, int seed) {
   std::vector<std::byte> bytes(count);
   const auto start = static_cast<std::size_t>(seed);
@@ -66,6 +77,22 @@ TEST("a small copy is submitted by its owner, and may be dropped while on the wi
     CHECK(copy->state() == CopyState::pending);
   }
   // The destructor has waited.
+  CHECK(std::equal(source.begin(), source.end(), result->memory));
+}
+
+TEST("a small copy that is dropped unasked keeps its stream until it has waited there") {
+  auto* const device = new WatchedDevice();
+  const auto engine = std::make_shared<CopyEngine>(std::unique_ptr<CopyDevice>(device));
+  std::vector<std::byte> source = bytesOf(1000, 8);
+  const BlockRef result = engine->deviceMemory().take(source.size());
+  std::shared_ptr<CopyStream> stream = device->createStream();
+  auto copy = std::make_unique<PendingCopy>(engine, stream.get(), stream);
+  copy->batch.transfers.push_back({source.data(), result->memory, source.size()});
+  CHECK(copy->submitSmall());
+  const long handles = device->liveHandles()->load();
+  stream = nullptr;
+  copy = nullptr;
+  CHECK(device->handlesWaitedWith == handles && device->liveHandles()->load() == handles - 1);
   CHECK(std::equal(source.begin(), source.end(), result->memory));
 }
 

@@ -41,11 +41,10 @@ class Stream {
       : engine(std::move(owner)), stream(std::move(made)) {}
 };
 
-/// A copy, and what must live as long as it does.
+/// A copy, and its device's entry, which must live as long as it does.
 struct Ticket {
   std::shared_ptr<EngineEntry> entry;
   std::shared_ptr<copy::PendingCopy> copy;
-  std::shared_ptr<Stream> stream;
 };
 
 /// How an external is told from others, and what it is called. The numbers are random, and this addon's own.

@@ -213,13 +213,14 @@ Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>
   Ticket ticket;
   ticket.entry = entry;
   StreamRef stream = entry->engine->defaultStream();
+  std::shared_ptr<Stream> owner;
   const Napi::Value value = request.Get(streamName);
   if (!value.IsUndefined()) {
-    ticket.stream = external<std::shared_ptr<Stream>>(value, streamName);
-    if (ticket.stream->engine != entry->engine) badCopyArgument(streamName, "a stream of the device");
-    stream = ticket.stream->stream.get();
+    owner = external<std::shared_ptr<Stream>>(value, streamName);
+    if (owner->engine != entry->engine) badCopyArgument(streamName, "a stream of the device");
+    stream = owner->stream.get();
   }
-  ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream);
+  ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream, std::move(owner));
   const Napi::Value asked = request.Get("options");
   if (asked.IsUndefined()) return ticket;
   const auto options = asked.As<Napi::Object>();

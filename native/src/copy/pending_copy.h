@@ -29,13 +29,16 @@ struct StridedSource {
 
 class PendingCopy {
  public:
-  PendingCopy(std::shared_ptr<CopyEngine> copyEngine, StreamRef copyStream)
-      : engine(std::move(copyEngine)), stream(copyStream) {}
+  /// `owner`: what the stream lives as long as, where that isn't the engine. A copy that is dropped waits in its stream, so
+  /// it keeps it itself.
+  PendingCopy(std::shared_ptr<CopyEngine> copyEngine, StreamRef copyStream, std::shared_ptr<const void> owner = nullptr)
+      : engine(std::move(copyEngine)), streamOwner(std::move(owner)), stream(copyStream) {}
   ~PendingCopy();
   PendingCopy(const PendingCopy&) = delete;
   PendingCopy& operator=(const PendingCopy&) = delete;
 
   const std::shared_ptr<CopyEngine> engine;
+  const std::shared_ptr<const void> streamOwner;
   const StreamRef stream;
   Batch batch;
   CopyOptions options;
