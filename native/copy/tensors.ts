@@ -19,6 +19,12 @@ function requireShape(shape: readonly number[]): void {
   if (bad !== undefined) throw badTensor('shape', `${bad} is no length.`, 'Give whole numbers from 0.');
 }
 
+/** A broadcast tensor has more bytes than its data, and may have more than anything can count. */
+function requireCountable(shape: readonly number[], elementBytes: number): void {
+  if (Number.isSafeInteger(productOf(shape) * elementBytes)) return;
+  throw badTensor('shape', `A tensor of shape [${shape}] has too many bytes.`, 'Give one of fewer than 2^53.');
+}
+
 /** An allocation on a device that tensors share. It goes back to its pool with the last of them, or by release(). */
 export class DeviceStorage {
   readonly device: string;
@@ -153,6 +159,7 @@ export class HostTensor {
     this.dtype = dtype;
     this.shape = shape ?? [elements - offset];
     requireShape(this.shape);
+    requireCountable(this.shape, type.bytes);
     this.strides = strides ?? contiguousStrides(this.shape);
     this.offset = offset;
     if (strides === undefined && offset === 0 && productOf(this.shape) <= elements) return;

@@ -5,18 +5,21 @@ import {
   type NativeStream,
   nativeCopies,
   type StartedCopy,
+  type StridedLeaf,
 } from '../../native/copy/nativeCopies.ts';
 import { CopyStream, type DeviceTensor, startCopy } from '../../native/index.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import { bytes, calm, device, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
-const upload = (count: number, stream?: NativeStream): StartedCopy =>
+type Layout = Partial<StridedLeaf> & Pick<StridedLeaf, 'shape' | 'strides'>;
+
+const upload = (count: number, stream?: NativeStream, strided: readonly StridedLeaf[] = []): StartedCopy =>
   nativeCopies().copyUpload({
     device,
     leaves: [bytes(count)],
     elementSizes: undefined,
-    strided: [],
+    strided,
     options: undefined,
     stream,
   });
@@ -99,6 +102,19 @@ describeNative('the handles of the addon', () => {
         message: /and is something that this addon didn't make\.$/,
       });
     }
+  });
+
+  test.each<[string, readonly Layout[]]>([
+    ['of 2^64 bytes', [{ shape: [2 ** 32, 2 ** 32], strides: [0, 0] }]],
+    ['of 2^64 + 1 bytes', [{ shape: [274_177, 67_280_421_310_721], strides: [0, 0] }]],
+    ['that reaches 2^80 elements', [{ shape: [2 ** 40], strides: [2 ** 40] }]],
+    ['that reaches 2^64 elements', [{ shape: [2 ** 12 + 1], strides: [2 ** 52] }]],
+    ['that begins too far', [{ shape: [2], strides: [1], offset: 2 ** 63 }]],
+    ['that has a second one', [0, 1].map((stride) => ({ shape: [2 ** 12], strides: [stride] }))],
+  ])('a layout %s is refused', (_, layouts) => {
+    const strided = layouts.map((layout) => ({ index: 0, offset: 0, ...layout }));
+    const code = 'native.bad-argument';
+    expect(refusal(() => upload(1, undefined, strided))).toMatchObject({ code, field: 'strided' });
   });
 
   test('a stream is asked for by a handle or not at all', () => {
