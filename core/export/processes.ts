@@ -11,6 +11,8 @@ export interface Place {
   readonly thread: string;
   readonly processName: string;
   readonly isHost: boolean;
+  /** Its number; -1 on the host. */
+  readonly device: number;
 }
 
 /** Of an experiment's host threads; no GPU has so high a number. */
@@ -23,15 +25,16 @@ export function placesOf({ trace: { lanes }, info }: Run): Place[] {
   const streams = new Map<string, number>();
   return lanes.map((lane, index): Place => {
     if (lane.kind === 'host-thread') return hostPlace(lane, index, imported);
-    const device = deviceNumber(lane.device, devices, imported);
+    const { rank, device } = deviceNumber(lane.device, devices, imported);
     const next = streams.get(lane.device) ?? 0;
     streams.set(lane.device, next + 1);
     const written = imported && lane.kind === 'stream' ? /:(\d+)$/.exec(lane.id)?.[1] : undefined;
     return {
-      process: String(device),
+      process: `${rank}${device}`,
       thread: written ?? String(lane.kind === 'stream' && !imported ? next : index + engineThreads),
       processName: `GPU ${lane.device}`,
       isHost: false,
+      device,
     };
   });
 }
@@ -42,12 +45,22 @@ const engineThreads = 1_000_000;
 function hostPlace(lane: Lane, index: LaneIndex, imported: boolean): Place {
   const [, process, thread] = (imported ? /^thread:([^:]*):(.*)$/s.exec(lane.id) : null) ?? [];
   if (process !== undefined && thread !== undefined) {
-    return { process, thread, processName: `Process ${process}`, isHost: true };
+    return { process, thread, processName: `Process ${process}`, isHost: true, device: -1 };
   }
-  return { process: String(ownProcess), thread: String(ownProcess + index), processName: 'Host', isHost: true };
+  return {
+    process: String(ownProcess),
+    thread: String(ownProcess + index),
+    processName: 'Host',
+    isHost: true,
+    device: -1,
+  };
 }
 
-function deviceNumber(device: string, devices: readonly string[], imported: boolean): number {
-  const written = imported ? /^gpu(\d+)$/.exec(device)?.[1] : undefined;
-  return written === undefined ? devices.indexOf(device) : Number(written);
+/** A device of a merged trace is called after its rank, as '[TP00]gpu0', and stands as '[TP00] 0' in its file. */
+function deviceNumber(device: string, devices: readonly string[], imported: boolean) {
+  const [, rank = '', written] = (imported ? /^(\S*)gpu(\d+)$/.exec(device) : null) ?? [];
+  return {
+    rank: rank === '' ? '' : `${rank} `,
+    device: written === undefined ? devices.indexOf(device) : Number(written),
+  };
 }

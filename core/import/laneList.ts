@@ -22,6 +22,8 @@ export class LaneList {
   readonly #declared: Declared[] = [];
   readonly #ids = new Set<string>();
   readonly #engines = new Map<string, LaneIndex>();
+  /** Ranks of a merged trace, in the order in which they appear. */
+  readonly #merged = new Map<string, number>();
 
   get isFull(): boolean {
     return this.#declared.length > mostLanes;
@@ -35,14 +37,22 @@ export class LaneList {
     return this.#declared.push({ lane: { ...lane, id }, rank }) - 1;
   }
 
-  /** The engine that a copy of this direction went through, or compute. */
-  engine(device: number, engine: EngineName): LaneIndex {
-    const key = `${device} ${engine}`;
+  /** The engine that a copy of this direction went through, or compute. `merged` is as deviceId() takes it. */
+  engine(device: number, engine: EngineName, merged = ''): LaneIndex {
+    const key = `${merged} ${device} ${engine}`;
     const known = this.#engines.get(key);
     if (known !== undefined) return known;
-    const index = this.add(engineLane(device, engine), [laneRanks.engine, device, engineRanks[engine]]);
+    const rank = [laneRanks.engine, this.mergedRank(merged), device, engineRanks[engine]];
+    const index = this.add(engineLane(deviceId(device, merged), engine), rank);
     this.#engines.set(key, index);
     return index;
+  }
+
+  /** The place of a merged trace's rank among its ranks. */
+  mergedRank(merged: string): number {
+    const known = this.#merged.get(merged);
+    if (known !== undefined) return known;
+    return this.#merged.set(merged, this.#merged.size).size - 1;
   }
 
   /**
@@ -75,10 +85,10 @@ export class LaneList {
   }
 }
 
-export const deviceId = (device: number): string => `gpu${device}`;
+/** Of a merged trace, the devices of two ranks are two, though each calls its own 0: `merged` is the rank's name. */
+export const deviceId = (device: number, merged = ''): string => `${merged}gpu${device}`;
 
-function engineLane(device: number, engine: EngineName): Lane {
-  const gpu = deviceId(device);
+function engineLane(gpu: string, engine: EngineName): Lane {
   if (engine === 'compute') return { kind: 'compute', id: `compute:${gpu}`, name: 'Compute', device: gpu };
   if (engine === 'peer') {
     return { kind: 'copy-engine', id: `engine:${gpu}:peer`, name: 'Peer copies', device: gpu, direction: 'd2d' };

@@ -18,7 +18,7 @@ interface Columns {
 export class StreamWaits {
   readonly #waits: RowIndex[] = [];
   readonly #records: RowIndex[] = [];
-  readonly #recorded = new Set<number>();
+  readonly #recorded = new Set<string>();
 
   addWait(row: RowIndex): void {
     this.#waits.push(row);
@@ -28,10 +28,11 @@ export class StreamWaits {
     this.#records.push(row);
   }
 
-  /** Whether no wait so far has named the event that this call recorded. */
-  isNew(recordingCall: number): boolean {
-    const isNew = !this.#recorded.has(recordingCall);
-    this.#recorded.add(recordingCall);
+  /** Whether no wait so far has named the event that this call recorded. Each process counts its calls anew. */
+  isNew(process: string | number, recordingCall: number): boolean {
+    const key = `${process} ${recordingCall}`;
+    const isNew = !this.#recorded.has(key);
+    this.#recorded.add(key);
     return isNew;
   }
 

@@ -97,7 +97,7 @@ function* nameEvents(
 function* counterEvents({ trace }: Run, places: readonly Place[], iteration: PlacedIteration): Generator<string> {
   for (const counter of linkCounters(trace, iteration)) {
     const lane = trace.lanes.findIndex(({ device }) => device === counter.device);
-    const head = `{"ph":"C","name":${JSON.stringify(linkCounterName(counter))},"pid":${places[lane]?.process ?? 0},"tid":0`;
+    const head = `{"ph":"C","name":${JSON.stringify(linkCounterName(counter))},"pid":${numberOrText(places[lane]?.process ?? '0')},"tid":0`;
     for (const [index, time] of counter.timeNs.entries()) {
       yield `${head},"ts":${microseconds(time)},"args":{"bytes/s":${counter.bytesPerSecond[index]}}}`;
     }

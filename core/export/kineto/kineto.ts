@@ -167,8 +167,8 @@ class RowEvents {
   }
 
   #deviceFields(row: RowIndex): string {
-    const { process, thread } = this.#places[this.#trace.columns.lane[row] as number] as Place;
-    return `"device":${process},"stream":${thread}`;
+    const { device, thread } = this.#places[this.#trace.columns.lane[row] as number] as Place;
+    return `"device":${device},"stream":${thread}`;
   }
 
   #more(fields: string): string {
@@ -214,7 +214,7 @@ class RowEvents {
       wait === null
         ? ''
         : `,"wait_on_stream":${this.#places[wait.recordLane]?.thread},` +
-          `"wait_on_cuda_event_record_corr_id":${wait.correlation + (wait.isNumbered ? 0 : iteration.firstCorrelation)}` +
+          `"wait_on_cuda_event_record_corr_id":${wait.correlation + iteration.firstCorrelation}` +
           (wait.event === null ? '' : `,"wait_on_cuda_event_id":${wait.event}`);
     const own = this.#start(iteration, row);
     const start = wait?.teller === row ? Math.min(own, this.#start(iteration, wait.record)) : own;

@@ -15,9 +15,8 @@ const [waitCode, recordCode] = [rowKinds.indexOf('event-wait'), rowKinds.indexOf
 export interface Wait {
   readonly record: RowIndex;
   readonly recordLane: number;
+  /** Of the call that recorded the event. */
   readonly correlation: number;
-  /** Whether the correlation is the trace's own already, as an imported trace names it. */
-  readonly isNumbered: boolean;
   /** Number of the event; null where it isn't known. */
   readonly event: number | null;
   /** The wait that tells the record, and must stand before all others that name it. */
@@ -67,12 +66,12 @@ export class Waits {
       const record = this.#flows.from[flow] as number;
       const teller = this.#tellers.get(record);
       if (teller === undefined) continue;
-      const written = /^event (\S+), record (\d+)$/.exec(names[columns.name[wait] as number] ?? '');
+      // An imported trace names the event; the call's number in its name is the one that its process gave.
+      const written = /^event (\S+), record \d+(?: of .*)?$/s.exec(names[columns.name[wait] as number] ?? '');
       return {
         record,
         recordLane: columns.lane[record] as number,
-        correlation: written === null ? (columns.correlation[record] as number) : Number(written[2]),
-        isNumbered: written !== null,
+        correlation: columns.correlation[record] as number,
         event: written === null ? (columns.name[record] as number) : finite(Number(written[1])),
         teller,
       };

@@ -2,6 +2,8 @@
 import type { Lane, LaneIndex } from '../../trace/trace.ts';
 import { deviceId, type EngineName, LaneList, laneRanks } from '../laneList.ts';
 import type { TextTable } from '../textTable.ts';
+import { type Pid, readPid } from './pid.ts';
+import type { Owner } from './rankCalls.ts';
 
 export class KinetoLanes {
   readonly #texts: TextTable;
@@ -9,7 +11,11 @@ export class KinetoLanes {
   readonly #threads = new Map<number, LaneIndex>();
   /** Process and thread of a host thread's lane, as the file writes them, in one number. */
   readonly #threadKeys = new Map<LaneIndex, number>();
-  readonly #streams = new Map<number, LaneIndex>();
+  /** By rank, and then by device and stream in one number. */
+  readonly #streams = new Map<string, Map<number, LaneIndex>>();
+  readonly #pids = new Map<number, Pid>();
+  /** Of each lane that rows lie on. */
+  readonly #owners: Owner[] = [];
   readonly #threadNames = new Map<number, number>();
   /** The same by number of process and thread: those of a device are its streams. */
   readonly #streamNames = new Map<string, string>();
@@ -38,34 +44,57 @@ export class KinetoLanes {
   /** A metadata event's name for a thread. */
   nameThread(pid: number, tid: number, name: number): void {
     this.#threadNames.set(pair(pid, tid), name);
-    this.#streamNames.set(`${this.#texts.text(pid)} ${this.#texts.text(tid)}`, this.#texts.text(name));
+    const { rank, number } = this.#pid(pid);
+    this.#streamNames.set(`${rank} ${number} ${this.#texts.text(tid)}`, this.#texts.text(name));
   }
 
-  stream(device: number, stream: number): LaneIndex {
+  /** Name of the rank that a process or device is of; empty in a trace of one process. `pid` is a text id. */
+  rank(pid: number): string {
+    return pid < 0 ? '' : this.#pid(pid).rank;
+  }
+
+  /** The streams of two ranks are two, also where their devices have one number. */
+  stream(rank: string, device: number, stream: number): LaneIndex {
+    const own = this.#streams.get(rank) ?? new Map<number, LaneIndex>();
     const key = pair(device, stream);
-    const known = this.#streams.get(key);
+    const known = own.get(key);
     if (known !== undefined) return known;
-    const id = `stream:${deviceId(device)}:${stream}`;
-    const lane = { kind: 'stream', id, name: String(stream), device: deviceId(device) } as const;
-    const index = this.#list.add(lane, [laneRanks.stream, device, stream]);
-    this.#streams.set(key, index);
-    this.#streamKeys.set(index, `${device} ${stream}`);
+    const gpu = deviceId(device, rank);
+    const lane = { kind: 'stream', id: `stream:${gpu}:${stream}`, name: String(stream), device: gpu } as const;
+    const place = this.#list.mergedRank(rank);
+    const index = this.#list.add(lane, [laneRanks.stream, place, device, stream]);
+    this.#streams.set(rank, own.set(key, index));
+    this.#streamKeys.set(index, `${rank} ${device} ${stream}`);
+    this.#owners[index] = { rank: place, process: -1 };
     return index;
   }
 
   /** The engine that a copy of this direction went through, or compute. */
-  engine(device: number, engine: EngineName): LaneIndex {
-    return this.#list.engine(device, engine);
+  engine(rank: string, device: number, engine: EngineName): LaneIndex {
+    return this.#list.engine(device, engine, rank);
+  }
+
+  /** Of each declared lane; engines are nobody's. */
+  owners(): readonly Owner[] {
+    return Array.from(this.#owners, (owner) => owner ?? { rank: -1, process: -1 });
   }
 
   /** The lanes in the order in which they are shown, and for each declared index its place there. */
   finish(): { readonly lanes: Lane[]; readonly places: Int32Array } {
     return this.#list.finish((lane, index) => {
       if (lane.kind === 'stream') return this.#streamName(lane, index);
-      const key = this.#threadKeys.get(index);
-      const own = key === undefined ? undefined : this.#threadNames.get(key);
-      return own === undefined ? lane.name : this.#texts.text(own);
+      return lane.kind === 'host-thread' ? this.#threadName(lane, index) : lane.name;
     });
+  }
+
+  /** With its rank, where it has one: the threads of all ranks have the same names. */
+  #threadName({ name }: Lane, index: LaneIndex): string {
+    const key = this.#threadKeys.get(index);
+    const given = key === undefined ? undefined : this.#threadNames.get(key);
+    const own = given === undefined ? name : this.#texts.text(given);
+    const rank = this.rank(this.#owners[index]?.process ?? -1);
+    // A trace that Copyscope wrote has it already.
+    return rank === '' || own.startsWith(`${rank} `) ? own : `${rank} ${own}`;
   }
 
   /** 'stream 7 copies' is what the profiler writes where the program has called its stream 'copies'. */
@@ -73,7 +102,7 @@ export class KinetoLanes {
     const given = this.#streamNames.get(this.#streamKeys.get(index) ?? '') ?? '';
     const own = given.replace(/^stream\s+-?\d+/i, '').trim();
     // A trace that Copyscope wrote names the stream as it shows it.
-    const shown = own.replace(/^gpu\d+ /, '');
+    const shown = own.replace(/^\S*gpu\d+ /, '');
     if (shown === name || shown.startsWith(`${name} `)) return shown;
     return own === '' ? name : `${name} ${own}`;
   }
@@ -86,10 +115,26 @@ export class KinetoLanes {
       name: `thread ${thread}`,
       device: '',
     };
-    const index = this.#list.add(lane, [laneRanks.thread, Number(process), Number(thread)]);
+    const { rank, number } = this.#pid(pid);
+    const place = this.#list.mergedRank(rank);
+    const index = this.#list.add(lane, [
+      laneRanks.thread,
+      place,
+      number === '' ? Number.NaN : Number(number),
+      Number(thread),
+    ]);
+    this.#owners[index] = { rank: place, process: pid };
     this.#threadKeys.set(index, key);
     this.#threads.set(key, index);
     return index;
+  }
+
+  #pid(pid: number): Pid {
+    const known = this.#pids.get(pid);
+    if (known !== undefined) return known;
+    const read = readPid(this.#texts.text(pid));
+    this.#pids.set(pid, read);
+    return read;
   }
 }
 

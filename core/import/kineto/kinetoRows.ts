@@ -3,7 +3,7 @@
  * event becomes stands in categories.ts; events of other kinds are counted, so that the reader can say what is left out.
  */
 import { type MemoryAction, memoryEvent, memoryEventName } from '../../trace/memoryEvents.ts';
-import type { RowIndex, Trace } from '../../trace/trace.ts';
+import type { LaneIndex, RowIndex, Trace } from '../../trace/trace.ts';
 import { type CopyName, readCopyName } from '../copyName.ts';
 import { rowCodes as codes, ImportedRows, memoryCode, unknownEvent } from '../importedRows.ts';
 import { deviceId } from '../laneList.ts';
@@ -12,6 +12,7 @@ import type { TextTable } from '../textTable.ts';
 import { classOf, type EventClass, isWaitingCall, streamWait } from './categories.ts';
 import type { KinetoEvent } from './kinetoEvent.ts';
 import { KinetoLanes } from './kinetoLanes.ts';
+import { separateRanks } from './rankCalls.ts';
 
 const complete = 'X'.charCodeAt(0);
 const metadata = 'M'.charCodeAt(0);
@@ -24,6 +25,8 @@ export interface ReadTrace {
   readonly startUs: number;
   /** Devices that did something, by number. */
   readonly devices: readonly number[];
+  /** Several processes use the same numbers for their calls, and nothing tells them apart. */
+  readonly isUnjoined: boolean;
 }
 
 export class KinetoRows {
@@ -112,7 +115,7 @@ export class KinetoRows {
       this.#incomplete += 1;
       return;
     }
-    const place = device < 0 ? '' : deviceId(device);
+    const place = device < 0 ? '' : deviceId(device, this.#lanes.rank(event.pid));
     if (!this.#memoryPlaces.has(place)) {
       this.#memoryPlaces.add(place);
       const before = allocatedBytes - memoryBytes;
@@ -145,16 +148,17 @@ export class KinetoRows {
       return;
     }
     const code = kind === 'copy' ? codes.copy : kind === 'kernel' ? codes.kernel : codes.memset;
-    const row = this.#next(event, durationNs, code, this.#lanes.stream(device, stream), event.name);
+    const rank = this.#lanes.rank(event.pid);
+    const row = this.#next(event, durationNs, code, this.#lanes.stream(rank, device, stream), event.name);
     const { columns } = this.#rows;
     this.#devices.add(device);
     columns.correlation[row] = correlationOf(event);
     columns.bytes[row] = event.bytes >= 0 ? event.bytes : 0;
     if (kind === 'copy') {
-      this.#addCopy(row, event.name, device);
+      this.#addCopy(row, event.name, rank, device);
       return;
     }
-    columns.engine[row] = this.#lanes.engine(device, 'compute');
+    columns.engine[row] = this.#lanes.engine(rank, device, 'compute');
     if (kind === 'memset') columns.dstMemory[row] = deviceMemory;
   }
 
@@ -168,11 +172,13 @@ export class KinetoRows {
     }
     const { waitOnStream, waitOnRecord, waitOnEvent } = event;
     const recorder = waitOnStream >= 0 && waitOnRecord > 0 ? wholeOr(waitOnStream, -1) : null;
-    const name = recorder === null ? unknownEvent : `event ${waitOnEvent}, record ${waitOnRecord}`;
-    const lane = this.#lanes.stream(device, stream);
+    const rank = this.#lanes.rank(event.pid);
+    const of = rank === '' ? '' : ` of ${rank}`;
+    const name = recorder === null ? unknownEvent : `event ${waitOnEvent}, record ${waitOnRecord}${of}`;
+    const lane = this.#lanes.stream(rank, device, stream);
     this.#streamWaits.addWait(this.#mark(event, codes.wait, lane, name, correlationOf(event)));
-    if (recorder === null || !this.#streamWaits.isNew(waitOnRecord)) return;
-    const recording = this.#lanes.stream(device, recorder);
+    if (recorder === null || !this.#streamWaits.isNew(rank, waitOnRecord)) return;
+    const recording = this.#lanes.stream(rank, device, recorder);
     this.#streamWaits.addRecord(this.#mark(event, codes.record, recording, name, waitOnRecord % 2 ** 31));
   }
 
@@ -183,7 +189,7 @@ export class KinetoRows {
   }
 
   /** Kineto doesn't say which engine a copy used: copies of a direction get that direction's, others compute. */
-  #addCopy(row: number, name: number, device: number): void {
+  #addCopy(row: number, name: number, rank: string, device: number): void {
     let copy = this.#copies.get(name);
     if (copy === undefined) {
       copy = readCopyName(this.#texts.text(name));
@@ -193,9 +199,10 @@ export class KinetoRows {
     const { direction, isPeer } = copy;
     columns.srcMemory[row] = memoryCode(copy.src);
     columns.dstMemory[row] = memoryCode(copy.dst);
-    if (isPeer) columns.engine[row] = this.#lanes.engine(device, 'peer');
-    else if (direction === 'h2d' || direction === 'd2h') columns.engine[row] = this.#lanes.engine(device, direction);
-    else columns.engine[row] = direction === 'd2d' ? this.#lanes.engine(device, 'compute') : -1;
+    if (isPeer) columns.engine[row] = this.#lanes.engine(rank, device, 'peer');
+    else if (direction === 'h2d' || direction === 'd2h')
+      columns.engine[row] = this.#lanes.engine(rank, device, direction);
+    else columns.engine[row] = direction === 'd2d' ? this.#lanes.engine(rank, device, 'compute') : -1;
   }
 
   #next(event: KinetoEvent, durationNs: number, kind: number, lane: number, name: number): RowIndex {
@@ -207,6 +214,8 @@ export class KinetoRows {
   /** The trace of all rows so far. The object can be dropped afterwards. */
   finish(): ReadTrace {
     const { columns, count } = this.#rows;
+    const unjoined = separateRanks(columns, count, this.#lanes.owners());
+    if (unjoined.size > 0) this.#forgetRecords(unjoined);
     this.#streamWaits.place(columns, count);
     const names = this.#compactNames(columns.name, count);
     const { trace, leastNs } = this.#rows.finish(this.#lanes.finish(), names);
@@ -214,7 +223,17 @@ export class KinetoRows {
       trace,
       startUs: Number.isNaN(this.#baseUs) ? Number.NaN : this.#baseUs + leastNs / 1000,
       devices: [...this.#devices].sort((a, b) => a - b),
+      isUnjoined: unjoined.size > 0,
     };
+  }
+
+  /** A wait names its record by its call's number, so that it may be another process's record where work is not joined. */
+  #forgetRecords(lanes: ReadonlySet<LaneIndex>): void {
+    const { columns, count } = this.#rows;
+    const unknown = this.#texts.own(unknownEvent);
+    for (let row = 0; row < count; row += 1) {
+      if (columns.kind[row] === codes.wait && lanes.has(columns.lane[row] ?? -1)) columns.name[row] = unknown;
+    }
   }
 
   /** Replaces text ids by indices into the list of names that rows have. */

@@ -21,7 +21,7 @@ export interface ReadFile {
 export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, options: ImportOptions): Run {
   const leftOut = rows.leftOut();
   const { incomplete } = rows;
-  const { trace, startUs, devices } = rows.finish();
+  const { trace, startUs, devices, isUnjoined } = rows.finish();
   const { driver, runtime, cupti } = header;
   return importedRun(
     {
@@ -37,6 +37,7 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
       problem,
       notes: [
         ...notes(trace, header, leftOut, incomplete),
+        ...(isUnjoined ? ['Several processes use the same numbers: work is not joined with its calls.'] : []),
         ...(behind === null ? [] : [`What lies behind the trace is left out: ${behind}`]),
       ],
     },

@@ -15,6 +15,8 @@ export class NsightLanes {
   readonly #streamFlags = new Map<string, StreamFlag>();
   readonly #words = new Map<LaneIndex, string>();
   readonly #pids = new Map<LaneIndex, number>();
+  /** The words for the processes that have streams. */
+  readonly #ofProcess = new Map<number, string>();
 
   get isFull(): boolean {
     return this.#list.isFull;
@@ -56,6 +58,7 @@ export class NsightLanes {
     } as const;
     const index = this.#list.add(lane, [laneRanks.stream, device, stream, pid]);
     this.#streams.set(key, index);
+    if (!this.#ofProcess.has(process)) this.#ofProcess.set(process, this.#newWords(pid));
     if (!this.#streamsOfProcess.has(`${process} ${stream}`)) this.#streamsOfProcess.set(`${process} ${stream}`, index);
     this.#words.set(index, this.#streamFlags.get(`${pid} ${stream}`) ?? '');
     return index;
@@ -64,6 +67,17 @@ export class NsightLanes {
   /** The lane of a stream that did something; null for any other. */
   knownStream({ process }: GlobalId, stream: number): LaneIndex | null {
     return this.#streamsOfProcess.get(`${process} ${stream}`) ?? null;
+  }
+
+  /** What tells a process's events from those of the others; nothing where no other has streams. */
+  ofProcess({ process }: GlobalId): string {
+    return this.#ofProcess.size < 2 ? '' : (this.#ofProcess.get(process) ?? '');
+  }
+
+  /** Processes of two machines may have one number. */
+  #newWords(pid: number): string {
+    const words = ` of process ${pid}`;
+    return [...this.#ofProcess.values()].includes(words) ? `${words}.${this.#ofProcess.size}` : words;
   }
 
   /** The engine that a copy of this direction went through, or compute. */

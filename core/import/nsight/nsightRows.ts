@@ -199,7 +199,8 @@ export class NsightRows {
     const event = this.#events.get(key);
     const recording = event === undefined ? null : this.#lanes.knownStream(process, event.stream);
     const isKnown = event !== undefined && recording !== null;
-    const name = this.names.index(isKnown ? `event ${event.id}, record ${event.correlation}` : unknownEvent);
+    const of = this.#lanes.ofProcess(process);
+    const name = this.names.index(isKnown ? `event ${event.id}, record ${event.correlation}${of}` : unknownEvent);
     const wait = this.#rows.add(startNs, 0, codes.wait, lane, name);
     this.#correlations.set(wait, process.process, wholeOf(row['correlationId']));
     this.#streamWaits.addWait(wait);

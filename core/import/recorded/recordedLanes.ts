@@ -28,6 +28,11 @@ export class RecordedLanes {
     return this.#streams.get(key) ?? this.#keep(this.#streams, key, () => this.#addStream(process, device, stream));
   }
 
+  /** What tells a process's events from those of the others; nothing where there are none. */
+  ofProcess(index: number): string {
+    return this.#areSeveral ? ` of process ${this.#pid(index)}${this.#again(index)}` : '';
+  }
+
   /** The engine that a copy went through, or compute; -1 for none. */
   engine(device: number, engine: EngineName | null): LaneIndex {
     return engine === null ? -1 : this.#list.engine(device, engine);

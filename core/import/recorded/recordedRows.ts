@@ -190,13 +190,16 @@ class RowMaker {
     const [context, event] = [u32(25), u32(29)];
     const recorded = process.event(context, event, u64(view, at + 33));
     const startNs = u64(view, at);
-    const name = recorded === null ? unknownEvent : `event ${event}, record ${recorded.correlation}`;
+    const name =
+      recorded === null
+        ? unknownEvent
+        : `event ${event}, record ${recorded.correlation}${this.#lanes.ofProcess(index)}`;
     const lane = this.#lanes.stream(index, recorded?.device ?? process.deviceOf(context), u32(17));
     const row = this.#place(source, startNs, startNs, codes.wait, lane, name);
     if (row < 0) return;
     this.#correlations.set(row, index, u32(21));
     this.#streamWaits.addWait(row);
-    if (recorded === null || !this.#streamWaits.isNew(index * 2 ** 32 + recorded.correlation)) return;
+    if (recorded === null || !this.#streamWaits.isNew(index, recorded.correlation)) return;
     const recording = this.#lanes.stream(index, recorded.device, recorded.stream);
     const mark = this.#place(source, startNs, startNs, codes.record, recording, name);
     if (mark < 0) return;

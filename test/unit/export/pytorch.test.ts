@@ -59,6 +59,17 @@ describe('a trace of PyTorch’s profiler that was read', () => {
     expect(run.trace.names).toContain('event 1, record 3');
     requireEqual(await again(run), run);
   });
+
+  it('keeps the ranks of a merged one apart, each with its work', async () => {
+    const rank = (name: string, at: number) =>
+      [
+        complete('cuda_runtime', 'cudaMemcpyAsync', at, 1, { correlation: 1 }),
+        complete('gpu_memcpy', 'Memcpy HtoD (Pinned -> Device)', at + 3, 30, { device: 0, stream: 7, correlation: 1 }),
+        complete('kernel', name, at + 40, 5, { device: 1, stream: 7, correlation: 2 }),
+      ].map((event) => ({ ...event, pid: `[${name}] ${event.pid}` }));
+    const run = await read(traceOf([...rank('TP00', 0), ...rank('TP01', 100)]));
+    requireEqual(await again(run), run);
+  });
 });
 
 /** Nanoseconds as the microseconds of a file, where every digit is kept. */

@@ -399,6 +399,32 @@ describe('waits of streams for events', () => {
     expect(marks(run)).toEqual(['event-wait an event @110+0']);
     expect(run.info.notes.join(' ')).toContain('nsys profile --cuda-event-trace=true');
   });
+
+  it('are each process’s own, whose numbers another has as well', async () => {
+    const other = { globalPid: globalId(50) };
+    const sync = { start: 20, streamId: 8, correlationId: 3, syncType: 2, eventSyncId: 77 };
+    const recorded = { timestamp: 205, streamId: 7, correlationId: 2, eventId: 6, eventSyncId: 77 };
+    const run = await readSql(
+      names.sql,
+      kernels(
+        ...[kernel(100, 200, 1), kernel(210, 300, 4, { streamId: 8 })].flatMap((row) => [row, { ...row, ...other }]),
+      ),
+      table(
+        'CUPTI_ACTIVITY_KIND_CUDA_EVENT',
+        [42, 50].map((pid) => ({ ...recorded, globalPid: globalId(pid) })),
+      ),
+      table(
+        'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
+        [42, 50].map((pid) => ({ ...sync, globalPid: globalId(pid) })),
+      ),
+    );
+    expect(marks(run)).toEqual([
+      'event-record event 6, record 2 of process 42 @105+0',
+      'event-record event 6, record 2 of process 50 @105+0',
+      'event-wait event 6, record 2 of process 42 @110+0',
+      'event-wait event 6, record 2 of process 50 @110+0',
+    ]);
+  });
 });
 
 describe('a file', () => {

@@ -169,6 +169,95 @@ describe('a wait of a stream for an event', () => {
   });
 });
 
+describe('ranks merged into one file', () => {
+  /** What a rank recorded: a copy beside a wait for it, with the numbers that its own process counted. */
+  const rankOf = (name: string, process: number, at: number) => {
+    const place = { device: 0, correlation: 1 };
+    const wait = { wait_on_stream: 17, wait_on_cuda_event_record_corr_id: 3, wait_on_cuda_event_id: 9 };
+    const call = (word: string, ts: number, correlation: number) =>
+      complete('cuda_runtime', `${word} ${name}`, at + ts, 1, { correlation }, process);
+    return [
+      call('cudaMemcpyAsync', 0, 1),
+      complete('gpu_memcpy', 'Memcpy HtoD (Pinned -> Device)', at + 2, 100, { ...place, stream: 17, bytes: 64 }, 17),
+      complete('cuda_sync', 'Stream Wait Event', at + 5, 1, { ...place, stream: 7, correlation: 4, ...wait }),
+      call('cudaLaunchKernel', 7, 5),
+      complete('kernel', `k ${name}`, at + 104, 50, { ...place, stream: 7, correlation: 5 }),
+      { ph: 'M', name: 'thread_name', pid: 0, tid: 17, ts: 0, args: { name: `stream 17 of ${name}` } },
+    ].map((event) => ({ ...event, pid: 'cat' in event && event.cat === 'cuda_runtime' ? process : 0 }));
+  };
+  const merged = (name: string, process: number, at: number) =>
+    rankOf(name, process, at).map((event) => ({ ...event, pid: `[${name}] ${event.pid}` }));
+  /** The work of each call, by its name. */
+  const joinsOf = ({ trace }: Run): string[] => {
+    const joins = joinCalls(trace, allRows(trace));
+    return rowsOf({ trace } as Run).flatMap(({ kind, name }, row) =>
+      kind === 'host-call'
+        ? [`${name}: ${joins.activitiesOf(row).map((of) => rowsOf({ trace } as Run)[of]?.name)}`]
+        : [],
+    );
+  };
+  const joined = [
+    'cudaMemcpyAsync TP00: Memcpy HtoD (Pinned -> Device)',
+    'cudaLaunchKernel TP00: k TP00',
+    'cudaMemcpyAsync TP01: Memcpy HtoD (Pinned -> Device)',
+    'cudaLaunchKernel TP01: k TP01',
+  ];
+  const marksOf = (run: Run) =>
+    rowsOf(run).flatMap(({ kind, lane, startNs, name }) =>
+      kind.startsWith('event-') ? [`${kind} ${lane.id} ${startNs} ${name}`] : [],
+    );
+
+  it('stay apart', async () => {
+    const run = await read(traceOf([...merged('TP00', 424, 0), ...merged('TP01', 425, 1000)]));
+    expect(run.trace.lanes.map(({ id, name, device }) => [id, name, device])).toEqual([
+      ['thread:[TP00] 424:424', '[TP00] thread 424', ''],
+      ['thread:[TP01] 425:425', '[TP01] thread 425', ''],
+      ['stream:[TP00]gpu0:7', '[TP00]gpu0 7', '[TP00]gpu0'],
+      ['stream:[TP00]gpu0:17', '[TP00]gpu0 17 of TP00', '[TP00]gpu0'],
+      ['stream:[TP01]gpu0:7', '[TP01]gpu0 7', '[TP01]gpu0'],
+      ['stream:[TP01]gpu0:17', '[TP01]gpu0 17 of TP01', '[TP01]gpu0'],
+      ['engine:[TP00]gpu0:h2d', '[TP00]gpu0 H2D engine', '[TP00]gpu0'],
+      ['compute:[TP00]gpu0', '[TP00]gpu0 Compute', '[TP00]gpu0'],
+      ['engine:[TP01]gpu0:h2d', '[TP01]gpu0 H2D engine', '[TP01]gpu0'],
+      ['compute:[TP01]gpu0', '[TP01]gpu0 Compute', '[TP01]gpu0'],
+    ]);
+    expect(joinsOf(run)).toEqual(joined);
+    expect(marksOf(run)).toEqual([
+      'event-record stream:[TP00]gpu0:17 102000 event 9, record 3 of [TP00]',
+      'event-wait stream:[TP00]gpu0:7 104000 event 9, record 3 of [TP00]',
+      'event-record stream:[TP01]gpu0:17 1102000 event 9, record 3 of [TP01]',
+      'event-wait stream:[TP01]gpu0:7 1104000 event 9, record 3 of [TP01]',
+    ]);
+    expect(run.info.notes.join(' ')).not.toContain('Several processes');
+  });
+
+  it.each([
+    ['before the number', (name: string, pid: unknown) => `rank${name.at(-1)}_${pid}`],
+    ['behind it', (name: string, pid: unknown) => `${pid}_rank${name.at(-1)}`],
+  ])('stay apart where the rank stands %s', async (_, named) => {
+    const as = (name: string, process: number, at: number) =>
+      rankOf(name, process, at).map((event) => ({ ...event, pid: named(name, event.pid) }));
+    const run = await read(traceOf([...as('TP00', 424, 0), ...as('TP01', 425, 1000)]));
+    expect(joinsOf(run)).toEqual(joined);
+    expect(run.trace.lanes.filter(({ kind }) => kind === 'stream')).toHaveLength(4);
+  });
+
+  it('are none where threads and GPUs are only called differently', async () => {
+    const events = rankOf('TP00', 424, 0).map((event) => ({ ...event, pid: event.pid === 0 ? 'GPU 0' : 'python 424' }));
+    expect(joinsOf(await read(traceOf(events)))).toEqual(joined.slice(0, 2));
+  });
+
+  it('are joined with nothing where only the numbers of their processes tell them apart', async () => {
+    const run = await read(traceOf([...rankOf('TP00', 424, 0), ...rankOf('TP01', 10_425, 1000)]));
+    expect(joinsOf(run)).toEqual(joined.map((line) => line.replace(/: .*/, ': ')));
+    expect(marksOf(run).filter((mark) => mark.startsWith('event-wait'))).toEqual([
+      'event-wait stream:gpu0:7 5000 an event',
+      'event-wait stream:gpu0:7 1005000 an event',
+    ]);
+    expect(run.info.notes).toContain('Several processes use the same numbers: work is not joined with its calls.');
+  });
+});
+
 describe('what an event becomes', () => {
   it('copies say direction and memory by their name, and lie on that direction’s engine', async () => {
     const copy = (name: string, stream: number) =>
