@@ -12,6 +12,7 @@ import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/do
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
 import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
+import { lostCode } from '../slurm/words.ts';
 import { errorSchema, runSummarySchema, summaryOf } from './runSummaries.ts';
 
 const keptFormat = 'copyscope/kept-sweep';
@@ -135,6 +136,20 @@ export function doneOutcome(id: string, point: number, { info, figures, madeHere
   const summary = summaryOf(info, { id: sweepRunId(id, point), madeHere, builtIn: false });
   const link = linkBytesPerSecond(info.device);
   return { point, status: 'done', run: { ...summary, sweep: id }, figures, linkBytesPerSecond: link };
+}
+
+/** Whether Slurm, and not its own run, brought the point to an end. */
+export const isLost = (outcome: SweepOutcome): boolean =>
+  outcome.status === 'failed' && outcome.error.code === lostCode;
+
+/** Whether its point is to be run once more; `again` says so of what failed by itself too. */
+export const isOpen = (outcome: SweepOutcome, again: boolean): boolean =>
+  isLost(outcome) || (again && outcome.status === 'failed');
+
+/** Those of so many points that are to be run where a sweep goes on. */
+export function openPoints(count: number, outcomes: readonly SweepOutcome[], again: boolean): number[] {
+  const settled = new Set(outcomes.filter((outcome) => !isOpen(outcome, again)).map(({ point }) => point));
+  return Array.from({ length: count }, (_, point) => point).filter((point) => !settled.has(point));
 }
 
 export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary {

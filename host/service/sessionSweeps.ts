@@ -8,7 +8,7 @@ import { requireSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { Assets } from './assets.ts';
-import { doneOutcome, type KeptSweep, sweepSummary } from './keptSweep.ts';
+import { doneOutcome, type KeptSweep, openPoints, sweepSummary } from './keptSweep.ts';
 import { type ClusterOf, SlurmSweeps } from './slurmSweeps.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
 import type { SweepStore } from './sweepStore.ts';
@@ -91,10 +91,13 @@ export class SessionSweeps {
     // Points measured on two machines are not one sweep.
     if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
     const plan = requireSweep(kept.sweep);
+    const open = openPoints(plan.count, kept.outcomes, again);
+    if (open.length === 0) {
+      // Another process has brought what the windows still miss.
+      await this.tell(id);
+      throw nothingLeft();
+    }
     if (kept.slurm !== undefined) return this.#summary(await this.#slurm.resume(plan, kept, again));
-    const reached = new Map(kept.outcomes.map(({ point, status }) => [point, status]));
-    const open = numbers(plan.count).filter((point) => (again ? reached.get(point) !== 'done' : !reached.has(point)));
-    if (open.length === 0) throw nothingLeft();
     return this.#begin(kept, plan, open);
   }
 

@@ -7,12 +7,11 @@ import { simulatedDevice } from '../../core/profile/profile.ts';
 import type { SweepOutcome } from '../../core/service/service.ts';
 import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
-import { doneOutcome, type KeptSweep } from '../service/keptSweep.ts';
+import { doneOutcome, isLost, isOpen, type KeptSweep, openPoints } from '../service/keptSweep.ts';
 import type { SweepStore } from '../service/sweepStore.ts';
 import type { JobState, PointFiles } from './protocol.ts';
 import { readResult } from './result.ts';
 import { jobCounts, type WatchOptions, WorkWatch } from './watch.ts';
-import { lostCode } from './words.ts';
 import type { SweepWork } from './work.ts';
 
 type Watched = Pick<WatchOptions, 'cluster' | 'settings' | 'signal' | 'settleMs' | 'onSubmit'>;
@@ -83,11 +82,12 @@ class ClusterSweep {
     return kept;
   }
 
-  /** The library's sweep that goes on, where there is one. */
+  /** The library's sweep that goes on, where there is one: one that was named, or of the same work and not complete. */
   async #find(): Promise<void> {
-    const { store, host, kept, onKept } = this.#options;
-    const found = kept ?? (await store.onCluster(host, this.#watch.id));
-    if (found === null || (found.outcomes.length === found.points && !found.outcomes.some(this.#isOpen))) return;
+    const { store, host, again, kept, onKept } = this.#options;
+    // Another process may have gone on with it since it was named.
+    const found = await (kept === undefined ? store.onCluster(host, this.#watch.id) : store.read(kept.id));
+    if (found === null || (kept === undefined && openPoints(found.points, found.outcomes, again).length === 0)) return;
     this.#kept = found;
     for (const outcome of found.outcomes) this.#outcomes.set(outcome.point, outcome);
     onKept?.(found);
@@ -113,15 +113,9 @@ class ClusterSweep {
 
   /** Points that are to be run, or run already. */
   #wanted(): number[] {
-    return Array.from({ length: this.#options.plan.count }, (_, point) => point).filter((point) => {
-      const outcome = this.#outcomes.get(point);
-      return outcome === undefined || this.#isOpen(outcome);
-    });
+    const { plan, again } = this.#options;
+    return openPoints(plan.count, [...this.#outcomes.values()], again);
   }
-
-  /** Whether its point is to be run once more. */
-  readonly #isOpen = (outcome: SweepOutcome): boolean =>
-    isLost(outcome) || (this.#options.again && outcome.status === 'failed');
 
   async #take(files: PointFiles): Promise<void> {
     await this.#keep(outcomeOf(await this.#keptId(), files), files.run);
@@ -144,7 +138,7 @@ class ClusterSweep {
     this.#inLibrary ??= this.#options.store.read(id);
     const { outcomes } = await this.#inLibrary;
     const kept = outcomes.find(({ point }) => point === outcome.point);
-    if (kept === undefined || this.#isOpen(kept)) await this.#keep(outcome, null);
+    if (kept === undefined || isOpen(kept, this.#options.again)) await this.#keep(outcome, null);
     else this.#adopt(kept);
   }
 
@@ -165,8 +159,6 @@ class ClusterSweep {
 
 const deviceOf = ({ engine, profile }: SweepWork): string =>
   profile !== null ? simulatedDevice(profile.json) : engine === 'cpu' ? 'CPU' : 'GPU';
-
-const isLost = (outcome: SweepOutcome): boolean => outcome.status === 'failed' && outcome.error.code === lostCode;
 
 /** What comes back is checked as any file from elsewhere; what can't be read is that point's failure. */
 function outcomeOf(id: string, file: PointFiles): SweepOutcome {

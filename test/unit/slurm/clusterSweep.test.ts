@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { SweepOutcome, SweepSummary } from '../../../core/service/service.ts';
+import type { WindowEvents } from '../../../core/service/service.ts';
 import { noSettings } from '../../../core/slurm/settings.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
-import { doneOutcome } from '../../../host/service/keptSweep.ts';
+import { doneOutcome, type KeptSweep } from '../../../host/service/keptSweep.ts';
 import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import type { Cluster } from '../../../host/slurm/cluster.ts';
@@ -83,6 +83,16 @@ async function messages(said: Said): Promise<string[]> {
   return kept.outcomes.map((outcome) => (outcome.status === 'failed' ? outcome.error.message : 'done'));
 }
 
+/** Sweeps as a window has them, whose machine is reached as the test wants. */
+const inWindow = (reach: () => Cluster | Promise<Cluster>, events: Partial<WindowEvents> = {}): SessionSweeps =>
+  new SessionSweeps({
+    store,
+    clusterOf: async () => ({ cluster: await reach(), settings: noSettings }),
+    engineOf: () => Promise.reject(new Error('no engine is asked')),
+    assets: {} as never,
+    events: { sweepPoint: () => {}, sweepChanged: () => {}, ...events } as WindowEvents,
+  });
+
 const completed = (task: number): JobState => ({
   submission: 0,
   task,
@@ -119,21 +129,12 @@ it('goes on in a window, which hears of its jobs and points', async () => {
   const [{ id } = { id: '' }] = await store.list(new Set());
   const events: string[] = [];
   const ended = new Promise<void>((resolve) => {
-    const sweeps = new SessionSweeps({
-      store,
-      clusterOf: async () => ({
-        cluster: cluster({ jobs: [completed(0), completed(1)], results: failing }),
-        settings: noSettings,
-      }),
-      engineOf: () => Promise.reject(new Error('no engine is asked')),
-      assets: {} as never,
-      events: {
-        sweepPoint: (_: string, { point, status }: SweepOutcome) => events.push(`${point} ${status}`),
-        sweepChanged: (_: string, sweep: SweepSummary | null) => {
-          if (sweep?.slurm?.jobs) events.push(`${sweep.slurm.jobs.running} run`);
-          if (sweep?.status === 'complete') resolve();
-        },
-      } as never,
+    const sweeps = inWindow(() => cluster({ jobs: [completed(0), completed(1)], results: failing }), {
+      sweepPoint: (_, { point, status }) => events.push(`${point} ${status}`),
+      sweepChanged: (_, sweep) => {
+        if (sweep?.slurm?.jobs) events.push(`${sweep.slurm.jobs.running} run`);
+        if (sweep?.status === 'complete') resolve();
+      },
     });
     void sweeps.resume(id, false);
   });
@@ -187,4 +188,41 @@ it('a point that another watcher kept meanwhile stays done', async () => {
   });
   expect(kept.outcomes.map(({ status }) => status)).toEqual(['done', 'done']);
   expect(told).toEqual(['0 done', '1 done']);
+});
+
+/** A sweep of which nothing came, and nothing is in progress. */
+const begun = (): Promise<KeptSweep> =>
+  store.create({
+    ...{ createdAt: work.createdAt, engine: 'cuda', profile: null, iterations: null, device: 'GPU', points: 2 },
+    slurm: { host: 'login', work: '0123456789abcdef' },
+    sweep: plan.document,
+  });
+
+it('a complete sweep does not go on', async () => {
+  const { id } = await begun();
+  await keepElsewhere(id);
+  const there = cluster({ jobs: [] });
+  const told: string[] = [];
+  const sweeps = inWindow(() => there, {
+    sweepPoint: (_, { point, status }) => told.push(`${point} ${status}`),
+    sweepChanged: (_, sweep) => told.push(sweep?.status ?? 'gone'),
+  });
+  await expect(sweeps.resume(id, true)).rejects.toMatchObject({ code: 'sweep.complete' });
+  expect(told).toEqual(['0 done', '1 done', 'complete']);
+  expect(there.submitted).toEqual([]);
+  expect(await store.list(new Set())).toMatchObject([{ id, done: 2 }]);
+});
+
+it('a sweep that is completed elsewhere while its machine is reached is not submitted anew', async () => {
+  const { id } = await begun();
+  const there = cluster({ jobs: [] });
+  await new Promise<void>((close) => {
+    const reach = async (): Promise<Cluster> => {
+      await keepElsewhere(id);
+      return { ...there, close };
+    };
+    void inWindow(reach).resume(id, false);
+  });
+  expect(there.submitted).toEqual([]);
+  expect(await store.list(new Set())).toMatchObject([{ id, done: 2 }]);
 });
