@@ -86,19 +86,8 @@ export class SessionSweeps {
 
   /** Rejects with `sweep.running`, `sweep.complete`, `sweep.recorded`, or as read() does. */
   async resume(id: string, again: boolean): Promise<SweepSummary> {
-    const kept = await this.#store.read(id);
-    this.#requireStill([id]);
-    // Points measured on two machines are not one sweep.
-    if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
-    const plan = requireSweep(kept.sweep);
-    const open = openPoints(plan.count, kept.outcomes, again);
-    if (open.length === 0) {
-      // Another process has brought what the windows still miss.
-      await this.tell(id);
-      throw nothingLeft();
-    }
-    if (kept.slurm !== undefined) return this.#summary(await this.#slurm.resume(plan, kept, again));
-    return this.#begin(kept, plan, open);
+    // Held meanwhile: it counts as running only once its machine has been reached, and must not be deleted before.
+    return this.whileStill([id], () => this.#resume(id, again));
   }
 
   async cancel(id: string): Promise<void> {
@@ -139,6 +128,21 @@ export class SessionSweeps {
   /** What is in progress stops where it is, and can go on another time. */
   close(): void {
     for (const controller of this.#running.values()) controller.abort();
+  }
+
+  async #resume(id: string, again: boolean): Promise<SweepSummary> {
+    const kept = await this.#store.read(id);
+    // Points measured on two machines are not one sweep.
+    if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
+    const plan = requireSweep(kept.sweep);
+    const open = openPoints(plan.count, kept.outcomes, again);
+    if (open.length === 0) {
+      // Another process has brought what the windows still miss.
+      await this.tell(id);
+      throw nothingLeft();
+    }
+    if (kept.slurm !== undefined) return this.#summary(await this.#slurm.resume(plan, kept, again));
+    return this.#begin(kept, plan, open);
   }
 
   #begin(kept: KeptSweep, plan: SweepPlan, points: readonly number[]): SweepSummary {

@@ -1,5 +1,6 @@
 /** What becomes of points whose jobs leave no trace, with a login node that says what the test wants. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -190,6 +191,15 @@ it('a point that another watcher kept meanwhile stays done', async () => {
   expect(told).toEqual(['0 done', '1 done']);
 });
 
+/** Waited for by what the test holds back until it opens it. */
+function gate(): { readonly passed: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
+
 /** A sweep of which nothing came, and nothing is in progress. */
 const begun = (): Promise<KeptSweep> =>
   store.create({
@@ -225,4 +235,21 @@ it('a sweep that is completed elsewhere while its machine is reached is not subm
   });
   expect(there.submitted).toEqual([]);
   expect(await store.list(new Set())).toMatchObject([{ id, done: 2 }]);
+});
+
+it('a sweep whose machine is being reached can’t be deleted', async () => {
+  const { id } = await begun();
+  const [asked, reached, ended] = [gate(), gate(), gate()];
+  const sweeps = inWindow(async () => {
+    asked.open();
+    await reached.passed;
+    return { ...cluster({ jobs: [completed(0), completed(1)], results: failing }), close: ended.open };
+  });
+  const goesOn = sweeps.resume(id, false);
+  await asked.passed;
+  const deleted = sweeps.whileStill([id], () => rm(join(folder, id), { recursive: true }));
+  await expect(deleted).rejects.toMatchObject({ code: 'sweep.running' });
+  reached.open();
+  expect(await goesOn).toMatchObject({ status: 'running' });
+  await ended.passed;
 });
