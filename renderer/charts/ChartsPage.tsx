@@ -9,7 +9,7 @@ import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
-import { ensureRun } from '../store/runs.ts';
+import { ensureRun, holdRuns } from '../store/runs.ts';
 import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
@@ -48,7 +48,9 @@ function Strategies() {
   const connected = useApp((state) => state.connection.status === 'open');
   const key = ids.join(' ');
   useEffect(() => {
-    if (connected) for (const id of key.split(' ').filter(Boolean)) void ensureRun(id);
+    const shown = key.split(' ').filter(Boolean);
+    if (connected) for (const id of shown) void ensureRun(id);
+    return holdRuns(shown);
   }, [key, connected]);
   const loaded = useDerived((state) => ids.map((id) => loadedRun(state, id)));
   const ready = loaded.filter((run) => run !== null);

@@ -26,6 +26,7 @@ import {
 } from './select.ts';
 import { remember } from './settings.ts';
 import { assign, put, state, watch } from './store.ts';
+import type { AppState } from './types.ts';
 
 /** Reads a run's file once. Does nothing while it is still running. */
 export async function ensureRun(id: string): Promise<void> {
@@ -73,12 +74,26 @@ function addAnalysis(value: LoadedRun, { summary, counters }: RunAnalysis): void
 /** Runs that are kept in memory; the host has them all. */
 const mostLoadedRuns = 24;
 
-/** Forgets the runs that were read longest ago, but none that is on screen. */
+/** What parts of the window show that neither the page nor what is picked for it names. */
+const held = new Set<readonly string[]>();
+
+/** Keeps runs in memory as long as a part of the window shows them. Returns what ends that. */
+export function holdRuns(ids: readonly string[]): () => void {
+  held.add(ids);
+  return () => void held.delete(ids);
+}
+
 function evictRuns(justRead: string): void {
-  const kept = new Set([justRead, shownRunId(state()), ...comparedRunIds(state())]);
-  const loaded = Object.keys(state().loadedRuns);
-  const spare = loaded.filter((id) => !kept.has(id)).slice(0, Math.max(0, loaded.length - mostLoadedRuns));
-  for (const id of spare) put('loadedRuns', id, undefined);
+  for (const id of spareRuns(state(), [...held].flat(), justRead)) put('loadedRuns', id, undefined);
+}
+
+/** Of the loaded runs those to forget: the ones that were read longest ago, but none that is on screen. */
+export function spareRuns(all: AppState, held: readonly string[], justRead: string): string[] {
+  // A run's page has its document from it, whichever run is shown there.
+  const ofPage = all.page.kind === 'run' ? all.page.id : null;
+  const kept = new Set([justRead, ofPage, shownRunId(all), ...comparedRunIds(all), ...held]);
+  const loaded = Object.keys(all.loadedRuns);
+  return loaded.filter((id) => !kept.has(id)).slice(0, Math.max(0, loaded.length - mostLoadedRuns));
 }
 
 /** Forgets what failed, so that it is read again. */

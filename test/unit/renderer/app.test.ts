@@ -8,6 +8,7 @@ import { effectiveEngine, engineOptions, parseEngineKey } from '../../../rendere
 import { exampleGroups } from '../../../renderer/store/exampleGroups.ts';
 import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/store/page.ts';
+import { spareRuns } from '../../../renderer/store/runs.ts';
 import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/store/select.ts';
 import type { AppState } from '../../../renderer/store/types.ts';
 import { exampleRun, experiment } from './exampleRun.ts';
@@ -232,6 +233,30 @@ describe('the selected operation', () => {
     expect(selectedOp(withRow(later, 3), experiment)).toBe(2);
     const inDocument = stateWith([], { selection: { kind: 'op', op: 1 } });
     expect([selectedOp(inDocument), selectedOp(inDocument, later)]).toEqual([1, null]);
+  });
+});
+
+describe('runs that are forgotten', () => {
+  const ids = Array.from({ length: 26 }, (_, index) => `run${index}`);
+  const withLoaded = (fields: Partial<AppState> = {}) =>
+    stateWith(
+      ids.map((id) => run({ id, name: 'other' })),
+      { loadedRuns: Object.fromEntries(ids.map((id) => [id, { status: 'loading' }])), ...fields },
+    );
+
+  it('are those that were read longest ago, as many as are too many', () => {
+    expect(spareRuns(withLoaded(), [], 'run25')).toEqual(['run0', 'run1']);
+    expect(spareRuns(withLoaded(), [], 'run0')).toEqual(['run1', 'run2']);
+  });
+
+  it('are none that a part of the window shows, however many these are', () => {
+    expect(spareRuns(withLoaded(), ['run0', 'run2'], 'run25')).toEqual(['run1', 'run3']);
+    expect(spareRuns(withLoaded(), ids, 'run25')).toEqual([]);
+  });
+
+  it('are not the run whose page is open, whichever of its experiment’s runs is shown there', () => {
+    const page = { kind: 'run', id: 'run0' } as const;
+    expect(spareRuns(withLoaded({ page, pickedRuns: { 'run:run0': 'run1' } }), [], 'run25')).toEqual(['run2', 'run3']);
   });
 });
 
