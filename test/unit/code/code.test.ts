@@ -18,8 +18,24 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const subjects = [
+/** cudaMemcpy in the default stream of the host thread, or in that of the device. */
+const blockingCopy = (defaultStream: 'per-thread' | 'legacy') => {
+  const buffers = [
+    { id: 'source', memory: 'pinned', bytes: 4096 },
+    { id: 'target', memory: 'device', bytes: 4096 },
+  ] as const;
+  const copy = { op: 'copy', src: 'source', dst: 'target', mode: 'blocking-memcpy' } as const;
+  return experimentOf({ environment: { defaultStream }, buffers: [...buffers] }, [copy]);
+};
+
+/** What nvcc compiles too. */
+const compiled = [
   { name: 'everything', experiment: everything() },
+  { name: 'per-thread', experiment: blockingCopy('per-thread') },
+];
+
+const subjects = [
+  ...compiled,
   ...shippedSubjects(join(import.meta.dirname, '../../../assets/examples')),
   ...randomSubjects(),
 ];
@@ -89,12 +105,12 @@ describe('a program that is written from an experiment', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('of CUDA is compiled by nvcc without a warning', (context) => {
+  it.for(compiled)('of CUDA is compiled by nvcc without a warning: $name', ({ name, experiment }, context) => {
     if (!isThere('nvcc', '--version')) return context.skip('nvcc is not installed');
-    const file = join(folder, 'everything.cu');
-    writeFileSync(file, codeOf(everything(), 'cuda').text);
+    const file = join(folder, `${name}.cu`);
+    writeFileSync(file, codeOf(experiment, 'cuda').text);
     // -cuda and a host compiler that only checks: the device's code is not brought down to a machine.
-    const target = join(folder, 'everything.ptx');
+    const target = join(folder, `${name}.ptx`);
     const args = ['-std=c++17', '-Werror', 'all-warnings', ...mathHeaders(), '-ptx', '-o', target, file];
     const { status, stderr } = spawnSync('nvcc', args, { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -258,6 +274,20 @@ describe('names', () => {
     expect(filled(once)).toEqual(['up']);
     expect(filled(each)).toEqual(['both', 'down', 'seen']);
     expect(each).toContain('flush(seen, 4 * KiB);');
+  });
+});
+
+describe('cudaMemcpy', () => {
+  it('is in the default stream that the experiment means', () => {
+    const [own, legacy] = [
+      codeOf(blockingCopy('per-thread'), 'cuda').text,
+      codeOf(blockingCopy('legacy'), 'cuda').text,
+    ];
+    const ends = '(target, source, 4 * KiB, cudaMemcpyHostToDevice)';
+    expect(own).toContain(`CHECK(cudaMemcpy_ptds${ends});`);
+    expect(own).toMatch(/^extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds\(/m);
+    expect(legacy).toContain(`CHECK(cudaMemcpy${ends});`);
+    expect(legacy).not.toContain('_ptds');
   });
 });
 

@@ -23,6 +23,9 @@ export const cudaHelpers = {
     }                                                                                     \\
   } while (false)`,
 
+  memcpyPerThread: `// cudaMemcpy in the host thread's own default stream. CUDA declares it only where all calls mean that.
+extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void *target, const void *source, size_t bytes, cudaMemcpyKind kind);`,
+
   numbers: `__host__ __device__ uint32_t bitsOf(float number) {
   union {
     float number;

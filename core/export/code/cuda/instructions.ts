@@ -2,7 +2,7 @@
 import { type Instruction, isLibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
-import { bufferOf, isOnDevice, required } from '../subject.ts';
+import { bufferOf, isOnDevice, required, streamOf } from '../subject.ts';
 import { kernelLaunch, makeLibrary } from './kernels.ts';
 import { writeMultiCopy } from './multiCopy.ts';
 import type { CudaScope } from './scope.ts';
@@ -197,7 +197,10 @@ function copyCall(
 ): string {
   const ends = `${scope.at(dst, dstOffset)}, ${scope.at(src, srcOffset)}, ${scope.bytes(bytes)}, ${scope.copyKind(src, dst)}`;
   if (!blocking) return `cudaMemcpyAsync(${ends}, ${scope.stream(stream)})`;
-  return `cudaMemcpy(${ends})`;
+  if (streamOf(scope.subject, stream).kind !== 'per-thread-default') return `cudaMemcpy(${ends})`;
+  // As the program is compiled, cudaMemcpy is in the legacy stream.
+  scope.use('memcpyPerThread');
+  return `cudaMemcpy_ptds(${ends})`;
 }
 
 function readText(scope: CudaScope, { buffer, offset, bytes, expected }: Writes<'read'>): string {
