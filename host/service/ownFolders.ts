@@ -47,6 +47,7 @@ export async function clearUnfinished(dataFolder: string): Promise<void> {
   ]);
   const unfinished = found.flat().filter((entry) => entry.isFile() && entry.name.endsWith('.tmp'));
   for (const { parentPath, name } of unfinished) {
-    if (isLeftBehind(name)) await rm(join(parentPath, name), { force: true }).catch(() => {});
+    const path = join(parentPath, name);
+    if (isLeftBehind(path)) await rm(path, { force: true }).catch(() => {});
   }
 }

@@ -6,7 +6,8 @@ import { isLeftBehind, ownName } from './thisProcess.ts';
 /** A name below `parent` that nothing has. The folder itself is made by whoever needs it. */
 export function processFolder(parent: string): string {
   for (const name of namesIn(parent)) {
-    if (isLeftBehind(name)) rmSync(join(parent, name), { recursive: true, force: true });
+    const path = join(parent, name);
+    if (isLeftBehind(path)) rmSync(path, { recursive: true, force: true });
   }
   return join(parent, ownName());
 }

@@ -60,11 +60,12 @@ export async function setAside(folder: string, id: string): Promise<string> {
 /** What hosts that have ended left, each renamed to this process's own: of several that start at once one has it. */
 export async function claimLeftRecordings(parent: string): Promise<string[]> {
   const claimed: string[] = [];
-  for (const name of (await readdir(parent).catch(() => [])).filter(isLeftBehind)) {
+  const paths = (await readdir(parent).catch(() => [])).map((name) => join(parent, name));
+  for (const left of paths.filter(isLeftBehind)) {
     const folder = join(parent, ownName());
-    await endProgramsOf(join(parent, name));
+    await endProgramsOf(left);
     try {
-      await rename(join(parent, name), folder);
+      await rename(left, folder);
       claimed.push(folder);
     } catch {
       // Another one has it.

@@ -55,9 +55,10 @@ const prefix = 'copyscope.';
 
 function clearLeftBehind(): void {
   for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(prefix) || !isLeftBehind(name)) continue;
+    const path = join(tmpdir(), name);
+    if (!name.startsWith(prefix) || !isLeftBehind(path)) continue;
     try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      rmSync(path, { recursive: true, force: true });
     } catch {
       // Another user's.
     }

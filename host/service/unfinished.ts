@@ -62,10 +62,10 @@ export class Unfinished {
   #claimed(): string[] {
     const claimed: string[] = [];
     for (const name of namesIn(this.#folder)) {
-      if (!isLeftBehind(name) || name.endsWith('.tmp')) continue;
-      const path = join(this.#folder, ownName());
+      const [left, path] = [join(this.#folder, name), join(this.#folder, ownName())];
+      if (name.endsWith('.tmp') || !isLeftBehind(left)) continue;
       try {
-        renameSync(join(this.#folder, name), path);
+        renameSync(left, path);
         claimed.push(path);
       } catch {
         // Another one has it.

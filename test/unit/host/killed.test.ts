@@ -13,6 +13,7 @@ import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
 import { importedRun } from './support/imports.ts';
 import { notesChange } from './support/notes.ts';
+import { age, nameElsewhere } from './support/otherNode.ts';
 import { example, smallRun } from './support/runs.ts';
 
 let folder: string;
@@ -166,4 +167,19 @@ it.each([
     const kept = after.files.map((path) => path.replace(/^runs\/|\.arrow$/g, ''));
     expect(kept, `titles after change ${at}`).toEqual(expect.arrayContaining(titles(dataFolder)));
   }
+});
+
+it('leaves what a host of another node that has the same home is at, until that is old', async () => {
+  const dataFolder = join(folder, 'shared');
+  cpSync(join(folder, 'template'), dataFolder, { recursive: true });
+  const before = { said: (await nextStart(dataFolder)).said, files: filesOf(dataFolder) };
+  const name = nameElsewhere();
+  const folders = [`incoming/${name}`, `deleted/${name}`, 'unfinished'];
+  for (const path of folders) mkdirSync(join(dataFolder, path), { recursive: true });
+  const note = JSON.stringify({ experiments: ['mine'], runs: ['imported/mine'], sweeps: [], forGood: true });
+  const files = [`incoming/${name}/part`, `deleted/${name}/part`, `unfinished/${name}`, `titles.json.${name}.tmp`];
+  for (const path of files) writeFileSync(join(dataFolder, path), note);
+  expect(await nextStart(dataFolder)).toEqual({ said: before.said, files: [...before.files, ...files].sort() });
+  age(...[...files, ...folders].map((path) => join(dataFolder, path)));
+  expect(await nextStart(dataFolder)).toEqual({ said: { experiments: [], runs: [] }, files: ['titles.json'] });
 });

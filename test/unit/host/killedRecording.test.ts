@@ -14,6 +14,7 @@ import { createHost } from '../../../host/service/host.ts';
 import { steps } from '../import/recorded/recordingBytes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
+import { age, nameElsewhere } from './support/otherNode.ts';
 
 const assets = join(repository, 'assets');
 let folder: string;
@@ -80,10 +81,12 @@ async function nextStart(dataFolder: string): Promise<{ readonly runs: RunInfo[]
 /** The name of a folder of a process that is none. */
 const ended = '4194305-0123abcd-0123abcd';
 
-function leave(dataFolder: string, content: string | Uint8Array): void {
-  const recording = join(dataFolder, 'recordings', ended);
+/** Its folder. */
+function leave(dataFolder: string, content: string | Uint8Array, name = ended): string {
+  const recording = join(dataFolder, 'recordings', name);
   mkdirSync(recording, { recursive: true });
   writeFileSync(join(recording, '1.cprec'), content);
+  return recording;
 }
 
 const filesIn = (path: string): string[] =>
@@ -156,4 +159,19 @@ it('leaves what can not be read where it is, under a name of its own', async () 
   expect(first.left.filter((path) => path.endsWith('1.cprec'))).toHaveLength(1);
   expect(first.left).not.toContain(ended);
   expect(await nextStart(dataFolder)).toEqual(first);
+});
+
+it('leaves what another node that has the same home records, until nothing was written for long', async () => {
+  const dataFolder = join(folder, 'shared');
+  const name = nameElsewhere();
+  const recording = leave(dataFolder, steps(3).bytes(), name);
+  const before = { runs: [], left: [name, join(name, '1.cprec')] };
+  expect(await nextStart(dataFolder)).toEqual(before);
+  // The folder of a long recording is as old as its last file, which is written to.
+  age(recording);
+  expect(await nextStart(dataFolder)).toEqual(before);
+  age(join(recording, '1.cprec'));
+  const { runs, left } = await nextStart(dataFolder);
+  expect(runs).toHaveLength(1);
+  expect(left).toEqual([]);
 });
