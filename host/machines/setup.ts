@@ -64,7 +64,7 @@ function describe({ host, bundle, probe, files, node, replaced }: Omit<Plan, 'sa
   ];
 }
 
-/** Copies what is needed, has it answer, and gives what it found there. */
+/** Copies what is needed, has it answer, and gives what it found there. What doesn't answer is taken back, where it wasn't there. */
 export async function install(
   { host, bundle, probe, files, node, replaced }: Plan,
   environment: NodeJS.ProcessEnv,
@@ -73,7 +73,11 @@ export async function install(
   const { build, version } = bundle;
   const archive = await pack(bundle, { files, node, nodeThere: probe.node?.path ?? null, onTaken });
   await runSsh(host, unpackCommand(build), environment, archive);
-  const report = await firstReport({ host, build, environment });
+  const report = await firstReport({ host, build, environment }).catch(async (thrown: unknown) => {
+    // Nothing would say that it is there. Where it can't be reached any more, why it did not answer is what counts.
+    if (!probe.builds.includes(build)) await runSsh(host, takeBackCommand(build), environment).catch(() => {});
+    throw thrown;
+  });
   if (replaced.length > 0) await runSsh(host, 'exec sh -s', environment, Readable.from([forgetScript(replaced)]));
   const system = `${probe.system} ${probe.arch}`;
   return { machine: { name: host, version, build, system, addedAt: new Date().toISOString() }, report };
@@ -83,6 +87,10 @@ export async function install(
 const unpackCommand = (build: string): string =>
   `umask 077; t="${programPath(`.${build}.$$`)}"; p="${programPath(build)}"; ` +
   `mkdir -p "$t" && tar -xzf - -C "$t" && rm -rf "$p" && mv "$t" "$p" || { c=$?; rm -rf "$t"; exit $c; }`;
+
+/** With the folders around it, unless something else is in them. */
+const takeBackCommand = (build: string): string =>
+  `rm -rf "${programPath(build)}"; rmdir "${baseFolder}/programs" "${baseFolder}" 2>/dev/null; true`;
 
 /** What jobs of a cluster are still to be started with stays until there are none. */
 const forgetScript = (builds: readonly string[]): string =>

@@ -32,3 +32,9 @@ describe.skipIf(process.platform !== 'linux')('sockets of keepers (skipped: they
     await new Promise((resolve) => server.close(resolve));
   });
 });
+
+it('sockets of keepers stay where no list says which are bound, as on macOS', () => {
+  writeFileSync(join(folder, 'of somebody'), '');
+  clearGoneSockets(folder, () => readFileSync(join(folder, 'no list'), 'utf8'));
+  expect(readdirSync(folder)).toEqual(['of somebody']);
+});

@@ -91,6 +91,28 @@ describe('copyscope host add', () => {
     expect(existsSync(other)).toBe(false);
   });
 
+  it.each([[[]], [['jobs/mine']]])(
+    'takes back what it copied where that does not answer, and leaves %j',
+    async (others) => {
+      const tools = mkdtempSync(join(tmpdir(), 'copyscope-tools-'));
+      const node =
+        '#!/bin/sh\nif [ "$1" = --version ]; then echo v22.0.0; else echo "no such instruction" >&2; exit 1; fi\n';
+      writeFileSync(join(tools, 'node'), node, { mode: 0o755 });
+      const broken = standInSsh({ path: `${tools}:${process.env['PATH']}` });
+      const there = join(broken.home, '.local/share/copyscope-host');
+      for (const path of others) mkdirSync(join(there, path), { recursive: true });
+      const context = { program: program.folder, environment: broken.environment };
+      const added = await copyscope(['host', 'add', 'broken', '--yes'], program.engine, { context });
+      expect(added.err).toContain('no such instruction');
+      expect(added.exitCode).toBe(1);
+      expect(existsSync(there) ? readdirSync(there, { recursive: true }) : []).toEqual(
+        others.flatMap((path) => [path.replace(/\/.*/, ''), path]),
+      );
+      broken.remove();
+      rmSync(tools, { recursive: true });
+    },
+  );
+
   it.each(['-oProxyCommand=x', 'a b', "a'b", 'a;b', ''])('refuses %j as a name', async (name) => {
     const refused = await cli('host', 'add', '--yes', '--', name);
     expect(refused.exitCode).toBe(2);
