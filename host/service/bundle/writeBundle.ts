@@ -11,7 +11,8 @@ export type PackedFile = Entry & ({ readonly path: string } | { readonly text: s
 
 /**
  * The archive. `folder` is a name that nothing has yet; it holds links to the files, and those that are made for the
- * bundle, until the stream has ended. Rejects with a file error before anything was sent.
+ * bundle, until the stream has ended. Rejects with a file error before anything was sent. Where the stream is destroyed
+ * before its end, the file that it was at is read on: the packer knows no other way to close it.
  */
 export async function writeBundle(manifest: Manifest, files: readonly PackedFile[], folder: string): Promise<Readable> {
   const entries = entriesOf(manifest);
@@ -24,8 +25,13 @@ export async function writeBundle(manifest: Manifest, files: readonly PackedFile
     else await writeFile(link, file.text);
   }
   const names = [manifestName, ...files.map(pathOf).filter((path) => entries.has(path))];
-  const pack = create({ cwd: folder, gzip: { level: 6 }, portable: true, follow: true, strict: true }, names);
+  const options = { cwd: folder, gzip: { level: 6 }, portable: true, follow: true, strict: true };
+  // One after another: none but the one that is packed is open.
+  const pack = create({ ...options, jobs: 1, filter: () => !stream.destroyed }, names);
   const stream = Readable.from(pack as unknown as AsyncIterable<Buffer>, { objectMode: false });
-  stream.once('close', () => void rm(folder, { recursive: true, force: true }));
+  const clear = (): void => void rm(folder, { recursive: true, force: true });
+  // The stream hears of one only while it waits for more.
+  pack.on('error', (error: Error) => stream.destroy(error));
+  stream.once('close', () => pack.on('error', clear).on('end', clear).resume());
   return stream;
 }

@@ -1,14 +1,18 @@
 /** A bundle holds a library whole; one that is damaged or made to harm leaves nothing behind. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readBundle } from '../../../host/service/bundle/readBundle.ts';
+import { writeBundle } from '../../../host/service/bundle/writeBundle.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Archived, archiveOf } from './support/archives.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun, importFile } from './support/imports.ts';
@@ -121,7 +125,7 @@ describe('a bundle', () => {
 
   it('is fetched once, and only what is there can be packed', async () => {
     const ticket = await host.service.packBundle(await fill());
-    (await host.bundle(ticket)).resume();
+    await finished((await host.bundle(ticket)).resume());
     await expect(host.bundle(ticket)).rejects.toMatchObject({ code: 'bundle.gone' });
     await expect(host.service.packBundle(libraryItems({ experiments: ['none'] }))).rejects.toMatchObject({
       code: 'experiment.not-found',
@@ -215,6 +219,39 @@ const refused: readonly (readonly [what: string, made: Archived, code: RegExp])[
     /damaged/,
   ],
 ];
+
+describe.skipIf(process.platform !== 'linux')('a bundle that is not read to its end (skipped: Linux only)', () => {
+  /** Whatever this process has open of runs. */
+  const openRuns = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((name) => {
+      try {
+        const path = readlinkSync(join('/proc/self/fd', name));
+        return path.endsWith('.arrow') ? [path] : [];
+      } catch {
+        return [];
+      }
+    });
+
+  it('leaves no run open, and begins none that is not read any more', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const files = ids.map((id) => ({ kind: 'run', id, path: join(folder, `${id}.arrow`) }) as const);
+    for (const { path } of files) writeFileSync(path, randomBytes(8 * 1024 * 1024));
+    const runs = ids.map((id) => ({ id, name: id, notes: false }));
+    const packing = join(folder, 'packing');
+    const stream = await writeBundle(JSON.parse(manifest({ experiments: [], runs })), files, packing);
+    const opened = new Set<string>();
+    for await (const _ of stream) {
+      for (const path of openRuns()) opened.add(path);
+      if (opened.size > 0) break;
+    }
+    await eventually(() => {
+      for (const path of openRuns()) opened.add(path);
+      expect(openRuns()).toEqual([]);
+      expect(existsSync(packing)).toBe(false);
+    });
+    expect([...opened]).not.toContain(files.at(-1)?.path);
+  });
+});
 
 describe('a bundle from elsewhere', () => {
   it('of the first version, which knew no sweeps, is read', async () => {
