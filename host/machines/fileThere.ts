@@ -80,15 +80,20 @@ interface Opened {
 async function open({ host, path, environment, signal }: FileThereOptions, from: number): Promise<Opened> {
   if (isOff(signal)) throw cancelled();
   const ssh = startSsh(host, 'exec sh -s', environment);
-  const close = (): void => void ssh.child.kill();
-  signal?.addEventListener('abort', close, { once: true });
+  const stop = (): void => void ssh.child.kill();
+  signal?.addEventListener('abort', stop, { once: true });
+  // It has not ended as long as there is something to read, which nobody does any more.
+  const close = (): void => {
+    stop();
+    ssh.child.stdout.destroy();
+  };
   // It is asked for when there is no more to read: until then nobody would hear of a rejection.
   const ended = ssh.ended
     .then(
       (code) => sshError(host, code, ssh.said()),
       (noSsh: CopyscopeError) => noSsh,
     )
-    .finally(() => signal?.removeEventListener('abort', close));
+    .finally(() => signal?.removeEventListener('abort', stop));
   Readable.from([script(path, from)]).pipe(ssh.child.stdin);
   const stream = ssh.child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let head = Buffer.alloc(0);

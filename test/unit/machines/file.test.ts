@@ -60,6 +60,16 @@ describe('a file there', () => {
     expect(unheard).toEqual([]);
   });
 
+  it.each(['', 'sleep 600'])(
+    'is not waited for where a login script says no end of things, and then %j',
+    async (then) => {
+      const loud = join(machine.home, 'loud');
+      writeFileSync(loud, `#!/bin/sh\nhead -c 1048576 /dev/zero\nexec ${then || 'true'}\n`, { mode: 0o755 });
+      const environment = { ...machine.environment, COPYSCOPE_SSH: loud };
+      await expect(open('trace.json', { environment })).rejects.toMatchObject({ code: 'host.failed' });
+    },
+  );
+
   it('goes on at the byte that is missing where the line drops', async () => {
     writeFileSync(join(machine.home, 'trace.json'), bytes);
     const lost: string[] = [];
