@@ -10,8 +10,10 @@ import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace
 import { formatBytes, formatDuration } from '../units.ts';
 import type { Call, Calls } from './calls.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
+import { EndedWork, lastToEnd } from './endedWork.ts';
 import { eventPairs } from './events.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
+import { slackNs } from './likelyRecord.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
 import { HostRanges } from './ranges.ts';
 import {
@@ -19,6 +21,7 @@ import {
   type CopyItem,
   type Item,
   isPageable,
+  type RecordItem,
   type Script,
   type SyncItem,
   type WorkItem,
@@ -60,12 +63,13 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   requireCalls(trace, line);
   const all = findSteps(trace, line);
   const found = withFewCalls(trace, chosenSteps(trace, all, options), line);
-  const builder = new ScriptBuilder(trace, line);
   const bounds = stepBounds(trace, found, line);
-  const steps = bounds.map(({ from, to, untilNs }, index) => ({
+  const builder = new ScriptBuilder(trace, line, bounds);
+  const withoutRecords = bounds.map(({ from, to, untilNs }, index) => ({
     name: found.ranges[index]?.name ?? `step ${index + 1}`,
     items: builder.items(index, from, to, found.ranges[index]?.startNs ?? 0, untilNs),
   }));
+  const steps = withoutRecords.map(({ name, items }) => ({ name, items: builder.withRecords(items) }));
   const inferred = [...builder.inferred, ...(line.beside.length === 0 ? [] : [besideNote])];
   const ends = stepEnds(trace, line, found, bounds);
   const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs);
@@ -218,12 +222,21 @@ class ScriptBuilder {
   readonly #shared: Uint8Array;
   /** End of the latest work of each stream that was issued so far. */
   readonly #busyUntil = new Map<number, number>();
+  #allBusyUntil = 0;
+  readonly #ended: EndedWork;
+  /** By what ended last of a call, its item; calls of the steps up to here. */
+  readonly #issued = new Map<RowIndex, Item>();
+  /** The same of the last call of each stream. */
+  readonly #last = new Map<number, RowIndex>();
+  /** By the item that they stand behind: events that the host waits for. */
+  readonly #awaited = new Map<Item, RecordItem>();
 
-  constructor(trace: Trace, line: HostLine) {
+  constructor(trace: Trace, line: HostLine, bounds: readonly StepBounds[]) {
     this.#trace = trace;
     this.#line = line;
     this.#ranges = new HostRanges(trace, line.lanes);
     this.#shared = sharedRows(trace, line.calls);
+    this.#ended = new EndedWork(trace, [...line.early, ...issuedIn(trace, line.calls, bounds)]);
     const pairs = eventPairs(trace, line.calls, [...line.streams]);
     const waits = new Map<number, { event: string; stream: string }>();
     const records = new Map<number, { event: string; stream: string }[]>();
@@ -258,7 +271,7 @@ class ScriptBuilder {
       if (first !== undefined) issued = this.#trace.columns.lane[first] ?? -1;
       const made = this.#call(call, from + index, issued, spans.lastAround(call), () => ({ id: copies++, step }));
       items.push(...made);
-      this.#note(call);
+      this.#note(call, made.at(-1));
       this.spans.push({ startNs: call.startNs, endNs: call.endNs, part: partOf(call, made) });
       atNs = Math.max(atNs, call.endNs);
     });
@@ -278,16 +291,29 @@ class ScriptBuilder {
       const kind = rowKind(this.#trace, row) === 'copy' ? 'copy' : 'launch';
       const call: Call = { row, kind, name: this.#name(row), startNs, endNs: startNs, activities: [row] };
       const item = this.#isHostCopy(call) ? this.#copy(call, 0, '', nextCopy()) : this.#launch(call, 0);
-      this.#note(call);
+      this.#note(call, item);
       return item;
     });
   }
 
-  #note({ activities }: Call): void {
+  #note({ activities }: Call, item: Item | undefined): void {
     for (const row of activities) {
       const lane = this.#trace.columns.lane[row] ?? -1;
       this.#busyUntil.set(lane, Math.max(this.#busyUntil.get(lane) ?? 0, rowEndNs(this.#trace, row)));
+      this.#allBusyUntil = Math.max(this.#allBusyUntil, rowEndNs(this.#trace, row));
     }
+    const last = lastToEnd(this.#trace, activities);
+    if (last < 0 || item === undefined) return;
+    this.#issued.set(last, item);
+    this.#last.set(this.#trace.columns.lane[last] ?? -1, last);
+  }
+
+  /** With the events that the host waits for, now that all waits are known. */
+  withRecords(items: readonly Item[]): Item[] {
+    return items.flatMap((item) => {
+      const record = this.#awaited.get(item);
+      return record === undefined ? [item] : [item, record];
+    });
   }
 
   /** The framework calls of the copies between host and device, numbered as the copies are; of one several. */
@@ -361,7 +387,7 @@ class ScriptBuilder {
         return one === undefined ? [] : [{ kind: 'wait', ...one, callNs }];
       }
       case 'sync':
-        return [this.#sync(call, issued, copy, line())];
+        return this.#sync(call, issued, copy, line());
       default:
         return [{ kind: 'work', ns: callNs, copy, recorded: { operators: 0, calls: 1, frames: 0 }, isOwn: false }];
     }
@@ -421,10 +447,28 @@ class ScriptBuilder {
     });
   }
 
-  #sync(call: Call, issued: number, copy: number, line: string): SyncItem {
+  /** For the stream that work was issued in last, unless that went on after the wait. */
+  #sync(call: Call, issued: number, copy: number, line: string): SyncItem[] {
     const isDevice = /Device|Ctx|Thread/.test(call.name);
     const stream = isDevice || issued < 0 ? null : this.#streamId(issued);
-    return { kind: 'sync', stream, callNs: call.endNs - call.startNs, copy, line };
+    const sync: SyncItem = { kind: 'sync', stream, callNs: call.endNs - call.startNs, copy, line };
+    const busyUntil = issued < 0 ? this.#allBusyUntil : (this.#busyUntil.get(issued) ?? 0);
+    // The framework call of a copy waits for that copy.
+    if (isDevice || copy >= 0 || busyUntil <= call.endNs + slackNs) return [sync];
+    return this.#earlierSync(sync, call.endNs + slackNs);
+  }
+
+  /** For what ended last by then; of work that was issued before all steps nothing is left to wait for. */
+  #earlierSync(sync: SyncItem, untilNs: number): SyncItem[] {
+    const awaited = this.#ended.by(untilNs, (row) => this.#issued.has(row));
+    const item = this.#issued.get(awaited);
+    if (item === undefined) return [];
+    const lane = this.#trace.columns.lane[awaited] ?? -1;
+    const stream = this.#streamId(lane);
+    if (this.#last.get(lane) === awaited) return [{ ...sync, stream }];
+    const event = `until-${awaited}`;
+    this.#awaited.set(item, { kind: 'record', event, stream, callNs: 0 });
+    return [{ ...sync, stream, event }];
   }
 
   #name(row: RowIndex): string {
@@ -434,6 +478,18 @@ class ScriptBuilder {
   #streamId(lane: number): string {
     return this.#trace.lanes[lane]?.id ?? 'stream:0';
   }
+}
+
+/** Of each call in the steps, what of its work ended last. */
+function issuedIn(trace: Trace, calls: Calls, bounds: readonly StepBounds[]): RowIndex[] {
+  const rows: RowIndex[] = [];
+  for (const { from, to } of bounds) {
+    for (let place = from; place < to; place += 1) {
+      const last = lastToEnd(trace, calls.activities(place));
+      if (last >= 0) rows.push(last);
+    }
+  }
+  return rows;
 }
 
 /** By row, 1 for kernels during which one of another stream ran too, on the multiprocessors. */

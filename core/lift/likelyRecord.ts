@@ -9,7 +9,7 @@ import type { RowIndex, Trace } from '../trace/trace.ts';
 import type { Calls } from './calls.ts';
 
 /** Clocks of rows differ by about this much. */
-const slackNs = 500;
+export const slackNs = 500;
 /** So many records before a wait are looked at for the one that it is for. */
 const mostRecords = 64;
 /** A record is likelier put behind work of its own stream. */

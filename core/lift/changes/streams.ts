@@ -90,6 +90,10 @@ function outwards(items: readonly Item[], step: number, streams: ReadonlySet<str
       const event = `out-${step}-${index}`;
       return [record(event, item.stream), wait(event, copyOut), { ...item, stream: copyOut }];
     }
+    const before = items[index - 1];
+    // An event right behind such a copy tells that it is done.
+    if (item.kind === 'record' && before?.kind === 'copy' && moved.has(before.id))
+      return [{ ...item, stream: copyOut }];
     if (item.kind !== 'sync' || moved.size === 0) return [item];
     if (moved.has(item.copy)) return [{ ...item, stream: copyOut }];
     // Who waits for the stream that brought a result waits for the result.

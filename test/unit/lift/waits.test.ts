@@ -1,0 +1,142 @@
+/** What the host waits for in a lifted program: nothing that ended only after the wait had returned. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
+import { assumptionsOf } from '../../../core/lift/assumptions.ts';
+import { applyChanges } from '../../../core/lift/changes/apply.ts';
+import { copyOut } from '../../../core/lift/changes/streams.ts';
+import { liftTrace } from '../../../core/lift/fromTrace.ts';
+import { knownMachine } from '../../../core/lift/machine.ts';
+import { replay } from '../../../core/lift/replay.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import { complete, read, traceOf } from '../import/support.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+
+let correlation = 0;
+const call = (name: string, at: number, us: number) =>
+  complete('cuda_runtime', name, at, us, { correlation: ++correlation });
+const launch = (at: number, startsAt: number, us: number, stream = 7) => [
+  call('cudaLaunchKernel', at, 5),
+  complete('kernel', 'work', startsAt, us, { correlation, device: 0, stream }),
+];
+const toDevice = 'Memcpy HtoD (Pinned -> Device)';
+const copy = (at: number, startsAt: number, us: number, stream: number, name = toDevice) => [
+  call('cudaMemcpyAsync', at, 5),
+  complete('gpu_memcpy', name, startsAt, us, {
+    correlation,
+    device: 0,
+    stream,
+    bytes: 100 << 20,
+  }),
+];
+const mark = (at: number, us: number) => complete('user_annotation', 'step', at, us);
+
+/** Steps of 4 ms on the host and a kernel of 5 ms, each of which waits for the event behind the kernel `ahead` steps before. */
+function stepsAhead(ahead: number) {
+  const ends: number[] = [];
+  let at = 1000;
+  return Array.from({ length: 8 }, (_, step) => {
+    const begin = at;
+    const issue = begin + 4000;
+    const startsAt = Math.max(ends.at(-1) ?? 0, issue + 30);
+    ends.push(startsAt + 5000);
+    const returns = Math.max(issue + 45, (ends[step - ahead] ?? 0) + 5);
+    at = returns + 10;
+    return [
+      mark(begin, returns - begin + 2),
+      ...launch(issue, startsAt, 5000),
+      call('cudaEventRecord', issue + 20, 5),
+      call('cudaEventSynchronize', issue + 40, returns - issue - 40),
+    ];
+  }).flat();
+}
+
+/** Steps that wait for the stream of a copy of 2 ms, while the kernel of 5 ms that was issued after it runs on. */
+function streamsApart() {
+  let free = 0;
+  return Array.from({ length: 8 }, (_, step) => {
+    const at = 1000 + step * 5000;
+    const startsAt = Math.max(free, at + 60);
+    free = startsAt + 5000;
+    return [
+      mark(at, 4990),
+      ...copy(at + 20, at + 40, 2000, 20),
+      ...launch(at + 40, startsAt, 5000),
+      call('cudaStreamSynchronize', at + 60, 1990),
+    ];
+  }).flat();
+}
+
+const waitsOf = (run: Run) =>
+  liftTrace(run.trace, 'waits').script.steps.map(({ items }) =>
+    items.flatMap((item) => (item.kind === 'sync' ? [{ stream: item.stream, event: item.event }] : [])),
+  );
+
+describe.each([
+  ['for the event of the step before', stepsAhead(1)],
+  ['for the event of two steps before', stepsAhead(2)],
+  ['for another stream than that of the last launch', streamsApart()],
+])('a wait %s', (_, events) => {
+  it('holds the host in the replay for as long as it did', async () => {
+    const { trace } = await read(traceOf(events));
+    const { stepNs } = replay(liftTrace(trace, 'waits').script, costs);
+    expect(Math.abs(stepNs / 5e6 - 1)).toBeLessThan(0.04);
+  });
+
+  it('is not told to gain anything where the device is never idle', async () => {
+    const { plan } = traceAnswers(await read(traceOf(events)), costs);
+    const ofWaits = plan.filter(({ changes }) => changes.some((word) => word.endsWith('-wait')));
+    expect(ofWaits.filter(({ lowShare }) => lowShare > 0)).toEqual([]);
+  });
+});
+
+describe('what a wait is for', () => {
+  it('is the event behind work that others followed in its stream, and none where that was in a step before', async () => {
+    const waits = waitsOf(await read(traceOf(stepsAhead(1))));
+    expect(waits.map(({ length }) => length)).toEqual([0, 1, 1, 1]);
+    expect(waits[1]).toEqual([{ stream: expect.stringContaining('7'), event: expect.any(String) }]);
+  });
+
+  it('is the stream where the work is its last', async () => {
+    const waits = waitsOf(await read(traceOf(streamsApart())));
+    expect(waits[1]).toEqual([{ stream: expect.stringContaining('20'), event: undefined }]);
+  });
+
+  it('is all of the stream where that had ended', async () => {
+    const events = Array.from({ length: 4 }, (_, step) => {
+      const at = 1000 + step * 5000;
+      return [
+        mark(at, 4900),
+        ...launch(at, at + 20, 1000, 20),
+        ...launch(at + 10, at + 30, 4000),
+        call('cudaStreamSynchronize', at + 40, 4000),
+      ];
+    });
+    const waits = waitsOf(await read(traceOf(events.flat())));
+    expect(waits[1]).toEqual([{ stream: expect.stringContaining('7'), event: undefined }]);
+  });
+});
+
+describe('a wait for a copy from the device', () => {
+  it('stays one for the copy where that gets a stream of its own', async () => {
+    const events = Array.from({ length: 4 }, (_, step) => {
+      const at = 1000 + step * 5000;
+      return [
+        mark(at, 4900),
+        ...launch(at + 2, at + 1001, 3000),
+        call('cudaEventSynchronize', at + 10, 1000),
+        ...copy(at + 1030, at + 4040, 1960, 7, 'Memcpy DtoH (Device -> Pinned)'),
+      ];
+    });
+    const run = await read(traceOf(events.flat()));
+    const { script } = liftTrace(run.trace, 'waits');
+    const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
+    const [sync] = steps[1]?.items.filter(({ kind }) => kind === 'sync') ?? [];
+    const event = sync?.kind === 'sync' ? sync.event : undefined;
+    const records = steps[0]?.items.filter((item) => item.kind === 'record' && item.event === event);
+    expect(records).toEqual([expect.objectContaining({ stream: copyOut })]);
+  });
+});
