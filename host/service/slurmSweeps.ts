@@ -39,6 +39,8 @@ export class SlurmSweeps {
   readonly #jobs = new Map<string, JobCounts>();
   /** By machine and work: two watchers of one would keep its points twice. */
   readonly #watched = new Set<string>();
+  /** By sweep: resolves once it is watched no more. */
+  readonly #ends = new Map<string, Promise<void>>();
 
   constructor(options: SlurmSweepsOptions) {
     this.#options = options;
@@ -63,9 +65,10 @@ export class SlurmSweeps {
     return this.#watch(plan, { machine: host, work, pointsPerJob: null, again, kept });
   }
 
-  /** Cancels its jobs, where it is one of Slurm's. */
-  async cancel({ slurm }: KeptSweep): Promise<void> {
+  /** Cancels its jobs, where it is one of Slurm's, once nothing is being submitted. */
+  async cancel({ id, slurm }: KeptSweep): Promise<void> {
     if (slurm === undefined) return;
+    await this.#ends.get(id);
     const { cluster } = await this.#options.clusterOf(slurm.host, new AbortController().signal);
     await cluster.slurmCancel(slurm.work).finally(() => cluster.close());
   }
@@ -116,14 +119,16 @@ export class SlurmSweeps {
         on.onEnd();
         if (current === null) return;
         this.#jobs.delete(current.id);
+        this.#ends.delete(current.id);
         onEnd(current.id, problem);
       };
-      runOnCluster({
+      const end: Promise<void> = runOnCluster({
         ...{ cluster, settings, host: machine, plan, work, store, pointsPerJob, again, kept },
         signal: controller.signal,
         onSubmit: () => {},
         onKept: (found) => {
           current = found;
+          this.#ends.set(found.id, end);
           onBegin(found.id, controller);
           onChange(found);
           resolve(found);

@@ -43,7 +43,8 @@ export interface ClusterProgress extends JobCounts {
 /** Resolves with the sweep once nothing of it is in progress. Rejects with `slurm.*`, `host.*`, or the signal's abort. */
 export async function runOnCluster(options: ClusterSweepOptions): Promise<KeptSweep> {
   const sweep = new ClusterSweep(options);
-  return sweep.run();
+  // Whoever leaves may cancel its jobs next: those that Slurm does not have yet would go on.
+  return sweep.run().finally(sweep.submitted);
 }
 
 class ClusterSweep {
@@ -81,6 +82,9 @@ class ClusterSweep {
     if (kept.outcomes.length === kept.points && !kept.outcomes.some(isLost)) await this.#watch.drop();
     return kept;
   }
+
+  /** Once nothing is being submitted, well or not. */
+  submitted = (): Promise<unknown> => this.#watch.submitted.catch(() => {});
 
   /** The library's sweep that goes on, where there is one: one that was named, or of the same work and not complete. */
   async #find(): Promise<void> {

@@ -53,6 +53,8 @@ const standardSettleMs = 120_000;
 
 export class WorkWatch {
   readonly id: string;
+  /** The last submission's answer. */
+  submitted: Promise<unknown> = Promise.resolve();
   readonly #options: WatchOptions;
   /** Points of jobs that were submitted, without a result yet. */
   readonly #open = new Set<number>();
@@ -117,7 +119,8 @@ export class WorkWatch {
     onSubmit(await this.ask(cluster.slurmShow(this.id, number, tasks.length, settings)), tasks.flat().length);
     try {
       // Where it is not ours, somebody else has submitted the same at the same moment.
-      await this.ask(cluster.slurmSubmit(this.id, number, tasks, settings));
+      this.submitted = cluster.slurmSubmit(this.id, number, tasks, settings);
+      await this.ask(this.submitted);
     } catch (error) {
       if (number === 0 && !signal.aborted) await this.drop().catch(() => {});
       throw error;

@@ -253,3 +253,27 @@ it('a sweep whose machine is being reached can’t be deleted', async () => {
   expect(await goesOn).toMatchObject({ status: 'running' });
   await ended.passed;
 });
+
+it('a sweep that is cancelled while it is submitted is cancelled once Slurm has it', async () => {
+  const { id } = await begun();
+  const there = cluster({ jobs: [] });
+  const [asked, answered] = [gate(), gate()];
+  const said: string[] = [];
+  const sweeps = inWindow(() => ({
+    ...there,
+    slurmSubmit: async () => {
+      asked.open();
+      await answered.passed;
+      return said.push('submitted') > 0;
+    },
+    slurmCancel: async () => void said.push('cancelled'),
+  }));
+  await sweeps.resume(id, false);
+  await asked.passed;
+  const cancelled = sweeps.cancel(id);
+  // Time enough to cancel too early.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  answered.open();
+  await cancelled;
+  expect(said).toEqual(['submitted', 'cancelled']);
+});
