@@ -25,6 +25,7 @@ import paper from './Paper.module.css';
 import { PaperLanes } from './PaperLanes.tsx';
 import { PlanPart } from './PlanPart.tsx';
 import classes from './Report.module.css';
+import { reachedWords } from './reached.ts';
 import { SummaryGrid } from './SummaryGrid.tsx';
 import { usePrinting } from './usePrinting.ts';
 import { VerdictsPart } from './VerdictsPart.tsx';
@@ -141,7 +142,8 @@ function PrintedSweep() {
     <>
       <h1>{sweep.summary.name}</h1>
       <p>
-        {ranOnWords(sweep.summary)}, {formatInstant(sweep.summary.createdAt)}.
+        {ranOnWords(sweep.summary)}, {formatInstant(sweep.summary.createdAt)}.{' '}
+        {reachedWords(sweep.outcomes, sweep.summary.points)}
       </p>
       <PaperCharts specs={parsed.ok ? sweepSpecs(sweep, parsed.plan) : []} />
     </>

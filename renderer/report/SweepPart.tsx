@@ -2,20 +2,21 @@
 import { useMemo } from 'react';
 import type { ReportSweep } from '../../core/report/document.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
+import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { type ChartedSweep, sweepSpecs } from '../sweep/specs.ts';
 import classes from './Report.module.css';
+import { reachedWords } from './reached.ts';
 
 export function SweepPart({ sweep }: { readonly sweep: ReportSweep }) {
-  const specs = useMemo(() => specsOf(sweep), [sweep]);
-  const failed = sweep.points.filter(({ status }) => status === 'failed').length;
+  const plan = useMemo(() => planOf(sweep), [sweep]);
+  const specs = useMemo(() => (plan === null ? [] : sweepSpecs(charted(sweep), plan)), [sweep, plan]);
   return (
     <section aria-label="Sweep">
       <h2>Sweep</h2>
       {sweep.document.description === '' ? null : <p>{sweep.document.description}</p>}
       <p>
-        {sweep.points.length} points{failed === 0 ? '' : `, of which ${failed} failed`}. Each chart shows its figures as
-        a table too.
+        {reachedWords(sweep.points, plan?.count ?? sweep.points.length)} Each chart shows its figures as a table too.
       </p>
       <div className={classes['charts']}>
         {specs.map((spec) => (
@@ -30,14 +31,14 @@ export function SweepPart({ sweep }: { readonly sweep: ReportSweep }) {
   );
 }
 
-function specsOf(sweep: ReportSweep) {
-  const parsed = parseSweep(sweep.document);
-  if (!parsed.ok) return [];
-  const charted: ChartedSweep = {
-    summary: sweep,
-    outcomes: sweep.points.map((point) =>
-      point.status === 'done' ? { ...point, run: { createdAt: point.createdAt, device: point.device } } : point,
-    ),
-  };
-  return sweepSpecs(charted, parsed.plan);
+function planOf({ document }: ReportSweep): SweepPlan | null {
+  const parsed = parseSweep(document);
+  return parsed.ok ? parsed.plan : null;
 }
+
+const charted = (sweep: ReportSweep): ChartedSweep => ({
+  summary: sweep,
+  outcomes: sweep.points.map((point) =>
+    point.status === 'done' ? { ...point, run: { createdAt: point.createdAt, device: point.device } } : point,
+  ),
+});

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test as base, type Page, type TestInfo } from '@playwright/test';
 import { parseProfile } from '../../core/profile/profile.ts';
-import { type ReportedRun, runReport } from '../../core/report/make.ts';
-import { reportPieces } from '../../core/report/page.ts';
+import type { ReportPoint } from '../../core/report/document.ts';
+import { type ReportedRun, runReport, sweepReport } from '../../core/report/make.ts';
+import { type ReportFile, reportPieces } from '../../core/report/page.ts';
+import { sweepSchema } from '../../core/sweep/document.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { syntheticRun } from '../bench/support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
@@ -43,10 +45,13 @@ interface Reported {
   readonly dataBytes: number;
 }
 
-async function write(info: TestInfo, runs: readonly ReportedRun[]): Promise<Reported> {
-  const options = { createdAt: '2026-11-25T09:00:00.000Z', copyscope: '1.0.0', withPaths: false };
+const options = { createdAt: '2026-11-25T09:00:00.000Z', copyscope: '1.0.0', withPaths: false };
+
+const write = (info: TestInfo, runs: readonly ReportedRun[]): Promise<Reported> =>
+  writeMade(info, runReport(runs, options));
+
+async function writeMade(info: TestInfo, made: ReportFile): Promise<Reported> {
   const page = readFileSync(join(repository, 'dist/renderer/report.html'), 'utf8');
-  const made = runReport(runs, options);
   const parts: Uint8Array[] = [];
   for await (const piece of reportPieces(page, made)) parts.push(piece);
   const file = Buffer.concat(parts);
@@ -136,6 +141,34 @@ test('two runs stand on one time scale, with what differs', async ({ page, probl
   expect(problems).toEqual([]);
 });
 
+test('a sweep that was stopped says how many of its points are there', async ({ page, problems }, info) => {
+  const document = sweepSchema.parse({
+    format: 'copyscope/sweep',
+    version: 1,
+    name: 'Streams',
+    base: { template: 'chunked-pipeline' },
+    axes: [{ parameter: 'streams', values: [1, 2] }],
+  });
+  const [createdAt, device] = ['2026-11-25T09:00:00.000Z', 'NVIDIA H200'];
+  const figures = { makespan: { median: 1e6, min: 1e6, max: 1e6, count: 1 } };
+  const point = (at: number): ReportPoint => ({
+    point: at,
+    status: 'done',
+    createdAt,
+    device,
+    figures,
+    linkBytesPerSecond: null,
+  });
+  const told = async (points: readonly ReportPoint[]) => {
+    const made = sweepReport({ document, createdAt, origin: 'measured', device, points }, options);
+    await page.goto(pathToFileURL((await writeMade(info, made)).path).href);
+    return page.getByRole('region', { name: 'Sweep' });
+  };
+  await expect(await told([point(0)])).toContainText('1 of 2 points were reached when this was made.');
+  await expect(await told([point(0), point(1)])).toContainText('2 points. Each chart');
+  expect(problems).toEqual([]);
+});
+
 test('100,000 rows open, with at most 1 MB beside the data', async ({ page, problems }, info) => {
   const report = await write(info, [recorded(syntheticRun(100_000))]);
   const started = performance.now();
@@ -160,8 +193,7 @@ test('names are text wherever they stand, whatever they are', async ({ page, pro
         lanes: run.trace.lanes.map((lane) => ({ ...lane, name: `${lane.name} ${name}` })),
       },
     };
-    const options = { ...recorded(hostile), title: name };
-    await open(page, await write(info, [options]));
+    await open(page, await write(info, [{ ...recorded(hostile), title: name }]));
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
     await page.keyboard.press('.');
     await expect(page.getByRole('status', { name: 'Selected activity' })).toBeVisible();

@@ -127,6 +127,9 @@ test('a sweep is cancelled, goes on where it stopped, and is there when the wind
   expect(before).toBeGreaterThan(1);
   expect(before).toBeLessThan(896);
   await expect(points(page).filter({ hasText: 'not reached' })).toHaveCount(896 - before);
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByTestId('paper')).toContainText(`${before} of 896 points were reached when this was made`);
+  await page.emulateMedia({ media: 'screen' });
 
   // What was done can be opened, and the rest is run from where it stopped.
   await page

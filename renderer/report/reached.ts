@@ -1,0 +1,7 @@
+/** How much of a sweep is in its report or on paper, which may be made while it runs or after it was stopped. */
+export function reachedWords(points: readonly { readonly status: 'done' | 'failed' }[], planned: number): string {
+  const failed = points.filter(({ status }) => status === 'failed').length;
+  const all = `${planned} ${planned === 1 ? 'point' : 'points'}`;
+  const reached = points.length < planned ? `${points.length} of ${all} were reached when this was made` : all;
+  return `${reached}${failed === 0 ? '' : `, of which ${failed} failed`}.`;
+}
