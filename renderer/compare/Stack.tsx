@@ -35,13 +35,11 @@ interface StackProps {
 export function Stack({ ids, loaded }: StackProps) {
   const iterations = useCompare((state) => state.iterations);
   const chosen = useCompare((state) => state.alignment);
-  const ready = loaded.filter((run) => run !== null);
-  const key = ready.map(({ id }) => `${id} ${iterations[id] ?? ''}`).join(' ');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to look anew.
-  const views = useMemo(() => ready.map((run) => run.view(iterations[run.id] ?? null)), [key]);
+  const ready = useMemo(() => loaded.filter((run) => run !== null), [loaded]);
+  // A large run is another object, with queues and memory, once it has its summary.
+  const views = useMemo(() => ready.map((run) => run.view(iterations[run.id] ?? null)), [ready, iterations]);
   const known = useCompare((state) => state.steps);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
-  const steps = useMemo(() => ready.map(({ id }) => known[id] ?? []), [key, known]);
+  const steps = useMemo(() => ready.map(({ id }) => known[id] ?? []), [ready, known]);
   const alignment = useMemo(
     () => alignmentIn(views[0]?.run.info.experiment ?? null, steps[0] ?? [], chosen),
     [views, steps, chosen],

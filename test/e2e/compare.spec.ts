@@ -150,6 +150,25 @@ test('runs are chosen from a list, swapped signs and all, and the table is copie
   await expect(runs.first().getByRole('list', { name: 'Lanes', exact: true })).toContainText('side');
 });
 
+test('a long run that a link compares has its queues too, once they are there', async ({ window, page }) => {
+  const kernel = { op: 'kernel', label: 'work', stream: 'side', kernel: { kind: 'spin', durationNs: 2000 } };
+  const document = {
+    ...{ format: 'copyscope/experiment', version: 1, name: 'Long', streams: [{ id: 'side' }] },
+    threads: [{ id: 'main', operations: [{ op: 'repeat', count: 11_000, operations: [kernel] }] }],
+  };
+  await window.openFile('long.json', Buffer.from(JSON.stringify(document)));
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  await window.runs.first().getByRole('button').first().click();
+  await expect(page).toHaveURL(/#\/run\//);
+  const link = page.url().replace('#/run/', '#/compare/');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByText('All lanes', { exact: true }).click();
+  const lanes = page.getByRole('article', { name: 'Long' }).getByRole('list', { name: 'Lanes', exact: true });
+  await expect(lanes).toContainText('side queue');
+});
+
 test('all four cases are in sight in a window of 1280 by 720', async ({ window: _window, page }) => {
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
