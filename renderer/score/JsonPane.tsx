@@ -44,6 +44,7 @@ function Pane({ experiment }: { readonly experiment: Experiment }) {
           autoComplete="off"
           wrap="off"
           value={text}
+          data-typed
           onBlur={takeOver}
           onChange={(event) => setText(event.currentTarget.value)}
           onScroll={(event: UIEvent<HTMLTextAreaElement>) => setScroll(event.currentTarget.scrollTop)}

@@ -21,7 +21,7 @@ import { DragLayer } from '../score/DragLayer.tsx';
 import { wishFocus } from '../score/editor.ts';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
-import { newExperiment, redo, saveCurrent, undo } from '../store/editing.ts';
+import { newExperiment, redo, saveCurrent, takeOverTyped, undo } from '../store/editing.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
@@ -182,6 +182,11 @@ function pageName(state: AppState): string | undefined {
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
 
+/** What a key does with the document it does with what is being typed into a field, too. */
+async function withTyped(action: () => Promise<void>): Promise<void> {
+  if (await takeOverTyped()) await action();
+}
+
 /** Undo and redo where no text is being typed; save everywhere. */
 function useEditKeys(): void {
   useHotkeys([
@@ -191,7 +196,7 @@ function useEditKeys(): void {
   ]);
   useHotkeys(
     [
-      ['mod+S', () => void saveCurrent()],
+      ['mod+S', () => void withTyped(saveCurrent)],
       ['mod+O', chooseFiles],
       ['mod+P', () => void printShown()],
       ['alt+N', () => void newExperiment().then(wishFocus)],
@@ -220,7 +225,7 @@ function useRunKey(): void {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       event.stopPropagation();
-      void runCurrent();
+      void withTyped(runCurrent);
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });

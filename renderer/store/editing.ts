@@ -92,6 +92,19 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
   return applyEdit(step, change, onRefused);
 }
 
+/**
+ * Takes over what is being typed into a field of the document, as leaving the field does, and the focus stays in it. False
+ * where a copy that it is to go into could not be made.
+ */
+export async function takeOverTyped(): Promise<boolean> {
+  const field = document.activeElement;
+  if (field instanceof HTMLElement && field.dataset['typed'] !== undefined) {
+    field.blur();
+    field.focus({ preventScroll: true });
+  }
+  return copying === null || (await copying);
+}
+
 /** Goes on in a copy of what is open. A copy that was taken back from here is none that redo could bring any more. */
 async function copied(): Promise<boolean> {
   const from = pageDocumentKey(state());

@@ -26,7 +26,7 @@ import {
 } from './select.ts';
 import { remember } from './settings.ts';
 import { assign, put, state, watch } from './store.ts';
-import type { AppState } from './types.ts';
+import type { AppState, Selection } from './types.ts';
 
 /** Reads a run's file once. Does nothing while it is still running. */
 export async function ensureRun(id: string): Promise<void> {
@@ -102,6 +102,12 @@ export function retryRun(id: string): void {
   void ensureRun(id);
 }
 
+/** What is selected of the document stays when another run is shown: someone may be typing in its fields. */
+function keptSelection(): Selection | null {
+  const { selection } = state();
+  return selection !== null && 'run' in selection ? null : selection;
+}
+
 /** Shows a run that has ended wherever it was waited for. */
 export async function showEnded(id: string): Promise<void> {
   const documents = Object.entries(state().pendingRuns).flatMap(([document, pending]) =>
@@ -114,7 +120,7 @@ export async function showEnded(id: string): Promise<void> {
     // Whoever cancels wants back what was there.
     if (!isCancelled) {
       put('pickedRuns', document, id);
-      if (document === pageDocumentKey(state())) assign({ selection: null, iteration: null });
+      if (document === pageDocumentKey(state())) assign({ selection: keptSelection(), iteration: null });
     }
     put('pendingRuns', document, undefined);
   }

@@ -102,6 +102,38 @@ test('a run is there after the window is opened anew', async ({ window, page }) 
   await expect(window.verdict.getByRole('heading')).toHaveText('Same stream');
 });
 
+test('what stands in a field is taken over by the keys that run and save, and the field keeps the focus', async ({
+  window,
+  page,
+}) => {
+  await window.open('Same stream');
+  await window.pickEngine(simulated);
+  const sheet = page.getByTestId('score-sheet');
+  const size = window.inspector.getByLabel('Size', { exact: true });
+  const ended = page.getByTestId('announcement').getByText(/^Run of Copy of Same stream/);
+  await sheet.locator('[data-op="0"]').click();
+  await size.fill('4 MiB');
+  // The copy that it goes into is what is run.
+  await size.press('Control+Enter');
+  await expect(ended).toBeVisible();
+  await expect(window.inspector.getByRole('region', { name: 'In the run' })).toContainText('4.00 MiB');
+  await expect(size).toBeVisible();
+
+  await size.fill('2 MiB');
+  await size.press('Control+Enter');
+  await expect(sheet.locator('[data-op="0"]')).toContainText('2.00 of 64.0 MiB');
+  await expect(window.runs.filter({ hasText: 'Copy of Same stream' })).toHaveCount(2);
+  await expect(ended).toBeVisible();
+  await expect(size).toBeFocused();
+  await size.fill('1 MiB');
+  await size.press('Control+s');
+  await expect(sheet.locator('[data-op="0"]')).toContainText('1.00 of 64.0 MiB');
+  await expect(page.getByText('Not saved')).toBeHidden();
+  await expect(size).toBeFocused();
+  await window.runs.first().getByRole('button').first().click();
+  await expect(sheet.locator('[data-op="0"]')).toContainText('2.00 of 64.0 MiB');
+});
+
 test('an engine that is not there is listed with the reason', async ({ window, page }) => {
   const reason = whyNot('cuda');
   test.skip(reason === null, 'this machine has a GPU');

@@ -107,13 +107,15 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
     placeholder: emptyMeans,
     description: isRecovered ? recoveredHint : hint,
     error: problem,
+    // For keys that act on the document: see takeOverTyped().
+    'data-typed': true,
     onBlur: commit,
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
       dropped.current = false;
       setText(event.currentTarget.value);
     },
     onKeyDown: (event: KeyboardEvent) => {
-      if (event.key === 'Enter' && (lines === undefined || event.ctrlKey)) commit();
+      if (event.key === 'Enter' && lines === undefined) commit();
       if (event.key === 'Escape') {
         dropped.current = true;
         setText(shown);
