@@ -340,3 +340,19 @@ describe('memory that an operation allocates and nothing frees', () => {
     ]);
   });
 });
+
+describe('what a kernel makes that PyTorch leaves out', () => {
+  it('is read by the host, and is not checked', () => {
+    const buffers = ['input', 'result'].map((id) => ({ id, memory: 'mapped', bytes: 4096 }) as const);
+    const { text } = codeOf(
+      experimentOf({ buffers }, [
+        { op: 'kernel', kernel: { kind: 'stream' }, reads: ['input'], writes: ['result'] },
+        { op: 'synchronizeDevice' },
+        { op: 'read', buffer: 'result' },
+      ]),
+      'pytorch',
+    );
+    expect(text).not.toContain('expect("result"');
+    expect(text).toMatch(/# result is not checked: what makes it is left out\.\n\s+result\.clone\(\)/);
+  });
+});

@@ -219,7 +219,9 @@ class InstructionWriter {
 
   #read({ buffer, offset, bytes, expected, op }: Writes<'read'>): void {
     const region = this.#scope.region(buffer, offset, bytes);
-    if (expected === null) {
+    const isLeftOut = this.#scope.leftOut.has(buffer);
+    if (expected === null || isLeftOut) {
+      if (isLeftOut) this.#listing.comment(this.#scope.whyNotChecked(buffer), op);
       this.#listing.add(`${region}.clone()`, op);
       return;
     }

@@ -3,7 +3,7 @@ import type { Instruction, KernelResult, ProgramBuffer } from '../../../program/
 import { operandsOfKernel } from '../../../program/resultBytes.ts';
 import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
-import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
+import { bufferOf, commentsOf, required, type Subject } from '../subject.ts';
 import { helperModules, type PyTorchHelper, pytorchHelpers, pytorchNeeds, wordsOfNumbers } from './helpers.ts';
 import { writeInstructions } from './instructions.ts';
 import { tensorsExpression } from './multiCopy.ts';
@@ -281,11 +281,10 @@ class Script {
       this.#add('');
       this.#listing.comment('What must be there in the end.');
     }
-    const skipped = this.#leftOut();
     for (const { buffer, offset, bytes, content } of expectations) {
       const declared = bufferOf(this.#subject, buffer);
-      if (skipped.has(buffer)) {
-        this.#listing.comment(`${this.#scope.name(buffer)} is not checked: what makes it is left out.`);
+      if (this.#scope.leftOut.has(buffer)) {
+        this.#listing.comment(this.#scope.whyNotChecked(buffer));
         continue;
       }
       this.#scope.use('expect');
@@ -331,22 +330,5 @@ class Script {
     ${matrix(contents[1] ?? '', k, n)},
     ${rounding},
 )`);
-  }
-
-  /** Buffers whose content depends on a kernel that PyTorch can't launch. */
-  #leftOut(): ReadonlySet<number> {
-    const { instructions } = this.#subject;
-    const found = new Set<number>();
-    const onHost = (buffer: number): boolean => !isOnDevice(bufferOf(this.#subject, buffer));
-    for (let before = -1; before !== found.size; ) {
-      before = found.size;
-      for (const one of instructions) {
-        if (one.code === 'kernel' && one.kernel.kind === 'stream') {
-          const { src, dst } = one.kernel;
-          if (onHost(src) || onHost(dst) || found.has(src)) found.add(dst);
-        } else if ((one.code === 'copy' || one.code === 'pin') && found.has(one.src)) found.add(one.dst);
-      }
-    }
-    return found;
   }
 }

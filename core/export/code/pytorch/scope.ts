@@ -3,6 +3,7 @@ import type { Content, ProgramStream } from '../../../program/program.ts';
 import { CodeScope } from '../scope.ts';
 import { bufferOf, type Subject, streamOf } from '../subject.ts';
 import type { PyTorchHelper } from './helpers.ts';
+import { leftOutBuffers } from './leftOut.ts';
 
 /** Python's words, and what the program's own lines use. */
 const reserved =
@@ -16,9 +17,12 @@ const reserved =
 export class PyTorchScope extends CodeScope<PyTorchHelper> {
   readonly modules = new Set<string>();
   readonly results: readonly string[];
+  /** Buffers whose content is not compared, since a kernel is left out. */
+  readonly leftOut: ReadonlySet<number>;
 
   constructor(subject: Subject) {
     super(subject, reserved, '_');
+    this.leftOut = leftOutBuffers(subject);
     this.results = subject.program.multiCopies.map((_, index) => this.names.make(`copied${index + 1}`, 'copy'));
   }
 
@@ -26,6 +30,10 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
     if (kind === 'legacy-default') return `torch.cuda.default_stream(${this.device(device)})`;
     // cudaStreamPerThread is this number.
     return kind === 'per-thread-default' ? `torch.cuda.ExternalStream(2, device=${this.device(device)})` : '';
+  }
+
+  whyNotChecked(buffer: number): string {
+    return `${this.name(buffer)} is not checked: what makes it is left out.`;
   }
 
   /** All of a buffer, or 'source[4 * KiB : 8 * KiB]'. */
