@@ -56,6 +56,11 @@ export abstract class CodeScope<Helper extends string> {
     return this.libraries.get(libraryKey(kernel, stream))?.name ?? '';
   }
 
+  /** Whether what the library needs is made anew in each iteration, by whichever kernel comes first. */
+  isMadeInIteration(kernel: LibraryKernel, stream: number): boolean {
+    return this.libraries.get(libraryKey(kernel, stream))?.firstUse === true;
+  }
+
   #librariesOf({ instructions }: Subject): Map<string, Library> {
     const found = new Map<string, Library>();
     for (const one of instructions) {

@@ -356,3 +356,19 @@ describe('what a kernel makes that PyTorch leaves out', () => {
     expect(text).toMatch(/# result is not checked: what makes it is left out\.\n\s+result\.clone\(\)/);
   });
 });
+
+describe('a library that an operation makes in each iteration', () => {
+  it('is there for the kernels before it, in the same stream', () => {
+    const numbers = { memory: 'device', bytes: 8192, pattern: { kind: 'float32', seed: 5 } } as const;
+    const buffers = ['factor', 'product'].map((id) => ({ id, ...numbers }));
+    const shape = { kind: 'matmul', m: 16, n: 32, k: 24, dtype: 'float32' } as const;
+    const product = (workspace: 'before-run' | 'first-use') =>
+      ({
+        ...{ op: 'kernel', reads: ['factor', 'factor'], writes: ['product'], stream: 's' },
+        kernel: { ...shape, workspace },
+      }) as const;
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [product('before-run'), product('first-use')]);
+    const calls = [...codeOf(experiment, 'cuda').text.matchAll(/blas\.(\w+)\(/g)].map(([, call]) => call);
+    expect(calls).toEqual(['drop', 'make', 'multiply', 'make', 'multiply']);
+  });
+});

@@ -111,12 +111,18 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       scope.onDeviceOf(stream, thread, listing, op, () => add(makeLibrary(scope, kernel, stream)));
       return;
     }
-    case 'kernel':
-      scope.onDeviceOf(instruction.stream, thread, listing, op, () => {
+    case 'kernel': {
+      const { kernel, stream } = instruction;
+      scope.onDeviceOf(stream, thread, listing, op, () => {
+        // Dropped for another kernel's first use, which may come later; that one has a makePlan of its own.
+        if (isLibraryKernel(kernel) && !kernel.firstUse && scope.isMadeInIteration(kernel, stream)) {
+          add(makeLibrary(scope, kernel, stream));
+        }
         add(kernelLaunch(scope, instruction));
-        if (!isLibraryKernel(instruction.kernel)) add('CHECK(cudaGetLastError());');
+        if (!isLibraryKernel(kernel)) add('CHECK(cudaGetLastError());');
       });
       return;
+    }
     case 'recordEvent':
       there(
         instruction.stream,
