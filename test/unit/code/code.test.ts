@@ -372,3 +372,27 @@ describe('a library that an operation makes in each iteration', () => {
     expect(calls).toEqual(['drop', 'make', 'multiply', 'make', 'multiply']);
   });
 });
+
+describe('a kernel that has its multiprocessors to itself', () => {
+  it('may have as much shared memory on each device that launches it', () => {
+    const spin = (stream: string, smShare: number) =>
+      ({ op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 }, smShare, stream }) as const;
+    const textOf = (smShare: number): string =>
+      codeOf(
+        experimentOf(
+          {
+            devices: [{ id: 'gpu0' }, { id: 'gpu1', index: 1 }],
+            streams: [
+              { id: 's', device: 'gpu0' },
+              { id: 't', device: 'gpu1' },
+            ],
+          },
+          [spin('s', smShare), spin('t', 0.5)],
+        ),
+        'cuda',
+      ).text;
+    const alone = 'const int spinAlone = exclusive(reinterpret_cast<const void *>(spin), ';
+    expect(textOf(0.5)).toContain(`${alone}{0, 1});`);
+    expect(textOf(1)).toContain(`${alone}{1});`);
+  });
+});

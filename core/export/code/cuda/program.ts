@@ -226,7 +226,8 @@ class Main {
     const text = this.#listing.lines.join('\n');
     const alone = (Object.keys(aloneNames) as AloneName[]).filter((name) => text.includes(name));
     const lines = alone.map(
-      (name) => `  const int ${name} = exclusive(reinterpret_cast<const void *>(${aloneNames[name]}));`,
+      (name) =>
+        `  const int ${name} = exclusive(reinterpret_cast<const void *>(${aloneNames[name]}), {${this.#devicesOf(name)}});`,
     );
     const blocks = (Object.keys(blockNames) as BlockName[]).filter((name) => text.includes(name));
     lines.unshift(
@@ -236,6 +237,17 @@ class Main {
     );
     this.#listing.lines.splice(at, 0, ...lines);
     this.#listing.ops.splice(at, 0, ...lines.map(() => -1));
+  }
+
+  /** As '0, 1': those on which the kernel has a part of the multiprocessors. */
+  #devicesOf(alone: AloneName): string {
+    const kind = aloneNames[alone] === 'multiply' ? 'stream' : aloneNames[alone];
+    const devices = this.#subject.instructions.flatMap((one) =>
+      one.code === 'kernel' && one.kernel.kind === kind && one.smShare < 1
+        ? [this.#scope.ordinal(required(this.#subject.program.streams, one.stream).device)]
+        : [],
+    );
+    return [...new Set(devices)].join(', ');
   }
 
   #iteration(): void {
