@@ -1,5 +1,5 @@
 /** The steps of a run, each with its rows: of a trace the steps of its program, of a run its recorded iterations. */
-import { CopyscopeError } from '../errors.ts';
+import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { hostLine } from '../lift/hostLine.ts';
 import { findSteps, isAfterPause, stepUntilNs } from '../lift/steps.ts';
@@ -34,7 +34,7 @@ export function gateSteps(run: Run, asked: { readonly from: number; readonly to:
     throw new CopyscopeError({
       code: 'gate.no-steps',
       message: 'nothing was recorded, so nothing can be judged.',
-      remedy: 'Record it again, with the activities of both CPU and CUDA.',
+      remedy: run.info.error?.remedy ?? 'Record it again, with the activities of both CPU and CUDA.',
     });
   }
   if (asked === null) return found;
@@ -68,11 +68,11 @@ function iterations({ trace }: Run): GateSteps {
 }
 
 /** What a call put on the device belongs to the step in which the call began; a step reaches to the next one's begin. */
-function programSteps({ trace }: Run): GateSteps {
+function programSteps({ trace, info }: Run): GateSteps {
   const whole = iterationOf(trace, 0);
   const issued = hostCalls(whole);
   const { ranges, rule } = findSteps(trace, hostLine(trace));
-  requireDevice(trace);
+  requireDevice(trace, info.error);
   const device: RowIndex[][] = ranges.map(() => []);
   const calls: RowIndex[][] = ranges.map(() => []);
   const stepAt = (ns: number): number => {
@@ -97,12 +97,13 @@ function programSteps({ trace }: Run): GateSteps {
   return { steps, rule };
 }
 
-function requireDevice({ lanes }: Trace): void {
+/** What a trace that breaks off lacks may stand in the rest: then its `error` says what helps. */
+function requireDevice({ lanes }: Trace, error: ErrorInfo | undefined): void {
   const lacks = (['stream', 'host-thread'] as const).find((kind) => !lanes.some((lane) => lane.kind === kind));
   if (lacks === undefined) return;
   throw new CopyscopeError({
     code: 'gate.no-steps',
     message: `the trace holds no work of ${lacks === 'stream' ? 'a device' : 'a host thread'}.`,
-    remedy: 'Record it with the activities of both CPU and CUDA.',
+    remedy: error?.remedy ?? 'Record it with the activities of both CPU and CUDA.',
   });
 }

@@ -24,6 +24,12 @@ const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.nsys-report': 'Run nsys export --type=sqlite FILE, and open what it writes.',
 };
 
+/** Notes of a trace that could not be read on: what it lacks may have been recorded, and stand in the rest. */
+export const noneRead = {
+  stream: 'What could be read holds no GPU activity.',
+  thread: 'What could be read holds no host thread.',
+} as const;
+
 export function traceFileError(
   code: TraceFileCode,
   message: string,

@@ -50,7 +50,7 @@ export interface AskOptions extends LiftOptions {
 
 /** Throws `lift.*` where the trace lacks what a replay needs. */
 export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
-  const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', options);
+  const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', { ...options, error: run.info.error });
   const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
   const { remedies } = planner.plan();
   const answer = (remedy: Remedy): RemedyAnswer => remedyAnswer(lifted.script, remedy);

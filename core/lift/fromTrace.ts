@@ -1,5 +1,5 @@
 /** Lifts a trace: what its program called, step by step, with what each call put on the device. */
-import { CopyscopeError } from '../errors.ts';
+import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
@@ -44,6 +44,8 @@ export interface LiftOptions {
   /** First and last step, counted from 1; all where left out, and of many the middle ones. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Why the trace breaks off, where it does: what it lacks may stand in the rest. */
+  readonly error?: ErrorInfo | undefined;
 }
 
 /** Shorter stretches between two calls are the framework's, however few of its operators were recorded in them. */
@@ -60,7 +62,7 @@ const kernelCode = rowKinds.indexOf('kernel');
 /** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
 export function liftTrace(trace: Trace, name: string, options: LiftOptions = {}): Lifted {
   const line = hostLine(trace);
-  requireCalls(trace, line);
+  requireCalls(trace, line, options.error);
   const all = findSteps(trace, line);
   const found = withFewCalls(trace, chosenSteps(trace, all, options), line);
   const bounds = stepBounds(trace, found, line);
@@ -102,7 +104,7 @@ function deviceRows(
 const earlyNote = 'Work that was issued before the recording began is issued at the begin of the step in which it ran.';
 const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
 
-function requireCalls(trace: Trace, { calls }: HostLine): void {
+function requireCalls(trace: Trace, { calls }: HostLine, error: ErrorInfo | undefined): void {
   if (calls.rows.some((_, place) => calls.firstActivity(place) >= 0)) return;
   const hasDevice = trace.lanes.some(({ kind }) => kind === 'stream');
   throw new CopyscopeError({
@@ -110,7 +112,7 @@ function requireCalls(trace: Trace, { calls }: HostLine): void {
     message: hasDevice
       ? 'the trace does not tell which host call put which work on the device.'
       : 'the trace holds no work of a device.',
-    remedy: 'Record it with the activities of both CPU and CUDA.',
+    remedy: error?.remedy ?? 'Record it with the activities of both CPU and CUDA.',
   });
 }
 

@@ -30,7 +30,7 @@ function held(): Opened {
 const calls: PlanCalls = {
   open(run, profile, knownStepNs) {
     opened = null;
-    const lifted = liftTrace(run.trace, runName(run.info));
+    const lifted = liftTrace(run.trace, runName(run.info), { error: run.info.error });
     const planner = plannerOf(lifted, run.info, profileCosts(profile), knownStepNs ?? undefined);
     opened = { lifted, planner, profile };
     return {

@@ -5,6 +5,7 @@ import type { Trace } from '../../trace/trace.ts';
 import type { ImportOptions } from '../importedFile.ts';
 import { unknownEvent } from '../importedRows.ts';
 import { importedRun } from '../importedRun.ts';
+import { noneRead } from '../problems.ts';
 import type { Header } from './kinetoHeader.ts';
 import type { KinetoRows } from './kinetoRows.ts';
 
@@ -36,7 +37,7 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
       cupti,
       problem,
       notes: [
-        ...notes(trace, header, leftOut, incomplete),
+        ...notes(trace, header, leftOut, incomplete, problem),
         ...(isUnjoined ? ['Several processes use the same numbers: work is not joined with its calls.'] : []),
         ...(behind === null ? [] : [`What lies behind the trace is left out: ${behind}`]),
       ],
@@ -45,12 +46,22 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
   );
 }
 
-function notes(trace: Trace, { rank }: Header, leftOut: ReturnType<ReadFile['rows']['leftOut']>, incomplete: number) {
+function notes(
+  trace: Trace,
+  { rank }: Header,
+  leftOut: ReturnType<ReadFile['rows']['leftOut']>,
+  incomplete: number,
+  problem: ErrorInfo | null,
+) {
   const has = (kind: string): boolean => trace.lanes.some((lane) => lane.kind === kind);
   return [
     ...(rank === null ? [] : [`Rank ${rank.rank} of a job of ${rank.of}.`]),
-    ...(has('stream') ? [] : ['No GPU activity was recorded: profile with ProfilerActivity.CUDA.']),
-    ...(has('host-thread') ? [] : ['No host thread was recorded: profile with ProfilerActivity.CPU.']),
+    ...(has('stream')
+      ? []
+      : [problem === null ? 'No GPU activity was recorded: profile with ProfilerActivity.CUDA.' : noneRead.stream]),
+    ...(has('host-thread')
+      ? []
+      : [problem === null ? 'No host thread was recorded: profile with ProfilerActivity.CPU.' : noneRead.thread]),
     orders(trace),
     'It does not say which copy engine moved a copy: copies are shown on the engine of their direction, copies within the device on Compute.',
     'Data was not checked, and the same work was not timed without the profiler.',

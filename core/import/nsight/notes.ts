@@ -1,6 +1,8 @@
 /** What a reader of an Nsight Systems export should know: what it does not hold, and what of it is not shown. */
+import type { ErrorInfo } from '../../errors.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { unknownEvent } from '../importedRows.ts';
+import { noneRead } from '../problems.ts';
 
 export interface Found {
   /** Version of Nsight Systems that exported it; null where it doesn't say. */
@@ -10,14 +12,17 @@ export interface Found {
   readonly wholeGraphs: number;
   /** Tables that nothing was made of. */
   readonly leftOut: readonly string[];
+  /** Why not all could be read; null where it could. */
+  readonly problem: ErrorInfo | null;
 }
 
-export function nsightNotes(trace: Trace, { product, incomplete, wholeGraphs, leftOut }: Found): string[] {
+export function nsightNotes(trace: Trace, { product, incomplete, wholeGraphs, leftOut, problem }: Found): string[] {
   const has = (kind: string): boolean => trace.lanes.some((lane) => lane.kind === kind);
+  const advice = 'profile with nsys profile --trace=cuda,nvtx,osrt.';
   return [
     ...(product === null ? [] : [`Exported by Nsight Systems ${product}.`]),
-    ...(has('stream') ? [] : ['No GPU activity was recorded: profile with nsys profile --trace=cuda,nvtx,osrt.']),
-    ...(has('host-thread') ? [] : ['No host thread was recorded: profile with nsys profile --trace=cuda,nvtx,osrt.']),
+    ...(has('stream') ? [] : [problem === null ? `No GPU activity was recorded: ${advice}` : noneRead.stream]),
+    ...(has('host-thread') ? [] : [problem === null ? `No host thread was recorded: ${advice}` : noneRead.thread]),
     ...(wholeGraphs === 0
       ? []
       : [

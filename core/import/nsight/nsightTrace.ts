@@ -90,6 +90,7 @@ class Reader {
         incomplete,
         wholeGraphs,
         leftOut: this.#leftOut(),
+        problem: this.#problem,
       }),
     };
   }

@@ -22,7 +22,10 @@ export async function lift({ context, assets }: Tools, file: string, options: Li
   const input = await readInputThere(file, options.host, context);
   if (input.kind !== 'run' || input.run.info.imported === undefined) throw notATrace(file);
   const { run } = input;
-  const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', options.steps);
+  const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', {
+    ...options.steps,
+    error: run.info.error,
+  });
   const planner = plannerOf(lifted, run.info, profileCosts(await traceProfile(run, assets, terminal, options.profile)));
   const changes = options.try ?? [];
   const { experiment } = experimentOf(

@@ -438,6 +438,14 @@ describe('a file', () => {
     expect(run.trace.count).toBeLessThan(whole.trace.count);
   });
 
+  it('whose GPU tables can’t be read is not said to lack what they hold', async () => {
+    const broken = table('CUPTI_ACTIVITY_KIND_KERNEL', [{ start: 1, end: 2 }]);
+    const run = await readSql(names.sql, runtime(call('cudaLaunchKernel_v7000', 0, 5, 1)), broken);
+    expect(run).toMatchObject({ info: { status: 'failed' }, trace: { count: 1 } });
+    expect(run.info.notes).toContain('What could be read holds no GPU activity.');
+    expect(run.info.notes.join(' ')).not.toContain('profile with');
+  });
+
   it('that is written with a write-ahead log is read, and stays as it is', async () => {
     const path = join(folder, 'log.sqlite');
     const bytes = recordedBytes('mock');

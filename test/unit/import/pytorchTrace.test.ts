@@ -2,6 +2,8 @@ import { crc32, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
+import { gateSteps } from '../../../core/gate/steps.ts';
+import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { joinCalls } from '../../../core/trace/correlation.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { allRows } from '../../../core/trace/rows.ts';
@@ -425,6 +427,18 @@ describe('a damaged file', () => {
         trace: { count: whole },
       });
     }
+  });
+
+  it('that is cut after its first event is not said to lack what was not read', async () => {
+    const run = await read(json.slice(0, json.indexOf('"kernel"')));
+    expect(run).toMatchObject({ info: { status: 'failed' }, trace: { count: 1 } });
+    expect(run.info.notes).toContain('What could be read holds no GPU activity.');
+    expect(run.info.notes.join(' ')).not.toContain('profile with');
+    const remedy = run.info.error?.remedy ?? '';
+    expect(remedy).toContain('Copy the file again');
+    const refused = expect.objectContaining({ remedy });
+    expect(() => liftTrace(run.trace, 'test', { error: run.info.error })).toThrow(refused);
+    expect(() => gateSteps(run, null)).toThrow(refused);
   });
 
   it('says at which byte and line it stops being JSON', async () => {
