@@ -38,7 +38,7 @@ export class StreamWaits {
 
   /** Sets the times of all waits and records. */
   place(columns: Columns, count: number): void {
-    const { startNs, durationNs, lane, correlation } = columns;
+    const { startNs, lane, correlation } = columns;
     const work = this.#workOfLanes(columns, count);
     for (const row of this.#waits) {
       const rows = work.get(lane[row] ?? -1) ?? [];
@@ -46,25 +46,41 @@ export class StreamWaits {
         rows[lowerBound(0, rows.length, (at) => (correlation[rows[at] ?? 0] ?? 0) <= (correlation[row] ?? 0))];
       if (next !== undefined) startNs[row] = Math.max(startNs[row] ?? 0, startNs[next] ?? 0);
     }
+    // By the last row of a call: a graph has many, and many events may be recorded behind it.
+    const ends = new Map<RowIndex, number>();
     for (const row of this.#records) {
       const rows = work.get(lane[row] ?? -1) ?? [];
       const after = lowerBound(0, rows.length, (at) => (correlation[rows[at] ?? 0] ?? 0) < (correlation[row] ?? 0));
       const last = rows[after - 1];
-      if (last !== undefined) {
-        startNs[row] = Math.max(startNs[row] ?? 0, (startNs[last] ?? 0) + (durationNs[last] ?? 0));
-      }
+      if (last === undefined) continue;
+      const endNs = ends.get(last) ?? this.#endOfCall(columns, rows, after - 1);
+      ends.set(last, endNs);
+      startNs[row] = Math.max(startNs[row] ?? 0, endNs);
     }
   }
 
-  /** Rows of the streams that have a wait or record, by correlation. */
-  #workOfLanes({ lane, correlation }: Columns, count: number): Map<number, RowIndex[]> {
+  /** Of a graph's nodes, which have the number of its launch, the one that began last need not be the last to end. */
+  #endOfCall({ startNs, durationNs, correlation }: Columns, rows: readonly RowIndex[], last: number): number {
+    const number = correlation[rows[last] ?? 0];
+    let endNs = Number.NEGATIVE_INFINITY;
+    for (let at = last; at >= 0 && correlation[rows[at] ?? 0] === number; at -= 1) {
+      const row = rows[at] ?? 0;
+      endNs = Math.max(endNs, (startNs[row] ?? 0) + (durationNs[row] ?? 0));
+    }
+    return endNs;
+  }
+
+  /** Rows of the streams that have a wait or record, by correlation, and those of one call by their start. */
+  #workOfLanes({ startNs, lane, correlation }: Columns, count: number): Map<number, RowIndex[]> {
     const marks = new Set([...this.#waits, ...this.#records]);
     const lanes = new Map<number, RowIndex[]>([...marks].map((row) => [lane[row] ?? -1, []]));
     if (lanes.size === 0) return lanes;
     for (let row = 0; row < count; row += 1) {
       if ((correlation[row] ?? 0) > 0 && !marks.has(row)) lanes.get(lane[row] ?? -1)?.push(row);
     }
-    for (const rows of lanes.values()) rows.sort((a, b) => (correlation[a] ?? 0) - (correlation[b] ?? 0));
+    for (const rows of lanes.values()) {
+      rows.sort((a, b) => (correlation[a] ?? 0) - (correlation[b] ?? 0) || (startNs[a] ?? 0) - (startNs[b] ?? 0));
+    }
     return lanes;
   }
 }

@@ -394,6 +394,32 @@ describe('waits of streams for events', () => {
     ]);
   });
 
+  it('are placed by the first and the last node of a graph that is launched between them', async () => {
+    const inGraph = { streamId: 8, correlationId: 4 };
+    const onStream = { deviceId: 0, streamId: 8, globalPid: globalId(42) };
+    const run = await readSql(
+      names.sql,
+      runtime(call('cudaLaunchKernel_v7000', 10, 15, 4)),
+      // Tables of their own, so that the later kernel is read first.
+      kernels(kernel(100, 200, 1), kernel(5100, 6000, 4, inGraph), kernel(7000, 7100, 7, { streamId: 9 })),
+      copies(copy(1000, 5000, 4, inGraph)),
+      table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [
+        { ...onStream, timestamp: 0, streamId: 7, correlationId: 2, eventId: 6, eventSyncId: 77 },
+        { ...onStream, timestamp: 0, correlationId: 5, eventId: 7, eventSyncId: 78 },
+      ]),
+      table('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [
+        { ...onStream, start: 20, correlationId: 3, syncType: 2, eventSyncId: 77 },
+        { ...onStream, start: 22, streamId: 9, correlationId: 6, syncType: 2, eventSyncId: 78 },
+      ]),
+    );
+    expect(marks(run)).toEqual([
+      'event-record event 6, record 2 @190+0',
+      'event-wait event 6, record 2 @990+0',
+      'event-record event 7, record 5 @5990+0',
+      'event-wait event 7, record 5 @6990+0',
+    ]);
+  });
+
   it('are for an event that nobody knows where they were not', async () => {
     const run = await readSql(names.sql, work, wait(4_294_967_295));
     expect(marks(run)).toEqual(['event-wait an event @110+0']);
