@@ -31,7 +31,7 @@ export async function writeBundle(manifest: Manifest, files: readonly PackedFile
   const stream = Readable.from(pack as unknown as AsyncIterable<Buffer>, { objectMode: false });
   const clear = (): void => void rm(folder, { recursive: true, force: true });
   // The stream hears of one only while it waits for more.
-  pack.on('error', (error: Error) => stream.destroy(error));
+  pack.on('error', (error) => stream.destroy(error as Error));
   stream.once('close', () => pack.on('error', clear).on('end', clear).resume());
   return stream;
 }
