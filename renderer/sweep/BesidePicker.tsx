@@ -50,7 +50,8 @@ export function useBeside(ids: readonly string[], metric: Metric | undefined): r
         if (sweep?.status !== 'ready' || metric === undefined) return [];
         const parsed = parseSweep(sweep.value.document);
         if (!parsed.ok) return [];
-        return [{ name: sweep.value.summary.name, spec: sweepLines(sweep.value, parsed.plan, metric) }];
+        const { name, createdAt } = sweep.value.summary;
+        return [{ name, createdAt, spec: sweepLines(sweep.value, parsed.plan, metric) }];
       }),
     [ids, opened, metric],
   );

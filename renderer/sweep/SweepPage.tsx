@@ -150,7 +150,7 @@ function SweepChart({ sweep, plan, metric, as, beside }: ChartProps) {
   const spec = useMemo(
     () =>
       (as === 'heat' ? sweepHeat(sweep, plan, metric) : null) ??
-      together({ name: sweep.summary.name, spec: sweepLines(sweep, plan, metric) }, beside),
+      together({ ...sweep.summary, spec: sweepLines(sweep, plan, metric) }, beside),
     [sweep, plan, metric, as, beside],
   );
   return <Chart spec={spec} onOpen={openRun} height={400} />;

@@ -12,8 +12,10 @@ import {
   isReading,
   type LineSpec,
   type Provenance,
+  type Quantity,
   type Row,
 } from '../charts/spec.ts';
+import { formatMoment } from '../common/time.ts';
 
 /** What of a sweep its charts are made from: the host's, and what a report holds. */
 export interface ChartedSweep {
@@ -166,20 +168,27 @@ const titleOf = ({ axes }: SweepPlan, { label }: Metric): string =>
 
 export interface Beside {
   readonly name: string;
+  /** When its sweep began. */
+  readonly createdAt: string;
   readonly spec: ChartSpec;
 }
 
 /** Whether two charts can be one: both are lines over the same quantity. */
 export const canJoin = (a: ChartSpec, b: ChartSpec): a is LineSpec =>
-  a.kind === 'lines' && b.kind === 'lines' && a.x.unit === b.x.unit && a.value.name === b.value.name;
+  a.kind === 'lines' && b.kind === 'lines' && isSameAxis(a.x, b.x) && a.value.name === b.value.name;
+
+/** Sizes are sizes, whatever they are of; a number of streams and one of passes have nothing in common. */
+const isSameAxis = (a: Quantity, b: Quantity): boolean =>
+  a.unit === b.unit && (a.unit !== 'count' || a.name === b.name);
 
 /** Several sweeps in one chart, each line with its sweep's name. Those that can't be drawn over the same axis are left out. */
 export function together(first: Beside, others: readonly Beside[]): ChartSpec {
   const fitting = others.filter(({ spec }) => canJoin(first.spec, spec));
   if (fitting.length === 0 || first.spec.kind !== 'lines') return first.spec;
-  const all = [first, ...fitting].flatMap(({ name, spec }) => (spec.kind === 'lines' ? [{ name, spec }] : []));
+  const all = toldApart([first, ...fitting]).flatMap(({ name, spec }) =>
+    spec.kind === 'lines' ? [{ name, spec }] : [],
+  );
   const values = [...new Set(all.flatMap(({ spec }) => spec.x.values))].sort((a, b) => a - b);
-  const limits = new Map(all.flatMap(({ spec }) => spec.rows.filter(isLimit).map((row) => [row.name, row] as const)));
   const rows = all.flatMap(({ name, spec }) =>
     spec.rows
       .filter((row) => !isLimit(row))
@@ -195,14 +204,34 @@ export function together(first: Beside, others: readonly Beside[]): ChartSpec {
         };
       }),
   );
-  const widened = [...limits.values()].map((row) => ({ ...row, cells: values.map(() => row.cells[0] ?? null) }));
   return {
     ...first.spec,
     title: `${first.spec.value.name} by ${lowerFirst(first.spec.x.name)}, ${all.length} sweeps`,
     provenance: joined(all.map(({ spec }) => spec.provenance)),
     x: { ...first.spec.x, values },
-    rows: [...rows, ...widened],
+    rows: [...rows, ...limitsOf(all, values.length)],
   };
+}
+
+/** Sweeps of one name by when they began, as where they are chosen. */
+const toldApart = (all: readonly Beside[]): Beside[] =>
+  all.map((one) => {
+    const isAlone = all.filter(({ name }) => name === one.name).length === 1;
+    return isAlone ? one : { ...one, name: `${one.name}, ${formatMoment(one.createdAt)}` };
+  });
+
+/** One limit where it is that of all; else each is named by its sweep. */
+function limitsOf(all: readonly { readonly name: string; readonly spec: LineSpec }[], columns: number): Row[] {
+  const limits = all.flatMap(({ name, spec }) =>
+    spec.rows.filter(isLimit).map((row) => ({ name, row, cell: row.cells[0] ?? null })),
+  );
+  const rates = new Set(limits.map(({ cell }) => (isReading(cell) ? cell.value : null)));
+  const isShared = rates.size === 1 && limits.length === all.length;
+  return (isShared ? limits.slice(0, 1) : limits).map(({ name, row, cell }) => ({
+    ...row,
+    name: isShared ? row.name : `${name}: ${row.name}`,
+    cells: Array.from({ length: columns }, () => cell),
+  }));
 }
 
 const isLimit = (row: Row): boolean => row.isLimit === true;

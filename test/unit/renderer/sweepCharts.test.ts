@@ -5,7 +5,9 @@ import { type Metric, metrics } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
 import { lookOf } from '../../../renderer/charts/look.ts';
 import { chartOption } from '../../../renderer/charts/option.ts';
+import type { ChartSpec } from '../../../renderer/charts/spec.ts';
 import { chartCsv } from '../../../renderer/charts/table.ts';
+import { formatMoment } from '../../../renderer/common/time.ts';
 import { sweepLines, together } from '../../../renderer/sweep/specs.ts';
 import { example } from '../host/support/runs.ts';
 
@@ -132,11 +134,58 @@ describe('two sweeps in one chart', () => {
   it('share an axis of all their sizes, and each line says whose it is', () => {
     const one = sweepOf('pinned', [sizes('1 MiB', '4 MiB')]);
     const other = sweepOf('pageable', [sizes('1 MiB', '2 MiB')]);
-    const chart = (of: typeof one) => ({ name: of.sweep.summary.name, spec: sweepLines(of.sweep, of.plan, makespan) });
+    const chart = ({ sweep, plan }: typeof one) => ({
+      name: sweep.summary.name,
+      createdAt: sweep.summary.createdAt,
+      spec: sweepLines(sweep, plan, makespan),
+    });
     const spec = together(chart(one), [chart(other)]);
     expect(spec.kind === 'lines' && spec.x.values).toEqual([1, 2, 4].map((size) => size * 1024 ** 2));
     expect(spec.rows.map(({ name }) => name)).toEqual(['pinned', 'pageable']);
     expect(spec.rows[0]?.cells[1]).toBeNull();
     expect(spec.rows[1]?.cells[1]).toMatchObject({ value: 101 });
+  });
+
+  const over = (name: string, link: number | null) => {
+    const nodes = [1, 2].map(() => [`GPU of ${name}`, link] as const);
+    const { sweep, plan } = ranOn(name, [sizes('1 MiB', '2 MiB')], nodes);
+    return { name, createdAt: sweep.summary.createdAt, spec: sweepLines(sweep, plan, delivered) };
+  };
+  const limitsOf = ({ rows }: ChartSpec) =>
+    rows
+      .filter(({ isLimit }) => isLimit)
+      .map(({ name, cells }) => [name, cells.map((cell) => cell && 'value' in cell && cell.value)]);
+
+  it('have each the limit of its own link where these differ, and else one', () => {
+    expect(limitsOf(together(over('new', 64e9), [over('old', 32e9)]))).toEqual([
+      ['new: limit of the PCIe link', [64e9, 64e9]],
+      ['old: limit of the PCIe link', [32e9, 32e9]],
+    ]);
+    expect(limitsOf(together(over('new', 64e9), [over('other', 64e9)]))).toEqual([
+      ['limit of the PCIe link', [64e9, 64e9]],
+    ]);
+    expect(limitsOf(together(over('new', 64e9), [over('unknown', null)]))).toEqual([
+      ['new: limit of the PCIe link', [64e9, 64e9]],
+    ]);
+  });
+
+  it('are not joined where their axes count different things', () => {
+    const of = (field: string) => {
+      const { sweep, plan } = sweepOf(field, [{ fields: [field], values: [1, 2] }]);
+      return { name: field, createdAt: sweep.summary.createdAt, spec: sweepLines(sweep, plan, makespan) };
+    };
+    const iterations = of('environment.iterations');
+    const [warmups, again] = [of('environment.warmups'), of('environment.iterations')];
+    expect(together(iterations, [warmups])).toBe(iterations.spec);
+    expect(together(iterations, [again]).rows).toHaveLength(2);
+  });
+
+  it('are told apart by when they began where they have one name', () => {
+    const earlier = { ...over('same', 64e9), createdAt: '2025-11-20T12:00:00.000Z' };
+    const later = { ...over('same', 64e9), createdAt: '2024-03-02T12:00:00.000Z' };
+    const names = together(earlier, [later, over('other', 64e9)]).rows.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names[0]).toBe(`same, ${formatMoment(earlier.createdAt)}`);
+    expect(names).toContain('other');
   });
 });
