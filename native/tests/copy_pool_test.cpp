@@ -17,7 +17,8 @@ using namespace copyscope::copy;
 
 namespace {
 
-std::shared_ptr<MemoryPool> poolOver(std::set<void*>& live, std::uint64_t budget) {
+std::shared_ptr<MemoryPool> poolOver(std::set<void*>& live, std::uint64_t budget,
+                                     Budget budgetFor = Budget::held) {
   return std::make_shared<MemoryPool>(
       [&live](std::size_t bytes) {
         void* const memory = std::malloc(bytes);
@@ -28,7 +29,7 @@ std::shared_ptr<MemoryPool> poolOver(std::set<void*>& live, std::uint64_t budget
         live.erase(memory);
         std::free(memory);
       },
-      budget);
+      budget, budgetFor);
 }
 
 }  // namespace
@@ -80,6 +81,22 @@ TEST("a pool keeps within its budget, giving unused blocks back first") {
   first = nullptr;
   CHECK(pool->take(4096) != nullptr);
   CHECK(pool->counts().reservedBytes <= 10000);
+}
+
+TEST("a pool whose budget is for what it keeps hands out more, and keeps no more") {
+  std::set<void*> live;
+  const std::shared_ptr<MemoryPool> pool = poolOver(live, 10000, Budget::kept);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<BlockRef> held;
+    for (const std::uint64_t bytes : {6000, 6000, 20000}) held.push_back(pool->take(bytes));
+    for (const BlockRef& block : held) CHECK(block != nullptr);
+    CHECK(live.size() == 3 && pool->counts().usedBytes == pool->counts().reservedBytes);
+    held.clear();
+    CHECK(pool->counts().usedBytes == 0 && pool->counts().reservedBytes <= 10000);
+    CHECK(live.size() == 1);
+  }
+  // One of the three was used again each time.
+  CHECK(pool->counts().allocations == 3 + 2 + 2);
 }
 
 TEST("workers do every piece of work once, task after task, asleep or awake between them") {

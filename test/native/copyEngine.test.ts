@@ -1,4 +1,5 @@
 /** What startCopy promises of copies: directions, options, streams, failures, memory that is used again. */
+import { freemem } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import { dtypes } from '../../native/copy/dtypes.ts';
@@ -183,6 +184,25 @@ describeNative('startCopy, copies', () => {
     simulate(calm);
     expectBytes(await down(await up([bytes(100)])), [bytes(100)]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'brings more into ordinary host memory than it may keep, and refuses what is more than there is',
+    async () => {
+      const all = new HostTensor({ data: new Uint8Array(1), shape: [2 ** 52], strides: [0] });
+      const refused = expect.objectContaining({
+        code: 'run.out-of-memory',
+        message: expect.stringMatching(/; \d+ are free\.$/),
+      });
+      expect(() => startCopy([all], 'cpu', { copy: true })).toThrow(refused);
+      // It kept a quarter of what was free at the first use. Zeros that nobody wrote take no memory, nor do results that
+      // nothing was copied into.
+      const view = new Uint8Array(64 * MiB);
+      const views = new Array<Uint8Array>(Math.ceil((0.4 * freemem()) / view.length)).fill(view);
+      const handle = startCopy(views, 'cpu', { copy: true });
+      handle.cancel();
+      await expect(handle.get()).rejects.toMatchObject({ code: 'copy.cancelled' });
+    },
+  );
 
   test('cancels a long copy, gives its memory back, and works on', async () => {
     simulate({ delayNs: 5_000_000 });

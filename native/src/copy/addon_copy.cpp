@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "../clock.h"
+#include "../host_memory.h"
 #include "copy_environment.h"
 #include "multi_copy.h"
 
@@ -161,6 +162,18 @@ void outOfCopyMemory(std::uint64_t bytes, const std::string& where, std::uint64_
                 "There is no " + where + " memory for " + std::to_string(bytes) + " bytes" +
                     (available > 0 ? "; " + std::to_string(available) + " are free" : "") + ".",
                 "Let go of results that are no longer needed: release(results).");
+}
+
+void requireMemory(std::uint64_t bytes, MemoryPool& pool) {
+  // Asking takes longer than a small copy.
+  constexpr std::uint64_t worthAsking = 64u << 20;
+  if (pool.budgetFor() == Budget::held || bytes < worthAsking) return;
+  const std::uint64_t available = availableHostMemory();
+  if (available == 0 || bytes <= available) return;
+  // What it keeps may be what is missing.
+  pool.trim();
+  const std::uint64_t trimmed = availableHostMemory();
+  if (bytes > trimmed) outOfCopyMemory(bytes, "host", trimmed);
 }
 
 CopyOptions readCopyOptions(const Napi::Object& object) {

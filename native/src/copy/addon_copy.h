@@ -49,4 +49,8 @@ copy::CopyOptions readCopyOptions(const Napi::Object& object);
 /// Failure `run.out-of-memory`. `where`: 'device', 'page-locked' or 'host'. `available`: free bytes, 0 where not known.
 [[noreturn]] void outOfCopyMemory(std::uint64_t bytes, const std::string& where, std::uint64_t available);
 
+/// Failure `run.out-of-memory` where the pool's budget is only for what it keeps, and the system has not so many bytes left:
+/// it would promise them, and end the process that writes to them.
+void requireMemory(std::uint64_t bytes, copy::MemoryPool& pool);
+
 }  // namespace copyscope::addon

@@ -116,6 +116,7 @@ Napi::Value copyPinned(const Napi::CallbackInfo& info) {
     if (!(bytes >= 0 && bytes <= 9007199254740991.0)) badCopyArgument("bytes", "a number of bytes");
     const std::shared_ptr<CopyEngine> engine = copyEngine(info[0].As<Napi::String>().Utf8Value());
     const auto whole = static_cast<std::uint64_t>(bytes);
+    requireMemory(whole, engine->pinnedMemory());
     const BlockRef block = engine->pinnedMemory().take(whole);
     if (block == nullptr) outOfCopyMemory(whole, "page-locked", 0);
     const Napi::Value buffer = overBlock(info.Env(), block, whole);

@@ -1,4 +1,7 @@
 // Starting copies from JavaScript: one call for a whole batch, with plain arrays of numbers around the leaves.
+#include <numeric>
+
+#include "../host_memory.h"
 #include "copy_environment.h"
 #include "copy_request.h"
 
@@ -11,16 +14,22 @@ bool packs(const CopyOptions& options) {
   return options.packCpuTensors && (options.strategy == Strategy::packed || options.strategy == Strategy::pipelined);
 }
 
+/// 0 where it isn't known.
+std::uint64_t freeBytes(PendingCopy& copy, const std::string& where) {
+  if (where == "device") return copy.engine->device().freeDeviceBytes();
+  return where == "host" ? availableHostMemory() : 0;
+}
+
 void placeResults(PendingCopy& copy, const std::vector<TensorSize>& tensors, MemoryPool& pool,
                   const std::string& where) {
   CopyOptions options = copy.options;
   options.packCpuTensors = packs(options);
   planPacking(tensors, options, copy.placement);
-  for (const std::uint64_t bytes : copy.placement.storages) {
+  const std::vector<std::uint64_t>& storages = copy.placement.storages;
+  requireMemory(std::accumulate(storages.begin(), storages.end(), std::uint64_t{0}), pool);
+  for (const std::uint64_t bytes : storages) {
     BlockRef block = pool.take(bytes);
-    if (block == nullptr) {
-      outOfCopyMemory(bytes, where, where == "device" ? copy.engine->device().freeDeviceBytes() : 0);
-    }
+    if (block == nullptr) outOfCopyMemory(bytes, where, freeBytes(copy, where));
     copy.results.push_back(std::move(block));
   }
 }

@@ -21,14 +21,14 @@ std::uint64_t budgetOf(std::uint64_t asked) {
 
 }  // namespace
 
-CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget)
+CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget, Budget budgetFor)
     : cores_(std::max(1u, std::thread::hardware_concurrency())) {
   // The pools keep the device: results may outlive the engine.
   const std::shared_ptr<CopyDevice> shared(std::move(device));
   device_ = shared;
   pinned_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocatePinned(bytes); },
                                          [shared](void* memory) { shared->freePinned(memory); },
-                                         budgetOf(pinnedBudget));
+                                         budgetOf(pinnedBudget), budgetFor);
   memory_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocateDevice(bytes); },
                                          [shared](void* memory) { shared->freeDevice(memory); }, 0);
   device_->attach();

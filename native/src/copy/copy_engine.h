@@ -65,8 +65,10 @@ struct RelayDevice;
 
 class CopyEngine {
  public:
-  /// `pinnedBudget`: bytes of page-locked memory it may hold; 0 for a quarter of the machine's memory.
-  explicit CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget = 0);
+  /// `pinnedBudget`: bytes of page-locked memory it may hold; 0 for a quarter of the memory that is available now. Where
+  /// the device's is ordinary memory, it is only for what is kept.
+  explicit CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget = 0,
+                      Budget budgetFor = Budget::held);
   ~CopyEngine();
   CopyEngine(const CopyEngine&) = delete;
   CopyEngine& operator=(const CopyEngine&) = delete;

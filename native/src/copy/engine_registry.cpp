@@ -82,7 +82,8 @@ std::shared_ptr<EngineEntry> engineEntry(const std::string& device) {
   const auto found = all.entries.find(device);
   if (found != all.entries.end()) return found->second;
   auto entry = std::make_shared<EngineEntry>();
-  entry->engine = std::make_shared<copy::CopyEngine>(makeDevice(device, entry->simulated));
+  const copy::Budget budgetFor = device == hostName ? copy::Budget::kept : copy::Budget::held;
+  entry->engine = std::make_shared<copy::CopyEngine>(makeDevice(device, entry->simulated), 0, budgetFor);
   all.entries[device] = entry;
   return entry;
 }

@@ -13,8 +13,8 @@ std::uint64_t blockBytes(std::uint64_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-MemoryPool::MemoryPool(Allocate allocate, Free release, std::uint64_t budget)
-    : allocate_(std::move(allocate)), release_(std::move(release)), budget_(budget) {}
+MemoryPool::MemoryPool(Allocate allocate, Free release, std::uint64_t budget, Budget budgetFor)
+    : allocate_(std::move(allocate)), release_(std::move(release)), budget_(budget), budgetFor_(budgetFor) {}
 
 MemoryPool::~MemoryPool() { trimLocked(); }
 
@@ -40,8 +40,10 @@ BlockRef MemoryPool::take(std::uint64_t bytes) {
 }
 
 std::byte* MemoryPool::reserve(std::uint64_t bytes) {
-  if (budget_ > 0 && counts_.reservedBytes + bytes > budget_) trimLocked();
-  if (budget_ > 0 && counts_.reservedBytes + bytes > budget_) return nullptr;
+  if (budgetFor_ == Budget::held) {
+    if (isOver(counts_.reservedBytes + bytes)) trimLocked();
+    if (isOver(counts_.reservedBytes + bytes)) return nullptr;
+  }
   void* memory = allocate_(static_cast<std::size_t>(bytes));
   if (memory == nullptr) {
     trimLocked();
@@ -82,19 +84,25 @@ PoolCounts MemoryPool::counts() const {
 
 void MemoryPool::putBack(Block block) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  unused_[block.bytes].push_back(block.memory);
   counts_.usedBytes -= block.bytes;
+  if (budgetFor_ == Budget::kept && isOver(counts_.reservedBytes - counts_.usedBytes)) {
+    giveBack(block.memory, block.bytes);
+  } else {
+    unused_[block.bytes].push_back(block.memory);
+  }
 }
 
 void MemoryPool::trimLocked() noexcept {
   for (auto& [bytes, list] : unused_) {
-    for (std::byte* memory : list) {
-      blocks_.erase(memory);
-      counts_.reservedBytes -= bytes;
-      release_(memory);
-    }
+    for (std::byte* memory : list) giveBack(memory, bytes);
   }
   unused_.clear();
+}
+
+void MemoryPool::giveBack(std::byte* memory, std::uint64_t bytes) noexcept {
+  blocks_.erase(memory);
+  counts_.reservedBytes -= bytes;
+  release_(memory);
 }
 
 }  // namespace copyscope::copy

@@ -30,13 +30,16 @@ using BlockRef = std::shared_ptr<const Block>;
 /// Bytes that a request is rounded up to: one of eight sizes between powers of two, at least 512.
 std::uint64_t blockBytes(std::uint64_t bytes);
 
+/// What a pool's budget is for: everything that it holds from the system, or only what it keeps though nothing uses it.
+enum class Budget { held, kept };
+
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   using Allocate = std::function<void*(std::size_t)>;
   using Free = std::function<void(void*)>;
 
-  /// `budget`: bytes that may be held from the system; 0 for no limit. Made by std::make_shared.
-  MemoryPool(Allocate allocate, Free release, std::uint64_t budget);
+  /// `budget`: bytes, 0 for no limit. Made by std::make_shared.
+  MemoryPool(Allocate allocate, Free release, std::uint64_t budget, Budget budgetFor = Budget::held);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -48,15 +51,19 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   /// Gives unused blocks back to the system.
   void trim();
   PoolCounts counts() const;
+  Budget budgetFor() const { return budgetFor_; }
 
  private:
   std::byte* reserve(std::uint64_t bytes);
+  bool isOver(std::uint64_t bytes) const { return budget_ > 0 && bytes > budget_; }
   void putBack(Block block) noexcept;
   void trimLocked() noexcept;
+  void giveBack(std::byte* memory, std::uint64_t bytes) noexcept;
 
   const Allocate allocate_;
   const Free release_;
   const std::uint64_t budget_;
+  const Budget budgetFor_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::vector<std::byte*>> unused_;
   std::map<const std::byte*, std::uint64_t> blocks_;
