@@ -24,12 +24,12 @@ const upload = (count: number, stream?: NativeStream, strided: readonly StridedL
     stream,
   });
 
-const download = (storage: NativeStorage, count: number): StartedCopy =>
+const download = (storage: NativeStorage, count: number, offset = 0): StartedCopy =>
   nativeCopies().copyDownload({
     device,
     storages: [storage],
     storageOf: Int32Array.of(0),
-    offsets: Float64Array.of(0),
+    offsets: Float64Array.of(offset),
     bytes: Float64Array.of(count),
     elementSizes: Uint8Array.of(1),
     options: undefined,
@@ -102,6 +102,16 @@ describeNative('the handles of the addon', () => {
         message: /and is something that this addon didn't make\.$/,
       });
     }
+  });
+
+  test.each([
+    ['from before the memory on', 4096, 2 ** 64 - 2048, 'offsets'],
+    ['at a negative place', 100, -100, 'offsets'],
+    ['of more bytes than there are', 2 ** 64 - 2048, 2048, 'bytes'],
+    ['that ends behind the memory', 4096, 1, 'offsets'],
+  ])('a tensor %s is refused', (_, count, offset, field) => {
+    const [storage] = upload(4096).storages as [NativeStorage];
+    expect(refusal(() => download(storage, count, offset))).toMatchObject({ code: 'native.bad-argument', field });
   });
 
   test.each<[string, readonly Layout[]]>([

@@ -30,8 +30,8 @@ std::uint32_t elementBytes(napi_typedarray_type type) {
   }
 }
 
-std::uint64_t bytesIn(double number) {
-  if (!(number >= 0 && number <= static_cast<double>(mostExact))) badCopyArgument("sizes", "numbers of bytes");
+std::uint64_t bytesIn(double number, const char* name) {
+  if (!(number >= 0 && number <= static_cast<double>(mostExact))) badCopyArgument(name, "numbers of bytes");
   // By way of a signed number: processors convert to that at once.
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
 }
@@ -139,10 +139,10 @@ std::vector<TensorSize> Leaves::readSizes(CopyEngine& engine) const {
   std::vector<TensorSize> tensors;
   if (request_.Get("sizes").IsUndefined()) return tensors;
   const double* const sizes = numbers<Napi::Float64Array>(request_, "sizes", napi_float64_array, count_).Data();
-  engine.rouse(bytesIn(request_.Get("total").ToNumber().DoubleValue()));
+  engine.rouse(bytesIn(request_.Get("total").ToNumber().DoubleValue(), "sizes"));
   tensors.resize(count_);
   for (std::uint32_t index = 0; index < count_; ++index) {
-    tensors[index].bytes = bytesIn(sizes[index]);
+    tensors[index].bytes = bytesIn(sizes[index], "sizes");
     tensors[index].elementBytes = elementBytes(index, 1);
   }
   return tensors;
@@ -214,13 +214,13 @@ std::vector<TensorSize> readDeviceTensors(const Napi::Object& request, PendingCo
   std::vector<TensorSize> tensors(count);
   copy.batch.transfers.resize(count);
   for (std::size_t index = 0; index < count; ++index) {
-    const auto size = static_cast<std::uint64_t>(bytes[index]);
+    const std::uint64_t size = bytesIn(bytes[index], "bytes");
     tensors[index] = {size, std::max<std::uint32_t>(1, elements[index]), true};
     Transfer& transfer = copy.batch.transfers[index];
     transfer.bytes = size;
     if (size == 0) continue;
     const auto number = static_cast<std::size_t>(storageOf[index]);
-    const auto offset = static_cast<std::uint64_t>(offsets[index]);
+    const std::uint64_t offset = bytesIn(offsets[index], "offsets");
     if (number >= blocks.size() || offset + size > blocks[number]->bytes) badCopyArgument("offsets", "within storages");
     transfer.*side = blocks[number]->memory + offset;
     if (side == &Transfer::host) transfer.hostStorage = static_cast<std::uint32_t>(number);
