@@ -51,15 +51,25 @@ export const unknownEvent = 'an event';
 
 export class ImportedRows {
   readonly columns: RowColumns = rowColumns(initialRows);
+  readonly #most: number;
   #count = 0;
+
+  constructor(most: number = maxRunRows) {
+    this.#most = most;
+  }
 
   get count(): number {
     return this.#count;
   }
 
-  /** Why no more can be taken; null while there is room. */
+  /** Rows for which there is room. */
+  get room(): number {
+    return this.#most - this.#count;
+  }
+
+  /** Why no more can be taken; null while there is room for two rows, as a wait and its record are one event's. */
   get full(): string | null {
-    return this.#count >= maxRunRows ? `a trace holds at most ${maxRunRows} rows` : null;
+    return this.room < 2 ? `a trace holds at most ${this.#most} rows` : null;
   }
 
   /** A new row without an engine, channel, memories or correlation; `startNs` may be below 0. The caller fills in the rest. */

@@ -10,13 +10,18 @@ export interface Found {
   /** Rows without a usable time or place. */
   readonly incomplete: number;
   readonly wholeGraphs: number;
+  /** Calls whose stacks found no room. */
+  readonly withoutStack: number;
   /** Tables that nothing was made of. */
   readonly leftOut: readonly string[];
   /** Why not all could be read; null where it could. */
   readonly problem: ErrorInfo | null;
 }
 
-export function nsightNotes(trace: Trace, { product, incomplete, wholeGraphs, leftOut, problem }: Found): string[] {
+export function nsightNotes(
+  trace: Trace,
+  { product, incomplete, wholeGraphs, withoutStack, leftOut, problem }: Found,
+): string[] {
   const has = (kind: string): boolean => trace.lanes.some((lane) => lane.kind === kind);
   const advice = 'profile with nsys profile --trace=cuda,nvtx,osrt.';
   return [
@@ -33,6 +38,9 @@ export function nsightNotes(trace: Trace, { product, incomplete, wholeGraphs, le
     'Data was not checked, and the same work was not timed without the profiler.',
     'Environment variables, command lines, host and user names of the machine are not taken over.',
     ...(incomplete === 0 ? [] : [`${incomplete} events have no usable time or place, or no end, and are left out.`]),
+    ...(withoutStack === 0
+      ? []
+      : [`Stacks of ${withoutStack} calls are left out: they would take the room of what the device did.`]),
     ...(leftOut.length === 0 ? [] : [`Not shown: ${leftOutWords(leftOut)}.`]),
   ];
 }

@@ -32,6 +32,8 @@ interface RecordedEvent {
 
 /** A stack deeper than this is cut: its outermost functions are the interpreter's own. */
 const deepestStack = 64;
+/** Calls are read before all else, and each may have a row for every function of its stack. */
+const mostOfStacks = 1 / 4;
 const deviceMemory = memoryCode('device');
 /** Rows of exports that don't tell the process are of one. */
 const noProcess: GlobalId = { process: 0, pid: 0, tid: 0 };
@@ -47,10 +49,14 @@ export class NsightRows {
   incomplete = 0;
   /** Launches of graphs whose nodes were not recorded one by one. */
   wholeGraphs = 0;
+  /** Calls whose stacks would have taken the room of what the device did. */
+  withoutStack = 0;
+  /** Rows that stacks may still take. */
+  #stackRoom: number;
   readonly #enums: Enums;
   readonly #clock = new Clock();
   readonly #ids = new GlobalIds();
-  readonly #rows = new ImportedRows();
+  readonly #rows: ImportedRows;
   readonly #lanes = new NsightLanes();
   readonly #correlations = new Correlations();
   readonly #streamWaits = new StreamWaits();
@@ -61,8 +67,10 @@ export class NsightRows {
   readonly #devices = new Set<number>();
   #process: GlobalId | null = null;
 
-  constructor(enums: Enums) {
+  constructor(enums: Enums, mostRows: number) {
     this.#enums = enums;
+    this.#rows = new ImportedRows(mostRows);
+    this.#stackRoom = Math.floor(mostRows * mostOfStacks);
   }
 
   get count(): number {
@@ -158,7 +166,6 @@ export class NsightRows {
     const lane = this.#lanes.thread(at.thread);
     // A function reaches as far as its call, and stands before it: so it is what the call lies in.
     for (const frame of this.#stack(wholeOf(row['callchainId']))) {
-      if (this.full !== null) return;
       this.#rows.add(at.startNs, at.durationNs, codes.range, lane, frame);
     }
     const call = this.#rows.add(at.startNs, at.durationNs, this.#isWaiting(name) ? codes.sync : codes.call, lane, name);
@@ -276,8 +283,14 @@ export class NsightRows {
     return this.#ids.read(cell) ?? this.#process ?? noProcess;
   }
 
+  /** Whole, or nothing where there is no room for it and its call. */
   #stack(chain: number): number[] {
     const frames = this.#chains.get(chain) ?? [];
+    if (frames.length > Math.min(this.#stackRoom, this.#rows.room - 1)) {
+      this.withoutStack += 1;
+      return [];
+    }
+    this.#stackRoom -= frames.length;
     return frames.sort((a, b) => b.depth - a.depth).map(({ name }) => name);
   }
 

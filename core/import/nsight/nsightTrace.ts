@@ -3,6 +3,7 @@
  * never the file. Tables and columns: the exporter's own documentation, and files of its versions 3.24 and 3.25.
  */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
+import { maxRunRows } from '../../trace/arrow/guard.ts';
 import type { Run } from '../../trace/run.ts';
 import type { ImportOptions } from '../importedFile.ts';
 import { importedRun } from '../importedRun.ts';
@@ -15,6 +16,8 @@ import { NsightRows } from './nsightRows.ts';
 export interface NsightOptions extends ImportOptions {
   /** Lets others have their turn; called between rows. */
   readonly pause: () => Promise<void>;
+  /** Rows of the trace; as many as a run's file holds where left out. */
+  readonly mostRows?: number | undefined;
 }
 
 type Take = (row: Cells) => void;
@@ -63,16 +66,19 @@ class Reader {
   }
 
   async read() {
-    const rows = new NsightRows({
-      copies: await this.#enum('ENUM_CUDA_MEMCPY_OPER'),
-      memories: await this.#enum('ENUM_CUDA_MEM_KIND'),
-      syncs: await this.#enum('ENUM_CUPTI_SYNC_TYPE'),
-      nvtx: await this.#enum('ENUM_NSYS_EVENT_TYPE'),
-      streams: await this.#enum('ENUM_CUPTI_STREAM_TYPE'),
-    });
+    const rows = new NsightRows(
+      {
+        copies: await this.#enum('ENUM_CUDA_MEMCPY_OPER'),
+        memories: await this.#enum('ENUM_CUDA_MEM_KIND'),
+        syncs: await this.#enum('ENUM_CUPTI_SYNC_TYPE'),
+        nvtx: await this.#enum('ENUM_NSYS_EVENT_TYPE'),
+        streams: await this.#enum('ENUM_CUPTI_STREAM_TYPE'),
+      },
+      this.#options.mostRows ?? maxRunRows,
+    );
     await this.#context(rows);
     await this.#activities(rows);
-    const { header, incomplete, wholeGraphs } = rows;
+    const { header, incomplete, wholeGraphs, withoutStack } = rows;
     const { trace, devices } = rows.finish();
     const [first] = devices;
     return {
@@ -89,6 +95,7 @@ class Reader {
         product: header.product,
         incomplete,
         wholeGraphs,
+        withoutStack,
         leftOut: this.#leftOut(),
         problem: this.#problem,
       }),

@@ -2,10 +2,12 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readNsightDatabase } from '../../../core/import/nsight/nsightTrace.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { Item } from '../../../core/lift/script.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { withSqliteFile } from '../../../host/service/imports/sqliteFile.ts';
 import { databaseFolder } from './databaseFolder.ts';
 import {
   globalId,
@@ -314,6 +316,65 @@ describe('what the host did', () => {
     const items: readonly Item[] = liftTrace(run.trace, 'test').script.steps[0]?.items ?? [];
     const lines = items.flatMap((item) => (item.kind === 'copy' ? [item.line] : []));
     expect(lines).toEqual(['/home/me/train.py:44 in load']);
+  });
+});
+
+describe('stacks of calls', () => {
+  const mostRows = 100;
+  const readSome = (...statements: readonly string[]): Promise<Run> =>
+    withSqliteFile(made(folder, [names.sql, ...statements].join('\n')), (database) =>
+      readNsightDatabase(database, {
+        name: 'test',
+        version: '1.2.3',
+        modifiedAt,
+        mostRows,
+        pause: () => Promise.resolve(),
+      }),
+    );
+  const frames = (count: number): string =>
+    table(
+      'CUDA_CALLCHAINS',
+      Array.from({ length: count }, (_, stackDepth) => ({ id: 9, symbol: 5, module: 5, stackDepth })),
+    );
+  const launches = (count: number, withStack: (index: number) => boolean): string =>
+    runtime(
+      ...Array.from({ length: count }, (_, index) =>
+        call('cudaLaunchKernel_v7000', index * 10, index * 10 + 5, index + 1, {
+          callchainId: withStack(index) ? 9 : null,
+        }),
+      ),
+    );
+  const countOf = (run: Run, kind: string): number => rowsOf(run).filter((row) => row.kind === kind).length;
+
+  it('leave room for what the device did', async () => {
+    const work = Array.from({ length: 20 }, (_, index) => kernel(index * 10 + 6, index * 10 + 9, index + 1));
+    const run = await readSome(
+      frames(10),
+      launches(20, () => true),
+      kernels(...work),
+    );
+    // A quarter of the rows: two stacks of ten.
+    expect(['host-range', 'host-call', 'kernel'].map((kind) => countOf(run, kind))).toEqual([20, 20, 20]);
+    expect(run.info.status).toBe('complete');
+    expect(run.info.notes.join(' ')).toContain('Stacks of 18 calls are left out');
+  });
+
+  it('leave room for their call, and for a wait with its record', async () => {
+    const stack = await readSome(
+      frames(10),
+      launches(200, (index) => index === mostRows - 2),
+    );
+    expect(stack.trace.count).toBeLessThanOrEqual(mostRows);
+    const wait = { start: 20, deviceId: 0, streamId: 7, syncType: 2, eventSyncId: 77, globalPid: globalId(42) };
+    const event = { timestamp: 0, streamId: 7, correlationId: 1, globalPid: globalId(42), eventId: 6, eventSyncId: 77 };
+    const waits = await readSome(
+      launches(mostRows - 2, () => false),
+      kernels(kernel(1, 2, 1)),
+      table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [event]),
+      table('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [wait]),
+    );
+    expect(waits.trace.count).toBeLessThanOrEqual(mostRows);
+    expect(waits.info.error?.message).toContain('at most 100 rows');
   });
 });
 
