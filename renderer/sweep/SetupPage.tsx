@@ -144,6 +144,7 @@ const choose = (value: string): Promise<void> =>
     const name = base.kind === 'template' ? (templateOf(id)?.title ?? id) : base.experiment.name;
     setDraft({
       name: `Sweep of ${name}`.slice(0, 200),
+      description: '',
       base,
       axes: [axisFor({ base }, choices.find(({ unit }) => unit === 'B') ?? choices[0])],
     });

@@ -5,11 +5,20 @@ import { type Template, templates } from '../../core/experiment/templates/templa
 import { fieldPath } from '../../core/shape/path.ts';
 import { amountText } from '../../core/sweep/amounts.ts';
 import { categoryFields } from '../../core/sweep/categories.ts';
-import { type SweepDocument, sweepFormat, sweepVersion } from '../../core/sweep/document.ts';
+import {
+  type Amount,
+  type SweepAxis,
+  type SweepDocument,
+  sweepFormat,
+  sweepVersion,
+} from '../../core/sweep/document.ts';
 import { numericFields, parseFieldPath } from '../../core/sweep/fields.ts';
 import { linkedSizes } from '../../core/sweep/linked.ts';
+import type { SweepPlan } from '../../core/sweep/plan.ts';
 
 export interface AxisDraft {
+  /** As its document calls it, where what varies doesn't say enough. */
+  readonly label?: string | undefined;
   /** Name of a parameter, or path of a field; empty until one is chosen. */
   readonly target: string;
   /** Further fields that get the same values. */
@@ -24,6 +33,8 @@ export interface AxisDraft {
 
 export interface SweepDraft {
   readonly name: string;
+  /** As its document has it; the form leaves it as it is. */
+  readonly description: string;
   /** What is varied. */
   readonly base:
     | { readonly kind: 'template'; readonly template: string; readonly parameters: Readonly<Record<string, string>> }
@@ -120,7 +131,7 @@ export function documentOf(draft: SweepDraft): SweepDocument {
     format: sweepFormat,
     version: sweepVersion,
     name: draft.name.trim(),
-    description: '',
+    description: draft.description,
     base:
       base.kind === 'template'
         ? { template: base.template, parameters: { ...base.parameters } }
@@ -129,9 +140,13 @@ export function documentOf(draft: SweepDraft): SweepDocument {
   };
 }
 
-function axisOf({ target, also, as, list, from, to, points, scale }: AxisDraft, base: 'template' | 'experiment') {
+function axisOf(
+  { label, target, also, as, list, from, to, points, scale }: AxisDraft,
+  base: 'template' | 'experiment',
+) {
   const count = Number(points);
   return {
+    ...(label === undefined ? {} : { label }),
     ...(base === 'template' ? { parameter: target } : { fields: [target, ...also] }),
     ...(as === 'list'
       ? { values: listed(list) }
@@ -146,27 +161,42 @@ export const listed = (text: string): string[] =>
     .filter((part) => part !== '');
 
 /** The draft that makes a document, to change it and run it again. */
-export function draftOf({ name, base, axes }: SweepDocument, experiment: Experiment | null, iterations: number | null) {
+export function draftOf(plan: SweepPlan, experiment: Experiment | null, iterations: number | null) {
+  const { name, description, base, axes } = plan.document;
   const draft: SweepDraft = {
     name,
+    description,
     base:
       experiment === null
-        ? { kind: 'template', template: base.template ?? '', parameters: texts(base.parameters ?? {}) }
+        ? { kind: 'template', template: base.template ?? '', parameters: parametersOf(base) }
         : { kind: 'experiment', experiment },
-    axes: axes.map(({ parameter, fields = [], values, from, to, points, scale }) => ({
-      target: parameter ?? fields[0] ?? '',
-      also: fields.slice(1),
-      as: values === undefined ? 'range' : 'list',
-      list: (values ?? []).join(', '),
-      from: String(from ?? ''),
-      to: String(to ?? ''),
-      points: String(points ?? 5),
-      scale: scale ?? 'linear',
-    })),
+    axes: axes.map((axis, index) => draftAxis(axis, plan.axes[index]?.unit ?? 'count')),
     iterations: iterations === null ? '' : String(iterations),
   };
   return draft;
 }
 
-const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+function draftAxis(axis: SweepAxis, unit: ParameterUnit): AxisDraft {
+  const { label, parameter, fields = [], values = [], from = '', to = '', points = 5, scale = 'linear' } = axis;
+  return {
+    label,
+    target: parameter ?? fields[0] ?? '',
+    also: fields.slice(1),
+    as: axis.values === undefined ? 'range' : 'list',
+    list: values.map((value) => typed(value, unit)).join(', '),
+    from: typed(from, unit),
+    to: typed(to, unit),
+    points: String(points),
+    scale,
+  };
+}
+
+function parametersOf({ template = '', parameters = {} }: SweepDocument['base']): Record<string, string> {
+  const known = templateOf(template)?.parameters ?? [];
+  const unitOf = (name: string): ParameterUnit => known.find((one) => one.name === name)?.unit ?? 'count';
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, typed(value, unitOf(name))]));
+}
+
+/** As it is typed into the form, where a number needs its unit: in a document it has none. */
+const typed = (amount: Amount, unit: ParameterUnit): string =>
+  typeof amount === 'number' ? amountText(amount, unit) : amount;

@@ -18,6 +18,7 @@ const storedAs = 'sweep-draft';
 /** 7 chunk sizes by 5 numbers of streams: what a sweep is best understood from. */
 const first: SweepDraft = {
   name: 'Chunk size by streams',
+  description: '',
   base: { kind: 'template', template: 'chunked-pipeline', parameters: { bytes: '64 MiB' } },
   axes: [
     {
@@ -37,7 +38,8 @@ function stored(): SweepDraft {
   try {
     const draft = JSON.parse(recall(storedAs) ?? '') as SweepDraft;
     if (draft.base.kind === 'experiment') requireExperiment(draft.base.experiment);
-    return Array.isArray(draft.axes) && draft.axes.length > 0 && typeof draft.name === 'string' ? draft : first;
+    const isWhole = Array.isArray(draft.axes) && draft.axes.length > 0 && typeof draft.name === 'string';
+    return isWhole ? { ...draft, description: draft.description ?? '' } : first;
   } catch {
     return first;
   }
@@ -70,6 +72,7 @@ function sweepOf(experiment: Experiment, path?: readonly (string | number)[]): v
   const chosen = choices.find(({ target }) => target === wanted) ?? choices.find(({ unit }) => unit === 'B');
   setDraft({
     name: `Sweep of ${experiment.name}`.slice(0, 200),
+    description: '',
     base,
     axes: [axisFor({ base }, chosen ?? choices[0])],
     iterations: '',
@@ -79,9 +82,10 @@ function sweepOf(experiment: Experiment, path?: readonly (string | number)[]): v
 
 /** To change a sweep and run it as another. Throws `sweep.invalid`. */
 export function changeSweep(document: SweepDocument, iterations: number | null): void {
-  const { base } = requireSweep(document).document;
+  const plan = requireSweep(document);
+  const { base } = plan.document;
   const experiment = base.experiment === undefined ? null : requireExperiment(base.experiment);
-  setDraft(draftOf(document, experiment, iterations));
+  setDraft(draftOf(plan, experiment, iterations));
   openPage({ kind: 'sweep-setup' });
 }
 
