@@ -125,7 +125,11 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
 
   it("names a compiled program's own file by its whole path, however it was started", () => {
     const env = recorderEnvironment(built);
-    const { status } = spawnSync('./copyscope_record_player', ['1', '2'], { cwd: built, env, timeout: longestMs });
+    const { status } = spawnSync('sh', ['-c', 'exec ./copyscope_record_player 1 2'], {
+      cwd: built,
+      env,
+      timeout: longestMs,
+    });
     expect(status).toBe(3);
     const [file] = processes() as [RecordedProcess];
     const named = [...file.nativeFrames.values()].map((frame) => frame.file);
