@@ -1,6 +1,7 @@
 /** Changes to what the host does: remove-wait, delay-wait, other-thread, graph. */
 import { copiesOf, type Item, type LaunchItem, mapItems, type Script, type ScriptStep } from '../script.ts';
 import { isScalar } from './memory.ts';
+import { UnreadResults } from './unreadResults.ts';
 
 const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
   new Set(
@@ -9,16 +10,19 @@ const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
       .map(({ id }) => id),
   );
 
-/** The program no longer asks for the value, or for the wait. */
-export const removeWait = (script: Script): Script =>
-  mapItems(script, (items) => {
+/** The program no longer asks for the value, or for the wait; it still waits for a result that the host reads. */
+export const removeWait = (script: Script): Script => {
+  const results = new UnreadResults();
+  return mapItems(script, (items) => {
     const scalars = scalarIds(items);
     return items.filter((item) => {
-      if (item.kind === 'sync') return item.copy >= 0 && !scalars.has(item.copy);
+      const bringsResult = results.bringsResult(item);
+      if (item.kind === 'sync') return bringsResult || (item.copy >= 0 && !scalars.has(item.copy));
       if (item.kind === 'copy') return !scalars.has(item.id);
       return item.kind !== 'work' || !scalars.has(item.copy);
     });
   });
+};
 
 /** It asks for it one step later, when the device is through with it. */
 export const delayWait = (script: Script): Script =>

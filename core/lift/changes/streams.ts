@@ -54,7 +54,7 @@ export function bothDirections(script: Script): Script {
   return mapItems(script, (items, step) => outwards(items, step, to));
 }
 
-/** Copies to the device in a stream of their own; the next kernel of their former stream waits for them. */
+/** Copies to the device in a stream of their own; what next needs them in their former stream waits for them. */
 function inwards(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {
   const result: Item[] = [];
   const pending = new Map<string, string>();
@@ -66,8 +66,8 @@ function inwards(items: readonly Item[], step: number, streams: ReadonlySet<stri
       result.push({ ...item, stream: copyIn });
       continue;
     }
-    const due = item.kind === 'launch' || item.kind === 'graph' ? pending.get(item.stream) : undefined;
-    if (due !== undefined && (item.kind === 'launch' || item.kind === 'graph')) {
+    const due = needsCopies(item) ? pending.get(item.stream) : undefined;
+    if (due !== undefined && needsCopies(item)) {
       result.push(record(due, copyIn), wait(due, item.stream));
       pending.delete(item.stream);
     }
@@ -80,6 +80,13 @@ function inwards(items: readonly Item[], step: number, streams: ReadonlySet<stri
   for (const [stream, event] of pending) result.push(record(event, copyIn), wait(event, stream));
   return number === 0 ? items : result;
 }
+
+/** A kernel reads them, an event tells that they are done, and so does a wait of the program; a copy's own call waits for it alone. */
+const needsCopies = (item: Item): item is Item & { readonly stream: string } =>
+  item.kind === 'launch' ||
+  item.kind === 'graph' ||
+  item.kind === 'record' ||
+  (item.kind === 'sync' && item.copy < 0 && item.stream !== null);
 
 /** Copies from the device wait for what was launched before them, and nothing waits for them but the host. */
 function outwards(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {

@@ -5,7 +5,7 @@ import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
-import { copyOut } from '../../../core/lift/changes/streams.ts';
+import { copyIn, copyOut } from '../../../core/lift/changes/streams.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { knownMachine } from '../../../core/lift/machine.ts';
 import { replay } from '../../../core/lift/replay.ts';
@@ -138,5 +138,60 @@ describe('a wait for a copy from the device', () => {
     const event = sync?.kind === 'sync' ? sync.event : undefined;
     const records = steps[0]?.items.filter((item) => item.kind === 'record' && item.event === event);
     expect(records).toEqual([expect.objectContaining({ stream: copyOut })]);
+  });
+});
+
+describe('a wait for a copy to the device that the program asks for', () => {
+  /** A copy of 2 ms, a wait for it, after which its memory may be filled again, and a kernel of 1 ms. */
+  const events = Array.from({ length: 4 }, (_, step) => {
+    const at = 1000 + step * 5000;
+    return [
+      mark(at, 4900),
+      ...copy(at + 2, at + 10, 2000, 7),
+      call('cudaStreamSynchronize', at + 10, 2005),
+      ...launch(at + 2050, at + 2060, 1000),
+    ];
+  });
+
+  it('waits for it where that gets a stream of its own too', async () => {
+    const { script } = liftTrace((await read(traceOf(events.flat()))).trace, 'waits');
+    const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
+    const items = steps[1]?.items ?? [];
+    const recorded = items.find((item) => item.kind === 'record' && item.stream === copyIn);
+    const event = recorded?.kind === 'record' ? recorded.event : undefined;
+    const waited = items.findIndex((item) => item.kind === 'wait' && item.event === event);
+    expect(waited).toBeGreaterThan(-1);
+    expect(items.findIndex((item) => item.kind === 'sync')).toBeGreaterThan(waited);
+  });
+});
+
+describe('a wait behind which the host reads a result', () => {
+  const resultsOf = (wait: string, last: readonly object[] = []) =>
+    Array.from({ length: 4 }, (_, step) => {
+      const at = 1000 + step * 5000;
+      return [
+        mark(at, 4900),
+        ...launch(at + 2, at + 10, 2000),
+        ...copy(at + 10, at + 2010, 1000, 7, 'Memcpy DtoH (Device -> Pinned)'),
+        call(wait, at + 30, 2985),
+        ...last.map((one) => ({ ...one, ts: at + 3100 })),
+      ];
+    }).flat();
+  const kept = async (events: readonly object[]) => {
+    const { script } = liftTrace((await read(traceOf(events))).trace, 'waits');
+    const { steps } = applyChanges(script, ['remove-wait'], assumptionsOf(script, knownMachine(costs)));
+    return steps[1]?.items.filter(({ kind }) => kind === 'sync').length;
+  };
+
+  it.each(['cudaStreamSynchronize', 'cudaEventSynchronize', 'cudaDeviceSynchronize'])(
+    'is not removed: %s',
+    async (wait) => {
+      expect(await kept(resultsOf(wait))).toBe(1);
+    },
+  );
+
+  it('is the first one alone: those behind it are', async () => {
+    const again = complete('cuda_runtime', 'cudaDeviceSynchronize', 0, 20, { correlation: 999_999 });
+    expect(await kept(resultsOf('cudaStreamSynchronize', [again]))).toBe(1);
   });
 });

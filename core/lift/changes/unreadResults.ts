@@ -1,0 +1,40 @@
+/** Results that copies bring to the host, until the program waits for them: it may read them from then on. */
+import { type CopyItem, type Item, isPageable, type SyncItem } from '../script.ts';
+import { isScalar } from './memory.ts';
+
+/** The call of a copy to pageable memory returns when the copy is done. */
+const needsWait = (copy: CopyItem): boolean => copy.direction === 'd2h' && !isPageable(copy) && !isScalar(copy);
+
+export class UnreadResults {
+  readonly #unread = new Set<CopyItem>();
+  /** By stream or event, the copies that are done when it is. */
+  readonly #doneWith = new Map<string, Set<CopyItem>>();
+
+  /** Takes the items of the program in order; tells of a wait whether a result is there after it that was not before. */
+  bringsResult(item: Item): boolean {
+    if (item.kind === 'copy' && needsWait(item)) {
+      this.#unread.add(item);
+      this.#of(item.stream).add(item);
+    } else if (item.kind === 'record') this.#join(item.stream, item.event);
+    else if (item.kind === 'wait') this.#join(item.event, item.stream);
+    else if (item.kind === 'sync') return this.#read(item);
+    return false;
+  }
+
+  #read({ stream, event, copy }: SyncItem): boolean {
+    const awaited = stream === null ? this.#unread : this.#of(event ?? stream);
+    const results = [...awaited].filter((one) => this.#unread.delete(one));
+    return copy < 0 && results.length > 0;
+  }
+
+  #join(from: string, to: string): void {
+    const unread = [...this.#of(from)].filter((copy) => this.#unread.has(copy));
+    this.#doneWith.set(to, new Set([...this.#of(to), ...unread]));
+  }
+
+  #of(name: string): Set<CopyItem> {
+    const known = this.#doneWith.get(name) ?? new Set<CopyItem>();
+    this.#doneWith.set(name, known);
+    return known;
+  }
+}
