@@ -182,9 +182,9 @@ function pageName(state: AppState): string | undefined {
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
 
-/** What a key does with the document it does with what is being typed into a field, too. */
-async function withTyped(action: () => Promise<void>): Promise<void> {
-  if (await takeOverTyped()) await action();
+/** What is being typed into a field is run with the rest; what the field refuses is not what was meant. */
+async function runTyped(): Promise<void> {
+  if (await takeOverTyped()) await runCurrent();
 }
 
 /** Undo and redo where no text is being typed; save everywhere. */
@@ -196,7 +196,8 @@ function useEditKeys(): void {
   ]);
   useHotkeys(
     [
-      ['mod+S', () => void withTyped(saveCurrent)],
+      // What a field refuses stays in it, and in the draft.
+      ['mod+S', () => void takeOverTyped().then(saveCurrent)],
       ['mod+O', chooseFiles],
       ['mod+P', () => void printShown()],
       ['alt+N', () => void newExperiment().then(wishFocus)],
@@ -225,7 +226,7 @@ function useRunKey(): void {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       event.stopPropagation();
-      void withTyped(runCurrent);
+      void runTyped();
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });

@@ -94,13 +94,16 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
 
 /**
  * Takes over what is being typed into a field of the document, as leaving the field does, and the focus stays in it. False
- * where a copy that it is to go into could not be made.
+ * where the field refuses it, and says why, or a copy that it is to go into could not be made.
  */
 export async function takeOverTyped(): Promise<boolean> {
   const field = document.activeElement;
   if (field instanceof HTMLElement && field.dataset['typed'] !== undefined) {
     field.blur();
     field.focus({ preventScroll: true });
+    // React draws what leaving the field led to before this goes on.
+    await Promise.resolve();
+    if (field.ariaInvalid === 'true') return false;
   }
   return copying === null || (await copying);
 }

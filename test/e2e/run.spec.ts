@@ -134,6 +134,28 @@ test('what stands in a field is taken over by the keys that run and save, and th
   await expect(sheet.locator('[data-op="0"]')).toContainText('2.00 of 64.0 MiB');
 });
 
+test('what a field refuses is not run, and what else was changed is saved', async ({ window, page }) => {
+  await window.open('Same stream');
+  await window.pickEngine(simulated);
+  const sheet = page.getByTestId('score-sheet');
+  const size = window.inspector.getByLabel('Size', { exact: true });
+  await sheet.locator('[data-op="0"]').click();
+  await size.fill('4 MiB');
+  await size.press('Enter');
+  await expect(page.getByText('Not saved')).toBeVisible();
+  await size.fill('four');
+  await size.press('Control+Enter');
+  await expect(size).toHaveAttribute('aria-invalid', 'true');
+  await expect(size).toBeFocused();
+  await size.press('Control+s');
+  await expect(page.getByText('Not saved')).toBeHidden();
+  await expect(size).toHaveValue('four');
+  await expect(window.runs.filter({ hasText: 'Copy of Same stream' })).toHaveCount(0);
+  await size.fill('2 MiB');
+  await size.press('Control+Enter');
+  await expect(window.runs.filter({ hasText: 'Copy of Same stream' })).toHaveCount(1);
+});
+
 test('an engine that is not there is listed with the reason', async ({ window, page }) => {
   const reason = whyNot('cuda');
   test.skip(reason === null, 'this machine has a GPU');
