@@ -72,7 +72,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
     items: builder.items(index, from, to, found.ranges[index]?.startNs ?? 0, untilNs),
   }));
   const steps = withoutRecords.map(({ name, items }) => ({ name, items: builder.withRecords(items) }));
-  const inferred = [...builder.inferred, ...(line.beside.length === 0 ? [] : [besideNote])];
+  const inferred = [...builder.inferred, ...othersNotes(line)];
   const ends = stepEnds(trace, line, found, bounds);
   const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs);
   requireShortSteps(found, recordedNs);
@@ -103,6 +103,15 @@ function deviceRows(
 
 const earlyNote = 'Work that was issued before the recording began is issued at the begin of the step in which it ran.';
 const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
+
+const othersNotes = ({ beside, process, processes }: HostLine): string[] => [
+  ...(beside.length === 0 ? [] : [besideNote]),
+  ...(processes === 1
+    ? []
+    : [
+        `The trace holds ${processes} processes that put work on a device: ${process} calls most, and the steps are its.`,
+      ]),
+];
 
 function requireCalls(trace: Trace, { calls }: HostLine, error: ErrorInfo | undefined): void {
   if (calls.rows.some((_, place) => calls.firstActivity(place) >= 0)) return;

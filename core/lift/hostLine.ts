@@ -1,12 +1,13 @@
 /**
  * The issuing line of a trace: its CUDA calls that matter, in the order in which the program makes them. Threads that never
- * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line.
+ * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line. Threads of other processes never are.
  */
 import { inOrder } from '../trace/inOrder.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { type CallColumns, type CallKind, Calls, callKinds } from './calls.ts';
+import { processOfLane } from './processes.ts';
 
 export interface HostLine {
   readonly calls: Calls;
@@ -16,6 +17,10 @@ export interface HostLine {
   readonly lanes: readonly number[];
   /** Lanes of threads that also put work on the device, but beside the line. */
   readonly beside: readonly number[];
+  /** The one that these threads are of; empty where the trace tells none. */
+  readonly process: string;
+  /** How many processes put work on a device: ranks are programs of their own. */
+  readonly processes: number;
   /** Lanes of the streams that the line put work in. */
   readonly streams: ReadonlySet<number>;
   /** Device work in those streams that the line had issued before the recording began, in order of start. */
@@ -43,10 +48,12 @@ export function hostLine(trace: Trace): HostLine {
   const found = findCalls(trace, activities);
   const issuing = [...found.lanes].filter(([, { issues }]) => issues);
   issuing.sort((a, b) => b[1].calls - a[1].calls);
+  const processes = issuing.map(([lane]) => processOfLane(trace, lane));
+  const [process = ''] = processes;
   const lanes: number[] = [];
   const beside: number[] = [];
   let calls = new Calls(trace, found, new Int32Array(0));
-  for (const [lane, { calls: count }] of issuing) {
+  for (const [lane, { calls: count }] of issuing.filter((_, index) => processes[index] === process)) {
     const rows = rowsOf(trace, found, count, (row, kind) => kind < notACall && laneOf[row] === lane);
     const own = new Calls(trace, found, rows);
     if (lanes.length > 0 && meet(calls, own)) {
@@ -72,6 +79,8 @@ export function hostLine(trace: Trace): HostLine {
     trivialNs: Float64Array.from(trivialRows, startOf).sort(),
     lanes,
     beside,
+    process,
+    processes: new Set(processes).size,
   };
 }
 

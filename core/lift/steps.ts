@@ -9,6 +9,7 @@ import { isOsRuntimeName } from '../trace/rangeNames.ts';
 import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { pauseWithin, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { HostLine } from './hostLine.ts';
+import { processOfLane } from './processes.ts';
 
 export interface StepRange {
   readonly name: string;
@@ -59,13 +60,9 @@ export function findSteps(trace: Trace, line: HostLine): FoundSteps {
   return repeated ?? wholeTrace(trace);
 }
 
-const processOf = /^thread:([^:]+):/;
-
 /** Lanes of the processes that the line's threads belong to; of all where lanes don't tell theirs. */
-function lanesBeside({ lanes }: Trace, line: HostLine): ReadonlySet<number> {
-  const process = (lane: number): string => processOf.exec(lanes[lane]?.id ?? '')?.[1] ?? '';
-  const own = new Set(line.lanes.map(process));
-  return new Set([...lanes.keys()].filter((lane) => own.has(process(lane))));
+function lanesBeside(trace: Trace, line: HostLine): ReadonlySet<number> {
+  return new Set([...trace.lanes.keys()].filter((lane) => processOfLane(trace, lane) === line.process));
 }
 
 interface Group {
