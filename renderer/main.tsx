@@ -9,7 +9,7 @@ import { startOpening } from './files/files.ts';
 import { followMakespans } from './predict/former.ts';
 import { scoreLayoutInSteps } from './score/scoreLayout.ts';
 import { App } from './shell/App.tsx';
-import { startEditing } from './store/editing.ts';
+import { startEditing } from './store/editing/save.ts';
 import { startNavigation } from './store/navigation.ts';
 import { prepareToOpen } from './store/opened/openRunFile.ts';
 import { beforeDocumentShown } from './store/pages.ts';

@@ -5,7 +5,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import type { Lesson, LessonStep } from '../../core/lessons/lesson.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
-import { openLessonDocument, resetLessonDocument } from '../store/editing.ts';
+import { openLessonDocument, resetLessonDocument } from '../store/editing/lessonDocuments.ts';
 import { host } from '../store/host.ts';
 import { change, type LessonProgress, progressOf, setSolving, useLessonView } from '../store/lessonView.ts';
 import { notifyError } from '../store/notify.ts';

@@ -2,7 +2,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconFolderOpen, IconPlus } from '@tabler/icons-react';
 import { type ExperimentSummary, libraryItems } from '../../core/service/service.ts';
-import { duplicateExperiment, newExperiment } from '../store/editing.ts';
+import { duplicateExperiment, newExperiment } from '../store/editing/library.ts';
 import { documentKey } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';

@@ -30,7 +30,9 @@ import {
 import { editor, setEditor, wishFocus } from '../score/editor.ts';
 import { focusFields } from '../score/focusFields.ts';
 import { selectedOp } from '../score/selectedOp.ts';
-import { newExperiment, redo, saveCurrent, undo } from '../store/editing.ts';
+import { newExperiment } from '../store/editing/library.ts';
+import { saveCurrent } from '../store/editing/save.ts';
+import { redo, undo } from '../store/editing/undo.ts';
 import { saveCopy } from '../store/ownCopy.ts';
 import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';

@@ -13,7 +13,7 @@ import { bytesText } from '../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';
 import { useLast } from '../common/useLast.ts';
-import { edit } from '../store/editing.ts';
+import { edit } from '../store/editing/edit.ts';
 import { select, useApp } from '../store/store.ts';
 import classes from './BuildPanel.module.css';
 import { addDeclared } from './commands.ts';

@@ -33,7 +33,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { OperationName, RangeOperation } from '../../core/experiment/operations.ts';
 import type { Template } from '../../core/experiment/templates/templates.ts';
 import { announce } from '../store/announce.ts';
-import { edit } from '../store/editing.ts';
+import { edit } from '../store/editing/edit.ts';
 import { currentExperiment } from '../store/select.ts';
 import { assign, state } from '../store/store.ts';
 import type { Cell } from '../store/types.ts';

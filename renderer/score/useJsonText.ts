@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ParsedExperiment, parseExperimentText } from '../../core/experiment/parse.ts';
-import { edit, keepTyped } from '../store/editing.ts';
+import { edit } from '../store/editing/edit.ts';
+import { keepTyped } from '../store/editing/histories.ts';
 import { pageDocumentKey } from '../store/select.ts';
 import { state, useApp } from '../store/store.ts';
 import { recoveredText, setAside } from '../store/typed.ts';

@@ -2,7 +2,7 @@
 import { Button, Kbd } from '@mantine/core';
 import { IconColumns, IconFileImport, IconPlayerRecord, IconPlus, IconSchool, IconServer } from '@tabler/icons-react';
 import { chooseFiles } from '../files/files.ts';
-import { newExperiment } from '../store/editing.ts';
+import { newExperiment } from '../store/editing/library.ts';
 import { exampleGroups } from '../store/exampleGroups.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';

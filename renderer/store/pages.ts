@@ -12,7 +12,7 @@ import { remember } from './settings.ts';
 import { assign, put, state } from './store.ts';
 import type { Page } from './types.ts';
 
-/** Told of every document that was read; editing.ts brings back unsaved changes of it. */
+/** Told of every document that was read; editing/save.ts brings back unsaved changes of it. */
 type OnDocumentRead = (key: string, experiment: Experiment, draft: Draft | null) => void;
 let onDocumentRead: OnDocumentRead | null = null;
 export function whenDocumentRead(listener: OnDocumentRead): void {

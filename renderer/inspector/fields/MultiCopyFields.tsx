@@ -10,7 +10,7 @@ import {
   type NumberOption,
 } from '../../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies, type OperationOf } from '../../../core/experiment/operations.ts';
-import { edit } from '../../store/editing.ts';
+import { edit } from '../../store/editing/edit.ts';
 import {
   bytesFormat,
   ChoiceField,

@@ -10,7 +10,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isLibraryShape } from '../../../core/experiment/libraryKernels.ts';
 import { copyModes, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
 import { termsOfOperation } from '../../../core/glossary/termOf.ts';
-import { edit } from '../../store/editing.ts';
+import { edit } from '../../store/editing/edit.ts';
 import { TermRow } from '../../terms/TermRow.tsx';
 import { Form } from './Form.tsx';
 import {

@@ -1,7 +1,7 @@
 /** Makes a change that was proposed in the open document, as one step that can be undone. */
 import { applyChange, type Change, movedPath } from '../../../core/experiment/change.ts';
 import { operationPathOf } from '../../../core/experiment/edit/paths.ts';
-import { edit } from '../../store/editing.ts';
+import { edit } from '../../store/editing/edit.ts';
 
 /** `step` names it in the history. The operation of number `op` stays selected where it is still there. */
 export function applyInDocument(step: string, change: Pick<Change, 'patches'>, op: number): Promise<boolean> {

@@ -1,0 +1,78 @@
+/** The histories of open documents, and what the window shows of them; what is not saved is kept as a draft. */
+import { operationCount } from '../../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { dropDraft, keepDraft } from '../drafts.ts';
+import { DocumentHistory } from '../history.ts';
+import { setCopiedAs } from '../ownCopy.ts';
+import { pageDocumentKey } from '../select.ts';
+import { assign, drawFirst, isSameTarget, put, state, withEntry } from '../store.ts';
+import { forgetRecovered, setTyped, typedTexts } from '../typed.ts';
+import type { AppState, Selection } from '../types.ts';
+
+export const histories = new Map<string, DocumentHistory>();
+
+export function historyOf(key: string, experiment: Experiment): DocumentHistory {
+  const known = histories.get(key);
+  if (known !== undefined) return known;
+  const made = new DocumentHistory(experiment);
+  histories.set(key, made);
+  return made;
+}
+
+/** Shows a history's present in one change of the store, and keeps it as a draft while it isn't saved. */
+export function show(key: string, history: DocumentHistory, fields: Partial<AppState> = {}): void {
+  const { documents, edits } = state();
+  const { experiment, dirty, undoName, redoName, beforeRemedy } = history;
+  if (key === pageDocumentKey(state())) drawFirst();
+  assign({
+    documents: withEntry(documents, key, { status: 'ready', value: experiment }),
+    edits: withEntry(edits, key, { dirty, undo: undoName, redo: redoName, beforeRemedy }),
+    ...fields,
+  });
+  forgetRecovered(key);
+  keepAsDraft(key, experiment);
+}
+
+/** What was not saved of a document, and what was not taken over from its fields; no draft where there is neither. */
+export function keepAsDraft(key: string, experiment: Experiment): void {
+  const typed = typedTexts(key);
+  if (histories.get(key)?.dirty === true || Object.keys(typed).length > 0) keepDraft(key, experiment, typed);
+  else dropDraft(key);
+}
+
+/** Keeps what stands in a field of a document and was not taken over; null where it says what the document says. */
+export function keepTyped(key: string, field: string, text: string | null): void {
+  const isNews = setTyped(key, field, text);
+  const document = state().documents[key];
+  if (isNews && document?.status === 'ready') keepAsDraft(key, document.value);
+}
+
+/** What was selected before a change may be gone, or have another name. */
+export function keptSelection(before: Experiment, experiment: Experiment): Selection | null {
+  const { selection } = state();
+  if (selection?.kind === 'op') return selection.op < operationCount(experiment) ? selection : null;
+  if (selection?.kind !== 'declaration') return selection;
+  const [old, now] = [before[selection.list], experiment[selection.list]];
+  if (now.some(({ id }) => id === selection.id)) return selection;
+  const renamed = old.length === now.length ? now[old.findIndex(({ id }) => id === selection.id)] : undefined;
+  return renamed === undefined ? null : { ...selection, id: renamed.id };
+}
+
+/** Takes a step, and gives what is selected then: what the step itself goes between, unless another thing was selected. */
+export function taken(history: DocumentHistory, direction: 'undo' | 'redo'): Selection | null {
+  const before = history.experiment;
+  const step = history[direction]();
+  if (step === null) return keptSelection(before, history.experiment);
+  const [from, to] = direction === 'undo' ? [step.after, step.before] : [step.before, step.after];
+  return isSameTarget(state().selection, from) ? to : keptSelection(before, history.experiment);
+}
+
+/** Forgets a document that was deleted. */
+export function forgetDocument(key: string): void {
+  histories.delete(key);
+  setCopiedAs(key, null);
+  forgetRecovered(key);
+  dropDraft(key);
+  put('documents', key, undefined);
+  put('edits', key, undefined);
+}

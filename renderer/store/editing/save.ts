@@ -1,0 +1,77 @@
+/** Saving what is open, and drafts of what is not saved: they bring it back after the window went. */
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { isNewName, nameOfContent } from '../../../core/experiment/nameOfContent.ts';
+import type { Draft } from '../../../core/service/service.ts';
+import { announce } from '../announce.ts';
+import { dropDraft, flushDrafts, newestDraft } from '../drafts.ts';
+import { listExperiments } from '../experimentList.ts';
+import type { DocumentHistory } from '../history.ts';
+import { attempt, host } from '../host.ts';
+import { notifyDone } from '../notify.ts';
+import { whenDocumentRead } from '../pages.ts';
+import { pageDocumentKey } from '../select.ts';
+import { assign, state } from '../store.ts';
+import { recoverTyped, selectionOfField } from '../typed.ts';
+import { histories, historyOf, keepAsDraft, show } from './histories.ts';
+
+/** What nobody has named is saved under a name that tells it from the others: what it does. */
+function nameIfNew(history: DocumentHistory): void {
+  const { experiment } = history;
+  const name = isNewName(experiment.name) ? nameOfContent(experiment) : null;
+  if (name !== null) history.push('Name it by what it does', { ...experiment, name: name.slice(0, 200) });
+}
+
+/** Saves what is open among the user's experiments. */
+export const saveCurrent = (): Promise<void> =>
+  attempt('The experiment could not be saved', async () => {
+    const { page } = state();
+    const key = pageDocumentKey(state());
+    const history = key === null ? undefined : histories.get(key);
+    if (page.kind !== 'experiment' || key === null || history === undefined || !history.dirty) return;
+    nameIfNew(history);
+    const { experiment } = history;
+    await host().saveExperiment(page.id, JSON.stringify(experiment));
+    history.keep(experiment);
+    show(key, history);
+    // Now: what is done while the library is read is told after it.
+    announce('Saved');
+    await listExperiments();
+  });
+
+/** Brings back changes that were not saved when the window went, as a step that can be undone. */
+function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): void {
+  if (histories.has(key)) return;
+  const { isChanged, isTyped } = takeDraft(key, 'Recover unsaved changes', saved, ofHost);
+  if (!isChanged && !isTyped) return;
+  const message = [
+    ...(isChanged ? ['Undo (Ctrl+Z) goes back to what was saved.'] : []),
+    ...(isTyped ? ['What was being typed stands in its field again.'] : []),
+  ];
+  notifyDone('Unsaved changes are back', message.join(' '));
+}
+
+/** Puts a draft in the place of what was saved, as one step, and what was typed back into its field, which it shows. */
+export function takeDraft(key: string, step: string, saved: Experiment, ofHost: Draft | null) {
+  const draft = newestDraft(key, ofHost);
+  if (draft === null) return { isChanged: false, isTyped: false };
+  const { experiment, typed = {} } = draft;
+  const isChanged = JSON.stringify(experiment) !== JSON.stringify(saved);
+  const [field] = Object.keys(typed);
+  if (isChanged) {
+    const history = historyOf(key, saved);
+    history.push(step, experiment);
+    show(key, history);
+  }
+  if (field !== undefined) {
+    recoverTyped(key, typed);
+    keepAsDraft(key, experiment);
+    if (pageDocumentKey(state()) === key) assign({ selection: selectionOfField(experiment, field) });
+  } else if (!isChanged) dropDraft(key);
+  return { isChanged, isTyped: field !== undefined };
+}
+
+/** Called once, when the window begins. */
+export function startEditing(): void {
+  whenDocumentRead(recoverDraft);
+  window.addEventListener('pagehide', flushDrafts);
+}

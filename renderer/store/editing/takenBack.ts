@@ -1,0 +1,106 @@
+/** Copies that an edit of an example or a run made, and that went as that edit was undone: redo brings them back. */
+import { toErrorInfo } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { libraryItems } from '../../../core/service/service.ts';
+import { inSecondFrame } from '../../common/afterFrame.ts';
+import { keepFocus } from '../../common/keepFocus.ts';
+import { announce } from '../announce.ts';
+import { listExperiments } from '../experimentList.ts';
+import type { DocumentHistory } from '../history.ts';
+import { attempt, host } from '../host.ts';
+import { notifyDone } from '../notify.ts';
+import { copiedAs, type Origin, returnTo, setCopiedAs } from '../ownCopy.ts';
+import { documentKey } from '../page.ts';
+import { openPage } from '../pages.ts';
+import { pageDocumentKey } from '../select.ts';
+import { assign, put, state, whenSettled } from '../store.ts';
+import { forgetDocument, histories, show, taken } from './histories.ts';
+
+interface TakenBack {
+  readonly id: string;
+  readonly history: DocumentHistory;
+  /** What it was when it was made. */
+  readonly copied: Experiment | null;
+  /** Brings it back; null where it could not be deleted. */
+  readonly ticket: Promise<string | null>;
+}
+
+/** The last copy of each example or run that went with the undoing of its edit, by the key of what it was made of. */
+export const takenBack = new Map<string, TakenBack>();
+
+export function forgetTakenBack(key: string): void {
+  if (takenBack.delete(key)) put('edits', key, undefined);
+}
+
+/** Redo brings this copy back from now on. */
+function offerBack(from: string, copy: TakenBack): void {
+  takenBack.set(from, copy);
+  put('edits', from, { dirty: false, undo: null, redo: copy.history.redoName, beforeRemedy: null });
+}
+
+/** Undoes the edit that a copy was made for: what was open before is open again, and the copy goes. */
+export async function takeBack(key: string, history: DocumentHistory, origin: Origin): Promise<void> {
+  const [id, step, { name }] = [idOf(key), history.undoName, history.experiment];
+  const giveFocusBack = keepFocus();
+  history.undo();
+  returnTo(origin);
+  inSecondFrame(giveFocusBack);
+  const from = pageDocumentKey(state());
+  if (from === null) return;
+  const hasBin = state().about?.bin === true;
+  const copied = copiedAs(key);
+  const ticket = deletedCopy(key, id, !hasBin);
+  offerBack(from, { id, history, copied, ticket });
+  const isGone = (await ticket) !== null;
+  announce(`Undone: ${step}`);
+  if (!isGone) return forgetTakenBack(from);
+  const went = hasBin ? 'is in the bin' : 'was deleted';
+  const again = { label: 'Redo', act: () => void bringBack(from) };
+  notifyDone('Copy taken back', `“${name}” held nothing else and ${went}.`, again);
+}
+
+const idOf = (key: string): string => key.slice(documentKey({ kind: 'experiment', id: '' }).length);
+
+async function deletedCopy(key: string, id: string, forGood: boolean): Promise<string | null> {
+  let ticket: string | null = null;
+  await attempt('The copy could not be taken back', async () => {
+    ticket = await host().deleteItems(libraryItems({ experiments: [id] }), forGood);
+    forgetDocument(key);
+  });
+  return ticket;
+}
+
+/** Redoes the edit that a copy was made for, with the copy. */
+export async function bringBack(from: string): Promise<void> {
+  const copy = takenBack.get(from);
+  if (copy === undefined) return;
+  forgetTakenBack(from);
+  const { id, history, copied } = copy;
+  await attempt('The copy could not be brought back', async () => {
+    const giveFocusBack = keepFocus();
+    const ticket = await copy.ticket;
+    if (ticket === null) return;
+    await restored(from, copy, ticket);
+    await listExperiments();
+    const [page, step] = [{ kind: 'experiment', id } as const, history.redoName];
+    const key = documentKey(page);
+    const selection = taken(history, 'redo');
+    histories.set(key, history);
+    setCopiedAs(key, copied);
+    show(key, history);
+    openPage(page);
+    if (selection?.kind === 'op') assign({ selection });
+    inSecondFrame(giveFocusBack);
+    whenSettled(() => announce(`Done again: ${step}`));
+  });
+}
+
+/** What the host refuses now, as on a full disk, can be asked for again as long as the host keeps the copy. */
+async function restored(from: string, copy: TakenBack, ticket: string): Promise<void> {
+  try {
+    await host().restoreItems(ticket);
+  } catch (thrown) {
+    if (toErrorInfo(thrown).code !== 'deletion.gone' && !takenBack.has(from)) offerBack(from, copy);
+    throw thrown;
+  }
+}
