@@ -2,7 +2,7 @@
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { hostLine } from '../lift/hostLine.ts';
-import { findSteps, isAfterPause, stepUntilNs } from '../lift/steps.ts';
+import { findSteps, isAfterPause } from '../lift/steps.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { iterationOf, rowStart, rowsOfKind } from '../trace/iteration.ts';
 import { iterationRows, iterationsOf, makespanNs, rowEndNs } from '../trace/rows.ts';
@@ -85,9 +85,8 @@ function programSteps({ trace, info }: Run): GateSteps {
   }
   for (const row of rowsOfKind(whole, 'host-call', 'host-sync')) calls[stepAt(rowStart(trace, row))]?.push(row);
   let fromNs = ranges[0]?.startNs ?? 0;
-  const steps = ranges.map(({ name, startNs }, index): GateStep => {
+  const steps = ranges.map(({ name, startNs, untilNs }, index): GateStep => {
     const own = device[index] ?? [];
-    const untilNs = stepUntilNs(trace, ranges, index);
     if (isAfterPause(trace, ranges, index)) fromNs = startNs;
     const toNs = own.reduce((end, row) => Math.max(end, rowEndNs(trace, row)), Math.max(fromNs, untilNs));
     const step = { name, fromNs, toNs, device: own, calls: calls[index] ?? [], hostCalls: issued };

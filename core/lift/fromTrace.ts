@@ -26,7 +26,7 @@ import {
   type SyncItem,
   type WorkItem,
 } from './script.ts';
-import { type FoundSteps, findSteps, isAfterPause, stepUntilNs } from './steps.ts';
+import { endsAtItsMark, type FoundSteps, findSteps, isAfterPause } from './steps.ts';
 
 export interface Lifted {
   readonly script: Script;
@@ -64,8 +64,8 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const line = hostLine(trace);
   requireCalls(trace, line, options.error);
   const all = findSteps(trace, line);
-  const found = withFewCalls(trace, chosenSteps(trace, all, options), line);
-  const bounds = stepBounds(trace, found, line);
+  const found = withFewCalls(chosenSteps(trace, all, options), line);
+  const bounds = stepBounds(found, line);
   const builder = new ScriptBuilder(trace, line, bounds);
   const withoutRecords = bounds.map(({ from, to, untilNs }, index) => ({
     name: found.ranges[index]?.name ?? `step ${index + 1}`,
@@ -125,9 +125,11 @@ function requireCalls(trace: Trace, { calls }: HostLine, error: ErrorInfo | unde
   });
 }
 
-function chosenSteps(trace: Trace, found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
+function chosenSteps(trace: Trace, all: FoundSteps, { from, to }: LiftOptions): FoundSteps {
+  const isAsked = from !== undefined || to !== undefined;
+  const found = !isAsked && endsAtItsMark(all.ranges) ? withoutLast(all) : all;
   const { ranges } = found;
-  const whole = from === undefined && to === undefined ? longestSpan(trace, ranges) : null;
+  const whole = isAsked ? null : longestSpan(trace, ranges);
   const first = whole?.first ?? from ?? 1;
   const last = whole?.last ?? to ?? ranges.length;
   if (!(first >= 1 && first <= last && last <= ranges.length)) {
@@ -143,6 +145,12 @@ function chosenSteps(trace: Trace, found: FoundSteps, { from, to }: LiftOptions)
   return { ...found, ranges: asked.slice(skip, skip + mostSteps) };
 }
 
+const withoutLast = ({ ranges, rule, ...found }: FoundSteps): FoundSteps => ({
+  ...found,
+  ranges: ranges.slice(0, -1),
+  rule: `${rule}; the last one is left out, since the trace does not tell where it ends`,
+});
+
 /** Of the steps between two pauses of the recording the most, counted from 1; of those alike the last, which have warmed up. */
 function longestSpan(trace: Trace, ranges: FoundSteps['ranges']): { readonly first: number; readonly last: number } {
   let best = { first: 1, last: 0 };
@@ -155,11 +163,11 @@ function longestSpan(trace: Trace, ranges: FoundSteps['ranges']): { readonly fir
 }
 
 /** Fewer of the steps where they hold more calls than are lifted, and of one that holds more by itself its middle. */
-function withFewCalls(trace: Trace, found: FoundSteps, line: HostLine): FoundSteps {
+function withFewCalls(found: FoundSteps, line: HostLine): FoundSteps {
   for (let count = found.ranges.length; count >= 1; count -= 1) {
     const from = Math.floor((found.ranges.length - count) / 2);
     const fewer = { ...found, ranges: found.ranges.slice(from, from + count) };
-    const bounds = stepBounds(trace, fewer, line);
+    const bounds = stepBounds(fewer, line);
     const calls = (bounds.at(-1)?.to ?? 0) - (bounds[0]?.from ?? 0);
     if (calls <= mostCalls) return fewer;
     if (count === 1) return middleOf(fewer, (bounds[0]?.from ?? 0) + Math.floor((calls - mostCalls) / 2), line);
@@ -172,7 +180,7 @@ function middleOf({ ranges: [step], ...found }: FoundSteps, first: number, { cal
   const [startNs, endNs] = [calls.startNs(first), calls.startNs(first + mostCalls)];
   return {
     ...found,
-    ranges: [{ name: step?.name ?? 'step', startNs, endNs }],
+    ranges: [{ name: step?.name ?? 'step', startNs, endNs, untilNs: endNs }],
     rule: `${found.rule}; of its calls ${mostCalls.toLocaleString('en')} in its middle are taken`,
   };
 }
@@ -195,12 +203,9 @@ interface StepBounds {
   readonly untilNs: number;
 }
 
-function stepBounds(trace: Trace, { ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
+function stepBounds({ ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
   const at = (ns: number): number => lowerBound(0, calls.length, (i) => calls.startNs(i) < ns);
-  return ranges.map(({ startNs }, index) => {
-    const untilNs = stepUntilNs(trace, ranges, index);
-    return { from: at(startNs), to: at(untilNs), untilNs };
-  });
+  return ranges.map(({ startNs, untilNs }) => ({ from: at(startNs), to: at(untilNs), untilNs }));
 }
 
 /** From the end of the step before, or its own begin where none was recorded just before, until host and device are done. */
@@ -372,7 +377,8 @@ class ScriptBuilder {
     const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
     const ofOperators = this.#ranges.insideNs(fromNs, toNs);
     const isOwn =
-      toNs - fromNs >= leastOwnNs && ((calls === 0 && operators === 0) || ofOperators >= (toNs - fromNs) / 2);
+      toNs - fromNs >= leastOwnNs &&
+      ((calls === 0 && !this.#ranges.hasOperators(fromNs, toNs)) || ofOperators >= (toNs - fromNs) / 2);
     return { kind: 'work', ns: toNs - fromNs, copy, recorded: { operators, calls, frames }, isOwn };
   }
 

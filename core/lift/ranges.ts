@@ -61,6 +61,11 @@ function edgesOf(trace: Trace, rows: readonly RowIndex[]): Float64Array {
   return edges.sort();
 }
 
+/** How many edges lie from a time on, up to and without another. */
+const between = (edges: Float64Array, fromNs: number, toNs: number): number =>
+  lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < toNs) -
+  lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < fromNs);
+
 /** Rows in order of start, each nested in those of its own lane. */
 class LaneNesting {
   readonly #trace: Trace;
@@ -88,7 +93,7 @@ class LaneNesting {
 
 export class HostRanges {
   readonly #trace: Trace;
-  readonly #edges: Record<'operators' | 'frames', Float64Array>;
+  readonly #edges: Record<'operators' | 'framework' | 'frames', Float64Array>;
   /** Outermost operators, in order of start. */
   readonly #operators: { readonly startNs: Float64Array; readonly endNs: Float64Array };
   readonly #copying: RowIndex[] = [];
@@ -120,16 +125,22 @@ export class HostRanges {
     }
     this.#joining = new LaneNesting(trace, joinedRows);
     this.#operators = outermostOf(trace, framework);
-    this.#edges = { operators: edgesOf(trace, operators), frames: edgesOf(trace, this.#frames) };
+    this.#edges = {
+      operators: edgesOf(trace, operators),
+      framework: edgesOf(trace, framework),
+      frames: edgesOf(trace, this.#frames),
+    };
   }
 
   /** Half of each begin and half of each end that lie within: what was recorded in that time. */
   recorded(fromNs: number, toNs: number): Omit<Recorded, 'calls'> {
-    const count = (edges: Float64Array): number =>
-      (lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < toNs) -
-        lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < fromNs)) /
-      2;
-    return { operators: count(this.#edges.operators), frames: count(this.#edges.frames) };
+    const { operators, frames } = this.#edges;
+    return { operators: between(operators, fromNs, toNs) / 2, frames: between(frames, fromNs, toNs) / 2 };
+  }
+
+  /** Whether a framework's operator begins or ends within; what the program marks, as a step, is none. */
+  hasOperators(fromNs: number, toNs: number): boolean {
+    return between(this.#edges.framework, fromNs, toNs) > 0;
   }
 
   /** Time in outermost framework operators that begin and end within. */

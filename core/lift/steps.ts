@@ -3,6 +3,7 @@
  * whole trace where nothing repeats. A step is over when its host part and all that it issued are done.
  */
 import { lowerBound } from '../lowerBound.ts';
+import { lowerMedian } from '../statistics.ts';
 import { isCallStackName } from '../trace/callStack.ts';
 import { inOrder } from '../trace/inOrder.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
@@ -15,7 +16,15 @@ export interface StepRange {
   readonly name: string;
   readonly startNs: number;
   readonly endNs: number;
+  /**
+   * Where the next step begins, or the recording paused: what lies between two steps belongs to the first. Of the trace's
+   * last step its own end.
+   */
+  readonly untilNs: number;
 }
+
+/** As it is marked. */
+type MarkedRange = Omit<StepRange, 'untilNs'>;
 
 export interface FoundSteps {
   readonly ranges: readonly StepRange[];
@@ -25,11 +34,25 @@ export interface FoundSteps {
   readonly rule: string;
 }
 
-/** A step reaches to the next one's begin, or to where the recording paused: what lies between two belongs to the first. */
-export function stepUntilNs(trace: Trace, ranges: readonly StepRange[], index: number): number {
-  const { startNs, endNs } = ranges[index] ?? { startNs: 0, endNs: 0 };
-  const nextNs = ranges[index + 1]?.startNs ?? endNs;
-  return untilPause(trace, startNs, nextNs);
+function reaching(trace: Trace, ranges: readonly MarkedRange[]): StepRange[] {
+  return ranges.map((range, index) => {
+    const nextNs = ranges[index + 1]?.startNs ?? range.endNs;
+    return { ...range, untilNs: untilPause(trace, range.startNs, nextNs) };
+  });
+}
+
+/** Less than this part of a step tells less than what is lost with one of its few steps. */
+const smallPart = 0.05;
+
+/**
+ * Whether the trace does not tell where its last step ends: between the marks of the others the program does something too,
+ * as load what the next step works on.
+ */
+export function endsAtItsMark(ranges: readonly StepRange[]): boolean {
+  const others = ranges.slice(0, -1);
+  if (others.length === 0) return false;
+  const between = lowerMedian(others.map(({ endNs, untilNs }) => untilNs - endNs));
+  return between > smallPart * lowerMedian(others.map(({ startNs, untilNs }) => untilNs - startNs));
 }
 
 /** Whether the recording paused between the step before and this one. */
@@ -54,8 +77,10 @@ export function findSteps(trace: Trace, line: HostLine): FoundSteps {
   const candidates = [...groups.values()].filter(({ rows }) => rows.length >= 2 && areApart(trace, rows));
   const marked = candidates.find(({ name }) => profilerStep.test(name));
   const best = marked ?? mostCovering(trace, lanes, candidates);
-  if (best !== undefined)
-    return { ranges: rangesOf(trace, best.rows), lane: best.lane, rule: `ranges named "${best.name}"` };
+  if (best !== undefined) {
+    const ranges = reaching(trace, rangesOf(trace, best.rows));
+    return { ranges, lane: best.lane, rule: `ranges named "${best.name}"` };
+  }
   const repeated = byRepetition(trace, lanes);
   return repeated ?? wholeTrace(trace);
 }
@@ -126,7 +151,7 @@ const between = (sorted: readonly number[], from: number, to: number): number =>
   lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < to) -
   lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < from);
 
-const rangesOf = (trace: Trace, rows: readonly RowIndex[]): StepRange[] =>
+const rangesOf = (trace: Trace, rows: readonly RowIndex[]): MarkedRange[] =>
   rows.map((row) => ({
     name: trace.names[trace.columns.name[row] ?? -1] ?? 'step',
     startNs: startOf(trace, row),
@@ -155,7 +180,7 @@ function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | nu
   }));
   if (ranges.length < 2) return null;
   const lane = columns.lane[firsts[0] ?? 0] ?? -1;
-  return { ranges, lane, rule: `the same ${period.length} device activities again and again` };
+  return { ranges: reaching(trace, ranges), lane, rule: `the same ${period.length} device activities again and again` };
 }
 
 const untilPause = (trace: Trace, fromNs: number, toNs: number): number =>
@@ -225,7 +250,7 @@ function wholeTrace(trace: Trace): FoundSteps {
   let end = 0;
   for (let row = 0; row < trace.count; row += 1) end = Math.max(end, endOf(trace, row));
   return {
-    ranges: [{ name: 'trace', startNs: 0, endNs: end }],
+    ranges: [{ name: 'trace', startNs: 0, endNs: end, untilNs: end }],
     lane: -1,
     rule: 'nothing repeats: the whole trace is one step',
   };

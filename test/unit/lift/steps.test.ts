@@ -1,5 +1,6 @@
 /** Which ranges of a trace are its steps. */
 import { describe, expect, it } from 'vitest';
+import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
 import { findSteps } from '../../../core/lift/steps.ts';
 import { complete, read, traceOf } from '../import/support.ts';
@@ -19,5 +20,48 @@ describe('the steps of a trace', () => {
     const { ranges, rule } = findSteps(trace, hostLine(trace));
     expect(ranges.map(({ name }) => name)).toEqual(['ProfilerStep#7', 'ProfilerStep#8']);
     expect(rule).toBe('ranges named "ProfilerStep"');
+  });
+});
+
+/** Steps of 10 ms: `loadUs` on the host, then a kernel of 2 ms; marked are the last 4 ms, or all of it. */
+const loading = (count: number, mark: 'all' | 'end') =>
+  Array.from({ length: count }, (_, index) => {
+    const at = 1000 + index * 10_000;
+    const id = 100 + index;
+    return [
+      complete('user_annotation', 'step', mark === 'all' ? at : at + 6000, mark === 'all' ? 9990 : 3990),
+      complete('cuda_runtime', 'cudaLaunchKernel', at + 6100, 5, { correlation: id }),
+      complete('kernel', 'work', at + 6200, 2000, { correlation: id, device: 0, stream: 7 }),
+      complete('cuda_runtime', 'cudaDeviceSynchronize', at + 6300, 1900, { correlation: 1000 + id }),
+    ];
+  }).flat();
+const lifted = async (events: readonly object[], options = {}) =>
+  liftTrace((await read(traceOf(events))).trace, 'steps', options);
+
+describe('the end of a step', () => {
+  it('is the next one’s begin, also of the last that is lifted', async () => {
+    const { recordedNs, found } = await lifted(loading(12, 'end'));
+    expect(found.ranges).toHaveLength(4);
+    expect(recordedNs).toEqual([10e6, 10e6, 10e6, 10e6]);
+  });
+
+  it('is not told by the mark of the trace’s last one: that is left out', async () => {
+    const { recordedNs, found, script } = await lifted(loading(2, 'end'));
+    expect(recordedNs).toEqual([10e6]);
+    expect(found.ranges).toHaveLength(1);
+    expect(script.inferred[0]).toContain('the last one is left out');
+  });
+
+  it('is its mark’s where marks follow each other, and where it is asked for', async () => {
+    expect((await lifted(loading(3, 'all'))).recordedNs).toHaveLength(3);
+    expect((await lifted(loading(3, 'end'), { from: 1, to: 3 })).recordedNs).toHaveLength(3);
+  });
+});
+
+describe('what a step loads at its begin', () => {
+  it('is the program’s own work, though the step’s mark begins in it', async () => {
+    const { parts } = await lifted(loading(4, 'all'));
+    const share = (name: string) => parts.find(({ part }) => part === name)?.share ?? 0;
+    expect(share('own-host-work')).toBeGreaterThan(0.55);
   });
 });
