@@ -3,6 +3,7 @@ import { type Experiment, experimentFormat, experimentVersion } from '../experim
 import type { Operation } from '../experiment/operations.ts';
 import type { BufferDeclaration, BufferMemory } from '../experiment/resources.ts';
 import { shortKernelName } from '../figures/kernelName.ts';
+import { DeviceNames, deviceOf } from './devices.ts';
 import type { CopyItem, Item, LaunchItem, RecordItem, Script, ScriptStep, WaitItem } from './script.ts';
 import { UnreadBuffers } from './unreadBuffers.ts';
 
@@ -21,7 +22,8 @@ const mostRead = 16;
 const blockOf = 4;
 
 export function experimentOf(script: Script, description: string): LiftedExperiment {
-  const writer = new Writer();
+  const devices = new DeviceNames(script);
+  const writer = new Writer(devices);
   const main = [...writer.captures(script), ...script.steps.map((step, index) => writer.step(step, index))];
   const helper = script.helper?.map((step, index) => writer.step(step, index));
   const threads = [
@@ -34,7 +36,7 @@ export function experimentOf(script: Script, description: string): LiftedExperim
     name: script.name.slice(0, 200) || 'trace',
     description,
     environment: { defaultStream: 'legacy', launchBlocking: false, peerAccess: false, iterations: 3, warmups: 1 },
-    devices: [{ id: 'gpu', index: 0 }],
+    devices: devices.ids.map((id, index) => ({ id, index })),
     ...writer.declarations(),
     threads,
   };
@@ -57,6 +59,7 @@ function stepsOf(
 }
 
 class Writer {
+  readonly #devices: DeviceNames;
   readonly stepOf = new Map<Operation, number>();
   readonly #buffers = new Map<string, BufferDeclaration & { readonly bytes: number }>();
   readonly #streams = new Map<string, string>();
@@ -64,14 +67,23 @@ class Writer {
   readonly #signals = new Set<string>();
   readonly #unread = new UnreadBuffers();
   /** Of each event the stream that it was last recorded in, and which of its unread buffers had come by then. */
-  readonly #recorded = new Map<string, { readonly stream: string; readonly place: number }>();
+  readonly #recorded = new Map<string, { readonly lane: string; readonly stream: string; readonly place: number }>();
   /** Of each device buffer the stream of the kernel that reads it. */
   readonly #readIn = new Map<string, string>();
+
+  constructor(devices: DeviceNames) {
+    this.#devices = devices;
+  }
 
   declarations() {
     return {
       buffers: [...this.#buffers.values()],
-      streams: [...this.#streams.values()].map((id) => ({ id, flags: 'non-blocking' as const, priority: 0 })),
+      streams: [...this.#streams].map(([lane, id]) => ({
+        id,
+        ...this.#deviceOf(lane),
+        flags: 'non-blocking' as const,
+        priority: 0,
+      })),
       events: [...this.#events.values()].map((id) => ({ id, timing: false })),
       signals: [...this.#signals].map((id) => ({ id, capacity: 4 })),
     };
@@ -143,7 +155,7 @@ class Writer {
         return [{ op: 'waitEvent', ...this.#eventCall(item) }];
       case 'sync':
         if (item.event !== undefined) return [{ op: 'synchronizeEvent', event: this.#event(item.event) }];
-        if (item.stream === null) return [{ op: 'synchronizeDevice' }];
+        if (item.stream === null) return [{ op: 'synchronizeDevice', ...this.#devices.named(item.device) }];
         return [{ op: 'synchronizeStream', stream: this.#stream(item.stream) }];
       case 'graph':
         return [{ op: 'graphLaunch', graph: item.graph, stream: this.#stream(item.stream) }];
@@ -159,14 +171,15 @@ class Writer {
 
   #noteRecord({ event, stream }: RecordItem): void {
     const from = this.#stream(stream);
-    this.#recorded.set(event, { stream: from, place: this.#unread.place(from) });
+    this.#recorded.set(event, { lane: stream, stream: from, place: this.#unread.place(from) });
   }
 
-  /** What was copied before the event is there for the stream that waited for it. */
+  /** What was copied before the event is there for the stream that waited for it; a device reads only its own memory. */
   #handOver({ event, stream }: WaitItem): void {
     const recorded = this.#recorded.get(event);
     const to = this.#stream(stream);
     if (recorded === undefined || recorded.stream === to) return;
+    if (this.#deviceOf(recorded.lane).device !== this.#deviceOf(stream).device) return;
     this.#unread.handOver(recorded.stream, recorded.place, to);
   }
 
@@ -199,6 +212,7 @@ class Writer {
       this.#isReadElsewhere(name, stream) ? `gpu_${name}_${item.step}` : `gpu_${name}`,
       'device',
       bytes,
+      this.#deviceOf(item.stream),
     );
     const [src, dst] = direction === 'h2d' ? [host, device] : [device, host];
     if (direction === 'h2d') this.#unread.add(stream, device);
@@ -214,13 +228,18 @@ class Writer {
     return reader === undefined ? this.#unread.isUnreadIn(buffer, (other) => other !== stream) : reader !== stream;
   }
 
-  #buffer(base: string, memory: BufferMemory, bytes: number): string {
+  #buffer(base: string, memory: BufferMemory, bytes: number, on: { readonly device?: string } = {}): string {
     for (let number = 1; ; number += 1) {
       const id = number === 1 ? base : `${base}_${number}`;
       const known = this.#buffers.get(id);
-      if (known === undefined) this.#buffers.set(id, { id, memory, bytes, pattern, allocated: 'before-run' });
-      if (known === undefined || (known.memory === memory && known.bytes >= bytes)) return id;
+      if (known === undefined) this.#buffers.set(id, { id, memory, ...on, bytes, pattern, allocated: 'before-run' });
+      if (known === undefined || (known.memory === memory && known.device === on.device && known.bytes >= bytes))
+        return id;
     }
+  }
+
+  #deviceOf(lane: string): { readonly device?: string } {
+    return this.#devices.named(deviceOf(lane));
   }
 
   #stream(lane: string): string {

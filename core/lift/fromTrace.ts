@@ -8,8 +8,10 @@ import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { formatBytes, formatDuration } from '../units.ts';
+import { BusyDevices } from './busyDevices.ts';
 import type { Call, Calls } from './calls.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
+import { deviceOf } from './devices.ts';
 import { EndedWork, lastToEnd } from './endedWork.ts';
 import { eventPairs } from './events.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
@@ -238,7 +240,7 @@ class ScriptBuilder {
   readonly #shared: Uint8Array;
   /** End of the latest work of each stream that was issued so far. */
   readonly #busyUntil = new Map<number, number>();
-  #allBusyUntil = 0;
+  readonly #devices = new BusyDevices();
   readonly #ended: EndedWork;
   /** By what ended last of a call, its item; calls of the steps up to here. */
   readonly #issued = new Map<RowIndex, Item>();
@@ -316,7 +318,7 @@ class ScriptBuilder {
     for (const row of activities) {
       const lane = this.#trace.columns.lane[row] ?? -1;
       this.#busyUntil.set(lane, Math.max(this.#busyUntil.get(lane) ?? 0, rowEndNs(this.#trace, row)));
-      this.#allBusyUntil = Math.max(this.#allBusyUntil, rowEndNs(this.#trace, row));
+      this.#devices.note(deviceOf(this.#streamId(lane)), rowEndNs(this.#trace, row));
     }
     const last = lastToEnd(this.#trace, activities);
     if (last < 0 || item === undefined) return;
@@ -468,8 +470,9 @@ class ScriptBuilder {
   #sync(call: Call, issued: number, copy: number, line: string): SyncItem[] {
     const isDevice = /Device|Ctx|Thread/.test(call.name);
     const stream = isDevice || issued < 0 ? null : this.#streamId(issued);
-    const sync: SyncItem = { kind: 'sync', stream, callNs: call.endNs - call.startNs, copy, line };
-    const busyUntil = issued < 0 ? this.#allBusyUntil : (this.#busyUntil.get(issued) ?? 0);
+    const device = stream === null ? { device: this.#devices.waitedFor(call.endNs + slackNs) } : {};
+    const sync: SyncItem = { kind: 'sync', stream, ...device, callNs: call.endNs - call.startNs, copy, line };
+    const busyUntil = issued < 0 ? this.#devices.allUntilNs : (this.#busyUntil.get(issued) ?? 0);
     // The framework call of a copy waits for that copy.
     if (isDevice || copy >= 0 || busyUntil <= call.endNs + slackNs) return [sync];
     return this.#earlierSync(sync, call.endNs + slackNs);
@@ -509,19 +512,21 @@ function issuedIn(trace: Trace, calls: Calls, bounds: readonly StepBounds[]): Ro
   return rows;
 }
 
-/** By row, 1 for kernels during which one of another stream ran too, on the multiprocessors. */
+/** By row, 1 for kernels during which one of another stream ran too, on the multiprocessors of the same device. */
 function sharedRows(trace: Trace, calls: Calls): Uint8Array {
-  const { columns } = trace;
+  const { columns, lanes } = trace;
   const shared = new Uint8Array(trace.count);
   const rows = inOrder(kernelsOf(trace, calls), (row) => columns.startNs[row] as number);
-  let longest = rows[0] ?? 0;
+  const longestOf = new Map<string, RowIndex>();
   for (const row of rows) {
+    const device = lanes[columns.lane[row] ?? -1]?.device ?? '';
+    const longest = longestOf.get(device) ?? row;
     const isOther = columns.lane[row] !== columns.lane[longest];
     if (isOther && (columns.startNs[row] ?? 0) < rowEndNs(trace, longest)) {
       shared[row] = 1;
       shared[longest] = 1;
     }
-    if (rowEndNs(trace, row) > rowEndNs(trace, longest)) longest = row;
+    if (longest === row || rowEndNs(trace, row) > rowEndNs(trace, longest)) longestOf.set(device, row);
   }
   return shared;
 }

@@ -79,6 +79,8 @@ export interface WaitItem {
 export interface SyncItem {
   readonly kind: 'sync';
   readonly stream: string | null;
+  /** Where it waits for all of a device: which, as deviceOf() tells it. */
+  readonly device?: string;
   readonly event?: string;
   readonly callNs: number;
   /** The copy whose framework call waits, as Tensor.to does; -1 where the program asks for it. */

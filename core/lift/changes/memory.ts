@@ -1,5 +1,6 @@
 /** Changes to the memory that copies use, and to how they wait: pin, pin-each-step, non-blocking, batch. */
 import type { Assumptions } from '../assumptions.ts';
+import { deviceOf } from '../devices.ts';
 import {
   type CopyItem,
   copiesOf,
@@ -61,7 +62,7 @@ export const nonBlocking = (script: Script): Script =>
 /** Fewer than so many copies are not worth joining. */
 const fewest = 3;
 
-/** Copies of one direction with no work of the device between them become one; out of page-locked memory without a wait. */
+/** Copies of one direction and device with no work between them become one; out of page-locked memory without a wait. */
 export const batch = (script: Script, assumed: Assumptions): Script =>
   mapItems(script, (items) => {
     const runs = runsOfCopies(items).filter(({ length }) => length >= fewest);
@@ -75,7 +76,7 @@ function runsOfCopies(items: readonly Item[]): CopyItem[][] {
     if (item.kind === 'launch' || item.kind === 'graph') open = [];
     if (item.kind !== 'copy' || isScalar(item)) continue;
     const [first] = open;
-    if (first !== undefined && first.direction === item.direction && first.host === item.host) open.push(item);
+    if (first !== undefined && areAlike(first, item)) open.push(item);
     else {
       open = [item];
       runs.push(open);
@@ -83,6 +84,9 @@ function runsOfCopies(items: readonly Item[]): CopyItem[][] {
   }
   return runs;
 }
+
+const areAlike = (a: CopyItem, b: CopyItem): boolean =>
+  a.direction === b.direction && a.host === b.host && deviceOf(a.stream) === deviceOf(b.stream);
 
 /** Copies that become one, in the place of the last of them. */
 interface Joined {

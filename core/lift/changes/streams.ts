@@ -1,8 +1,10 @@
 /** Changes to where and when copies run: other-stream, both-directions, prefetch, double-buffer. */
+import { deviceOf } from '../devices.ts';
 import {
   type CopyItem,
   copiesOf,
   type Item,
+  type LaunchItem,
   mapItems,
   type RecordItem,
   type Script,
@@ -10,8 +12,15 @@ import {
 } from '../script.ts';
 import { isScalar } from './memory.ts';
 
-export const copyIn = 'stream:copy-in';
-export const copyOut = 'stream:copy-out';
+/** The streams that changes add, for copies of a stream: each device has its own. */
+export const copyIn = (stream: string): string => added(stream, 'copy-in');
+export const copyOut = (stream: string): string => added(stream, 'copy-out');
+
+function added(stream: string, name: string): string {
+  const device = deviceOf(stream);
+  return device === '' ? `stream:${name}` : `stream:${device}:${name}`;
+}
+
 /** An event call, where the trace has none to tell. */
 const eventCallNs = 1000;
 
@@ -35,12 +44,23 @@ export function otherStream(script: Script): Script {
  * is the change prefetch.
  */
 function inTurn(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {
-  const last = items.findLast((item) => item.kind === 'launch' && streams.has(item.stream));
-  const first = items.findIndex((item) => item.kind === 'copy' && item.stream === copyIn);
-  if (last?.kind !== 'launch' || first < 0) return items;
-  const waits = step === 0 ? [] : [wait(`done-${step - 1}`, copyIn)];
-  return [...items.slice(0, first), ...waits, ...items.slice(first), record(`done-${step}`, last.stream)];
+  const added = new Set(copiesOf(items).flatMap(({ stream }) => (stream === copyIn(stream) ? [stream] : [])));
+  return [...added].reduce((done, stream) => oneInTurn(done, step, streams, stream), items);
 }
+
+function oneInTurn(items: readonly Item[], step: number, streams: ReadonlySet<string>, added: string): readonly Item[] {
+  const last = lastLaunch(items, added, streams);
+  const first = items.findIndex((item) => item.kind === 'copy' && item.stream === added);
+  if (last === undefined || first < 0) return items;
+  const waits = step === 0 ? [] : [wait(`done-${step - 1}-${added}`, added)];
+  return [...items.slice(0, first), ...waits, ...items.slice(first), record(`done-${step}-${added}`, last.stream)];
+}
+
+/** The last launch on the device of a copy stream that was added. */
+const lastLaunch = (items: readonly Item[], added: string, streams: ReadonlySet<string>): LaunchItem | undefined =>
+  items.findLast(
+    (item): item is LaunchItem => item.kind === 'launch' && streams.has(item.stream) && copyIn(item.stream) === added,
+  );
 
 /** Copies from the device get a stream of their own, so that they run beside those to it. */
 export function bothDirections(script: Script): Script {
@@ -60,24 +80,29 @@ function inwards(items: readonly Item[], step: number, streams: ReadonlySet<stri
   const pending = new Map<string, string>();
   let number = 0;
   for (const item of items) {
-    if (item.kind === 'copy' && item.direction === 'h2d' && streams.has(item.stream) && item.stream !== copyIn) {
+    if (
+      item.kind === 'copy' &&
+      item.direction === 'h2d' &&
+      streams.has(item.stream) &&
+      item.stream !== copyIn(item.stream)
+    ) {
       const event = pending.get(item.stream) ?? `in-${step}-${number++}`;
       pending.set(item.stream, event);
-      result.push({ ...item, stream: copyIn });
+      result.push({ ...item, stream: copyIn(item.stream) });
       continue;
     }
     const due = needsCopies(item) ? pending.get(item.stream) : undefined;
     if (due !== undefined && needsCopies(item)) {
-      result.push(record(due, copyIn), wait(due, item.stream));
+      result.push(record(due, copyIn(item.stream)), wait(due, item.stream));
       pending.delete(item.stream);
     }
     result.push(
       item.kind === 'sync' && item.copy >= 0 && item.stream !== null && pending.has(item.stream)
-        ? { ...item, stream: copyIn }
+        ? { ...item, stream: copyIn(item.stream) }
         : item,
     );
   }
-  for (const [stream, event] of pending) result.push(record(event, copyIn), wait(event, stream));
+  for (const [stream, event] of pending) result.push(record(event, copyIn(stream)), wait(event, stream));
   return number === 0 ? items : result;
 }
 
@@ -90,22 +115,28 @@ const needsCopies = (item: Item): item is Item & { readonly stream: string } =>
 
 /** Copies from the device wait for what was launched before them, and nothing waits for them but the host. */
 function outwards(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {
-  const moved = new Set<number>();
+  /** By copy the stream that it has now. */
+  const moved = new Map<number, string>();
+  const added = new Set<string>();
   return items.flatMap((item, index): Item[] => {
     if (item.kind === 'copy' && item.direction === 'd2h' && !isScalar(item) && streams.has(item.stream)) {
-      moved.add(item.id);
+      const own = copyOut(item.stream);
+      moved.set(item.id, own);
+      added.add(own);
       const event = `out-${step}-${index}`;
-      return [record(event, item.stream), wait(event, copyOut), { ...item, stream: copyOut }];
+      return [record(event, item.stream), wait(event, own), { ...item, stream: own }];
     }
     const before = items[index - 1];
     // An event right behind such a copy tells that it is done.
-    if (item.kind === 'record' && before?.kind === 'copy' && moved.has(before.id))
-      return [{ ...item, stream: copyOut }];
+    const behind = item.kind === 'record' && before?.kind === 'copy' ? moved.get(before.id) : undefined;
+    if (item.kind === 'record' && behind !== undefined) return [{ ...item, stream: behind }];
     if (item.kind !== 'sync' || moved.size === 0) return [item];
-    if (moved.has(item.copy)) return [{ ...item, stream: copyOut }];
+    const own = moved.get(item.copy);
+    if (own !== undefined) return [{ ...item, stream: own }];
     // Who waits for the stream that brought a result waits for the result.
-    const bringsResults = item.copy < 0 && item.stream !== null && streams.has(item.stream);
-    return bringsResults ? [item, { ...item, stream: copyOut }] : [item];
+    if (item.copy >= 0 || item.stream === null || !streams.has(item.stream)) return [item];
+    const results = copyOut(item.stream);
+    return added.has(results) ? [item, { ...item, stream: results }] : [item];
   });
 }
 
@@ -118,23 +149,31 @@ export function prefetch(script: Script): Script {
     const own = new Set<Item>(loads[step] ?? []);
     const place = items.findIndex((item) => own.has(item));
     if (place < 0) return items;
-    const copies = copiesOf(loads[step] ?? []);
-    const waiting = [...new Set(copies.map(({ stream }) => stream))].filter((stream) => streams.has(stream));
+    const from = [...new Set(copiesOf(loads[step] ?? []).map(({ stream }) => stream))];
+    const added = [...new Set(from.map(copyIn))];
     const rest = items.filter((item) => !own.has(item));
     const before = items.slice(0, place).filter((item) => !own.has(item)).length;
-    const users = waiting.length > 0 ? waiting : [...streams].slice(0, 1);
-    const last = items.findLast((item) => item.kind === 'launch');
+    const isFirst = step === 0;
     return [
       ...rest.slice(0, before),
-      ...(step === 0 ? [...inCopyStream(loads[0] ?? []), record('load-0', copyIn)] : []),
-      ...users.map((stream) => wait(`load-${step}`, stream)),
-      ...(step === 0 ? [] : [wait(`done-${step - 1}`, copyIn)]),
+      ...(isFirst ? [...inCopyStream(loads[0] ?? []), ...added.map((to) => record(`load-0-${to}`, to))] : []),
+      ...added.flatMap((to) => usersOf(to, from, streams).map((stream) => wait(`load-${step}-${to}`, stream))),
+      ...(isFirst ? [] : added.map((to) => wait(`done-${step - 1}-${to}`, to))),
       ...inCopyStream(loads[step + 1] ?? following(loads[step] ?? [])),
-      record(`load-${step + 1}`, copyIn),
+      ...added.map((to) => record(`load-${step + 1}-${to}`, to)),
       ...rest.slice(before),
-      ...(last?.kind === 'launch' ? [record(`done-${step}`, last.stream)] : []),
+      ...added.flatMap((to) => {
+        const last = lastLaunch(items, to, streams);
+        return last === undefined ? [] : [record(`done-${step}-${to}`, last.stream)];
+      }),
     ];
   });
+}
+
+/** The streams that wait for the copies of one that was added: those that copied, or else the first that launches. */
+function usersOf(added: string, from: readonly string[], kernels: ReadonlySet<string>): readonly string[] {
+  const copied = from.filter((stream) => kernels.has(stream) && copyIn(stream) === added);
+  return copied.length > 0 ? copied : [...kernels].filter((stream) => copyIn(stream) === added).slice(0, 1);
 }
 
 /** The copies to the device of one step, with what their calls do on the host. */
@@ -153,10 +192,13 @@ function load(items: readonly Item[]): Item[] {
 const following = (items: readonly Item[]): Item[] =>
   items.map((item) => (item.kind === 'copy' ? { ...item, step: item.step + 1 } : item));
 
-const inCopyStream = (items: readonly Item[]): Item[] =>
-  items.map((item) =>
-    item.kind === 'copy' ? { ...item, stream: copyIn } : item.kind === 'sync' ? { ...item, stream: copyIn } : item,
-  );
+function inCopyStream(items: readonly Item[]): Item[] {
+  const added = new Map(copiesOf(items).map(({ id, stream }) => [id, copyIn(stream)]));
+  return items.map((item) => {
+    if (item.kind === 'copy') return { ...item, stream: copyIn(item.stream) };
+    return item.kind === 'sync' ? { ...item, stream: added.get(item.copy) ?? item.stream } : item;
+  });
+}
 
 /** With a second buffer, copies to the device no longer wait until kernels are through with the first. */
 export function doubleBuffer(script: Script): Script {

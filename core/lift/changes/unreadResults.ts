@@ -1,4 +1,5 @@
 /** Results that copies bring to the host, until the program waits for them: it may read them from then on. */
+import { deviceOf } from '../devices.ts';
 import { type CopyItem, type Item, isPageable, type SyncItem } from '../script.ts';
 import { isScalar } from './memory.ts';
 
@@ -21,10 +22,14 @@ export class UnreadResults {
     return false;
   }
 
-  #read({ stream, event, copy }: SyncItem): boolean {
-    const awaited = stream === null ? this.#unread : this.#of(event ?? stream);
-    const results = [...awaited].filter((one) => this.#unread.delete(one));
-    return copy < 0 && results.length > 0;
+  #read(sync: SyncItem): boolean {
+    const results = [...this.#awaited(sync)].filter((one) => this.#unread.delete(one));
+    return sync.copy < 0 && results.length > 0;
+  }
+
+  #awaited({ stream, device, event }: SyncItem): Iterable<CopyItem> {
+    if (stream !== null) return this.#of(event ?? stream);
+    return [...this.#unread].filter((copy) => device === undefined || deviceOf(copy.stream) === device);
   }
 
   #join(from: string, to: string): void {

@@ -137,7 +137,7 @@ describe('a wait for a copy from the device', () => {
     const [sync] = steps[1]?.items.filter(({ kind }) => kind === 'sync') ?? [];
     const event = sync?.kind === 'sync' ? sync.event : undefined;
     const records = steps[0]?.items.filter((item) => item.kind === 'record' && item.event === event);
-    expect(records).toEqual([expect.objectContaining({ stream: copyOut })]);
+    expect(records).toEqual([expect.objectContaining({ stream: copyOut('stream:gpu0:7') })]);
   });
 });
 
@@ -157,7 +157,7 @@ describe('a wait for a copy to the device that the program asks for', () => {
     const { script } = liftTrace((await read(traceOf(events.flat()))).trace, 'waits');
     const { steps } = applyChanges(script, ['other-stream'], assumptionsOf(script, knownMachine(costs)));
     const items = steps[1]?.items ?? [];
-    const recorded = items.find((item) => item.kind === 'record' && item.stream === copyIn);
+    const recorded = items.find((item) => item.kind === 'record' && item.stream === copyIn('stream:gpu0:7'));
     const event = recorded?.kind === 'record' ? recorded.event : undefined;
     const waited = items.findIndex((item) => item.kind === 'wait' && item.event === event);
     expect(waited).toBeGreaterThan(-1);

@@ -1,0 +1,49 @@
+/** The devices of a lifted program: of each stream the one that its lane's id names, as in "stream:gpu1:7". */
+import { freeName } from '../experiment/freeName.ts';
+import type { Script } from './script.ts';
+
+/** More devices than an experiment can declare are no program's: those beyond stand on the first. */
+const mostDevices = 64;
+
+const ofLane = /^stream:(.*gpu\d+):/;
+
+/** Of a stream by its lane's id; empty where that names none. */
+export const deviceOf = (stream: string): string => ofLane.exec(stream)?.[1] ?? '';
+
+/** The ids under which an experiment declares its devices. */
+export class DeviceNames {
+  /** In order of their names; "gpu" where there is only one. */
+  readonly ids: readonly string[];
+  readonly #idOf: ReadonlyMap<string, string>;
+
+  constructor({ steps }: Script) {
+    const found = new Set<string>();
+    for (const { items } of steps) {
+      for (const item of items) if ('stream' in item && item.stream !== null) found.add(deviceOf(item.stream));
+    }
+    found.delete('');
+    const several = found.size < 2 ? [] : [...found].sort(byNumber).slice(0, mostDevices);
+    this.#idOf = withIds(several);
+    this.ids = several.length === 0 ? ['gpu'] : [...this.#idOf.values()];
+  }
+
+  /** The device that a stream, buffer or wait names; nothing where the first is meant. */
+  named(device: string | undefined): { readonly device?: string } {
+    const id = this.#idOf.get(device ?? '');
+    return id === undefined ? {} : { device: id };
+  }
+}
+
+const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
+function withIds(devices: readonly string[]): Map<string, string> {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const device of devices) {
+    const word = device.replace(/[^A-Za-z0-9_-]/g, '_').slice(-50);
+    const id = freeName(/^[A-Za-z]/.test(word) ? word : `gpu${word}`, taken);
+    taken.add(id);
+    ids.set(device, id);
+  }
+  return ids;
+}
