@@ -2,6 +2,7 @@
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import type { Run, RunInfo } from '../trace/run.ts';
+import { cautionOf } from './caution.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
@@ -25,6 +26,8 @@ export interface StepsAnswer {
   readonly parts: readonly PartTime[];
   /** What the trace does not tell and was inferred, by rule. */
   readonly inferred: readonly string[];
+  /** Where the replay without changes is far from what was recorded: both figures, in a sentence. Null where it is not. */
+  readonly caution: string | null;
 }
 
 export interface RemedyAnswer extends Remedy {
@@ -92,6 +95,7 @@ export function stepsAnswer({ found, recordedNs, script, parts }: Lifted, planne
     list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
     parts,
     inferred: [...script.inferred, ...(planner.bound === null ? [] : [planner.bound])],
+    caution: cautionOf(recordedNs, planner.replayedNs),
   };
 }
 

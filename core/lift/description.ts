@@ -1,9 +1,15 @@
 /** What a lifted experiment says of itself. */
 
-export const liftedDescription = (trace: string, changes: readonly string[], inferred: readonly string[]): string =>
+export const liftedDescription = (
+  trace: string,
+  changes: readonly string[],
+  inferred: readonly string[],
+  caution: string | null,
+): string =>
   [
     `Lifted from the trace ${trace}, without what the profiler cost.`,
     ...(changes.length === 0 ? [] : [`Changed: ${changes.join(', ')}.`]),
+    ...(caution === null ? [] : [caution]),
     ...inferred,
     'Which kernel reads a copy is inferred: the next one in its stream.',
   ].join('\n');

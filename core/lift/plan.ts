@@ -73,12 +73,15 @@ class Replays {
 }
 
 export class Planner {
+  readonly #input: PlanInput;
   readonly #replays: Replays;
   readonly #middle: World;
   readonly #others: readonly { readonly world: World; readonly of: readonly ChangeWord[] }[];
+  #replayedNs: number | null = null;
 
   constructor(input: PlanInput) {
     const scale = fittedScale(input);
+    this.#input = input;
     this.#replays = new Replays(input.script, input.costs);
     const bases = new Map<string, Base>();
     const world = (options: Partial<WorldOptions>): World => {
@@ -96,6 +99,12 @@ export class Planner {
 
   get unprofiledNs(): number {
     return this.#middle.baseNs;
+  }
+
+  /** The step as recorded, with the profiler's cost, as it is simulated. */
+  get replayedNs(): number {
+    this.#replayedNs ??= replay(this.#input.script, this.#input.costs).stepNs;
+    return this.#replayedNs;
   }
 
   /** What the plan leaves out, where the steps are so long. */

@@ -1,5 +1,5 @@
 /** The steps that were found, how long one takes, and what that time goes to. */
-import { Button, TextInput } from '@mantine/core';
+import { Alert, Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { partWords } from '../../core/lift/parts.ts';
 import { formatShare, unbroken } from '../../core/units.ts';
@@ -38,6 +38,7 @@ export function Steps({ run, steps, plan }: Props) {
         <dd>{durationText(steps.unprofiledNs)}</dd>
       </dl>
       <KnownStep run={run} plan={plan} />
+      {steps.caution === null ? null : <Alert color="orange">{steps.caution}</Alert>}
       <h3>What holds it</h3>
       <ul className={`${classes['parts']} tabular`} aria-label="What holds the step">
         {parts.map(({ part, ns, share }) => (

@@ -3,6 +3,7 @@ import '../common/zodSetup.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { plannerOf, remedyAnswer, stepsAnswer } from '../../core/lift/answers.ts';
+import { cautionOf } from '../../core/lift/caution.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import { liftedDescription } from '../../core/lift/description.ts';
 import { experimentOf } from '../../core/lift/experimentOf.ts';
@@ -52,7 +53,8 @@ serveCalls(calls);
 
 function experiment({ lifted, planner }: Opened, changes: readonly ChangeWord[]) {
   const { name, inferred } = lifted.script;
-  const made = experimentOf(planner.changed(changes), liftedDescription(name, changes, inferred)).experiment;
+  const caution = cautionOf(lifted.recordedNs, planner.replayedNs);
+  const made = experimentOf(planner.changed(changes), liftedDescription(name, changes, inferred, caution)).experiment;
   const which = changes.length === 0 ? 'as it is' : changes.join(', ');
   return { ...made, name: `${name.slice(0, 120)}: ${which}`.slice(0, 200) };
 }

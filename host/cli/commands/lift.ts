@@ -2,6 +2,7 @@
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { plannerOf } from '../../../core/lift/answers.ts';
+import { cautionOf } from '../../../core/lift/caution.ts';
 import { liftedDescription } from '../../../core/lift/description.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
@@ -28,12 +29,14 @@ export async function lift({ context, assets }: Tools, file: string, options: Li
   });
   const planner = plannerOf(lifted, run.info, profileCosts(await traceProfile(run, assets, terminal, options.profile)));
   const changes = options.try ?? [];
+  const caution = cautionOf(lifted.recordedNs, planner.replayedNs);
   const { experiment } = experimentOf(
     planner.changed(changes),
-    liftedDescription(file, changes, lifted.script.inferred),
+    liftedDescription(file, changes, lifted.script.inferred, caution),
   );
   await writeWhole(options.out, `${JSON.stringify(experiment, null, 2)}\n`);
   terminal.err(`Written to ${options.out}: ${lifted.script.steps.length} steps.\n`);
+  if (caution !== null) terminal.err(`${caution}\n`);
 }
 
 const notATrace = (file: string): CopyscopeError =>

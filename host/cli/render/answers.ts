@@ -9,7 +9,7 @@ const leastShare = 0.005;
 const mostRemedies = 5;
 
 export function drawAnswers({ steps, plan, tried }: TraceAnswers, columns: number, colors: Colors): string[] {
-  const { count, rule, medianNs, unprofiledNs, parts } = steps;
+  const { count, rule, medianNs, unprofiledNs, parts, caution } = steps;
   const step = `Step: ${duration(medianNs)} as recorded, ${duration(unprofiledNs)} without the profiler (median of ${count}; ${rule}).`;
   const held = parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   const told = tried ?? null;
@@ -20,6 +20,7 @@ export function drawAnswers({ steps, plan, tried }: TraceAnswers, columns: numbe
       ({ part, ns, share }) => `  ${formatShare(share).padStart(6)}  ${duration(ns).padStart(9)}  ${partWords[part]}`,
     ),
     '',
+    ...(caution === null ? [] : [...wrap(caution, columns, ''), '']),
     ...(told === null ? [] : ['Tried:', ...remedyLines(told, columns, colors), '']),
     ...(plan.length === 0
       ? ['Copyscope tried changes; none makes the step shorter by 1 % or more.']

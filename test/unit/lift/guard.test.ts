@@ -1,0 +1,85 @@
+/** Who is told gains is told, too, where the replay that they come from is not what was recorded. */
+import { readFileSync } from 'node:fs';
+import picocolors from 'picocolors';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
+import { cautionOf } from '../../../core/lift/caution.ts';
+import { liftedDescription } from '../../../core/lift/description.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { drawAnswers } from '../../../host/cli/render/answers.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { PlanPart } from '../../../renderer/report/PlanPart.tsx';
+import { complete, read, traceOf } from '../import/support.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+
+/** Steps of 5 ms whose copy and kernel begin `heldUs` late: for what holds them, as another process, a trace has no word. */
+async function answersWhereHeld(heldUs: number) {
+  const steps = Array.from({ length: 4 }, (_, step) => {
+    const at = 1000 + step * 5000;
+    const [copy, kernel] = [{ correlation: 2 * step + 1 }, { correlation: 2 * step + 2 }];
+    const startsAt = at + 30 + heldUs;
+    const memcpy = { ...copy, device: 0, stream: 7, bytes: 50_000_000 };
+    return [
+      complete('user_annotation', 'step', at, 4990),
+      complete('cuda_runtime', 'cudaMemcpyAsync', at + 10, 5, copy),
+      complete('gpu_memcpy', 'Memcpy HtoD (Pinned -> Device)', startsAt, 1000, memcpy),
+      complete('cuda_runtime', 'cudaLaunchKernel', at + 20, 5, kernel),
+      complete('kernel', 'work', startsAt + 1001, 3900 - heldUs, { ...kernel, device: 0, stream: 7 }),
+      complete('cuda_runtime', 'cudaDeviceSynchronize', at + 30, 4910, { correlation: 100 + step }),
+    ];
+  });
+  return traceAnswers(await read(traceOf(steps.flat())), costs);
+}
+
+const note =
+  /^Replayed without changes, the step takes [23]\.\d+ ms; (4\.99|5|5\.00) ms were recorded\. Take gains with care\.$/;
+
+describe('a replay that is far from what was recorded', () => {
+  it('is told with both figures', async () => {
+    const { steps } = await answersWhereHeld(2500);
+    expect(steps.caution).toMatch(note);
+  });
+
+  it('is told wherever gains are: by explain, in the report and in what is lifted', async () => {
+    const answers = await answersWhereHeld(2500);
+    const caution = answers.steps.caution ?? 'none';
+    expect(answers.plan.length).toBeGreaterThan(0);
+    expect(drawAnswers(answers, 500, picocolors.createColors(false))).toContain(caution);
+    expect(renderToStaticMarkup(createElement(PlanPart, { answers }))).toContain(caution);
+    expect(liftedDescription('a', [], [], caution).split('\n')).toContain(caution);
+  });
+});
+
+describe('a replay that meets what was recorded', () => {
+  it('has no such note', async () => {
+    const answers = await answersWhereHeld(0);
+    expect(answers.steps.caution).toBeNull();
+    expect(drawAnswers(answers, 500, picocolors.createColors(false)).join('\n')).not.toContain('Replayed');
+    expect(renderToStaticMarkup(createElement(PlanPart, { answers }))).not.toContain('Replayed');
+    expect(liftedDescription('a', [], [], null)).not.toContain('Replayed');
+  });
+
+  it.each(['vision.pageable', 'optimizer.overlapped', 'recsys.packed'])('as the trace %s has none', async (name) => {
+    const run = await importTraceFile(`test/fixtures/pytorch-pairs/${name}.json.gz`, 'test');
+    expect(traceAnswers(run, costs).steps.caution).toBeNull();
+  });
+});
+
+describe('the typical step', () => {
+  it('is that of the steps after the first, or the only one', () => {
+    expect(cautionOf([9e6, 4e6, 4e6, 4e6], 4.5e6)).toBeNull();
+    expect(cautionOf([4e6], 4.5e6)).toBeNull();
+    expect(cautionOf([0], 0)).toBeNull();
+  });
+
+  it('is missed by more than 15 %, above or below', () => {
+    expect(cautionOf([4e6, 4e6], 4.59e6)).toBeNull();
+    expect(cautionOf([4e6, 4e6], 3.41e6)).toBeNull();
+    expect(cautionOf([4e6, 4e6], 3.39e6)).toContain('3.39 ms');
+    expect(cautionOf([4e6, 4e6], 7.4e6)).toContain('Replayed without changes, the step takes 7.40 ms; 4.00 ms were');
+  });
+});
