@@ -13,6 +13,7 @@ import { optionsOf } from './categories.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
 import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';
 import { type Base, type PlannedAxis, type SweepPlan, sweepPlan } from './plan.ts';
+import { isUnknownField } from './unknownField.ts';
 
 export type ParsedSweep =
   | { readonly ok: true; readonly plan: SweepPlan }
@@ -244,7 +245,7 @@ function fieldsTarget(fields: readonly string[], at: string, experiment: Experim
   const problems: ErrorInfo[] = [];
   const paths = fields.flatMap((text, index): FieldPath[] => {
     const path = parseFieldPath(text);
-    const fault = path === null ? 'is no path of a field' : varies ? null : faultOf(experiment, path);
+    const fault = path === null ? 'is no path of a field' : (varies ? misspeltFaultOf : faultOf)(experiment, path);
     if (path !== null && fault === null) return [path];
     problems.push(
       problem(`${at}.fields[${index}]`, `${showValue(text)} ${fault}.`, 'Name a number, as "buffers[0].bytes".'),
@@ -283,9 +284,22 @@ function faultOf(experiment: Experiment, path: FieldPath): string | null {
   const value = valueAtPath(experiment, path);
   if (typeof value === 'number' || optionsOf(experiment, path) !== null) return null;
   if (value !== undefined) return 'is neither a number nor one of several names in this experiment';
+  if (!isHeld(experiment, path)) return 'is not in this experiment';
+  return isUnknownField(experiment, path) ? noSuchField : null;
+}
+
+/** The same where parameters decide what there is: an operation may be of another kind in another point. */
+function misspeltFaultOf(experiment: Experiment, path: FieldPath): string | null {
+  const isSettled = !path.includes('operations') && isHeld(experiment, path);
+  return isSettled && isUnknownField(experiment, path) ? noSuchField : null;
+}
+
+const noSuchField = 'is no field that an experiment may have there';
+
+/** Whether there is an object that has the field, or could. */
+function isHeld(experiment: Experiment, path: FieldPath): boolean {
   const holder = valueAtPath(experiment, path.slice(0, -1));
-  const canHold = typeof holder === 'object' && holder !== null && !Array.isArray(holder);
-  return canHold ? null : 'is not in this experiment';
+  return typeof holder === 'object' && holder !== null && !Array.isArray(holder);
 }
 
 function valuesOf(axis: SweepAxis, at: string, { unit, whole }: Target): Found<{ readonly values: number[] }> {

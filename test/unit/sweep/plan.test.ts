@@ -20,6 +20,16 @@ const sweep = (axes: unknown, base: unknown = { template: 'chunked-pipeline' }) 
   axes,
 });
 const ofExample = (axes: unknown) => sweep(axes, { experiment: example() });
+const copied = experimentOf(
+  {
+    buffers: [
+      { id: 'host', memory: 'pageable', bytes: 1024 },
+      { id: 'gpu', memory: 'device', bytes: 1024 },
+    ],
+  },
+  [{ op: 'copy', src: 'host', dst: 'gpu' }],
+);
+const ofCopy = (axes: unknown) => sweep(axes, { experiment: copied });
 const chunks = { parameter: 'chunkBytes', from: '1 MiB', to: '64 MiB', points: 7, scale: 'geometric' };
 const streams = { parameter: 'streams', values: [1, 2, 3, 4, 5] };
 
@@ -78,6 +88,26 @@ describe('the points of a sweep', () => {
   it('whose experiment the schema refuses name the field', () => {
     const point = requireSweep(ofExample([{ fields: ['environment.iterations'], values: [5, 5000] }])).at(1);
     expect(!point.ok && point.problem).toMatchObject({ code: 'experiment.invalid', field: 'environment.iterations' });
+  });
+
+  it('may set whatever an experiment leaves out', () => {
+    const [own] = copied.threads;
+    const nested = {
+      ...copied,
+      threads: [{ id: own?.id, operations: [{ op: 'repeat', count: 2, ...own, id: undefined }] }],
+    };
+    const left = ['threads[0].operations[0].bytes', 'threads[0].operations[0].srcOffset'];
+    for (const field of left) expect(requireSweep(ofCopy([{ fields: [field], values: [8, 16] }])).at(1).ok).toBe(true);
+    const inRepeat = sweep([{ fields: ['threads[0].operations[0].operations[0].bytes'], values: [8] }], {
+      experiment: JSON.parse(JSON.stringify(nested)),
+    });
+    expect(requireSweep(inRepeat).at(0).ok).toBe(true);
+    const shaped = {
+      ...copied,
+      buffers: copied.buffers.map(({ id, memory }) => ({ id, memory, dtype: 'float32', shape: [8] })),
+    };
+    const sizes = [{ fields: ['buffers[0].bytes', 'buffers[1].bytes'], values: [64] }];
+    expect(requireSweep(sweep(sizes, { experiment: shaped })).at(0).ok).toBe(true);
   });
 
   it('are every combination of the values once, whatever they are', () => {
@@ -254,6 +284,30 @@ describe('what is wrong with a sweep is said with its field and a remedy', () =>
       'is not in this experiment',
     ],
     [
+      'a misspelt field that may be left out',
+      ofExample([{ fields: ['environment.warmup'], values: [1] }]),
+      'axes[0].fields[0]',
+      '"environment.warmup" is no field that an experiment may have there',
+    ],
+    [
+      'a misspelt field of a buffer',
+      ofExample([{ fields: ['buffers[0].bytes', 'buffers[1].byte'], values: [1] }]),
+      'axes[0].fields[1]',
+      '"buffers[1].byte" is no field that an experiment may have there',
+    ],
+    [
+      'a field of another operation',
+      ofCopy([{ fields: ['threads[0].operations[0].count'], values: [1] }]),
+      'axes[0].fields[0]',
+      '"threads[0].operations[0].count" is no field',
+    ],
+    [
+      'a misspelt field beside a template',
+      sweep([{ fields: ['environment.warmup'], values: [1] }]),
+      'axes[0].fields[0]',
+      '"environment.warmup" is no field that an experiment may have there',
+    ],
+    [
       'more points than are run',
       sweep([
         { parameter: 'streams', from: 1, to: 100, points: 100 },
@@ -278,17 +332,6 @@ describe('what is wrong with a sweep is said with its field and a remedy', () =>
     );
   });
 });
-
-const copied = experimentOf(
-  {
-    buffers: [
-      { id: 'host', memory: 'pageable', bytes: 1024 },
-      { id: 'gpu', memory: 'device', bytes: 1024 },
-    ],
-  },
-  [{ op: 'copy', src: 'host', dst: 'gpu' }],
-);
-const ofCopy = (axes: unknown) => sweep(axes, { experiment: copied });
 
 describe('an axis of names', () => {
   const memory = { fields: ['buffers[0].memory'], values: ['pageable', 'pinned'] };
