@@ -50,6 +50,8 @@ export interface Reading {
 export interface Failure {
   readonly problem: string;
   readonly id?: string;
+  /** Its own, where points of one chart may be of several; empty where it isn't known. */
+  readonly device?: string;
 }
 
 export type Cell = Reading | Failure | null;

@@ -119,7 +119,7 @@ function figuresOf(spec: ChartSpec): { readonly header: readonly string[]; reado
         ? [cell.value, cell.low ?? cell.value, cell.high ?? cell.value, cell.count ?? 1, '']
         : ['', '', '', '', cell.problem];
       const origin = row.isLimit === true ? 'limit' : cellOrigin(spec, row, column);
-      const device = (isReading(cell) ? cell.device : undefined) ?? provenance.device;
+      const device = cell.device ?? provenance.device;
       return [[of, by, ...figures, origin, device, provenance.date]];
     }),
   );

@@ -47,7 +47,8 @@ export const provenanceOf = ({ summary, outcomes }: ChartedSweep): Provenance =>
 /** The reading of a point, why it has none, or null where it was not reached. */
 function cellOf(outcome: ChartedOutcome | undefined, metric: Metric): Cell {
   if (outcome === undefined) return null;
-  if (outcome.status === 'failed') return { problem: outcome.error.message };
+  // What failed left no run that says where: of Slurm's nodes it may be the one on which all points fail.
+  if (outcome.status === 'failed') return { problem: outcome.error.message, device: '' };
   const spread = outcome.figures[metric.id] ?? null;
   if (spread === null) return null;
   const { median: value, min: low, max: high, count } = spread;

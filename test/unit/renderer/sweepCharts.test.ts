@@ -128,6 +128,26 @@ describe('a sweep over several nodes', () => {
       .split('\r\n');
     expect(lines.map((line) => line.split(',').at(-2))).toEqual(nodes.map(([device]) => device));
   });
+
+  it.each([[[fast, null, ['NVIDIA A100 of node02', 32e9]] as const], [[fast, null, fast] as const]])(
+    'says in its file no device of a point that failed (%j)',
+    (nodes) => {
+      const { sweep, plan } = ranOn(
+        'nodes',
+        [sizes('1 MiB', '2 MiB', '4 MiB')],
+        nodes.map((node) => node ?? ['', null]),
+      );
+      const outcomes = sweep.outcomes.map((outcome, at) =>
+        nodes[at] === null
+          ? { point: at, status: 'failed' as const, error: { code: 'slurm.lost', message: 'It ended.' } }
+          : outcome,
+      );
+      const [, ...lines] = chartCsv(sweepLines({ ...sweep, outcomes }, plan, makespan))
+        .trim()
+        .split('\r\n');
+      expect(lines.map((line) => line.split(',').at(-2))).toEqual(nodes.map((node) => node?.[0] ?? ''));
+    },
+  );
 });
 
 describe('two sweeps in one chart', () => {
