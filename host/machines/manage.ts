@@ -9,7 +9,7 @@ import { fetchJobs } from './fetchJobs.ts';
 import type { MachineOptions } from './machineChild.ts';
 import type { MachineStore } from './machineStore.ts';
 import { probe } from './probe.ts';
-import { install, type Plan, plan, uninstall } from './setup.ts';
+import { copyThere, deleteReplaced, firstReport, type Plan, plan, takeBack, uninstall } from './setup.ts';
 import { requireHostName } from './ssh.ts';
 
 export interface Here {
@@ -24,15 +24,27 @@ export async function planMachine(name: string, options: Parameters<typeof plan>
   return plan(name, await readBundle(here.program), await probe(name, here.environment), options);
 }
 
-/** Does it, and gives the devices and engines that it found there. */
+/**
+ * Does it, and gives the devices and engines that it found there. From when it is copied the machine counts as set up, so
+ * that it can be removed whatever becomes of the line or of this process; where it doesn't answer, until it is taken back.
+ */
 export async function addMachine(
   planned: Plan,
   store: MachineStore,
   environment: NodeJS.ProcessEnv,
   onTaken?: (done: number, total: number) => void,
 ): Promise<DeviceReport> {
-  const { machine, report } = await install(planned, environment, onTaken);
+  const before = (await store.list()).find(({ name }) => name === planned.host);
+  const machine = await copyThere(planned, environment, onTaken);
   await store.put(machine);
+  const { name: host, build } = machine;
+  const report = await firstReport({ host, build, environment }).catch(async (thrown: unknown) => {
+    // Where it can't be reached any more, why it did not answer is what counts.
+    const isGone = await takeBack(planned, environment);
+    if (isGone) await (before === undefined ? store.remove(host) : store.put(before));
+    throw thrown;
+  });
+  await deleteReplaced(planned, environment);
   return report;
 }
 

@@ -64,23 +64,29 @@ function describe({ host, bundle, probe, files, node, replaced }: Omit<Plan, 'sa
   ];
 }
 
-/** Copies what is needed, has it answer, and gives what it found there. What doesn't answer is taken back, where it wasn't there. */
-export async function install(
-  { host, bundle, probe, files, node, replaced }: Plan,
+/** Copies what is needed. From then on it is there, until it is taken back or uninstalled. */
+export async function copyThere(
+  { host, bundle: { build, version }, bundle, probe, files, node }: Plan,
   environment: NodeJS.ProcessEnv,
   onTaken?: (done: number, total: number) => void,
-): Promise<{ readonly machine: Machine; readonly report: DeviceReport }> {
-  const { build, version } = bundle;
+): Promise<Machine> {
   const archive = await pack(bundle, { files, node, nodeThere: probe.node?.path ?? null, onTaken });
   await runSsh(host, unpackCommand(build), environment, archive);
-  const report = await firstReport({ host, build, environment }).catch(async (thrown: unknown) => {
-    // Nothing would say that it is there. Where it can't be reached any more, why it did not answer is what counts.
-    if (!probe.builds.includes(build)) await runSsh(host, takeBackCommand(build), environment).catch(() => {});
-    throw thrown;
-  });
+  return { name: host, version, build, system: `${probe.system} ${probe.arch}`, addedAt: new Date().toISOString() };
+}
+
+/** Takes back what was copied. False where it stays: it was there before, or there is no way to the machine any more. */
+export async function takeBack({ host, bundle, probe }: Plan, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  if (probe.builds.includes(bundle.build)) return false;
+  return runSsh(host, takeBackCommand(bundle.build), environment).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Deletes the builds there that this one replaces. */
+export async function deleteReplaced({ host, replaced }: Plan, environment: NodeJS.ProcessEnv): Promise<void> {
   if (replaced.length > 0) await runSsh(host, 'exec sh -s', environment, Readable.from([forgetScript(replaced)]));
-  const system = `${probe.system} ${probe.arch}`;
-  return { machine: { name: host, version, build, system, addedAt: new Date().toISOString() }, report };
 }
 
 /** Beside its place first: a copy that was cut off is never taken for a whole one. */
@@ -105,7 +111,8 @@ function safe(build: string): string {
   throw new CopyscopeError({ code: 'host.failed', message: `${JSON.stringify(build)} is no build of Copyscope.` });
 }
 
-async function firstReport(options: MachineOptions): Promise<DeviceReport> {
+/** Has what was copied answer. */
+export async function firstReport(options: MachineOptions): Promise<DeviceReport> {
   const engine = new EngineSupervisor({ spawn: () => machineChild(options), host: options.host });
   try {
     return await engine.report();

@@ -84,7 +84,11 @@ export class Machines {
     this.#begin(name, 'adding');
     this.#plans.delete(name);
     void this.#work(name, async (onBytes) => {
-      const report = await addMachine(plan, this.#store, this.#options.environment, onBytes);
+      const report = await addMachine(plan, this.#store, this.#options.environment, onBytes).catch(async (thrown) => {
+        // What could not be taken back is there, and counts as set up.
+        await this.list().catch(() => {});
+        throw thrown;
+      });
       // What still runs there of another build is fetched like all that was left there.
       this.#forgetEngine(name);
       const { system, version } = await this.#store.require(name);

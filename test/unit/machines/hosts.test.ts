@@ -108,10 +108,36 @@ describe('copyscope host add', () => {
       expect(existsSync(there) ? readdirSync(there, { recursive: true }) : []).toEqual(
         others.flatMap((path) => [path.replace(/\/.*/, ''), path]),
       );
+      const listed = await copyscope(['host', 'list'], program.engine, { context });
+      expect(listed.err).toContain('No machine is set up.');
       broken.remove();
       rmSync(tools, { recursive: true });
     },
   );
+
+  it('can be removed where the line is lost before the machine has answered for the first time', async () => {
+    const tools = mkdtempSync(join(tmpdir(), 'copyscope-tools-'));
+    const node = '#!/bin/sh\nif [ "$1" = --version ]; then echo v22.0.0; else exec sleep 60; fi\n';
+    writeFileSync(join(tools, 'node'), node, { mode: 0o755 });
+    const slow = standInSsh({ path: `${tools}:${process.env['PATH']}` });
+    const context = { program: program.folder, environment: slow.environment };
+    const there = join(slow.home, '.local/share/copyscope-host/programs');
+    const adding = copyscope(['host', 'add', 'slow', '--yes'], program.engine, { context });
+    await eventually(() => expect(existsSync(there) && readdirSync(there)).toEqual([expect.stringMatching(/^\d/)]));
+    // So it is where this process ends now.
+    const list = async () => JSON.parse((await copyscope(['host', 'list', '--json'], program.engine, { context })).out);
+    await eventually(async () => expect((await list()).machines).toMatchObject([{ name: 'slow' }]));
+    slow.fail('ssh: connect to host slow port 22: No route to host\n');
+    slow.cut();
+    expect((await adding).exitCode).toBeGreaterThan(0);
+    slow.fail(null);
+    const { err, exitCode } = await copyscope(['host', 'remove', 'slow', '--yes'], program.engine, { context });
+    expect({ err, exitCode }).toEqual({ err: expect.stringContaining('slow is removed.'), exitCode: 0 });
+    expect(existsSync(join(there, '..'))).toBe(false);
+    expect((await list()).machines).toEqual([]);
+    slow.remove();
+    rmSync(tools, { recursive: true });
+  });
 
   it.each(['-oProxyCommand=x', 'a b', "a'b", 'a;b', ''])('refuses %j as a name', async (name) => {
     const refused = await cli('host', 'add', '--yes', '--', name);
