@@ -26,6 +26,8 @@ interface Deleted extends Doomed {
 
 interface Deletion {
   readonly files: Deleted[];
+  /** Those that are in their places again: what fails after them can be tried once more. */
+  readonly back: Set<Deleted>;
   readonly around: Around;
   readonly timer: NodeJS.Timeout;
 }
@@ -66,16 +68,19 @@ export class Deletions {
       throw thrown;
     }
     const timer = setTimeout(() => void this.forget(token), undoMs).unref();
-    this.#deletions.set(token, { files: done, around, timer });
+    this.#deletions.set(token, { files: done, back: new Set(), around, timer });
     return token;
   }
 
-  /** Puts everything back. Rejects with `deletion.gone` where that is no longer possible. */
+  /** Puts everything back. Rejects with `deletion.gone` where that is no longer possible, and with a file error, after which it may be tried again. */
   async restore(token: string): Promise<void> {
     const deletion = this.#deletions.get(token);
     if (deletion === undefined || deletion.files.some(({ kept }) => kept === null)) throw gone();
     await deletion.around(async () => {
-      for (const file of deletion.files) await putBack(file);
+      for (const file of deletion.files) {
+        if (!deletion.back.has(file)) await putBack(file);
+        deletion.back.add(file);
+      }
     });
     // Last: as long as not all of it is back, the bin has it.
     for (const file of deletion.files) await takeOut(file);
@@ -146,11 +151,11 @@ async function putBack({ path, bin, kept }: Deleted): Promise<void> {
   if (kept === null) throw gone();
   try {
     await mkdir(dirname(path), { recursive: true, mode: privately.folder });
-    await linkWhole(kept, path);
-  } catch (thrown) {
-    const error = thrown as NodeJS.ErrnoException;
-    if (error.code === 'EEXIST' && !bin) return;
-    throw storageError(`${path} could not be put back`, error);
+    await linkWhole(kept, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST' || bin) throw error;
+    });
+  } catch (error) {
+    throw storageError(`${path} could not be put back`, error as NodeJS.ErrnoException);
   }
 }
 

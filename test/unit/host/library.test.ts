@@ -287,6 +287,21 @@ describe('deleting', () => {
     expect(await host.service.readDraft(id)).toMatchObject({ changedAt: '2026-11-20T09:00:01.000Z' });
   });
 
+  it.each(['drafts', 'titles.json'])('comes back at the second attempt where %s could not be written', async (name) => {
+    const items = await fill();
+    const before = kept();
+    const ticket = await host.service.deleteItems(items, false);
+    const place = join(folder, 'data', name);
+    rmSync(place, { recursive: true });
+    if (name === 'drafts') writeFileSync(place, 'a file where the folder should be');
+    else mkdirSync(join(place, 'in the way'), { recursive: true });
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
+    rmSync(place, { recursive: true });
+    await host.service.restoreItems(ticket);
+    expect(kept()).toEqual(before);
+    expect(readdirSync(binFolder())).toEqual([]);
+  });
+
   it('leaves a draft that was on the way to no other experiment of its name', async () => {
     const id = await host.service.saveExperiment(null, example());
     await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
