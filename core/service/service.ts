@@ -308,7 +308,7 @@ export interface HostService {
   saveExperiment(id: string | null, experiment: unknown): Promise<string>;
   /** The changes of an experiment that were not saved; null where there are none. */
   readDraft(id: string): Promise<KeptDraft | null>;
-  /** Keeps them, or forgets them where `draft` is null. They are on the disk when this resolves. */
+  /** Keeps them, or forgets them where `draft` is null or the experiment is gone. They are on the disk when this resolves. */
   keepDraft(id: string, draft: SentDraft | null): Promise<void>;
   /** Begins a run and returns at once; what becomes of it arrives as events. */
   startRun(request: StartRun): Promise<RunSummary>;

@@ -69,6 +69,10 @@ export class ExperimentStore {
     return (await this.#find(id)).path;
   }
 
+  async has(id: string): Promise<boolean> {
+    return (await this.#files()).some(({ name }) => name === id);
+  }
+
   /** The one whose document says the same, to the letter; null where there is none. */
   async same(experiment: Experiment): Promise<string | null> {
     const text = JSON.stringify(experiment);
@@ -81,7 +85,7 @@ export class ExperimentStore {
 
   async #newId(name: string, tried: ReadonlySet<string>): Promise<string> {
     const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
-    // A draft may outlive its experiment: it was on its way when that was deleted.
+    // A draft may outlive its experiment, whose file anyone may take away.
     const used = new Set([...files.map((file) => file.name), ...drafts, ...tried]);
     return unused(slug(name, 'experiment'), (candidate) => used.has(candidate));
   }

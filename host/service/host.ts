@@ -178,7 +178,7 @@ export function createHost({
       const draft = await drafts.read(id);
       return draft && { ...draft, experiment: JSON.stringify(draft.experiment) };
     },
-    keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
+    keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : library.keepDraft(id, draft)),
     startRun: async ({ machine, ...request }) => {
       const chosen = await engineOf(machine);
       return session.start(await prepareRun(request, assets), { engine: chosen, machine });

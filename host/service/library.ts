@@ -7,7 +7,13 @@ import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/imp
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
 import { isNsysReport, looksLikeDatabase, looksLikeTrace, traceName } from '../../core/import/sniff.ts';
-import { type Imported, type LibraryItems, libraryItems, type RunSummary } from '../../core/service/service.ts';
+import {
+  type Imported,
+  type LibraryItems,
+  libraryItems,
+  type RunSummary,
+  type SentDraft,
+} from '../../core/service/service.ts';
 import { encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
@@ -29,6 +35,7 @@ import { clearUnfinished, closeOwnFolders } from './ownFolders.ts';
 import { processFolder } from './processFolder.ts';
 import { RunStore } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
+import { serial } from './serial.ts';
 import { SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
 import { Unfinished } from './unfinished.ts';
@@ -55,6 +62,8 @@ export class Library {
   readonly imports: Imports;
   readonly bundles: Bundles;
   readonly #deletions: Deletions;
+  /** A draft is kept, or experiments are deleted: one after another. */
+  readonly #drafting = serial();
   readonly #unfinished: Unfinished;
   /** What processes that were killed left by halves is gone. */
   readonly ready: Promise<void>;
@@ -95,8 +104,20 @@ export class Library {
     return withTitle(run as RunSummary, given === '' ? undefined : given);
   }
 
+  /** See HostService.keepDraft(). One of an experiment that was deleted while it was on the way is forgotten. */
+  keepDraft(id: string, draft: SentDraft): Promise<void> {
+    return this.#drafting(async () => {
+      if (await this.experiments.has(id)) await this.drafts.keep(id, draft);
+    });
+  }
+
   /** See HostService.deleteItems(). `restored` is told when they are back. */
-  async delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+  delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+    const deleted = (): Promise<string> => this.#delete(items, forGood, restored);
+    return items.experiments.length === 0 ? deleted() : this.#drafting(deleted);
+  }
+
+  async #delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
     const { experiments, runs, sweeps } = items;
     const doomed = [
       ...(await Promise.all(experiments.map((id) => this.#filesOfExperiment(id)))),

@@ -276,14 +276,29 @@ describe('deleting', () => {
     await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });
   });
 
-  it('comes back where a draft that was on the way came after it, which stays', async () => {
+  it('leaves no draft that was still on the way, and Undo brings back the one that was there', async () => {
     const id = await host.service.saveExperiment(null, example());
     const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
     await host.service.keepDraft(id, draft);
-    const ticket = await host.service.deleteItems(libraryItems({ experiments: [id] }), false);
-    await host.service.keepDraft(id, { ...draft, changedAt: '2026-11-20T09:00:01.000Z' });
-    await host.service.restoreItems(ticket);
+    const late = { ...draft, changedAt: '2026-11-20T09:00:01.000Z' };
+    const deleting = host.service.deleteItems(libraryItems({ experiments: [id] }), false);
+    await Promise.all([deleting, host.service.keepDraft(id, late)]);
+    await host.service.keepDraft(id, late);
+    expect(kept()).toEqual([]);
+    await host.service.restoreItems(await deleting);
     expect((await host.service.experiments())[0]).toMatchObject({ id, hasDraft: true });
+    expect(await host.service.readDraft(id)).toMatchObject({ changedAt: draft.changedAt });
+  });
+
+  it('comes back where a draft of its own is there again, which stays', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
+    await host.service.keepDraft(id, draft);
+    const file = join(folder, `data/drafts/${id}.json`);
+    const newer = readFileSync(file, 'utf8').replace('09:00:00', '09:00:01');
+    const ticket = await host.service.deleteItems(libraryItems({ experiments: [id] }), false);
+    writeFileSync(file, newer);
+    await host.service.restoreItems(ticket);
     expect(await host.service.readDraft(id)).toMatchObject({ changedAt: '2026-11-20T09:00:01.000Z' });
   });
 
@@ -306,6 +321,14 @@ describe('deleting', () => {
     const id = await host.service.saveExperiment(null, example());
     await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
     await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
+    const other = await host.service.saveExperiment(null, example());
+    expect(await host.service.readDraft(other)).toBeNull();
+  });
+
+  it('of its file by hand leaves its draft to no other experiment of its name', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
+    rmSync(join(folder, `data/experiments/${id}.json`));
     const other = await host.service.saveExperiment(null, example());
     expect(await host.service.readDraft(other)).toBeNull();
   });
