@@ -466,21 +466,24 @@ class ScriptBuilder {
     });
   }
 
-  /** For the stream that work was issued in last, unless that went on after the wait. */
+  /** For the stream that work was issued in last, unless that was through before the wait, or went on after it. */
   #sync(call: Call, issued: number, copy: number, line: string): SyncItem[] {
+    const untilNs = call.endNs + slackNs;
     const isDevice = /Device|Ctx|Thread/.test(call.name);
     const stream = isDevice || issued < 0 ? null : this.#streamId(issued);
-    const device = stream === null ? { device: this.#devices.waitedFor(call.endNs + slackNs) } : {};
+    const device = stream === null ? { device: this.#devices.waitedFor(untilNs) } : {};
     const sync: SyncItem = { kind: 'sync', stream, ...device, callNs: call.endNs - call.startNs, copy, line };
-    const busyUntil = issued < 0 ? this.#devices.allUntilNs : (this.#busyUntil.get(issued) ?? 0);
     // The framework call of a copy waits for that copy.
-    if (isDevice || copy >= 0 || busyUntil <= call.endNs + slackNs) return [sync];
-    return this.#earlierSync(sync, call.endNs + slackNs);
+    if (isDevice || copy >= 0) return [sync];
+    const busyUntil = issued < 0 ? this.#devices.allUntilNs : (this.#busyUntil.get(issued) ?? 0);
+    if (busyUntil > call.startNs && busyUntil <= untilNs) return [sync];
+    const awaited = this.#ended.by(untilNs, (row) => this.#issued.has(row));
+    const isNothing = awaited < 0 || rowEndNs(this.#trace, awaited) <= call.startNs;
+    return busyUntil <= call.startNs && isNothing ? [sync] : this.#syncFor(awaited, sync);
   }
 
-  /** For what ended last by then; of work that was issued before all steps nothing is left to wait for. */
-  #earlierSync(sync: SyncItem, untilNs: number): SyncItem[] {
-    const awaited = this.#ended.by(untilNs, (row) => this.#issued.has(row));
+  /** For work that a call issued, by what of it ended last; of what was issued before all steps nothing is left to wait for. */
+  #syncFor(awaited: RowIndex, sync: SyncItem): SyncItem[] {
     const item = this.#issued.get(awaited);
     if (item === undefined) return [];
     const lane = this.#trace.columns.lane[awaited] ?? -1;

@@ -70,6 +70,19 @@ function streamsApart() {
   }).flat();
 }
 
+/** Steps that wait for a copy of 3 ms, when the kernel of 0.5 ms that was issued after it is through already. */
+const throughBefore = () =>
+  Array.from({ length: 8 }, (_, step) => {
+    const at = 1000 + step * 5000;
+    return [
+      mark(at, 4990),
+      ...copy(at + 20, at + 40, 3000, 20),
+      ...launch(at + 30, at + 50, 500),
+      call('cudaEventSynchronize', at + 1000, 2045),
+      complete('cpu_op', 'aten::work', at + 3050, 1900),
+    ];
+  }).flat();
+
 const waitsOf = (run: Run) =>
   liftTrace(run.trace, 'waits').script.steps.map(({ items }) =>
     items.flatMap((item) => (item.kind === 'sync' ? [{ stream: item.stream, event: item.event }] : [])),
@@ -90,6 +103,14 @@ describe.each([
     const { plan } = traceAnswers(await read(traceOf(events)), costs);
     const ofWaits = plan.filter(({ changes }) => changes.some((word) => word.endsWith('-wait')));
     expect(ofWaits.filter(({ lowShare }) => lowShare > 0)).toEqual([]);
+  });
+});
+
+describe('a wait for another stream when that of the last launch is through', () => {
+  it('holds the host in the replay for as long as it did', async () => {
+    const { trace } = await read(traceOf(throughBefore()));
+    const { script } = liftTrace(trace, 'waits');
+    expect(Math.abs(replay(script, costs).stepNs / 5e6 - 1)).toBeLessThan(0.04);
   });
 });
 
