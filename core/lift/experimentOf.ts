@@ -96,7 +96,7 @@ class Writer {
     for (const item of steps.flatMap(({ items }) => items)) {
       if (item.kind !== 'graph' || seen.has(item.graph)) continue;
       seen.add(item.graph);
-      const operations = item.launches.flatMap((launch) => this.#kernels(launch));
+      const operations = item.launches.map((launch) => this.#kernel(launch));
       made.push({ op: 'graphCapture', graph: item.graph, stream: this.#stream(item.stream), operations });
     }
     if (made.length > 0) made.push({ op: 'synchronizeDevice' });
@@ -129,7 +129,7 @@ class Writer {
     for (const item of items) {
       if (item.kind === 'launch' || (item.kind === 'work' && kernels > 0 && item.copy < 0 && !item.isOwn)) {
         block.push(...this.#item(item));
-        if (item.kind === 'launch') kernels += item.activities.length;
+        if (item.kind === 'launch') kernels += 1;
         continue;
       }
       close();
@@ -144,7 +144,7 @@ class Writer {
       case 'work':
         return item.ns >= 1 ? [{ op: 'work', durationNs: Math.round(item.ns) }] : [];
       case 'launch':
-        return this.#kernels(item);
+        return [this.#kernel(item)];
       case 'copy':
         return [this.#copy(item)];
       case 'record':
@@ -183,22 +183,20 @@ class Writer {
     this.#unread.handOver(recorded.stream, recorded.place, to);
   }
 
-  #kernels(item: LaunchItem): Operation[] {
-    const stream = this.#stream(item.stream);
-    return item.activities.map((activity, index) => {
-      const reads = index === 0 ? this.#unread.read(stream, mostRead) : [];
-      for (const buffer of reads) this.#readIn.set(buffer, stream);
-      return {
-        op: 'kernel',
-        label: shortKernelName(activity.name).slice(0, 120) || 'kernel',
-        kernel: { kind: 'spin', durationNs: Math.round(activity.deviceNs) },
-        reads,
-        writes: [],
-        smShare: activity.shares ? 0.5 : 1,
-        stream,
-        recorded: { callNs: index === 0 ? item.callNs : 0 },
-      };
-    });
+  #kernel({ name, stream: lane, callNs, deviceNs, shares }: LaunchItem): Operation {
+    const stream = this.#stream(lane);
+    const reads = this.#unread.read(stream, mostRead);
+    for (const buffer of reads) this.#readIn.set(buffer, stream);
+    return {
+      op: 'kernel',
+      label: shortKernelName(name).slice(0, 120) || 'kernel',
+      kernel: { kind: 'spin', durationNs: Math.round(deviceNs) },
+      reads,
+      writes: [],
+      smShare: shares ? 0.5 : 1,
+      stream,
+      recorded: { callNs },
+    };
   }
 
   #copy(item: CopyItem): Operation {

@@ -19,10 +19,10 @@ import { slackNs } from './likelyRecord.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
 import { HostRanges } from './ranges.ts';
 import {
-  type Activity,
   type CopyItem,
   type Item,
   isPageable,
+  type LaunchItem,
   type RecordItem,
   type Script,
   type SyncItem,
@@ -104,6 +104,7 @@ function deviceRows(
 }
 
 const earlyNote = 'Work that was issued before the recording began is issued at the begin of the step in which it ran.';
+const graphNote = 'A launch of a CUDA graph is one block, for as long as what it ran took in all.';
 const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
 
 const othersNotes = ({ beside, process, processes }: HostLine): string[] => [
@@ -243,9 +244,9 @@ class ScriptBuilder {
   readonly #devices = new BusyDevices();
   readonly #ended: EndedWork;
   /** By what ended last of a call, its item; calls of the steps up to here. */
-  readonly #issued = new Map<RowIndex, Item>();
+  readonly #issued = new Map<RowIndex, LaunchItem | CopyItem>();
   /** The same of the last call of each stream. */
-  readonly #last = new Map<number, RowIndex>();
+  readonly #last = new Map<string, RowIndex>();
   /** By the item that they stand behind: events that the host waits for. */
   readonly #awaited = new Map<Item, RecordItem>();
 
@@ -315,15 +316,20 @@ class ScriptBuilder {
   }
 
   #note({ activities }: Call, item: Item | undefined): void {
-    for (const row of activities) {
-      const lane = this.#trace.columns.lane[row] ?? -1;
-      this.#busyUntil.set(lane, Math.max(this.#busyUntil.get(lane) ?? 0, rowEndNs(this.#trace, row)));
-      this.#devices.note(deviceOf(this.#streamId(lane)), rowEndNs(this.#trace, row));
-    }
     const last = lastToEnd(this.#trace, activities);
-    if (last < 0 || item === undefined) return;
+    if (last < 0 || (item?.kind !== 'launch' && item?.kind !== 'copy')) return;
+    const { lane } = this.#trace.columns;
+    // What follows a graph in its stream waits for all of it.
+    const first = activities[0] ?? last;
+    const endNs = rowEndNs(this.#trace, last);
+    for (const row of activities) {
+      const at = lane[row] ?? -1;
+      const untilNs = row === first ? endNs : rowEndNs(this.#trace, row);
+      this.#busyUntil.set(at, Math.max(this.#busyUntil.get(at) ?? 0, untilNs));
+      this.#devices.note(deviceOf(this.#streamId(at)), untilNs);
+    }
     this.#issued.set(last, item);
-    this.#last.set(this.#trace.columns.lane[last] ?? -1, last);
+    this.#last.set(item.stream, last);
   }
 
   /** With the events that the host waits for, now that all waits are known. */
@@ -352,8 +358,9 @@ class ScriptBuilder {
     return new CopySpans(spans);
   }
 
-  #isHostCopy({ kind, activities: [row] }: Call): boolean {
-    if (kind !== 'copy' || row === undefined) return false;
+  /** A copy in a graph is a part of that. */
+  #isHostCopy({ kind, activities: [row, another] }: Call): boolean {
+    if (kind !== 'copy' || row === undefined || another !== undefined) return false;
     const direction = rowDirection(this.#trace, row);
     return direction === 'h2d' || direction === 'd2h';
   }
@@ -412,21 +419,26 @@ class ScriptBuilder {
     }
   }
 
-  #launch({ activities, name }: Call, callNs: number): Item {
+  /** A call with several activities launches a graph: its nodes follow each other faster than launches do, and side by side. */
+  #launch({ activities }: Call, callNs: number): LaunchItem {
     const { columns } = this.#trace;
-    const [first] = activities;
+    const [first = 0] = activities;
+    const nodes = activities.length;
+    if (nodes > 1 && !this.inferred.includes(graphNote)) this.inferred.push(graphNote);
+    const startNs = activities.reduce(
+      (start, row) => Math.min(start, columns.startNs[row] ?? 0),
+      Number.POSITIVE_INFINITY,
+    );
+    const kind = rowKind(this.#trace, first);
+    const name = kind === 'kernel' ? this.#name(first) : kind;
     return {
       kind: 'launch',
-      name,
-      stream: this.#streamId(columns.lane[first ?? 0] ?? -1),
+      name: nodes > 1 ? `graph of ${nodes} nodes` : name,
+      stream: this.#streamId(columns.lane[first] ?? -1),
       callNs,
-      activities: activities.map(
-        (row): Activity => ({
-          name: rowKind(this.#trace, row) === 'kernel' ? this.#name(row) : rowKind(this.#trace, row),
-          deviceNs: columns.durationNs[row] ?? 0,
-          shares: this.#shared[row] === 1,
-        }),
-      ),
+      deviceNs: rowEndNs(this.#trace, lastToEnd(this.#trace, activities)) - startNs,
+      shares: activities.some((row) => this.#shared[row] === 1),
+      nodes,
     };
   }
 
@@ -486,9 +498,8 @@ class ScriptBuilder {
   #syncFor(awaited: RowIndex, sync: SyncItem): SyncItem[] {
     const item = this.#issued.get(awaited);
     if (item === undefined) return [];
-    const lane = this.#trace.columns.lane[awaited] ?? -1;
-    const stream = this.#streamId(lane);
-    if (this.#last.get(lane) === awaited) return [{ ...sync, stream }];
+    const { stream } = item;
+    if (this.#last.get(stream) === awaited) return [{ ...sync, stream }];
     const event = `until-${awaited}`;
     this.#awaited.set(item, { kind: 'record', event, stream, callNs: 0 });
     return [{ ...sync, stream, event }];

@@ -27,20 +27,18 @@ export interface Recorded {
 
 export const nothingRecorded: Recorded = { operators: 0, calls: 0, frames: 0 };
 
-/** A kernel, memset or copy within the device; a graph launch has several activities of one call. */
+/** A kernel, memset or copy within the device; or all that a launch of a CUDA graph ran, as one. */
 export interface LaunchItem {
   readonly kind: 'launch';
   readonly name: string;
   readonly stream: string;
   readonly callNs: number;
-  readonly activities: readonly Activity[];
-}
-
-export interface Activity {
-  readonly name: string;
+  /** Of a graph from the begin of its first node to the end of its last. */
   readonly deviceNs: number;
   /** It ran beside work of another stream. */
   readonly shares: boolean;
+  /** How many of a graph ran; 1 where it is none. */
+  readonly nodes: number;
 }
 
 export interface CopyItem {

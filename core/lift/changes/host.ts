@@ -68,7 +68,7 @@ export function otherThread(script: Script): Script {
 /** Fewer launches in a row are not worth a graph. */
 const fewestLaunches = 8;
 
-/** Launches in a row, with nothing between them that a graph can't hold, become one launch of a graph. */
+/** Launches in a row, with nothing between them that a graph can't hold, become one launch of a graph; those of graphs stay. */
 export const graph = (script: Script): Script =>
   mapItems(script, (items) => {
     const result: Item[] = [];
@@ -85,11 +85,13 @@ export const graph = (script: Script): Script =>
     for (const item of items) {
       const stream = run.find((one) => one.kind === 'launch');
       const isSame =
-        item.kind === 'launch' && (stream === undefined || (stream.kind === 'launch' && stream.stream === item.stream));
+        item.kind === 'launch' &&
+        item.nodes === 1 &&
+        (stream === undefined || (stream.kind === 'launch' && stream.stream === item.stream));
       if (isSame || (item.kind === 'work' && run.length > 0 && item.copy < 0 && !item.isOwn)) run.push(item);
       else {
         close();
-        if (item.kind === 'launch') run.push(item);
+        if (item.kind === 'launch' && item.nodes === 1) run.push(item);
         else result.push(item);
       }
     }

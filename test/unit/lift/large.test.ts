@@ -94,7 +94,7 @@ function script(copies: number): Script {
 
 const launch: Item = {
   ...{ kind: 'launch', name: 'k', stream: 'stream:7', callNs: 1000 },
-  activities: [{ name: 'k', deviceNs: 1000, shares: false }],
+  ...{ deviceNs: 1000, shares: false, nodes: 1 },
 };
 
 describe('a change', () => {
