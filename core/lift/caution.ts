@@ -6,8 +6,8 @@ import { median } from '../statistics.ts';
 import { formatDuration } from '../units.ts';
 
 /**
- * Part of the recorded step. Replays of 147 recorded traces (test/fixtures) are at most 3 % off, or else at least 25 %, where
- * something is replayed wrongly: what lies between is about as far from the one as from the other.
+ * Part of the recorded step. Replays of 147 recorded traces (test/fixtures) are at most 3 % off; faults of the replay that
+ * they had shown before were at least 25 %: what lies between is about as far from the one as from the other.
  */
 const mostOff = 0.15;
 
