@@ -3,7 +3,7 @@
 
 Usage: record.py FOLDER [--of MODULE] [PROGRAM ...]
 
-MODULE is programs (the default) or unseen.
+MODULE is programs (the default), unseen or several.
 
 Writes PROGRAM.VARIANT.json.gz (torch.profiler; 2 unmarked and 4 marked steps) and steps.json:
 {program: {variant: {"us": means of 8 unprofiled steps, "profiled_us": mean of the marked ones, "change": ...}}}.
@@ -74,7 +74,7 @@ def record(folder, name, program):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--of", default="programs", choices=["programs", "unseen"])
+    parser.add_argument("--of", default="programs", choices=["programs", "unseen", "several"])
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args()
     programs = importlib.import_module(asked.of).PROGRAMS

@@ -5,6 +5,7 @@ import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
 import { findHazards } from '../../../core/hazards/hazards.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { BusyDevices } from '../../../core/lift/busyDevices.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
@@ -15,6 +16,8 @@ import { knownMachine } from '../../../core/lift/machine.ts';
 import { replay } from '../../../core/lift/replay.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { median } from '../../../core/statistics.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
@@ -163,4 +166,25 @@ it('a wait for a device is for the one that ended last before it returned, or el
   devices.note('gpu1', 10);
   devices.note('gpu2', 20);
   expect([5, 10, 25, 99].map((ns) => devices.waitedFor(ns))).toEqual(['gpu1', 'gpu1', 'gpu2', 'gpu0']);
+});
+
+describe('a recorded program on two GPUs', () => {
+  it.each([
+    ['halves.pageable', 'pin, non-blocking', 'halves.non_blocking'],
+    ['halves.pinned', 'non-blocking', 'halves.non_blocking'],
+    ['stages.blocking', 'non-blocking', 'stages.non_blocking'],
+  ])('is replayed as it ran, and the gain of a change is foretold: %s', async (name, changes, after) => {
+    const folder = 'test/fixtures/pytorch-several-h200';
+    const run = await importTraceFile(`${folder}/${name}.json.gz`, 'test');
+    const { script, recordedNs } = liftTrace(run.trace, name);
+    const { lifted, stepNs } = replay(script, costs);
+    expect(Math.abs(stepNs / median(recordedNs.slice(1)) - 1)).toBeLessThan(0.04);
+    expect(lifted.experiment.devices).toHaveLength(2);
+    const [program = '', variant = ''] = name.split('.');
+    const times = JSON.parse(readFileSync(`${folder}/steps.json`, 'utf8'))[program];
+    const gainShare = 1 - median(times[after.split('.')[1] ?? ''].us) / median(times[variant].us);
+    const { tried } = traceAnswers(run, costs, { tried: changes.split(', ') as ChangeWord[] });
+    expect(tried?.lowShare).toBeLessThan(gainShare);
+    expect(tried?.highShare).toBeGreaterThan(gainShare);
+  });
 });

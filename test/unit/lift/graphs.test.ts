@@ -82,11 +82,12 @@ describe.each([
   });
 });
 
-it.each(['pytorch-pairs-h200/launches.graph', 'pytorch-unseen-h100/recurrent.graph'])(
-  'the recorded program %s takes in the replay what it took',
-  async (name) => {
-    const { trace } = await importTraceFile(`test/fixtures/${name}.json.gz`, 'test');
-    const { script, recordedNs } = liftTrace(trace, name);
-    expect(Math.abs(replay(script, costs).stepNs / median(recordedNs.slice(1)) - 1)).toBeLessThan(0.04);
-  },
-);
+it.each([
+  'pytorch-pairs-h200/launches.graph',
+  'pytorch-unseen-h100/recurrent.graph',
+  'pytorch-several-h200/branches.each',
+])('the recorded program %s takes in the replay what it took', async (name) => {
+  const { trace } = await importTraceFile(`test/fixtures/${name}.json.gz`, 'test');
+  const { script, recordedNs } = liftTrace(trace, name);
+  expect(Math.abs(replay(script, costs).stepNs / median(recordedNs.slice(1)) - 1)).toBeLessThan(0.04);
+});
