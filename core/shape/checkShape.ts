@@ -35,6 +35,12 @@ export function checkShape<Value>(schema: z.ZodType<Value>, value: unknown): Sha
   return { ok: false, problems: [first ?? untold(thrown), ...rest] };
 }
 
+/** Whether a value has fields that the schema does not know; what else may be wrong with it counts for nothing here. */
+export function hasUnknownFields<Value>(schema: z.ZodType<Value>, value: unknown): boolean {
+  const { error } = schema.safeParse(value);
+  return error?.issues.some(({ code }) => code === 'unrecognized_keys') === true;
+}
+
 const problemOf = (issue: z.core.$ZodIssue, document: unknown): ShapeProblem => ({
   path: issue.path,
   field: fieldPath(issue.path) || 'document',
