@@ -55,7 +55,7 @@ export interface SlurmFunctions {
     settings: SlurmSettings,
   ): Promise<boolean>;
   slurmLook(id: string, withJobs: boolean): Promise<WorkState>;
-  /** As many of these as one message should hold, and at least one. */
+  /** Of these in order, as many as one message should hold, and at least one; but none of those that are gone. */
   slurmTake(id: string, points: readonly number[]): Promise<readonly PointFiles[]>;
   /** The last that a job wrote to its output. */
   slurmSaid(id: string, job: string): Promise<string>;

@@ -91,7 +91,9 @@ export class WorkWatch {
         this.#open.delete(file.point);
         await onFiles(file);
       }
-      left = left.slice(files.length);
+      // What was passed over is gone: another watcher has it, and the next looks find out what became of it.
+      const last = files.at(-1)?.point;
+      left = last === undefined ? [] : left.slice(left.indexOf(last) + 1);
     }
   }
 

@@ -74,10 +74,19 @@ export class WorkFolder {
     await writeWhole(this.#at(`points/${point}.json`), result, privately);
   }
 
-  async take(point: number): Promise<PointFiles> {
-    const result = await readBoundedText(this.#at(`points/${point}.json`), maxResultBytes);
+  /** Null where it is gone: whoever else watches the same jobs takes results too, and then deletes the folder. */
+  async take(point: number): Promise<PointFiles | null> {
+    const result = await this.#result(point);
+    if (result === null) return null;
     const run = await readBounded(this.#at(`points/${point}.arrow`), maxRunFileBytes).catch(() => null);
-    return { point, result, run };
+    return run === null && (await this.#result(point)) === null ? null : { point, result, run };
+  }
+
+  #result(point: number): Promise<string | null> {
+    return readBoundedText(this.#at(`points/${point}.json`), maxResultBytes).catch((error: CopyscopeError) => {
+      if (error.code === 'file.not-found') return null;
+      throw error;
+    });
   }
 
   /** Takes a point's result away, so that it can be run again. */

@@ -99,6 +99,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
       let bytes = 0;
       for (const point of points) {
         const files = await at(id).take(point);
+        if (files === null) continue;
         taken.push(files);
         bytes += files.result.length + (files.run?.byteLength ?? 0);
         if (bytes >= messageBytes) break;

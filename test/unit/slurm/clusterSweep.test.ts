@@ -14,6 +14,7 @@ import type { Cluster } from '../../../host/slurm/cluster.ts';
 import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
 import type { JobState, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
 import type { SweepWork } from '../../../host/slurm/work.ts';
+import { WorkFolder } from '../../../host/slurm/workFolder.ts';
 import { runInfo } from '../trace/fixtures.ts';
 
 let folder: string;
@@ -189,6 +190,40 @@ it('a point that another watcher kept meanwhile stays done', async () => {
   });
   expect(kept.outcomes.map(({ status }) => status)).toEqual(['done', 'done']);
   expect(told).toEqual(['0 done', '1 done']);
+});
+
+it('a result that another watcher takes between look and take is found in the library', async () => {
+  const there = cluster({ jobs: [] });
+  const dropped: WorkState = { submissions: [], jobs: [], reached: [] };
+  let id = '';
+  let looks = 0;
+  const kept = await runOnCluster({
+    ...{ ...options, store },
+    cluster: {
+      ...there,
+      slurmLook: async () => (looks++ === 0 ? { ...dropped, reached: [0, 1] } : dropped),
+      slurmTake: async () => {
+        await keepElsewhere(id);
+        return [];
+      },
+    },
+    onKept: (sweep) => {
+      id = sweep.id;
+    },
+  });
+  expect(kept.outcomes.map(({ status }) => status)).toEqual(['done', 'done']);
+});
+
+it('a folder gives the results that are there still, each with its run', async () => {
+  const there = new WorkFolder(join(folder, 'work'));
+  await there.open(work);
+  const run = new Uint8Array([1, 2, 3]);
+  await there.keepTexts(0, '{}', run);
+  await there.keepTexts(1, '{}', null);
+  expect(await there.take(0)).toEqual({ point: 0, result: '{}', run });
+  expect(await there.take(1)).toEqual({ point: 1, result: '{}', run: null });
+  await there.drop();
+  expect(await there.take(0)).toBeNull();
 });
 
 /** Waited for by what the test holds back until it opens it. */
