@@ -17,7 +17,7 @@ import { eventPairs } from './events.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
 import { slackNs } from './likelyRecord.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
-import { HostRanges } from './ranges.ts';
+import { between, HostRanges } from './ranges.ts';
 import {
   type CopyItem,
   type Item,
@@ -380,15 +380,15 @@ class ScriptBuilder {
   }
 
   #workItem(fromNs: number, toNs: number, copy: number): WorkItem {
-    const { trivialNs } = this.#line;
-    const at = (ns: number): number => lowerBound(0, trivialNs.length, (i) => (trivialNs[i] ?? 0) < ns);
-    const calls = at(toNs) - at(fromNs);
+    const { trivialNs, othersNs } = this.#line;
+    const calls = between(trivialNs, fromNs, toNs);
     const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
-    const ofOperators = this.#ranges.insideNs(fromNs, toNs);
-    const isOwn =
-      toNs - fromNs >= leastOwnNs &&
-      ((calls === 0 && !this.#ranges.hasOperators(fromNs, toNs)) || ofOperators >= (toNs - fromNs) / 2);
-    return { kind: 'work', ns: toNs - fromNs, copy, recorded: { operators, calls, frames }, isOwn };
+    const isLong = toNs - fromNs >= leastOwnNs;
+    const isBusy = this.#ranges.insideNs(fromNs, toNs) >= (toNs - fromNs) / 2;
+    // While another thread works, this one waits for it.
+    const isEmpty = calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && between(othersNs, fromNs, toNs) === 0;
+    const recorded = { operators, calls, frames };
+    return { kind: 'work', ns: toNs - fromNs, copy, recorded, isOwn: isLong && (isEmpty || isBusy), mayWait: isEmpty };
   }
 
   #call(

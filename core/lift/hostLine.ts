@@ -13,6 +13,8 @@ export interface HostLine {
   readonly calls: Calls;
   /** Starts of calls that give the device nothing to do. */
   readonly trivialNs: Float64Array;
+  /** Starts of calls that other threads of the same program make. */
+  readonly othersNs: Float64Array;
   /** Host-thread lanes that are one line. */
   readonly lanes: readonly number[];
   /** Lanes of threads that also put work on the device, but beside the line. */
@@ -72,11 +74,15 @@ export function hostLine(trace: Trace): HostLine {
     (row, kind) => kind === trivial && isOwn.has(laneOf[row] ?? -1),
   );
   const streams = streamsOf(trace, calls);
+  const others = new Set(
+    [...found.lanes.keys()].filter((lane) => !isOwn.has(lane) && processOfLane(trace, lane) === process),
+  );
   return {
     calls,
     streams,
     early: earlyRows(trace, calls, streams, activities),
     trivialNs: Float64Array.from(trivialRows, startOf).sort(),
+    othersNs: Float64Array.from(callsOf(trace, found, others), startOf).sort(),
     lanes,
     beside,
     process,
@@ -103,6 +109,16 @@ function rowsOf(
     if (!fits(row, kind[row] as number)) continue;
     rows[place] = row;
     place += 1;
+  }
+  return rows;
+}
+
+/** All calls of some lanes. */
+function callsOf({ columns, count }: Trace, { kind }: CallColumns, lanes: ReadonlySet<number>): RowIndex[] {
+  const rows: RowIndex[] = [];
+  if (lanes.size === 0) return rows;
+  for (let row = 0; row < count; row += 1) {
+    if (kind[row] !== notACall && lanes.has(columns.lane[row] ?? -1)) rows.push(row);
   }
   return rows;
 }

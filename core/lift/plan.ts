@@ -86,8 +86,8 @@ export class Planner {
     const bases = new Map<string, Base>();
     const world = (options: Partial<WorldOptions>): World => {
       const all = { ...middle, ...options };
-      const key = `${all.profiler} ${all.pageable}`;
-      const base = bases.get(key) ?? new Base(input, this.#replays, all.profiler * scale, all.pageable);
+      const key = `${all.profiler} ${all.pageable} ${all.waits}`;
+      const base = bases.get(key) ?? new Base(input, this.#replays, { ...all, profiler: all.profiler * scale });
       bases.set(key, base);
       return new World(input, this.#replays, base, all);
     };
@@ -247,9 +247,11 @@ interface WorldOptions {
   readonly host: number;
   readonly gather: number;
   readonly pageable: number;
+  /** Whether the host waits for another thread where nothing was recorded of it. */
+  readonly waits: boolean;
 }
 
-const middle: WorldOptions = { profiler: 1, link: 1, host: 1, gather: 0.5, pageable: 1 };
+const middle: WorldOptions = { profiler: 1, link: 1, host: 1, gather: 0.5, pageable: 1, waits: false };
 
 /** What isn't known, at its low and its high end, and the changes whose gain depends on it; all where left out. */
 const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?: readonly ChangeWord[] }[] = [
@@ -262,6 +264,8 @@ const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?
   // How fast the driver stages differs from one minute to the next on one machine.
   { options: { pageable: 0.8 } },
   { options: { pageable: 1.25 } },
+  // It works, as it reads a file, or takes what another thread has made ready: then there is nothing left to move to one.
+  { options: { waits: true }, of: ['other-thread'] },
   { options: { gather: 0 }, of: ['batch'] },
   { options: { gather: 1 }, of: ['batch'] },
 ];
@@ -272,8 +276,9 @@ class Base {
   readonly #replays: Replays;
   #stepNs: number | null = null;
 
-  constructor({ script, profiler }: PlanInput, replays: Replays, scale: number, pageable: number) {
-    this.script = staged(withoutProfiler(script, scaledCost(profiler, scale)), pageable);
+  constructor({ script, profiler: cost }: PlanInput, replays: Replays, { profiler, pageable, waits }: WorldOptions) {
+    const plain = staged(withoutProfiler(script, scaledCost(cost, profiler)), pageable);
+    this.script = waits ? waiting(plain) : plain;
     this.#replays = replays;
   }
 
@@ -331,6 +336,12 @@ class World {
     return stepNs;
   }
 }
+
+/** The script where the host has nothing of its own to do while nothing is recorded of it. */
+const waiting = (script: Script): Script =>
+  mapItems(script, (items) =>
+    items.map((item) => (item.kind === 'work' && item.mayWait === true ? { ...item, isOwn: false } : item)),
+  );
 
 /** The script where the driver takes `by` times as long to stage pageable memory. */
 const staged = (script: Script, by: number): Script =>

@@ -61,10 +61,10 @@ function edgesOf(trace: Trace, rows: readonly RowIndex[]): Float64Array {
   return edges.sort();
 }
 
-/** How many edges lie from a time on, up to and without another. */
-const between = (edges: Float64Array, fromNs: number, toNs: number): number =>
-  lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < toNs) -
-  lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < fromNs);
+/** How many of these times, in order, lie from one on, up to and without another. */
+export const between = (timesNs: Float64Array, fromNs: number, toNs: number): number =>
+  lowerBound(0, timesNs.length, (i) => (timesNs[i] ?? 0) < toNs) -
+  lowerBound(0, timesNs.length, (i) => (timesNs[i] ?? 0) < fromNs);
 
 /** Rows in order of start, each nested in those of its own lane. */
 class LaneNesting {

@@ -17,6 +17,8 @@ export interface WorkItem {
    * or mostly operators that give the device nothing to do.
    */
   readonly isOwn: boolean;
+  /** Nothing was recorded in it: it may as well be a wait for another thread, which works already. */
+  readonly mayWait?: boolean;
 }
 
 export interface Recorded {

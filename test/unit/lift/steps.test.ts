@@ -1,9 +1,16 @@
 /** Which ranges of a trace are its steps. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
 import { findSteps } from '../../../core/lift/steps.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 
 const step = (name: string, at: number) => [
   complete('user_annotation', name, at, 90),
@@ -64,4 +71,31 @@ describe('what a step loads at its begin', () => {
     const share = (name: string) => parts.find(({ part }) => part === name)?.share ?? 0;
     expect(share('own-host-work')).toBeGreaterThan(0.55);
   });
+
+  it('may as well be a wait for another thread: the gain of loading there reaches zero', async () => {
+    const { plan } = traceAnswers(await read(traceOf(loading(4, 'all'))), costs);
+    const ofThread = plan.filter(({ changes }) => changes.includes('other-thread'));
+    expect(ofThread.length).toBeGreaterThan(0);
+    expect(ofThread.filter(({ mayGainNothing }) => !mayGainNothing)).toEqual([]);
+  });
+
+  it('is the program’s own for sure where operators fill it', async () => {
+    const operators = [0, 1, 2, 3].map((step) => complete('cpu_op', 'aten::roll', 1010 + step * 10_000, 5900));
+    const { plan } = traceAnswers(await read(traceOf([...loading(4, 'all'), ...operators])), costs);
+    expect(plan.find(({ changes }) => changes.join() === 'other-thread')?.lowShare).toBeGreaterThan(0);
+  });
+
+  it.each(['h100', 'h200'])(
+    'is no work of its own where another thread loads already: loading.thread, %s',
+    async (card) => {
+      const run = await importTraceFile(`test/fixtures/pytorch-pairs-${card}/loading.thread.json.gz`, 'test');
+      const { plan } = traceAnswers(run, costs);
+      expect(plan.flatMap(({ changes }) => changes)).not.toContain('other-thread');
+      const same = traceAnswers(
+        await importTraceFile(`test/fixtures/pytorch-pairs-${card}/loading.same.json.gz`, 'test'),
+        costs,
+      );
+      expect(same.plan.find(({ changes }) => changes.join() === 'other-thread')?.lowShare).toBeGreaterThan(0);
+    },
+  );
 });
