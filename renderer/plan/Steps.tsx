@@ -38,7 +38,11 @@ export function Steps({ run, steps, plan }: Props) {
         <dd>{durationText(steps.unprofiledNs)}</dd>
       </dl>
       <KnownStep run={run} plan={plan} />
-      {steps.caution === null ? null : <Alert color="orange">{steps.caution}</Alert>}
+      {steps.caution === null ? null : (
+        <Alert color="orange" my="sm" p="xs">
+          {steps.caution}
+        </Alert>
+      )}
       <h3>What holds it</h3>
       <ul className={`${classes['parts']} tabular`} aria-label="What holds the step">
         {parts.map(({ part, ns, share }) => (
