@@ -358,18 +358,39 @@ describe('what a kernel makes that PyTorch leaves out', () => {
 });
 
 describe('a library that an operation makes in each iteration', () => {
+  const numbers = { memory: 'device', bytes: 8192, pattern: { kind: 'float32', seed: 5 } } as const;
+  const buffers = ['factor', 'product'].map((id) => ({ id, ...numbers }));
+  const shape = { kind: 'matmul', m: 16, n: 32, k: 24, dtype: 'float32' } as const;
+  const product = (workspace: 'before-run' | 'first-use') =>
+    ({
+      ...{ op: 'kernel', reads: ['factor', 'factor'], writes: ['product'], stream: 's' },
+      kernel: { ...shape, workspace },
+    }) as const;
+  /** Calls of cuBLAS, and of what captures a graph, in the order in which they stand in the iteration. */
+  const callsOf = (...operations: Parameters<typeof experimentOf>[1]): string[] => {
+    const { text } = codeOf(experimentOf({ buffers, streams: [{ id: 's' }] }, operations), 'cuda');
+    const iteration = text.slice(text.indexOf('int main()'));
+    return [...iteration.matchAll(/(?:blas\.|cudaStream|\b)(make|multiply|drop|BeginCapture|endCapture)\(/g)].map(
+      ([, call]) => call ?? '',
+    );
+  };
+
   it('is there for the kernels before it, in the same stream', () => {
-    const numbers = { memory: 'device', bytes: 8192, pattern: { kind: 'float32', seed: 5 } } as const;
-    const buffers = ['factor', 'product'].map((id) => ({ id, ...numbers }));
-    const shape = { kind: 'matmul', m: 16, n: 32, k: 24, dtype: 'float32' } as const;
-    const product = (workspace: 'before-run' | 'first-use') =>
-      ({
-        ...{ op: 'kernel', reads: ['factor', 'factor'], writes: ['product'], stream: 's' },
-        kernel: { ...shape, workspace },
-      }) as const;
-    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [product('before-run'), product('first-use')]);
-    const calls = [...codeOf(experiment, 'cuda').text.matchAll(/blas\.(\w+)\(/g)].map(([, call]) => call);
-    expect(calls).toEqual(['drop', 'make', 'multiply', 'make', 'multiply']);
+    expect(callsOf(product('before-run'), product('first-use'))).toEqual([
+      ...['drop', 'make', 'multiply', 'make', 'multiply'],
+    ]);
+  });
+
+  it('is made before the graph that captures a kernel before it: while a stream is captured nothing can be', () => {
+    const capture = {
+      ...{ op: 'graphCapture', graph: 'g', stream: 's' },
+      operations: [{ op: 'repeat', count: 2, operations: [product('before-run')] }, product('before-run')],
+    } as const;
+    const launch = { op: 'graphLaunch', graph: 'g', stream: 's' } as const;
+    expect(callsOf(capture, launch, product('first-use'))).toEqual([
+      ...['drop', 'make', 'BeginCapture', 'multiply', 'multiply', 'endCapture'],
+      ...['make', 'multiply'],
+    ]);
   });
 });
 

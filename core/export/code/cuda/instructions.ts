@@ -17,7 +17,9 @@ export function writeInstructions(
   beforeEach: (instruction: Instruction) => void,
 ): void {
   let depth = 0;
-  for (const instruction of required(scope.subject.program.threads, thread).instructions) {
+  let preparedUntil = -1;
+  const { instructions } = required(scope.subject.program.threads, thread);
+  for (const [index, instruction] of instructions.entries()) {
     const { op } = instruction;
     if (instruction.code === 'endRepeat' || instruction.code === 'endRange') {
       if (instruction.code === 'endRange') listing.add('nvtxRangePop();', op);
@@ -27,6 +29,10 @@ export function writeInstructions(
       continue;
     }
     beforeEach(instruction);
+    if (index > preparedUntil) {
+      preparedUntil = instruction.code === 'beginCapture' ? endOfCapture(instructions, index) : index;
+      writeLibraries(scope, listing, thread, instructions.slice(index, preparedUntil + 1));
+    }
     if (instruction.code === 'repeat') {
       const name = depth < counters.length ? counters[depth] : `i${depth}`;
       listing.add(`for (int ${name} = 0; ${name} < ${instruction.count}; ++${name}) {`, op);
@@ -39,6 +45,25 @@ export function writeInstructions(
     } else {
       writeOne(scope, listing, thread, instruction);
     }
+  }
+}
+
+const endOfCapture = (instructions: readonly Instruction[], begin: number): number =>
+  instructions.findIndex(({ code }, index) => index > begin && code === 'endCapture');
+
+/**
+ * What libraries need for kernels that have it from before the run: it is dropped for another kernel's first use, which may
+ * come later, and has a makePlan of its own. A capture's stands before it: nothing can be allocated meanwhile.
+ */
+function writeLibraries(scope: CudaScope, listing: Listing, thread: number, work: readonly Instruction[]): void {
+  const made = new Set<string>();
+  for (const instruction of work) {
+    if (instruction.code !== 'kernel' || !isLibraryKernel(instruction.kernel)) continue;
+    const { kernel, stream, op } = instruction;
+    const library = scope.library(kernel, stream);
+    if (kernel.firstUse || made.has(library) || !scope.isMadeInIteration(kernel, stream)) continue;
+    made.add(library);
+    scope.onDeviceOf(stream, thread, listing, op, () => listing.add(makeLibrary(scope, kernel, stream), op));
   }
 }
 
@@ -114,10 +139,6 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
     case 'kernel': {
       const { kernel, stream } = instruction;
       scope.onDeviceOf(stream, thread, listing, op, () => {
-        // Dropped for another kernel's first use, which may come later; that one has a makePlan of its own.
-        if (isLibraryKernel(kernel) && !kernel.firstUse && scope.isMadeInIteration(kernel, stream)) {
-          add(makeLibrary(scope, kernel, stream));
-        }
         add(kernelLaunch(scope, instruction));
         if (!isLibraryKernel(kernel)) add('CHECK(cudaGetLastError());');
       });
