@@ -394,26 +394,45 @@ describe('a library that an operation makes in each iteration', () => {
   });
 });
 
-describe('a kernel that has its multiprocessors to itself', () => {
-  it('may have as much shared memory on each device that launches it', () => {
-    const spin = (stream: string, smShare: number) =>
-      ({ op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 }, smShare, stream }) as const;
-    const textOf = (smShare: number): string =>
-      codeOf(
-        experimentOf(
-          {
-            devices: [{ id: 'gpu0' }, { id: 'gpu1', index: 1 }],
-            streams: [
-              { id: 's', device: 'gpu0' },
-              { id: 't', device: 'gpu1' },
-            ],
-          },
-          [spin('s', smShare), spin('t', 0.5)],
-        ),
-        'cuda',
-      ).text;
-    const alone = 'const int spinAlone = exclusive(reinterpret_cast<const void *>(spin), ';
-    expect(textOf(0.5)).toContain(`${alone}{0, 1});`);
-    expect(textOf(1)).toContain(`${alone}{1});`);
+describe('what a kernel asks of its device', () => {
+  const kernel = (kind: 'spin' | 'arithmetic', stream: string, smShare: number) => {
+    const shape = kind === 'spin' ? { kind, durationNs: 1000 } : { kind, flops: 1e6 };
+    return { op: 'kernel', kernel: shape, smShare, stream } as const;
+  };
+  const linesOf = (...operations: Parameters<typeof experimentOf>[1]): string[] => {
+    const streams = ['gpu0', 'gpu1'].map((device, index) => ({ id: `s${index}`, device }));
+    const devices = [{ id: 'gpu0' }, { id: 'gpu1', index: 1 }];
+    const { text } = codeOf(experimentOf({ devices, streams }, operations), 'cuda');
+    return text.split('\n').map((line) => line.trim());
+  };
+  /** What stands behind the lines that make a device the current one. */
+  const behind = (lines: readonly string[], line: string): string | undefined =>
+    lines
+      .slice(0, lines.indexOf(line))
+      .reverse()
+      .find((one) => one.includes('cudaSetDevice'));
+
+  it('is the shared memory of that one, with which it has its multiprocessors to itself', () => {
+    const lines = linesOf(kernel('spin', 's0', 0.5), kernel('spin', 's1', 0.25));
+    for (const device of [0, 1]) {
+      const found = `const int spinAlone${device} = exclusive(reinterpret_cast<const void *>(spin));`;
+      expect(lines).toContain(found);
+      expect(behind(lines, found)).toBe(`CHECK(cudaSetDevice(${device}));`);
+    }
+    expect(lines).toContain("spin<<<blocksFor(0.5), 1024, spinAlone0, s0>>>(1'000);");
+    expect(lines).toContain("spin<<<blocksFor(0.25), 1024, spinAlone1, s1>>>(1'000);");
+    expect(linesOf(kernel('spin', 's0', 1), kernel('spin', 's1', 0.25)).join()).not.toContain('spinAlone0');
+  });
+
+  it('is as many blocks as fill that one', () => {
+    const lines = linesOf(kernel('arithmetic', 's0', 1), kernel('arithmetic', 's1', 1));
+    for (const device of [0, 1]) {
+      const found = `const int arithmeticBlocks${device} = blocksOfDevice(reinterpret_cast<const void *>(arithmetic));`;
+      expect(lines).toContain(found);
+      expect(behind(lines, found)).toBe(`CHECK(cudaSetDevice(${device}));`);
+      const blocks = `arithmeticBlocks${device}, 256`;
+      const rounds = `roundsFor(1'000'000.0, ${blocks})`;
+      expect(lines).toContain(`arithmetic<<<${blocks}, 0, s${device}>>>(${rounds}, nullptr);`);
+    }
   });
 });

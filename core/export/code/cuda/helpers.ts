@@ -257,20 +257,14 @@ int blocksFor(double share) {
 }
 
 // Shared memory of a block, so much that it has its multiprocessor to itself. Each device must be told of it.
-int exclusive(const void *kernel, const std::vector<int> &devices) {
-  int current, least = 0;
-  CHECK(cudaGetDevice(&current));
-  for (const int device : devices) {
-    int ofMultiprocessor, ofBlock;
-    CHECK(cudaSetDevice(device));
-    CHECK(cudaDeviceGetAttribute(&ofMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-    CHECK(cudaDeviceGetAttribute(&ofBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const int bytes = std::min(ofMultiprocessor / 2 + 1024, ofBlock - 1024);
-    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    least = least == 0 ? bytes : std::min(least, bytes);
-  }
-  CHECK(cudaSetDevice(current));
-  return least;
+int exclusive(const void *kernel) {
+  int device, ofMultiprocessor, ofBlock;
+  CHECK(cudaGetDevice(&device));
+  CHECK(cudaDeviceGetAttribute(&ofMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  CHECK(cudaDeviceGetAttribute(&ofBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int bytes = std::min(ofMultiprocessor / 2 + 1024, ofBlock - 1024);
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  return bytes;
 }`,
 
   cublas: `// cuBLAS for one stream, with a work space of its own.

@@ -9,13 +9,13 @@ export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writ
   switch (kernel.kind) {
     case 'spin': {
       scope.use('spin');
-      const shape = smShare >= 1 ? '1, 1, 0' : ownMultiprocessors(scope, smShare, 'spinAlone');
+      const shape = smShare >= 1 ? '1, 1, 0' : ownMultiprocessors(scope, smShare, stream, 'spin');
       return `spin<<<${shape}, ${queue}>>>(${scope.ns(kernel.durationNs)});`;
     }
     case 'stream': {
       scope.use('multiply');
       const { src, dst, bytes, passes } = kernel;
-      const shape = shapeOf(scope, smShare, 'multiply', bytes / 16);
+      const shape = shapeOf(scope, smShare, stream, 'multiply', bytes / 16);
       return `multiply<<<${shape}, ${queue}>>>(${scope.name(dst)}, ${scope.name(src)}, ${scope.bytes(bytes)} / 4, ${passes});`;
     }
     case 'matmul': {
@@ -28,8 +28,9 @@ export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writ
       return `${scope.library(kernel, stream)}.transform(${scope.name(kernel.dst)}, ${scope.name(kernel.src)});`;
     default: {
       scope.use('arithmetic');
-      const shape = shapeOf(scope, smShare, 'arithmetic');
-      const blocks = smShare >= 1 ? 'arithmeticBlocks, 256' : `blocksFor(${smShare}), 1024`;
+      const shape = shapeOf(scope, smShare, stream, 'arithmetic');
+      const blocks =
+        smShare >= 1 ? `${scope.found('Blocks', 'arithmetic', stream)}, 256` : `blocksFor(${smShare}), 1024`;
       const rounds = `roundsFor(${grouped(kernel.flops, "'")}.0, ${blocks})`;
       return `arithmetic<<<${shape}, ${queue}>>>(${rounds}, nullptr);`;
     }
@@ -50,24 +51,17 @@ export function makeLibrary(scope: CudaScope, kernel: LibraryKernel, stream: num
   return `${scope.library(kernel, stream)}.make(${scope.stream(stream)}${shape});`;
 }
 
-/** Shared memory with which each kernel has its multiprocessors to itself, found once. */
-export const aloneNames = { spinAlone: 'spin', multiplyAlone: 'multiply', arithmeticAlone: 'arithmetic' } as const;
-export type AloneName = keyof typeof aloneNames;
-
-/** Blocks that fill the device with each kernel, found once. */
-export const blockNames = { multiplyBlocks: 'multiply', arithmeticBlocks: 'arithmetic' } as const;
-export type BlockName = keyof typeof blockNames;
-
 /** Where there are fewer pieces of work than threads, as many blocks as there is work for. */
 function shapeOf(
   scope: CudaScope,
   smShare: number,
+  stream: number,
   kernel: 'multiply' | 'arithmetic',
   pieces = Number.POSITIVE_INFINITY,
 ): string {
-  if (smShare < 1) return ownMultiprocessors(scope, smShare, `${kernel}Alone`, Math.ceil(pieces / 1024));
+  if (smShare < 1) return ownMultiprocessors(scope, smShare, stream, kernel, Math.ceil(pieces / 1024));
   scope.use('wholeDevice');
-  return `${atMost(`${kernel}Blocks`, Math.ceil(pieces / 256))}, 256, 0`;
+  return `${atMost(scope.found('Blocks', kernel, stream), Math.ceil(pieces / 256))}, 256, 0`;
 }
 
 /** Of more blocks than this every device has fewer. */
@@ -78,9 +72,10 @@ const atMost = (blocks: string, most: number): string =>
 function ownMultiprocessors(
   scope: CudaScope,
   smShare: number,
-  alone: AloneName,
+  stream: number,
+  kernel: 'spin' | 'multiply' | 'arithmetic',
   most = Number.POSITIVE_INFINITY,
 ): string {
   scope.use('partOfDevice');
-  return `${atMost(`blocksFor(${smShare})`, most)}, 1024, ${alone}`;
+  return `${atMost(`blocksFor(${smShare})`, most)}, 1024, ${scope.found('Alone', kernel, stream)}`;
 }

@@ -5,15 +5,7 @@ import { isFlushed, needsRefill } from '../refill.ts';
 import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
 import { type CudaHelper, contentOfNumbers, cudaHelpers, cudaNeeds } from './helpers.ts';
 import { hostAllocation, hostFree, textLiteral, writeInstructions } from './instructions.ts';
-import {
-  type AloneName,
-  aloneNames,
-  type BlockName,
-  blockNames,
-  dataTypes,
-  makeLibrary,
-  roundingOf,
-} from './kernels.ts';
+import { dataTypes, makeLibrary, roundingOf } from './kernels.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { CudaScope } from './scope.ts';
 
@@ -221,33 +213,14 @@ class Main {
     });
   }
 
-  /** Known once all launches are written, and found out once, since asking takes time. */
+  /** Known once all launches are written. */
   #kernelShapes(at: number): void {
-    const text = this.#listing.lines.join('\n');
-    const alone = (Object.keys(aloneNames) as AloneName[]).filter((name) => text.includes(name));
-    const lines = alone.map(
-      (name) =>
-        `  const int ${name} = exclusive(reinterpret_cast<const void *>(${aloneNames[name]}), {${this.#devicesOf(name)}});`,
-    );
-    const blocks = (Object.keys(blockNames) as BlockName[]).filter((name) => text.includes(name));
-    lines.unshift(
-      ...blocks.map(
-        (name) => `  const int ${name} = blocksOfDevice(reinterpret_cast<const void *>(${blockNames[name]}));`,
-      ),
-    );
-    this.#listing.lines.splice(at, 0, ...lines);
-    this.#listing.ops.splice(at, 0, ...lines.map(() => -1));
-  }
-
-  /** As '0, 1': those on which the kernel has a part of the multiprocessors. */
-  #devicesOf(alone: AloneName): string {
-    const kind = aloneNames[alone] === 'multiply' ? 'stream' : aloneNames[alone];
-    const devices = this.#subject.instructions.flatMap((one) =>
-      one.code === 'kernel' && one.kernel.kind === kind && one.smShare < 1
-        ? [this.#scope.ordinal(required(this.#subject.program.streams, one.stream).device)]
-        : [],
-    );
-    return [...new Set(devices)].join(', ');
+    const end = this.#listing.lines.length;
+    for (const { name, value, device } of this.#scope.shapes) {
+      this.#onDevice(device, () => this.#add(`const int ${name} = ${value};`));
+    }
+    this.#listing.lines.splice(at, 0, ...this.#listing.lines.splice(end));
+    this.#listing.ops.splice(at, 0, ...this.#listing.ops.splice(end));
   }
 
   #iteration(): void {

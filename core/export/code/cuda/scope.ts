@@ -17,13 +17,25 @@ const reserved =
   scalar spin multiply arithmetic work fill expect readAll allocate exclusive fillKernel fillOnDevice expectOnDevice
   randomWords indexWords constantWord float32Numbers float16Numbers bfloat16Numbers bitsOf float32Word twoNumbers
   numberOf numberIn expectProduct expectTransform Cublas Cufft CHECK_LIBRARY workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
-  expectTensors inThreads copyInChunks wrongBytes multiplyBlocks arithmeticBlocks flush Gate gate spinAlone multiplyAlone arithmeticAlone signal wait time
+  expectTensors inThreads copyInChunks wrongBytes flush Gate gate signal wait time
   clock rand read write free malloc index pipe link remove rename exit abort abs div log exp sin cos dim3 warpSize
   threadIdx blockIdx blockDim gridDim uint8_t uint32_t uint64_t int64_t size_t setenv min max round y0 y1 yn j0 j1 jn`.split(
     /\s+/,
   );
 
+/** Blocks that fill a device with a kernel, or the shared memory with which each block has its multiprocessor to itself. */
+type Found = 'Blocks' | 'Alone';
+
+/** What the program finds out of a device, once, since asking takes time. */
+interface Shape {
+  readonly name: string;
+  readonly value: string;
+  readonly device: number;
+}
+
 export class CudaScope extends CodeScope<CudaHelper> {
+  readonly #shapes = new Map<string, Shape>();
+
   constructor(subject: Subject) {
     super(subject, reserved, "'");
   }
@@ -48,6 +60,24 @@ export class CudaScope extends CodeScope<CudaHelper> {
         : `${pattern.kind}${isNumbers ? 'Numbers' : 'Words'}(${pattern.seed}u)`;
     const from = patternOffset === 0 ? '' : `.from(${this.bytes(patternOffset)})`;
     return `${words}${from}${multiplier === 1 ? '' : `.times(${multiplier}u)`}`;
+  }
+
+  /** Those of all launches that are written. */
+  get shapes(): Iterable<Shape> {
+    return this.#shapes.values();
+  }
+
+  /** Name of what is found for a kernel on its stream's device: others may have more, or less. */
+  found(what: Found, kernel: string, stream: number): string {
+    const { device } = streamOf(this.subject, stream);
+    const number = this.subject.program.devices.length > 1 ? this.ordinal(device) : '';
+    const id = `${kernel}${what}${number}`;
+    const known = this.#shapes.get(id);
+    if (known !== undefined) return known.name;
+    const name = this.names.make(id, 'shape');
+    const find = what === 'Blocks' ? 'blocksOfDevice' : 'exclusive';
+    this.#shapes.set(id, { name, value: `${find}(reinterpret_cast<const void *>(${kernel}))`, device });
+    return name;
   }
 
   /** Number of the device among those that the program sees. */
