@@ -20,7 +20,8 @@ target_sources(copyscope_engine PRIVATE
   src/copy/worker_pool.cpp)
 if(TARGET copyscope)
   target_sources(copyscope PRIVATE src/copy/addon_copy.cpp src/copy/addon_handles.cpp src/copy/addon_start.cpp
-                                   src/copy/copy_request.cpp src/copy/engine_registry.cpp)
+                                   src/copy/copy_request.cpp src/copy/engine_registry.cpp
+                                   src/copy/strided_layouts.cpp)
 endif()
 if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE src/copy/cuda_copy_device.cpp src/copy/piece_kernel.cu)

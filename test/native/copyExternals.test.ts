@@ -124,7 +124,47 @@ describeNative('the handles of the addon', () => {
   ])('a layout %s is refused', (_, layouts) => {
     const strided = layouts.map((layout) => ({ index: 0, offset: 0, ...layout }));
     const code = 'native.bad-argument';
-    expect(refusal(() => upload(1, undefined, strided))).toMatchObject({ code, field: 'strided' });
+    expect(refusal(() => upload(1, undefined, strided))).toMatchObject({
+      code,
+      field: expect.stringMatching(/^strided/),
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['that is none', null, 'strided[0]'],
+    ['without a shape', { strides: [1] }, 'strided[0].shape'],
+    ['with a shape that only looks like a list', { shape: { 0: 2, length: 1 }, strides: [1] }, 'strided[0].shape'],
+    ['of 65 dimensions', { shape: Array(65).fill(1), strides: Array(65).fill(1) }, 'strided[0].shape'],
+    ['of a length that is no whole number', { shape: [1.5], strides: [1] }, 'strided[0].shape[0]'],
+    ['of a length that is no number', { shape: [1, Number.NaN], strides: [1, 1] }, 'strided[0].shape[1]'],
+    ['of a length without end', { shape: [Number.POSITIVE_INFINITY], strides: [0] }, 'strided[0].shape[0]'],
+    ['of a length below 0', { shape: [-1], strides: [1] }, 'strided[0].shape[0]'],
+    ['of a length that is a BigInt', { shape: [2n], strides: [1] }, 'strided[0].shape[0]'],
+    ['of a length that is left out', { shape: new Array(1), strides: [1] }, 'strided[0].shape[0]'],
+    ['without strides', { shape: [2] }, 'strided[0].strides'],
+    ['with a stride too many', { shape: [2], strides: [1, 1] }, 'strided[0].strides'],
+    ['with a stride that is no whole number', { shape: [2], strides: [0.5] }, 'strided[0].strides[0]'],
+    ['with a stride that is no number', { shape: [2], strides: ['1'] }, 'strided[0].strides[0]'],
+    ['with a stride that is not exact', { shape: [1], strides: [-(2 ** 53)] }, 'strided[0].strides[0]'],
+    ['that begins nowhere', { shape: [2], strides: [1], offset: Number.NaN }, 'strided[0].offset'],
+    ['that begins before its memory', { shape: [2], strides: [1], offset: -1 }, 'strided[0].offset'],
+    ['that begins within an element', { shape: [2], strides: [1], offset: 0.5 }, 'strided[0].offset'],
+    ['of no leaf', { shape: [2], strides: [1], index: 2 ** 32 }, 'strided[0].index'],
+    ['of a leaf between two', { shape: [2], strides: [1], index: 0.5 }, 'strided[0].index'],
+  ])('a layout %s is refused, and which of its fields says why', (_, layout, field) => {
+    const strided = [layout === null ? null : Object.assign({ index: 0, offset: 0 }, layout)];
+    expect(refusal(() => upload(100, undefined, as(strided)))).toEqual({
+      code: 'native.bad-argument',
+      field,
+      message: expect.stringMatching(new RegExp(`^copy: ${field.replace(/[[\].]/g, '\\$&')} must be .*\\.$`)),
+    });
+  });
+
+  test('layouts are a list, or left out', async () => {
+    expect(refusal(() => upload(100, undefined, as({})))).toMatchObject({
+      ...{ code: 'native.bad-argument', field: 'strided' },
+    });
+    await heard(upload(100, undefined, as(undefined)));
   });
 
   test('a stream is asked for by a handle or not at all', () => {

@@ -9,8 +9,6 @@ using namespace copy;
 namespace {
 
 constexpr std::size_t mostLeaves = 10000000;
-/// As far as JavaScript's numbers are whole: 2^53 - 1. A few of them are no more than 64 bits hold.
-constexpr std::int64_t mostExact = 9007199254740991;
 
 std::uint32_t elementBytes(napi_typedarray_type type) {
   switch (type) {
@@ -49,24 +47,6 @@ Bytes bytesOf(napi_env env, napi_value value) {
     return {static_cast<std::byte*>(data), length, 1};
   }
   badCopyArgument("leaves", "typed arrays, Buffers or DataViews");
-}
-
-/// Bytes of `length` times as many.
-std::uint64_t timesLength(std::uint64_t bytes, std::int64_t length) {
-  if (length < 0) badCopyArgument("strided", "of lengths from 0");
-  const auto times = static_cast<std::uint64_t>(length);
-  if (times > 0 && bytes > static_cast<std::uint64_t>(mostExact) / times) {
-    badCopyArgument("strided", "of fewer than 2^53 bytes");
-  }
-  return bytes * times;
-}
-
-/// Elements from a dimension's first to its last.
-std::int64_t reachOf(std::int64_t length, std::int64_t stride) {
-  if (length <= 1) return 0;
-  const std::int64_t most = mostExact / (length - 1);
-  if (stride < -most || stride > most) badCopyArgument("strided", "within their memory");
-  return (length - 1) * stride;
 }
 
 }  // namespace
@@ -152,45 +132,6 @@ std::byte* Leaves::find(std::size_t index, std::uint64_t bytes) const {
   const Bytes leaf = at(static_cast<std::uint32_t>(index));
   if (leaf.bytes != bytes) badCopyArgument("leaves", "of the sizes given");
   return leaf.data;
-}
-
-void readStrided(const Napi::Object& request, PendingCopy& copy, std::vector<TensorSize>& tensors) {
-  const Napi::Value value = request.Get("strided");
-  if (!value.IsArray()) return;
-  const auto layouts = value.As<Napi::Array>();
-  for (std::uint32_t number = 0; number < layouts.Length(); ++number) {
-    const auto layout = layouts.Get(number).As<Napi::Object>();
-    const auto shape = layout.Get("shape").As<Napi::Array>();
-    const auto strides = layout.Get("strides").As<Napi::Array>();
-    StridedSource source;
-    source.transfer = layout.Get("index").As<Napi::Number>().Uint32Value();
-    if (source.transfer >= tensors.size() || !tensors[source.transfer].contiguous ||
-        strides.Length() != shape.Length() || shape.Length() > 64) {
-      badCopyArgument("strided", "in order");
-    }
-    TensorSize& tensor = tensors[source.transfer];
-    source.elementBytes = tensor.elementBytes;
-    std::uint64_t bytes = tensor.elementBytes;
-    const std::int64_t first = layout.Get("offset").As<Napi::Number>().Int64Value();
-    if (first < 0 || first > mostExact) badCopyArgument("strided", "within their memory");
-    std::int64_t least = first;
-    std::int64_t most = first;
-    for (std::uint32_t dimension = 0; dimension < shape.Length(); ++dimension) {
-      const std::int64_t length = shape.Get(dimension).As<Napi::Number>().Int64Value();
-      const std::int64_t stride = strides.Get(dimension).As<Napi::Number>().Int64Value();
-      bytes = timesLength(bytes, length);
-      (stride < 0 ? least : most) += reachOf(length, stride);
-      source.shape.push_back(static_cast<std::uint64_t>(length));
-      source.strides.push_back(length > 1 ? stride : 0);
-    }
-    const auto elements = static_cast<std::int64_t>(tensor.bytes / tensor.elementBytes);
-    if (bytes > 0 && (least < 0 || most >= elements)) badCopyArgument("strided", "within their memory");
-    Transfer& transfer = copy.batch.transfers[source.transfer];
-    if (bytes > 0) transfer.host += first * static_cast<std::int64_t>(tensor.elementBytes);
-    transfer.bytes = tensor.bytes = bytes;
-    tensor.contiguous = false;
-    copy.strided.push_back(std::move(source));
-  }
 }
 
 std::vector<TensorSize> readDeviceTensors(const Napi::Object& request, PendingCopy& copy, std::byte* Transfer::*side,

@@ -9,6 +9,9 @@
 
 namespace copyscope::addon {
 
+/// As far as JavaScript's numbers are whole: 2^53 - 1. A few of them are no more than 64 bits hold.
+constexpr std::int64_t mostExact = 9007199254740991;
+
 /// Host memory of a leaf.
 struct Bytes {
   std::byte* data = nullptr;
@@ -61,7 +64,8 @@ class Leaves {
   const std::uint8_t* eachElementBytes_ = nullptr;
 };
 
-/// Layouts of the leaves that aren't contiguous: [{ index, shape, strides, offset }], numbers in elements.
+/// Layouts of the leaves that aren't contiguous: [{ index, shape, strides, offset }], numbers in elements
+/// (strided_layouts.cpp).
 void readStrided(const Napi::Object& request, copy::PendingCopy& copy, std::vector<copy::TensorSize>& tensors);
 
 /// Tensors on a device: { storages, storageOf, offsets, bytes, elementSizes }. `side` of the copy's transfers is theirs.
