@@ -41,10 +41,7 @@ export class SessionSweeps {
     this.#events = events;
     this.#slurm = new SlurmSweeps({
       ...{ store, clusterOf, assets },
-      onBegin: (id, controller) => {
-        this.#running.set(id, controller);
-        this.#problems.delete(id);
-      },
+      onBegin: (kept, controller) => this.#run(kept, controller),
       onOutcome: (id, outcome) => this.#events.sweepPoint(id, outcome),
       onChange: (kept) => this.#events.sweepChanged(kept.id, this.#summary(kept)),
       onEnd: (id, problem) => this.#end(id, problem),
@@ -120,8 +117,8 @@ export class SessionSweeps {
   async tell(id: string): Promise<void> {
     const summary = (await this.list()).find((sweep) => sweep.id === id) ?? null;
     if (summary === null) this.#problems.delete(id);
-    const { outcomes = [] } = (await this.#store.read(id).catch(() => null)) ?? {};
-    for (const outcome of outcomes) this.#events.sweepPoint(id, outcome);
+    const kept = await this.#store.read(id).catch(() => null);
+    if (kept !== null) this.#tellPoints(kept);
     this.#events.sweepChanged(id, summary);
   }
 
@@ -147,12 +144,23 @@ export class SessionSweeps {
 
   #begin(kept: KeptSweep, plan: SweepPlan, points: readonly number[]): SweepSummary {
     const controller = new AbortController();
-    this.#running.set(kept.id, controller);
-    this.#problems.delete(kept.id);
+    this.#run(kept, controller);
     const summary = this.#summary(kept);
     this.#events.sweepChanged(kept.id, summary);
     void this.#execute(kept, plan, points, controller);
     return summary;
+  }
+
+  /** It is in progress from now on. */
+  #run(kept: KeptSweep, controller: AbortController): void {
+    this.#running.set(kept.id, controller);
+    this.#problems.delete(kept.id);
+    // Another process may have gone on with it since the windows drew it.
+    this.#tellPoints(kept);
+  }
+
+  #tellPoints({ id, outcomes }: KeptSweep): void {
+    for (const outcome of outcomes) this.#events.sweepPoint(id, outcome);
   }
 
   async #execute(kept: KeptSweep, plan: SweepPlan, points: readonly number[], controller: AbortController) {

@@ -20,7 +20,7 @@ export interface SlurmSweepsOptions {
   readonly clusterOf: ClusterOf;
   readonly assets: Pick<Assets, 'readProfile'>;
   /** It is watched from now on; the controller ends that. */
-  readonly onBegin: (id: string, controller: AbortController) => void;
+  readonly onBegin: (kept: KeptSweep, controller: AbortController) => void;
   readonly onOutcome: (id: string, outcome: SweepOutcome) => void;
   readonly onChange: (kept: KeptSweep) => void;
   readonly onEnd: (id: string, problem: ErrorInfo | null) => void;
@@ -129,7 +129,7 @@ export class SlurmSweeps {
         onKept: (found) => {
           current = found;
           this.#ends.set(found.id, end);
-          onBegin(found.id, controller);
+          onBegin(found, controller);
           onChange(found);
           resolve(found);
         },
