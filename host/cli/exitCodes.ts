@@ -33,7 +33,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^host\.(unreachable|no-ssh|not-set-up|other-version|no-node|unlike|not-built)$/, exitCodes.unavailable],
   [/^host\.(name|unknown|list|unfetched|plan-gone)$/, exitCodes.badInput],
-  [/^slurm\.not-found$/, exitCodes.unavailable],
+  [/^slurm\.(not-found|login-shell)$/, exitCodes.unavailable],
   [/^slurm\.(settings|list|array-size|unknown)$/, exitCodes.badInput],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],

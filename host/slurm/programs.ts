@@ -4,23 +4,31 @@ import { stripVTControlCharacters } from 'node:util';
 import { CopyscopeError } from '../../core/errors.ts';
 
 export interface SlurmPrograms {
-  /** What it wrote to stdout. Rejects with `slurm.refused` in its words, or `slurm.not-found`. */
+  /** What it wrote to stdout. Rejects with `slurm.refused` in its words, `slurm.not-found` or `slurm.login-shell`. */
   run(program: string, words: readonly string[], folder?: string): Promise<string>;
 }
 
 const maxOutput = 256 * 2 ** 20;
 /** A controller that doesn't answer makes them wait, and then give up by themselves. */
 const patienceMs = 300_000;
+/** What login shells read may load many modules from a slow disk. What takes longer waits for something that doesn't come. */
+const loginPatienceMs = 30_000;
 
-export function slurmPrograms(environment: NodeJS.ProcessEnv): SlurmPrograms {
+export function slurmPrograms(environment: NodeJS.ProcessEnv, loginMs = loginPatienceMs): SlurmPrograms {
   // What a user has set for own listings would filter ours.
   const own = Object.entries(environment).filter(([name]) => !/^(SQUEUE|SACCT|SCANCEL)_/.test(name));
   // Numbers of jobs are not to be cut short.
   const plain: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LC_ALL: 'C', SLURM_BITSTR_LEN: '0' };
   let login: Promise<NodeJS.ProcessEnv> | null = null;
+  const askLogin = (): Promise<NodeJS.ProcessEnv> =>
+    loginEnvironment(plain, loginMs).catch((error) => {
+      // It may have been mended by the next time.
+      login = null;
+      throw error;
+    });
   return {
     run: async (program, words, folder) => {
-      const environments = [async () => plain, () => (login ??= loginEnvironment(plain))];
+      const environments = [async () => plain, () => (login ??= askLogin())];
       for (const found of environments) {
         const ran = await execute(program, words, await found(), folder);
         if (ran !== null) return ran;
@@ -46,14 +54,22 @@ function execute(
   });
 }
 
-/** Many clusters put Slurm on PATH in what login shells read, and a command through ssh reads none of it. */
-function loginEnvironment(plain: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+/**
+ * Many clusters put Slurm on PATH in what login shells read, and a command through ssh reads none of it. Rejects with
+ * `slurm.login-shell`.
+ */
+function loginEnvironment(plain: NodeJS.ProcessEnv, timeout: number): Promise<NodeJS.ProcessEnv> {
   const script = 'printf "\\n%s\\n%s\\n%s" copyscope-login "$PATH" "$SLURM_CONF"';
-  return new Promise((resolve) => {
-    execFile('bash', ['-lc', script], { env: plain, timeout: patienceMs }, (_, stdout) => {
+  // Also what ignores a request to end.
+  const options = { env: plain, timeout, killSignal: 'SIGKILL' } as const;
+  return new Promise((resolve, reject) => {
+    const { stdin } = execFile('bash', ['-lc', script], options, (error, stdout) => {
+      if (error?.killed) return reject(loginHangs(timeout));
       const [, path = '', conf = ''] = stdout.slice(stdout.lastIndexOf('copyscope-login')).split('\n');
       resolve({ ...plain, ...(path === '' ? {} : { PATH: path }), ...(conf === '' ? {} : { SLURM_CONF: conf }) });
     });
+    // What asks for an answer there gets none, instead of waiting for it. Where there is no bash, that fails as well.
+    stdin?.on('error', () => {}).end();
   });
 }
 
@@ -78,4 +94,12 @@ const notFound = (program: string): CopyscopeError =>
     code: 'slurm.not-found',
     message: `There is no ${program} there: that machine hands no jobs to Slurm.`,
     remedy: "Use a cluster's login node: with --host, or among the other machines of the window.",
+  });
+
+const loginHangs = (timeoutMs: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'slurm.login-shell',
+    message: `bash -lc, which was to say where Slurm is, did not end there within ${timeoutMs / 1000} s.`,
+    remedy:
+      'Try bash -lc true on that machine, and mend what hangs in /etc/profile, /etc/profile.d or ~/.bash_profile; or put sbatch on PATH without a login shell (in ~/.bashrc where it is behind ssh).',
   });

@@ -68,6 +68,7 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'host.session-gone': failed,
   'host.disk-full': failed,
   'slurm.not-found': unavailable,
+  'slurm.login-shell': unavailable,
   'slurm.settings': badInput,
   'slurm.list': badInput,
   'slurm.array-size': badInput,
