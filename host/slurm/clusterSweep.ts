@@ -52,15 +52,22 @@ class ClusterSweep {
   readonly #watch: WorkWatch;
   readonly #outcomes = new Map<number, SweepOutcome>();
   #kept: KeptSweep | null = null;
+  #begunAt: string;
+  /** When the last one of the same work was made that was complete before this one began. */
+  #lastOverAt = '';
   /** As it is once Slurm was asked: read once for all points that are lost then, which may be a thousand. */
   #inLibrary: Promise<KeptSweep> | null = null;
 
   constructor(options: ClusterSweepOptions) {
     this.#options = options;
+    this.#begunAt = options.work.createdAt;
     const { cluster, work, settings, signal, settleMs, onSubmit, kept } = options;
     this.#watch = new WorkWatch({
       ...{ cluster, work, id: kept?.slurm?.work, settings, signal, settleMs, onSubmit },
       onSubmitted: async () => void (await this.#keptId()),
+      onLook: async ({ submissions }) => {
+        if (submissions.some(({ job }) => job !== null)) await this.#keptId();
+      },
       onFiles: (files) => this.#take(files),
       onLost: (point, error) => this.#lose({ point, status: 'failed', error }),
       onJobs: (jobs) => {
@@ -73,6 +80,7 @@ class ClusterSweep {
   async run(): Promise<KeptSweep> {
     const { store, pointsPerJob } = this.#options;
     const state = await this.#watch.open();
+    this.#begunAt = state.begunAt;
     await this.#find();
     await this.#watch.takeIn(state, (point) => this.#outcomes.get(point)?.status !== 'done');
     const before = state.submissions.flatMap(({ tasks }) => tasks.map(({ length }) => length));
@@ -88,20 +96,25 @@ class ClusterSweep {
 
   /** The library's sweep that goes on, where there is one: one that was named, or of the same work and not complete. */
   async #find(): Promise<void> {
-    const { store, host, again, kept, onKept } = this.#options;
+    const { store, host, again, kept } = this.#options;
     // Another process may have gone on with it since it was named.
     const found = await (kept === undefined ? store.onCluster(host, this.#watch.id) : store.read(kept.id));
-    if (found === null || (kept === undefined && openPoints(found.points, found.outcomes, again).length === 0)) return;
-    this.#kept = found;
-    for (const outcome of found.outcomes) this.#outcomes.set(outcome.point, outcome);
-    onKept?.(found);
+    if (found === null) return;
+    if (kept !== undefined || openPoints(found.points, found.outcomes, again).length > 0) this.#goOnWith(found);
+    else this.#lastOverAt = found.createdAt;
+  }
+
+  #goOnWith(kept: KeptSweep): void {
+    this.#kept = kept;
+    for (const outcome of kept.outcomes) this.#outcomes.set(outcome.point, outcome);
+    this.#options.onKept?.(kept);
   }
 
   /** Of the library's sweep. Another one is made once there is something to keep in it: jobs, or results. */
   async #keptId(): Promise<string> {
-    const { store, host, plan, work, onKept } = this.#options;
     if (this.#kept !== null) return this.#kept.id;
-    this.#kept = await store.create({
+    const { store, host, plan, work } = this.#options;
+    const begun = {
       createdAt: new Date().toISOString(),
       engine: work.engine,
       profile: work.profile?.name ?? null,
@@ -110,9 +123,12 @@ class ClusterSweep {
       points: plan.count,
       slurm: { host, work: this.#watch.id },
       sweep: plan.document,
-    });
-    onKept?.(this.#kept);
-    return this.#kept.id;
+    };
+    // Another process that began the same at this moment may have it already, all of it too.
+    const isNew = ({ createdAt }: KeptSweep): boolean => createdAt > this.#lastOverAt;
+    const kept = await store.createOnCluster(begun, this.#begunAt, isNew);
+    this.#goOnWith(kept);
+    return kept.id;
   }
 
   /** Points that are to be run, or run already. */

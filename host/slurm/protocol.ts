@@ -33,6 +33,11 @@ export interface WorkState {
   readonly jobs: readonly JobState[] | null;
 }
 
+export interface OpenedWork extends WorkState {
+  /** When it was asked for first there: the same for all who watch it. */
+  readonly begunAt: string;
+}
+
 /** What a job left of a point. */
 export interface PointFiles {
   readonly point: number;
@@ -44,7 +49,7 @@ export interface PointFiles {
 
 export interface SlurmFunctions {
   /** Keeps what is to be done, unless it is there already. */
-  slurmOpen(id: string, work: Work): Promise<WorkState>;
+  slurmOpen(id: string, work: Work): Promise<OpenedWork>;
   /** sbatch's command line and the script, as slurmSubmit() would use them. */
   slurmShow(id: string, number: number, jobs: number, settings: SlurmSettings): Promise<string>;
   /** False where somebody else has just submitted one of that number. Rejects with `slurm.*` in Slurm's words. */

@@ -8,7 +8,7 @@ import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import type { SlurmSettings } from '../../core/slurm/settings.ts';
 import type { Cluster } from './cluster.ts';
 import { hasEnded } from './jobs.ts';
-import type { JobState, PointFiles, Submission, WorkState } from './protocol.ts';
+import type { JobState, OpenedWork, PointFiles, Submission, WorkState } from './protocol.ts';
 import { forgottenPoint, lostPoint } from './words.ts';
 import { type Work, workId } from './work.ts';
 
@@ -24,7 +24,7 @@ export interface WatchOptions {
   readonly settleMs?: number | undefined;
   /** What is about to be submitted: sbatch's command line and the script. */
   readonly onSubmit: (text: string, points: number) => void;
-  /** Something was submitted now. */
+  /** Something was submitted now: by this watch, or by another one at the same moment. */
   readonly onSubmitted?: () => Promise<void>;
   /** What a job left of a point. */
   readonly onFiles: (files: PointFiles) => Promise<void>;
@@ -68,7 +68,7 @@ export class WorkWatch {
     this.id = options.id ?? workId(options.work);
   }
 
-  open(): Promise<WorkState> {
+  open(): Promise<OpenedWork> {
     const { cluster, work } = this.#options;
     return this.ask(cluster.slurmOpen(this.id, work));
   }

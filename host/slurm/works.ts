@@ -69,7 +69,8 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
   return {
     slurmOpen: async (id, work) => {
       await at(id).open(work);
-      return look(id, true);
+      const { createdAt: begunAt } = await at(id).work();
+      return { ...(await look(id, true)), begunAt };
     },
     slurmShow: async (id, number, jobs, settings) => {
       const array = await plan(id, number, jobs, settings);

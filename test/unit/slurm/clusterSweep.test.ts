@@ -12,7 +12,7 @@ import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import type { Cluster } from '../../../host/slurm/cluster.ts';
 import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
-import type { JobState, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
+import type { JobState, OpenedWork, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
 import type { SweepWork } from '../../../host/slurm/work.ts';
 import { WorkFolder } from '../../../host/slurm/workFolder.ts';
 import { runInfo } from '../trace/fixtures.ts';
@@ -52,8 +52,9 @@ interface Said {
 /** Once something is submitted, jobs and results are as they are said to be. */
 function cluster({ jobs, results = [] }: Said): Cluster & { readonly submitted: Submission[] } {
   const submitted: Submission[] = [];
-  const look = async (): Promise<WorkState> => ({
-    submissions: submitted,
+  const look = async (): Promise<OpenedWork> => ({
+    begunAt: work.createdAt,
+    submissions: [...submitted],
     jobs: submitted.length === 0 ? [] : jobs,
     reached: submitted.length === 0 ? [] : results.map(({ point }) => point),
   });
@@ -287,6 +288,60 @@ it('a sweep that goes on brings what another process has kept of it since the wi
     }).resume(id, false);
   });
   expect(told).toEqual(['0 done', '1 failed']);
+});
+
+/** One cluster for all who ask it: of those that submit the same at once, one does. */
+function sharedCluster(said: Said): ReturnType<typeof cluster> {
+  const there = cluster(said);
+  return {
+    ...there,
+    slurmSubmit: async (id, number, tasks, settings) =>
+      there.submitted.some((submission) => submission.number === number)
+        ? false
+        : there.slurmSubmit(id, number, tasks, settings),
+  };
+}
+
+it('the same new sweep that two processes begin at once is one', async () => {
+  const there = sharedCluster({ jobs: [completed(0), completed(1)], results: failing });
+  const begin = (createdAt: string): Promise<KeptSweep> =>
+    runOnCluster({
+      ...{ ...options, cluster: there, store: new SweepStore(folder) },
+      work: { ...work, createdAt },
+    });
+  const [one, other] = await Promise.all([begin(work.createdAt), begin(new Date(60_000).toISOString())]);
+  expect(there.submitted).toHaveLength(1);
+  expect(other.id).toBe(one.id);
+  expect(await store.list(new Set())).toMatchObject([{ id: one.id, failed: 2, status: 'complete' }]);
+});
+
+it('of two that watch the first jobs of a sweep the one that did not submit them has the same', async () => {
+  const there = sharedCluster({ jobs: [completed(0), completed(1)], results: failing });
+  let other: Promise<KeptSweep> | null = null;
+  const begin = { ...options, store, cluster: there };
+  const one = await runOnCluster({
+    ...begin,
+    cluster: {
+      ...there,
+      slurmSubmit: async (...args) => {
+        const isOurs = await there.slurmSubmit(...args);
+        // Slurm has them, and the library does not yet.
+        other = runOnCluster({ ...begin, store: new SweepStore(folder) });
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return isOurs;
+      },
+    },
+  });
+  expect((await (other as Promise<KeptSweep> | null))?.id).toBe(one.id);
+  expect(await store.list(new Set())).toHaveLength(1);
+});
+
+it('a sweep that is begun again once it is complete is another one', async () => {
+  const begin = { ...options, store, cluster: sharedCluster({ jobs: [completed(0), completed(1)], results: failing }) };
+  const first = await runOnCluster(begin);
+  const second = await runOnCluster(begin);
+  expect(second.id).toBe(`${first.id}-2`);
+  expect(second.outcomes).toHaveLength(2);
 });
 
 it('a sweep whose machine is being reached can’t be deleted', async () => {
