@@ -12,7 +12,7 @@ const maxOutput = 256 * 2 ** 20;
 /** A controller that doesn't answer makes them wait, and then give up by themselves. */
 const patienceMs = 300_000;
 /** What login shells read may load many modules from a slow disk. What takes longer waits for something that doesn't come. */
-const loginPatienceMs = 30_000;
+const loginPatienceMs = 60_000;
 
 export function slurmPrograms(environment: NodeJS.ProcessEnv, loginMs = loginPatienceMs): SlurmPrograms {
   // What a user has set for own listings would filter ours.
