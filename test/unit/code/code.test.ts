@@ -367,7 +367,7 @@ describe('a library that an operation makes in each iteration', () => {
       kernel: { ...shape, workspace },
     }) as const;
   /** Calls of cuBLAS, and of what captures a graph, in the order in which they stand in the iteration. */
-  const callsOf = (...operations: NonNullable<Parameters<typeof experimentOf>[1]>): string[] => {
+  const callsOf = (...operations: object[]): string[] => {
     const { text } = codeOf(experimentOf({ buffers, streams: [{ id: 's' }] }, operations), 'cuda');
     const iteration = text.slice(text.indexOf('int main()'));
     return [...iteration.matchAll(/(?:blas\.|cudaStream|\b)(make|multiply|drop|BeginCapture|endCapture)\(/g)].map(
@@ -399,7 +399,7 @@ describe('what a kernel asks of its device', () => {
     const shape = kind === 'spin' ? { kind, durationNs: 1000 } : { kind, flops: 1e6 };
     return { op: 'kernel', kernel: shape, smShare, stream } as const;
   };
-  const linesOf = (...operations: NonNullable<Parameters<typeof experimentOf>[1]>): string[] => {
+  const linesOf = (...operations: object[]): string[] => {
     const streams = ['gpu0', 'gpu1'].map((device, index) => ({ id: `s${index}`, device }));
     const devices = [{ id: 'gpu0' }, { id: 'gpu1', index: 1 }];
     const { text } = codeOf(experimentOf({ devices, streams }, operations), 'cuda');
