@@ -52,7 +52,6 @@ class ClusterSweep {
   readonly #watch: WorkWatch;
   readonly #outcomes = new Map<number, SweepOutcome>();
   #kept: KeptSweep | null = null;
-  #begunAt: string;
   /** When the last one of the same work was made that was complete before this one began. */
   #lastOverAt = '';
   /** As it is once Slurm was asked: read once for all points that are lost then, which may be a thousand. */
@@ -60,11 +59,10 @@ class ClusterSweep {
 
   constructor(options: ClusterSweepOptions) {
     this.#options = options;
-    this.#begunAt = options.work.createdAt;
     const { cluster, work, settings, signal, settleMs, onSubmit, kept } = options;
     this.#watch = new WorkWatch({
       ...{ cluster, work, id: kept?.slurm?.work, settings, signal, settleMs, onSubmit },
-      onSubmitted: async () => void (await this.#keptId()),
+      onSubmitted: async (isOurs) => void (isOurs && (await this.#keptId())),
       onLook: async ({ submissions }) => {
         if (submissions.some(({ job }) => job !== null)) await this.#keptId();
       },
@@ -80,7 +78,6 @@ class ClusterSweep {
   async run(): Promise<KeptSweep> {
     const { store, pointsPerJob } = this.#options;
     const state = await this.#watch.open();
-    this.#begunAt = state.begunAt;
     await this.#find();
     await this.#watch.takeIn(state, (point) => this.#outcomes.get(point)?.status !== 'done');
     const before = state.submissions.flatMap(({ tasks }) => tasks.map(({ length }) => length));
@@ -126,7 +123,7 @@ class ClusterSweep {
     };
     // Another process that began the same at this moment may have it already, all of it too.
     const isNew = ({ createdAt }: KeptSweep): boolean => createdAt > this.#lastOverAt;
-    const kept = await store.createOnCluster(begun, this.#begunAt, isNew);
+    const kept = await store.createOnCluster(begun, this.#watch.begunAt, isNew);
     this.#goOnWith(kept);
     return kept.id;
   }

@@ -52,7 +52,10 @@ export interface SlurmFunctions {
   slurmOpen(id: string, work: Work): Promise<OpenedWork>;
   /** sbatch's command line and the script, as slurmSubmit() would use them. */
   slurmShow(id: string, number: number, jobs: number, settings: SlurmSettings): Promise<string>;
-  /** False where somebody else has just submitted one of that number. Rejects with `slurm.*` in Slurm's words. */
+  /**
+   * False where somebody else submits one of that number, which Slurm may refuse. Rejects with `slurm.*` in Slurm's words;
+   * where it was the first, nothing is left of the work.
+   */
   slurmSubmit(
     id: string,
     number: number,

@@ -6,9 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { JobCounts } from '../../core/slurm/jobWords.ts';
 import type { SlurmSettings } from '../../core/slurm/settings.ts';
+import { Awaited } from './awaited.ts';
 import type { Cluster } from './cluster.ts';
 import { hasEnded } from './jobs.ts';
-import type { JobState, OpenedWork, PointFiles, Submission, WorkState } from './protocol.ts';
+import type { JobState, PointFiles, Submission, WorkState } from './protocol.ts';
 import { forgottenPoint, lostPoint } from './words.ts';
 import { type Work, workId } from './work.ts';
 
@@ -24,8 +25,8 @@ export interface WatchOptions {
   readonly settleMs?: number | undefined;
   /** What is about to be submitted: sbatch's command line and the script. */
   readonly onSubmit: (text: string, points: number) => void;
-  /** Something was submitted now: by this watch, or by another one at the same moment. */
-  readonly onSubmitted?: () => Promise<void>;
+  /** Something was submitted now; where it isn't ours, another one submits at this moment, and may be refused. */
+  readonly onSubmitted?: (isOurs: boolean) => Promise<void>;
   /** What a job left of a point. */
   readonly onFiles: (files: PointFiles) => Promise<void>;
   /** The job of a point ended without one. */
@@ -53,11 +54,14 @@ const standardSettleMs = 120_000;
 
 export class WorkWatch {
   readonly id: string;
+  /** When the work was asked for first there. */
+  begunAt: string;
   /** The last submission's answer. */
   submitted: Promise<unknown> = Promise.resolve();
   readonly #options: WatchOptions;
   /** Points of jobs that were submitted, without a result yet. */
   readonly #open = new Set<number>();
+  readonly #awaited = new Awaited();
   /** When a job was first seen to have ended well without a result of a point. */
   readonly #unsettled = new Map<number, number>();
   /** The last output that was asked for: a job may have had many points. */
@@ -66,11 +70,14 @@ export class WorkWatch {
   constructor(options: WatchOptions) {
     this.#options = options;
     this.id = options.id ?? workId(options.work);
+    this.begunAt = options.work.createdAt;
   }
 
-  open(): Promise<OpenedWork> {
+  async open(): Promise<WorkState> {
     const { cluster, work } = this.#options;
-    return this.ask(cluster.slurmOpen(this.id, work));
+    const opened = await this.ask(cluster.slurmOpen(this.id, work));
+    this.begunAt = opened.begunAt;
+    return opened;
   }
 
   /** Until each of these points has come or was lost. Rejects with `slurm.*`, `host.*`, or the signal's abort. */
@@ -78,7 +85,8 @@ export class WorkWatch {
     const isActive = activeJobs(first);
     const toSubmit = points.filter((point) => !isActive(point));
     for (const point of points) this.#open.add(point);
-    await this.#watch(toSubmit.length > 0 ? await this.#submit(first, inParts(toSubmit, pointsPerJob)) : first);
+    const state = toSubmit.length > 0 ? await this.#submit(first, inParts(toSubmit, pointsPerJob)) : first;
+    await this.#watch(state, pointsPerJob);
   }
 
   /** Fetches results that are there, and hands them on. */
@@ -116,25 +124,24 @@ export class WorkWatch {
   }
 
   async #submit({ submissions }: WorkState, tasks: readonly (readonly number[])[]): Promise<WorkState> {
-    const { cluster, settings, onSubmit, onSubmitted, signal } = this.#options;
+    const { cluster, settings, onSubmit, onSubmitted } = this.#options;
     const number = (submissions.at(-1)?.number ?? -1) + 1;
     onSubmit(await this.ask(cluster.slurmShow(this.id, number, tasks.length, settings)), tasks.flat().length);
-    try {
-      // Where it is not ours, somebody else has submitted the same at the same moment.
-      this.submitted = cluster.slurmSubmit(this.id, number, tasks, settings);
-      await this.ask(this.submitted);
-    } catch (error) {
-      if (number === 0 && !signal.aborted) await this.drop().catch(() => {});
-      throw error;
-    }
-    await onSubmitted?.();
+    const submitted = cluster.slurmSubmit(this.id, number, tasks, settings);
+    this.submitted = submitted;
+    const isOurs = await this.ask(submitted);
+    if (!isOurs) this.#awaited.add(tasks.flat(), number);
+    await onSubmitted?.(isOurs);
     return this.ask(cluster.slurmLook(this.id, true));
   }
 
-  async #watch(first: WorkState): Promise<void> {
+  async #watch(first: WorkState, pointsPerJob: number): Promise<void> {
     const { cluster, onJobs, onLook } = this.#options;
     let [askMs, askedAt, told] = [leastAskMs, Date.now(), ''];
     for (let state = first; ; ) {
+      const left = this.#awaited.takeLeft(state).filter((point) => this.#open.has(point));
+      // Who was refused has dropped the work, if it was all of it.
+      if (left.length > 0) state = await this.#submit(await this.open(), inParts(left, pointsPerJob));
       await onLook?.(state);
       await this.takeIn(state, (point) => this.#open.has(point));
       if (state.jobs !== null) {

@@ -1,12 +1,21 @@
 /** The folder of one work, on the disk that login node and nodes share: what is to be done, what was submitted, what came of it. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import { outputName } from '../../core/slurm/submission.ts';
 import { mostPoints } from '../../core/sweep/document.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { privately, readBounded, readBoundedText, readPart, writeNew, writeWhole } from '../service/files.ts';
+import {
+  privately,
+  readBounded,
+  readBoundedText,
+  readPart,
+  storageError,
+  writeNew,
+  writeWhole,
+} from '../service/files.ts';
+import { processFolder } from '../service/processFolder.ts';
 import type { PointResult } from '../service/sweepPoints.ts';
 import type { PointFiles, Submission } from './protocol.ts';
 import { readShape } from './readShape.ts';
@@ -129,7 +138,17 @@ export class WorkFolder {
     return partThere(this.#output(job), from, maxPartBytes);
   }
 
-  drop = (): Promise<void> => rm(this.path, { recursive: true, force: true, maxRetries: 5 });
+  /** All of it is gone at once: whoever opens the same meanwhile begins anew, in no half of it. */
+  async drop(): Promise<void> {
+    const away = processFolder(dirname(this.path));
+    try {
+      await rename(this.path, away);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw storageError(`${this.path} could not be deleted`, error as NodeJS.ErrnoException);
+    }
+    await rm(away, { recursive: true, force: true, maxRetries: 5 });
+  }
 
   /** Whoever submitted it was cut off before Slurm's answer. */
   async #isOld(number: number): Promise<boolean> {

@@ -78,11 +78,11 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
     },
     slurmSubmit: async (id, number, tasks, settings) => {
       const array = await plan(id, number, tasks.length, settings);
-      const most = await mostJobs(programs);
-      if (most !== null && tasks.length > most) throw tooMany(tasks, most);
       const work = at(id);
       if (!(await work.claim({ number, tasks, job: null }))) return false;
       try {
+        const most = await mostJobs(programs);
+        if (most !== null && tasks.length > most) throw tooMany(tasks, most);
         // What is run again leaves no old result for new.
         for (const point of tasks.flat()) await work.forget(point);
         await work.writeScript(scriptName(number), scriptText(array));
@@ -90,7 +90,8 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
         await work.submitted({ number, tasks, job: /^(\d{1,12})(;|\s*$)/.exec(printed.trim())?.[1] ?? '' });
         return true;
       } catch (error) {
-        await work.unclaim(number);
+        // A work that never came to anything leaves nothing. Until it is gone nobody else can submit in it.
+        await (number === 0 ? work.drop() : work.unclaim(number));
         throw error;
       }
     },
