@@ -8,3 +8,8 @@ export function lowerBound(from: number, to: number, isBelow: (index: number) =>
   }
   return low;
 }
+
+/** How many numbers of a sorted list lie in [from, to). */
+export const countWithin = (sorted: ArrayLike<number>, from: number, to: number): number =>
+  lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < to) -
+  lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < from);

@@ -1,7 +1,7 @@
 /** Lifts a trace: what its program called, step by step, with what each call put on the device. */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
-import { lowerBound } from '../lowerBound.ts';
+import { countWithin, lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { inOrder } from '../trace/inOrder.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
@@ -17,7 +17,7 @@ import { eventPairs } from './events.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
 import { slackNs } from './likelyRecord.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
-import { between, HostRanges } from './ranges.ts';
+import { HostRanges } from './ranges.ts';
 import {
   type CopyItem,
   type Item,
@@ -381,12 +381,13 @@ class ScriptBuilder {
 
   #workItem(fromNs: number, toNs: number, copy: number): WorkItem {
     const { trivialNs, othersNs } = this.#line;
-    const calls = between(trivialNs, fromNs, toNs);
+    const calls = countWithin(trivialNs, fromNs, toNs);
     const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
     const isLong = toNs - fromNs >= leastOwnNs;
     const isBusy = this.#ranges.insideNs(fromNs, toNs) >= (toNs - fromNs) / 2;
     // While another thread works, this one waits for it.
-    const isEmpty = calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && between(othersNs, fromNs, toNs) === 0;
+    const isEmpty =
+      calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && countWithin(othersNs, fromNs, toNs) === 0;
     const recorded = { operators, calls, frames };
     return { kind: 'work', ns: toNs - fromNs, copy, recorded, isOwn: isLong && (isEmpty || isBusy), mayWait: isEmpty };
   }

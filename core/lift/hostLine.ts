@@ -1,6 +1,7 @@
 /**
  * The issuing line of a trace: its CUDA calls that matter, in the order in which the program makes them. Threads that never
- * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line. Threads of other processes never are.
+ * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line. Threads of other
+ * processes never are.
  */
 import { inOrder } from '../trace/inOrder.ts';
 import { rowEndNs } from '../trace/rows.ts';

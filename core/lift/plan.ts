@@ -86,8 +86,8 @@ export class Planner {
     const bases = new Map<string, Base>();
     const world = (options: Partial<WorldOptions>): World => {
       const all = { ...middle, ...options };
-      const key = `${all.profiler} ${all.pageable} ${all.waits}`;
-      const base = bases.get(key) ?? new Base(input, this.#replays, { ...all, profiler: all.profiler * scale });
+      const key = `${all.profiler} ${all.pageable}`;
+      const base = bases.get(key) ?? new Base(input, this.#replays, all.profiler * scale, all.pageable);
       bases.set(key, base);
       return new World(input, this.#replays, base, all);
     };
@@ -276,9 +276,8 @@ class Base {
   readonly #replays: Replays;
   #stepNs: number | null = null;
 
-  constructor({ script, profiler: cost }: PlanInput, replays: Replays, { profiler, pageable, waits }: WorldOptions) {
-    const plain = staged(withoutProfiler(script, scaledCost(cost, profiler)), pageable);
-    this.script = waits ? waiting(plain) : plain;
+  constructor({ script, profiler }: PlanInput, replays: Replays, scale: number, pageable: number) {
+    this.script = staged(withoutProfiler(script, scaledCost(profiler, scale)), pageable);
     this.#replays = replays;
   }
 
@@ -291,13 +290,17 @@ class Base {
 /** The lifted program under one set of assumptions. */
 class World {
   readonly #base: Base;
+  /** The base's, which takes as long. */
+  readonly #script: Script;
   readonly #assumed: Assumptions;
   readonly #replays: Replays;
   readonly #steps = new Map<string, number>();
 
-  constructor({ script, machine }: PlanInput, replays: Replays, base: Base, { link, host, gather }: WorldOptions) {
+  constructor({ script, machine }: PlanInput, replays: Replays, base: Base, options: WorldOptions) {
+    const { link, host, gather, waits } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
+    this.#script = waits ? waiting(base.script) : base.script;
     this.#replays = replays;
     this.#assumed = {
       ...assumed,
@@ -312,11 +315,11 @@ class World {
   }
 
   changed(changes: readonly ChangeWord[]): Script {
-    return applyChanges(this.#base.script, changes, this.#assumed);
+    return applyChanges(this.#script, changes, this.#assumed);
   }
 
   alters(changes: readonly ChangeWord[]): boolean {
-    return alters(this.#base.script, this.changed(changes));
+    return alters(this.#script, this.changed(changes));
   }
 
   gain(changes: readonly ChangeWord[]): number {

@@ -1,6 +1,6 @@
 /** Host ranges of a trace: how many a profiler recorded in a stretch of time, and which framework call a CUDA call stands in. */
 import { groupBy } from '../groupBy.ts';
-import { lowerBound } from '../lowerBound.ts';
+import { countWithin, lowerBound } from '../lowerBound.ts';
 import { framesOfName, frameText, isCallStackName, ownFrame, type StackFrame } from '../trace/callStack.ts';
 import { isFrameName, isOsRuntimeName } from '../trace/rangeNames.ts';
 import { rowEndNs } from '../trace/rows.ts';
@@ -60,11 +60,6 @@ function edgesOf(trace: Trace, rows: readonly RowIndex[]): Float64Array {
   }
   return edges.sort();
 }
-
-/** How many of these times, in order, lie from one on, up to and without another. */
-export const between = (timesNs: Float64Array, fromNs: number, toNs: number): number =>
-  lowerBound(0, timesNs.length, (i) => (timesNs[i] ?? 0) < toNs) -
-  lowerBound(0, timesNs.length, (i) => (timesNs[i] ?? 0) < fromNs);
 
 /** Rows in order of start, each nested in those of its own lane. */
 class LaneNesting {
@@ -135,12 +130,12 @@ export class HostRanges {
   /** Half of each begin and half of each end that lie within: what was recorded in that time. */
   recorded(fromNs: number, toNs: number): Omit<Recorded, 'calls'> {
     const { operators, frames } = this.#edges;
-    return { operators: between(operators, fromNs, toNs) / 2, frames: between(frames, fromNs, toNs) / 2 };
+    return { operators: countWithin(operators, fromNs, toNs) / 2, frames: countWithin(frames, fromNs, toNs) / 2 };
   }
 
   /** Whether a framework's operator begins or ends within; what the program marks, as a step, is none. */
   hasOperators(fromNs: number, toNs: number): boolean {
-    return between(this.#edges.framework, fromNs, toNs) > 0;
+    return countWithin(this.#edges.framework, fromNs, toNs) > 0;
   }
 
   /** Time in outermost framework operators that begin and end within. */

@@ -2,7 +2,7 @@
  * The steps of a recorded program: ranges that its author or a framework marked (ProfilerStep, record_function, NVTX), or the
  * whole trace where nothing repeats. A step is over when its host part and all that it issued are done.
  */
-import { lowerBound } from '../lowerBound.ts';
+import { countWithin } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { isCallStackName } from '../trace/callStack.ts';
 import { inOrder } from '../trace/inOrder.ts';
@@ -72,15 +72,20 @@ const isInternal = (name: string): boolean =>
 
 /** Steps of the program whose calls `line` holds: other processes of a job have their own, at their own times. */
 export function findSteps(trace: Trace, line: HostLine): FoundSteps {
+  const found = markedSteps(trace, line);
+  return { ...found, ranges: reaching(trace, found.ranges) };
+}
+
+type MarkedSteps = Omit<FoundSteps, 'ranges'> & { readonly ranges: readonly MarkedRange[] };
+
+function markedSteps(trace: Trace, line: HostLine): MarkedSteps {
   const lanes = lanesBeside(trace, line);
   const groups = rangeGroups(trace, lanes);
   const candidates = [...groups.values()].filter(({ rows }) => rows.length >= 2 && areApart(trace, rows));
   const marked = candidates.find(({ name }) => profilerStep.test(name));
   const best = marked ?? mostCovering(trace, lanes, candidates);
-  if (best !== undefined) {
-    const ranges = reaching(trace, rangesOf(trace, best.rows));
-    return { ranges, lane: best.lane, rule: `ranges named "${best.name}"` };
-  }
+  if (best !== undefined)
+    return { ranges: rangesOf(trace, best.rows), lane: best.lane, rule: `ranges named "${best.name}"` };
   const repeated = byRepetition(trace, lanes);
   return repeated ?? wholeTrace(trace);
 }
@@ -129,7 +134,7 @@ function mostCovering(trace: Trace, lanes: ReadonlySet<number>, candidates: read
   if (candidates.length === 0) return undefined;
   const calls = callStarts(trace, lanes);
   const scored = candidates.map((group) => {
-    const held = group.rows.reduce((sum, row) => sum + between(calls, startOf(trace, row), endOf(trace, row)), 0);
+    const held = group.rows.reduce((sum, row) => sum + countWithin(calls, startOf(trace, row), endOf(trace, row)), 0);
     return { group, held };
   });
   const most = Math.max(0, ...scored.map(({ held }) => held));
@@ -147,10 +152,6 @@ function callStarts({ columns, count }: Trace, lanes: ReadonlySet<number>): numb
   return starts;
 }
 
-const between = (sorted: readonly number[], from: number, to: number): number =>
-  lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < to) -
-  lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < from);
-
 const rangesOf = (trace: Trace, rows: readonly RowIndex[]): MarkedRange[] =>
   rows.map((row) => ({
     name: trace.names[trace.columns.name[row] ?? -1] ?? 'step',
@@ -164,7 +165,7 @@ const isDevice = Uint8Array.from(rowKinds, (kind) =>
 );
 
 /** Without marks: device activities whose names repeat with one period over most of the trace. */
-function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | null {
+function byRepetition(trace: Trace, lanes: ReadonlySet<number>): MarkedSteps | null {
   const { columns } = trace;
   const { rows, callOf } = issuedRows(trace, lanes);
   const ordered = inOrder(rows, (row) => startOf(trace, callOf(row)));
@@ -180,7 +181,7 @@ function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | nu
   }));
   if (ranges.length < 2) return null;
   const lane = columns.lane[firsts[0] ?? 0] ?? -1;
-  return { ranges: reaching(trace, ranges), lane, rule: `the same ${period.length} device activities again and again` };
+  return { ranges, lane, rule: `the same ${period.length} device activities again and again` };
 }
 
 const untilPause = (trace: Trace, fromNs: number, toNs: number): number =>
@@ -246,11 +247,11 @@ function lastPlaces(names: Int32Array): Map<number, number[]> {
   return places;
 }
 
-function wholeTrace(trace: Trace): FoundSteps {
+function wholeTrace(trace: Trace): MarkedSteps {
   let end = 0;
   for (let row = 0; row < trace.count; row += 1) end = Math.max(end, endOf(trace, row));
   return {
-    ranges: [{ name: 'trace', startNs: 0, endNs: end, untilNs: end }],
+    ranges: [{ name: 'trace', startNs: 0, endNs: end }],
     lane: -1,
     rule: 'nothing repeats: the whole trace is one step',
   };

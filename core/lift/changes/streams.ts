@@ -13,10 +13,10 @@ import {
 import { isScalar } from './memory.ts';
 
 /** The streams that changes add, for copies of a stream: each device has its own. */
-export const copyIn = (stream: string): string => added(stream, 'copy-in');
-export const copyOut = (stream: string): string => added(stream, 'copy-out');
+export const copyIn = (stream: string): string => ofDevice(stream, 'copy-in');
+export const copyOut = (stream: string): string => ofDevice(stream, 'copy-out');
 
-function added(stream: string, name: string): string {
+function ofDevice(stream: string, name: string): string {
   const device = deviceOf(stream);
   return device === '' ? `stream:${name}` : `stream:${device}:${name}`;
 }

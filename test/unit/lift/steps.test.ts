@@ -59,6 +59,13 @@ describe('the end of a step', () => {
     expect(script.inferred[0]).toContain('the last one is left out');
   });
 
+  it('is where the recording paused, also of a trace that is one step', async () => {
+    const { trace } = await read(traceOf([...step('alone', 100)]));
+    const paused = { ...trace, pauses: [{ fromNs: 60_000, toNs: 65_000 }] };
+    expect(findSteps(trace, hostLine(trace)).ranges.map(({ untilNs }) => untilNs)).toEqual([90_000]);
+    expect(findSteps(paused, hostLine(paused)).ranges.map(({ untilNs }) => untilNs)).toEqual([60_000]);
+  });
+
   it('is its mark’s where marks follow each other, and where it is asked for', async () => {
     expect((await lifted(loading(3, 'all'))).recordedNs).toHaveLength(3);
     expect((await lifted(loading(3, 'end'), { from: 1, to: 3 })).recordedNs).toHaveLength(3);
