@@ -14,6 +14,7 @@ import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { deviceOf } from './devices.ts';
 import { EndedWork, lastToEnd } from './endedWork.ts';
 import { eventPairs } from './events.ts';
+import { firstOfProgram, programStreams } from './graphStream.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
 import { slackNs } from './likelyRecord.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
@@ -239,6 +240,7 @@ class ScriptBuilder {
   readonly #records: ReadonlyMap<number, { event: string; stream: string }[]>;
   /** By row, 1 for a kernel that ran beside one of another stream. */
   readonly #shared: Uint8Array;
+  readonly #programStreams: ReadonlySet<number>;
   /** End of the latest work of each stream that was issued so far. */
   readonly #busyUntil = new Map<number, number>();
   readonly #devices = new BusyDevices();
@@ -255,6 +257,7 @@ class ScriptBuilder {
     this.#line = line;
     this.#ranges = new HostRanges(trace, line.lanes);
     this.#shared = sharedRows(trace, line.calls);
+    this.#programStreams = programStreams(trace, line.calls);
     this.#ended = new EndedWork(trace, [...line.early, ...issuedIn(trace, line.calls, bounds)]);
     const pairs = eventPairs(trace, line.calls, [...line.streams]);
     const waits = new Map<number, { event: string; stream: string }>();
@@ -286,7 +289,7 @@ class ScriptBuilder {
     copies = 0;
     calls.forEach((call, index) => {
       this.#work(items, spans, atNs, Math.max(atNs, call.startNs));
-      const [first] = call.activities;
+      const first = this.#firstOf(call);
       if (first !== undefined) issued = this.#trace.columns.lane[first] ?? -1;
       const made = this.#call(call, from + index, issued, spans.lastAround(call), () => ({ id: copies++, step }));
       items.push(...made);
@@ -315,12 +318,18 @@ class ScriptBuilder {
     });
   }
 
-  #note({ activities }: Call, item: Item | undefined): void {
+  /** The one that tells in which stream the call was made. */
+  #firstOf({ activities }: Pick<Call, 'activities'>): RowIndex | undefined {
+    return firstOfProgram(this.#trace, activities, this.#programStreams);
+  }
+
+  #note(call: Call, item: Item | undefined): void {
+    const { activities } = call;
     const last = lastToEnd(this.#trace, activities);
     if (last < 0 || (item?.kind !== 'launch' && item?.kind !== 'copy')) return;
     const { lane } = this.#trace.columns;
     // What follows a graph in its stream waits for all of it.
-    const first = activities[0] ?? last;
+    const first = this.#firstOf(call);
     const endNs = rowEndNs(this.#trace, last);
     for (const row of activities) {
       const at = lane[row] ?? -1;
@@ -421,9 +430,10 @@ class ScriptBuilder {
   }
 
   /** A call with several activities launches a graph: its nodes follow each other faster than launches do, and side by side. */
-  #launch({ activities }: Call, callNs: number): LaunchItem {
+  #launch(call: Call, callNs: number): LaunchItem {
     const { columns } = this.#trace;
-    const [first = 0] = activities;
+    const { activities } = call;
+    const first = this.#firstOf(call) ?? 0;
     const nodes = activities.length;
     if (nodes > 1 && !this.inferred.includes(graphNote)) this.inferred.push(graphNote);
     const startNs = activities.reduce(

@@ -82,6 +82,30 @@ describe.each([
   });
 });
 
+it('a graph of which a branch begins before the program’s own stream is waited for there', async () => {
+  let correlation = 0;
+  const call = (name: string, at: number, us: number) =>
+    complete('cuda_runtime', name, at, us, { correlation: ++correlation });
+  const kernel = (at: number, us: number, stream: number) =>
+    complete('kernel', 'work', at, us, { correlation, device: 0, stream });
+  const events = [0, 1, 2, 3].flatMap((number) => {
+    const at = 1000 + number * 4000;
+    return [
+      complete('user_annotation', 'step', at, 3995),
+      ...[call('cudaLaunchKernel', at + 5, 4), kernel(at + 12, 30, 7)],
+      ...[call('cudaGraphLaunch', at + 10, 20), kernel(at + 50, 2000, 21), kernel(at + 51, 1500, 7)],
+      ...[call('cudaLaunchKernel', at + 32, 4), kernel(at + 2060, 1900, 7)],
+      call('cudaStreamSynchronize', at + 40, 3950),
+    ];
+  });
+  const { script, recordedNs } = liftTrace((await read(traceOf(events))).trace, 'graph');
+  const streams = script.steps.flatMap(({ items }) =>
+    items.flatMap((item) => (item.kind === 'launch' ? [item.stream] : [])),
+  );
+  expect(new Set(streams).size).toBe(1);
+  expect(Math.abs(replay(script, costs).stepNs / median(recordedNs) - 1)).toBeLessThan(0.02);
+});
+
 it.each([
   'pytorch-pairs-h200/launches.graph',
   'pytorch-unseen-h100/recurrent.graph',
