@@ -412,13 +412,17 @@ describe('what a kernel asks of its device', () => {
       .reverse()
       .find((one) => one.includes('cudaSetDevice'));
 
-  it('is the shared memory of that one, with which it has its multiprocessors to itself', () => {
-    const lines = linesOf(kernel('spin', 's0', 0.5), kernel('spin', 's1', 0.25));
+  const expectOnEach = (lines: readonly string[], constant: (device: number) => string): void => {
     for (const device of [0, 1]) {
-      const found = `const int spinAlone${device} = exclusive(reinterpret_cast<const void *>(spin));`;
+      const found = `const int ${constant(device)}`;
       expect(lines).toContain(found);
       expect(behind(lines, found)).toBe(`CHECK(cudaSetDevice(${device}));`);
     }
+  };
+
+  it('is the shared memory of that one, with which it has its multiprocessors to itself', () => {
+    const lines = linesOf(kernel('spin', 's0', 0.5), kernel('spin', 's1', 0.25));
+    expectOnEach(lines, (device) => `spinAlone${device} = exclusive(reinterpret_cast<const void *>(spin));`);
     expect(lines).toContain("spin<<<blocksFor(0.5), 1024, spinAlone0, s0>>>(1'000);");
     expect(lines).toContain("spin<<<blocksFor(0.25), 1024, spinAlone1, s1>>>(1'000);");
     expect(linesOf(kernel('spin', 's0', 1), kernel('spin', 's1', 0.25)).join()).not.toContain('spinAlone0');
@@ -426,10 +430,11 @@ describe('what a kernel asks of its device', () => {
 
   it('is as many blocks as fill that one', () => {
     const lines = linesOf(kernel('arithmetic', 's0', 1), kernel('arithmetic', 's1', 1));
+    expectOnEach(
+      lines,
+      (device) => `arithmeticBlocks${device} = blocksOfDevice(reinterpret_cast<const void *>(arithmetic));`,
+    );
     for (const device of [0, 1]) {
-      const found = `const int arithmeticBlocks${device} = blocksOfDevice(reinterpret_cast<const void *>(arithmetic));`;
-      expect(lines).toContain(found);
-      expect(behind(lines, found)).toBe(`CHECK(cudaSetDevice(${device}));`);
       const blocks = `arithmeticBlocks${device}, 256`;
       const rounds = `roundsFor(1'000'000.0, ${blocks})`;
       expect(lines).toContain(`arithmetic<<<${blocks}, 0, s${device}>>>(${rounds}, nullptr);`);

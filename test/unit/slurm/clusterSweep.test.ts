@@ -6,16 +6,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { WindowEvents } from '../../../core/service/service.ts';
 import { noSettings } from '../../../core/slurm/settings.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import { doneOutcome, type KeptSweep } from '../../../host/service/keptSweep.ts';
 import { SessionSweeps } from '../../../host/service/sessionSweeps.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import type { Cluster } from '../../../host/slurm/cluster.ts';
 import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
 import type { JobState, OpenedWork, PointFiles, Submission, WorkState } from '../../../host/slurm/protocol.ts';
-import type { SweepWork } from '../../../host/slurm/work.ts';
 import { WorkFolder } from '../../../host/slurm/workFolder.ts';
 import { runInfo } from '../trace/fixtures.ts';
+import { plan, workFrom } from './support/streamsSweep.ts';
 
 let folder: string;
 let store: SweepStore;
@@ -25,24 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
-const plan = requireSweep({
-  format: 'copyscope/sweep',
-  version: 1,
-  name: 'Streams',
-  base: { template: 'chunked-pipeline' },
-  axes: [{ parameter: 'streams', values: [1, 2] }],
-});
-const work: SweepWork = {
-  format: 'copyscope/slurm-work',
-  version: 1,
-  createdAt: new Date(0).toISOString(),
-  host: 'login',
-  engine: 'cuda',
-  profile: null,
-  iterations: null,
-  points: 2,
-  sweep: plan.document,
-};
+const work = workFrom('login');
 
 interface Said {
   readonly jobs: readonly JobState[];

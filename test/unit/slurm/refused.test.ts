@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toErrorInfo } from '../../../core/errors.ts';
 import { noSettings } from '../../../core/slurm/settings.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import type { KeptSweep } from '../../../host/service/keptSweep.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import { runOnCluster } from '../../../host/slurm/clusterSweep.ts';
-import { type SweepWork, workId } from '../../../host/slurm/work.ts';
+import { workId } from '../../../host/slurm/work.ts';
 import { slurmWorks } from '../../../host/slurm/works.ts';
 import { eventually } from '../support/eventually.ts';
+import { plan, workFrom } from './support/streamsSweep.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -24,24 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 const program = (name: string, lines: string): void =>
   writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
 
-const plan = requireSweep({
-  format: 'copyscope/sweep',
-  version: 1,
-  name: 'Streams',
-  base: { template: 'chunked-pipeline' },
-  axes: [{ parameter: 'streams', values: [1, 2] }],
-});
-const work: SweepWork = {
-  format: 'copyscope/slurm-work',
-  version: 1,
-  createdAt: new Date(0).toISOString(),
-  host: null,
-  engine: 'cuda',
-  profile: null,
-  iterations: null,
-  points: 2,
-  sweep: plan.document,
-};
+const work = workFrom(null);
 const there = (): string => join(folder, 'slurm', workId(work));
 
 /** As a process of its own does it. What Slurm doesn't know is lost at once, so that nothing takes two minutes. */
