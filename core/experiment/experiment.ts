@@ -7,6 +7,7 @@ import {
   environmentSchema,
   eventSchema,
   idSchema,
+  maxDevices,
   schemaAddressSchema,
   signalSchema,
   streamSchema,
@@ -33,7 +34,7 @@ export const experimentSchema = z.strictObject({
   devices: z
     .array(deviceSchema)
     .min(1)
-    .max(64)
+    .max(maxDevices)
     .default([{ id: 'gpu', index: 0 }]),
   buffers: z.array(bufferSchema).max(100_000).default([]),
   streams: z.array(streamSchema).max(1024).default([]),

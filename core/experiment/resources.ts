@@ -11,6 +11,7 @@ export const schemaAddressSchema = z.string().min(1).max(2000);
 
 /** 1 TiB: more than any device has; a larger number is a mistake, not a plan. */
 export const maxBufferBytes = 2 ** 40;
+export const maxDevices = 64;
 /** One hour: the longest spin, host work or wait an experiment may ask for. */
 export const maxDurationNs = 3_600_000_000_000;
 

@@ -1,9 +1,7 @@
 /** The devices of a lifted program: of each stream the one that its lane's id names, as in "stream:gpu1:7". */
 import { freeName } from '../experiment/freeName.ts';
+import { maxDevices } from '../experiment/resources.ts';
 import type { Script } from './script.ts';
-
-/** More devices than an experiment can declare are no program's: those beyond stand on the first. */
-const mostDevices = 64;
 
 const ofLane = /^stream:(.*gpu\d+):/;
 
@@ -22,7 +20,8 @@ export class DeviceNames {
       for (const item of items) if ('stream' in item && item.stream !== null) found.add(deviceOf(item.stream));
     }
     found.delete('');
-    const several = found.size < 2 ? [] : [...found].sort(byNumber).slice(0, mostDevices);
+    // More devices than an experiment can declare are no program's: those beyond stand on the first.
+    const several = found.size < 2 ? [] : [...found].sort(byNumber).slice(0, maxDevices);
     this.#idOf = withIds(several);
     this.ids = several.length === 0 ? ['gpu'] : [...this.#idOf.values()];
   }
