@@ -20,19 +20,17 @@ const writeCounts = (modules, errors) => {
 
 /** What runs below this process, with what it waits for: of which a stalled run needs to be found. */
 function processesBelow() {
-  const lines = (spawnSync('ps', ['-eo', 'pid,ppid,stat,time,wchan:20,args'], { encoding: 'utf8' }).stdout ?? '').split(
-    '\n',
-  );
-  const below = new Set([process.pid]);
-  // A parent may have a higher number than its child: until nothing is added.
-  for (let before = 0; before < below.size; ) {
-    before = below.size;
-    for (const [pid, parent] of lines.map((line) => line.trim().split(/\s+/).map(Number)))
-      if (below.has(parent)) below.add(pid);
-  }
-  below.delete(process.pid);
-  const listed = lines.filter((line) => below.has(Number.parseInt(line, 10)) && !line.includes(' ps -eo '));
-  return { pids: [...below], text: [lines[0], ...listed].map((line) => line.slice(0, 200)).join('\n') };
+  const { stdout } = spawnSync('ps', ['-eo', 'pid,ppid,stat,time,wchan:20,args'], { encoding: 'utf8' });
+  const [head, ...rows] = (stdout ?? '').trimEnd().split('\n');
+  const listed = rows.map((text) => {
+    const [pid, parent] = text.trim().split(/\s+/, 2).map(Number);
+    return { pid, parent, text };
+  });
+  const childrenOf = (parent) =>
+    listed.filter((row) => row.parent === parent).flatMap((row) => [row, ...childrenOf(row.pid)]);
+  const below = childrenOf(process.pid).filter(({ text }) => !text.includes(' ps -eo '));
+  const text = [head, ...below.map((row) => row.text)].map((line) => line.slice(0, 200)).join('\n');
+  return { pids: below.map(({ pid }) => pid), text };
 }
 
 /** Kills what runs below, so that nothing is left of it, and ends. */
@@ -50,8 +48,8 @@ function endRun(say) {
 }
 
 export default class CountsReporter {
-  #ended = new Set();
-  #begun = new Set();
+  #open = new Set();
+  #ended = [];
   #timer;
   #write;
   #end;
@@ -67,7 +65,7 @@ export default class CountsReporter {
   }
 
   onTestModuleStart(module) {
-    this.#begun.add(module);
+    this.#open.add(module);
     this.#hear();
   }
 
@@ -76,7 +74,8 @@ export default class CountsReporter {
   }
 
   onTestModuleEnd(module) {
-    this.#ended.add(module);
+    this.#open.delete(module);
+    this.#ended.push(module);
     this.#hear();
   }
 
@@ -91,11 +90,11 @@ export default class CountsReporter {
   }
 
   #stalled() {
-    const open = [...this.#begun].filter((module) => !this.#ended.has(module)).map((module) => module.relativeModuleId);
+    const open = [...this.#open].map((module) => module.relativeModuleId);
     const where = open.length === 0 ? 'every file that began has ended' : `not ended: ${open.join(', ')}`;
     const message = `nothing ended for ${mostSilentMs / 60_000} minutes, and vitest was stopped; ${where}`;
     console.error(`vitest: ${message}`);
-    this.#write([...this.#ended], [{ message }]);
+    this.#write(this.#ended, [{ message }]);
     this.#end();
   }
 }
