@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -29,16 +30,26 @@ struct Fixture {
   std::shared_ptr<CopyEngine> engine;
 };
 
-/// Says how many streams and events were there when a stream was last waited for.
+/// Says how many streams and events were there when an event was last waited for.
 class WatchedDevice final : public HostCopyDevice {
  public:
   WatchedDevice() : HostCopyDevice(0) {}
-  void synchronize(StreamRef stream) override {
+  void wait(EventRef event) override {
     handlesWaitedWith = liveHandles()->load();
-    HostCopyDevice::synchronize(stream);
+    HostCopyDevice::wait(event);
   }
   long handlesWaitedWith = 0;
 };
+
+/// Whether `call` ends while the device holds a copy; it is let go after that.
+template <typename Call>
+bool endsWhileHeld(Fixture& fixture, const Call& call) {
+  std::future<void> called = std::async(std::launch::async, call);
+  const bool ended = called.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  fixture.device->holdNext(false);
+  called.get();
+  return ended;
+}
 
 std::vector<std::byte> bytesOf(std::size_t count, int seed) {
   std::vector<std::byte> bytes(count);
@@ -94,6 +105,33 @@ TEST("a small copy that is dropped unasked keeps its stream until it has waited 
   copy = nullptr;
   CHECK(device->handlesWaitedWith == handles && device->liveHandles()->load() == handles - 1);
   CHECK(std::equal(source.begin(), source.end(), result->memory));
+}
+
+TEST("a small copy that is dropped does not wait for what came after it in its stream") {
+  Fixture fixture;
+  std::vector<std::byte> source = bytesOf(1000, 9);
+  std::shared_ptr<PendingCopy> dropped = fixture.upload(source);
+  CHECK(dropped->submitSmall());
+  fixture.device->holdNext(true);
+  const std::shared_ptr<PendingCopy> held = fixture.upload(source);
+  CHECK(held->submitSmall());
+  CHECK(endsWhileHeld(fixture, [&] { dropped = nullptr; }));
+  held->wait();
+}
+
+TEST("a small copy that is let go of on the wire is waited for by the scheduler's thread") {
+  Fixture fixture;
+  CopyScheduler scheduler;
+  std::vector<std::byte> source = bytesOf(1000, 10);
+  fixture.device->holdNext(true);
+  std::shared_ptr<PendingCopy> copy = fixture.upload(source);
+  CHECK(copy->submitSmall());
+  CHECK(endsWhileHeld(fixture, [&] {
+    scheduler.letGo(std::move(copy));
+    // It is still being written.
+    CHECK(fixture.engine->deviceMemory().counts().usedBytes > 0);
+  }));
+  while (fixture.engine->deviceMemory().counts().usedBytes > 0) std::this_thread::yield();
 }
 
 TEST("a small copy is waited for by one thread and asked by another") {

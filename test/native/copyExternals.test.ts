@@ -1,4 +1,7 @@
 /** What JavaScript holds of the addon, given where something else belongs; and how it hears that a copy has ended. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import {
   type NativeStorage,
@@ -44,6 +47,9 @@ const refusal = (call: () => unknown): unknown => {
     return { code, field, message };
   }
 };
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 const heard = (copy: StartedCopy): Promise<void> =>
   new Promise((resolve) => nativeCopies().copyNotify(copy.copy, resolve));
@@ -223,5 +229,22 @@ describeNative('the end of a copy', () => {
     simulate({ holdNext: 0 });
     await result;
     ended = true;
+  });
+
+  test('a small copy that nobody has any more is not waited for by the event loop', async () => {
+    const seconds = 6;
+    let collected = false;
+    const registry = new FinalizationRegistry<null>(() => {
+      collected = true;
+    });
+    const begin = performance.now();
+    simulate({ delayNs: seconds * 1e9 });
+    registry.register(upload(100).copy, null);
+    await eventually(() => {
+      collect();
+      expect(collected).toBe(true);
+    });
+    await pause(10);
+    expect(performance.now() - begin).toBeLessThan(1000 * (seconds - 2));
   });
 });

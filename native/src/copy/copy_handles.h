@@ -43,6 +43,14 @@ class Stream {
 
 /// A copy, and its device's entry, which must live as long as it does.
 struct Ticket {
+  Ticket() = default;
+  Ticket(const Ticket&) = default;
+  Ticket& operator=(const Ticket&) = default;
+  /// On the event loop's thread, which JavaScript's collector must not hold up.
+  ~Ticket() {
+    if (copy != nullptr) entry->scheduler.letGo(std::move(copy));
+  }
+
   std::shared_ptr<EngineEntry> entry;
   std::shared_ptr<copy::PendingCopy> copy;
 };

@@ -102,14 +102,24 @@ void PendingCopy::wait() noexcept {
     ended_.wait(lock, [this] { return state_ != CopyState::pending; });
     return;
   }
+  ++waiting_;
   lock.unlock();
   try {
     engine->device().attach();
-    engine->device().synchronize(stream);
+    // Not for the stream: what came into it later may wait for whoever waits here.
+    engine->device().wait(submitted_.get());
     end(CopyState::done);
   } catch (...) {
     fail();
   }
+  lock.lock();
+  --waiting_;
+  giveBackEvent();
+}
+
+/// Another copy would record it anew, and whoever waits for it would wait for that one.
+void PendingCopy::giveBackEvent() noexcept {
+  if (waiting_ == 0 && state_ != CopyState::pending && submitted_ != nullptr) engine->putBack(std::move(submitted_));
 }
 
 void PendingCopy::fail() noexcept {
@@ -132,8 +142,8 @@ void PendingCopy::end(CopyState state) noexcept {
   sources.clear();
   gathered_.clear();
   before = nullptr;
-  if (submitted_ != nullptr) engine->putBack(std::move(submitted_));
   state_ = state;
+  giveBackEvent();
   ended_.notify_all();
 }
 
@@ -153,6 +163,15 @@ void CopyScheduler::add(std::shared_ptr<PendingCopy> copy) {
     queue_.push_back(std::move(copy));
   }
   changed_.notify_one();
+}
+
+void CopyScheduler::letGo(std::shared_ptr<PendingCopy> copy) noexcept {
+  if (copy.use_count() > 1 || !copy->isSubmitted() || copy->state() != CopyState::pending) return;
+  try {
+    add(copy);
+  } catch (...) {
+    // There is no thread for it: this one waits.
+  }
 }
 
 void CopyScheduler::work() {

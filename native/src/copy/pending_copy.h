@@ -69,10 +69,12 @@ class PendingCopy {
   void gather();
   void fail() noexcept;
   void end(CopyState state) noexcept;
+  void giveBackEvent() noexcept;
 
   std::atomic<bool> cancelled_{false};
-  /// Of a small batch that its owner submitted. Goes back with the end, under the mutex.
+  /// Of a small batch that its owner submitted. Goes back with the end, under the mutex, once no thread waits for it.
   OwnedCopyEvent submitted_;
+  int waiting_ = 0;
   bool isSubmitted_ = false;
   std::vector<std::vector<std::byte>> gathered_;
   std::mutex mutex_;
@@ -90,6 +92,8 @@ class CopyScheduler {
   CopyScheduler& operator=(const CopyScheduler&) = delete;
 
   void add(std::shared_ptr<PendingCopy> copy);
+  /// Never waits for a copy that nobody has any more: where it is still on the wire, the scheduler's thread does.
+  void letGo(std::shared_ptr<PendingCopy> copy) noexcept;
 
  private:
   void work();
