@@ -173,7 +173,8 @@ async function killBrowser<Work>(
   const cookies = await page.context().cookies();
   const address = new URL('/', page.url()).href;
   const ended = new Promise((resolve) => browserServer.process().once('exit', resolve));
-  browserServer.process().kill('SIGKILL');
+  // Its group: what was started may be a script that starts the browser, as Debian's is.
+  process.kill(-(browserServer.process().pid as number), 'SIGKILL');
   await ended;
 
   const next = await chromium.launch(options);
