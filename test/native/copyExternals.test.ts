@@ -1,7 +1,5 @@
 /** What JavaScript holds of the addon, given where something else belongs; and how it hears that a copy has ended. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import {
   type NativeStorage,
@@ -12,6 +10,7 @@ import {
 } from '../../native/copy/nativeCopies.ts';
 import { CopyStream, type DeviceTensor, startCopy } from '../../native/index.ts';
 import { eventually } from '../unit/support/eventually.ts';
+import { collect } from './collect.ts';
 import { bytes, calm, device, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
@@ -47,9 +46,6 @@ const refusal = (call: () => unknown): unknown => {
     return { code, field, message };
   }
 };
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 const heard = (copy: StartedCopy): Promise<void> =>
   new Promise((resolve) => nativeCopies().copyNotify(copy.copy, resolve));

@@ -1,16 +1,12 @@
 /** The soak of test/gpu/soak.ts on the CPU engine, short: random faults, and no memory that stays. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { loadNative } from '../../native/index.ts';
 import { randomFrom, soakOnce } from '../gpu/soakRuns.ts';
+import { collect } from './collect.ts';
 import { describeNative } from './support.ts';
 
 const runs = 300;
 const MB = 1e6;
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 /** Without what is only not collected yet. */
 function residentBytes(): number {
