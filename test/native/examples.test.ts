@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { typicalIterations } from '../../core/figures/typicalIterations.ts';
 import { runInfoSchema } from '../../core/trace/run.ts';
-import { describeNative, example, request, rowsOf, runOnCpu } from './support.ts';
+import { eventually } from '../unit/support/eventually.ts';
+import { describeNative, example, request, rowOf, rowsOf, runOnCpu } from './support.ts';
 
 const MiB = 1024 * 1024;
 
@@ -26,44 +27,41 @@ describeNative('the four overlap examples on the CPU engine', () => {
     });
   }
 
-  test('only the pinned source in a second stream lets copy and kernel overlap', async () => {
-    const overlapped: Record<string, boolean> = {};
-    for (const memory of ['pageable', 'pinned'] as const) {
-      for (const stream of ['default', 'side']) {
-        // Long enough that a late thread on a busy machine changes nothing.
-        const run = await runOnCpu(
-          request({
-            environment: { iterations: 1, warmups: 0 },
-            buffers: [
-              { id: 'source', memory, bytes: 64 * MiB },
-              { id: 'target', memory: 'device', bytes: 64 * MiB },
+  /** Whether the kernel ran beside one of the copies that were issued before it. */
+  async function overlaps(memory: 'pageable' | 'pinned', stream: string): Promise<boolean> {
+    const run = await runOnCpu(
+      request({
+        environment: { iterations: 1, warmups: 0 },
+        buffers: [
+          { id: 'source', memory, bytes: 64 * MiB },
+          { id: 'target', memory: 'device', bytes: 64 * MiB },
+        ],
+        streams: [{ id: 'side' }],
+        threads: [
+          {
+            id: 'main',
+            operations: [
+              ...Array.from({ length: 8 }, () => ({ op: 'copy', src: 'source', dst: 'target', stream }) as const),
+              { op: 'kernel', kernel: { kind: 'spin', durationNs: 20_000_000 } },
             ],
-            streams: [{ id: 'side' }],
-            threads: [
-              {
-                id: 'main',
-                operations: [
-                  ...Array.from({ length: 8 }, () => ({ op: 'copy', src: 'source', dst: 'target', stream }) as const),
-                  { op: 'kernel', kernel: { kind: 'spin', durationNs: 20_000_000 } },
-                ],
-              },
-            ],
-          }),
-        );
-        const rows = rowsOf(run);
-        const kernel = rows.find((row) => row.kind === 'kernel');
-        const copies = rows.filter((row) => row.kind === 'copy');
-        overlapped[`${memory} ${stream}`] = copies.some(
-          (copy) => kernel !== undefined && copy.start < kernel.end && kernel.start < copy.end,
-        );
-      }
-    }
-    expect(overlapped).toEqual({
-      'pageable default': false,
-      'pageable side': false,
-      'pinned default': false,
-      'pinned side': true,
-    });
+          },
+        ],
+      }),
+    );
+    const kernel = rowOf(run, 8, 'kernel');
+    const copies = rowsOf(run).filter((row) => row.kind === 'copy');
+    return copies.some((copy) => copy.start < kernel.end && kernel.start < copy.end);
+  }
+
+  test('a pageable source, or one stream, lets no copy and kernel overlap', async () => {
+    expect(await overlaps('pageable', 'default')).toBe(false);
+    expect(await overlaps('pageable', 'side')).toBe(false);
+    expect(await overlaps('pinned', 'default')).toBe(false);
+  });
+
+  test('a pinned source in a second stream lets them overlap', async () => {
+    // They may: where the thread that launches is held up, the copies are through before.
+    await eventually(async () => expect(await overlaps('pinned', 'side')).toBe(true));
   });
 
   test('lanes come in order: threads, streams, copy engines, compute', async () => {
