@@ -3,6 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunkCounts, firstChunk, type RecordingCounts } from '../../core/import/recorded/recordingFile.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
+import { serial } from '../service/serial.ts';
 
 export const recordingEnding = '.cprec';
 
@@ -20,13 +21,18 @@ const nothing: RecordingCounts = { records: 0, copies: 0, kernels: 0, waits: 0, 
 export class LiveCounts {
   readonly #folder: string;
   readonly #files = new Map<string, Followed>();
+  readonly #inTurn = serial();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Reads what is new. Files that come, and chunks that are half written, are for the next time. */
-  async read(): Promise<RecordedSoFar> {
+  /** Reads what is new, after who asked before. Files that come, and chunks that are half written, are for the next time. */
+  read(): Promise<RecordedSoFar> {
+    return this.#inTurn(() => this.#readNew());
+  }
+
+  async #readNew(): Promise<RecordedSoFar> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names.filter((one) => one.endsWith(recordingEnding))) {
       const followed = this.#files.get(name) ?? { next: null, bytes: 0, counts: nothing };
