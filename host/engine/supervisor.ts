@@ -119,14 +119,17 @@ export class EngineSupervisor {
     const id = String(this.#sequence);
     if (signal?.aborted) throw cancelledError();
     let killed = false;
+    let answered = false;
     let killTimer: ReturnType<typeof setTimeout> | undefined;
     const kill = (): void => {
+      if (answered) return;
       killed = true;
       this.#retire(engine);
     };
     const cancel = (): void => {
       engine.cancel(id);
-      killTimer = setTimeout(kill, this.#options.cancelGraceMs ?? 3000);
+      // Timers fire before messages are read: where this process was held up, the answer may have been there long since.
+      killTimer = setTimeout(() => setImmediate(kill), this.#options.cancelGraceMs ?? 3000);
     };
     signal?.addEventListener('abort', cancel);
     try {
@@ -141,6 +144,7 @@ export class EngineSupervisor {
       if (!harmless.test(error.code)) this.#retire(engine);
       throw error;
     } finally {
+      answered = true;
       clearTimeout(killTimer);
       signal?.removeEventListener('abort', cancel);
     }

@@ -1,4 +1,5 @@
 /** An engine process for the supervisor's tests: what a run does is told by its experiment's name. */
+import { writeFileSync } from 'node:fs';
 import type { Measured, Measurement } from '../../../../core/bench/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
 import {
@@ -24,6 +25,15 @@ const behaviours: Readonly<Record<string, (request: EngineRequest, hooks: RunHoo
       signal?.addEventListener('abort', () =>
         reject(new CopyscopeError({ code: 'run.cancelled', message: 'Stopped.' })),
       );
+    }),
+  'until cancelled, and note that it answered': (_request, { signal, onProgress }) =>
+    new Promise((_resolve, reject) => {
+      onProgress?.({ phase: 'recording', done: 1, total: 2 });
+      signal?.addEventListener('abort', () => {
+        reject(new CopyscopeError({ code: 'run.cancelled', message: 'Stopped.' }));
+        // After the answer is on its way.
+        setTimeout(() => writeFileSync(process.env['COPYSCOPE_TEST_NOTE'] ?? '', ''), 10);
+      });
     }),
   'ignore cancel': (_request, { onProgress }) => {
     onProgress?.({ phase: 'recording', done: 1, total: 2 });
