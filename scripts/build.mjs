@@ -32,7 +32,7 @@ const parts = {
 
 const stampFolder = inRoot('dist/.stamps');
 /** Compiled things and C++ below native/ are no input of a bundle. */
-const ignored = /^native\/(build|build-[^/]*|record|src)$|(^|\/)(node_modules|\.[^/]*)$/;
+const ignored = /^native\/(build|build-[^/]*|prebuilds|record|src)$|(^|\/)(node_modules|\.[^/]*)$/;
 
 function* filesBelow(path) {
   const entry = statSync(path);
@@ -88,11 +88,12 @@ function isAlive(lock) {
   try {
     const owner = Number(readFileSync(lock, 'utf8'));
     // Just created and not written yet: its owner lives.
-    if (owner === 0) return Date.now() - statSync(lock).mtimeMs < 5000;
+    if (owner === 0) return Date.now() - statSync(lock).mtimeMs < 60_000;
     process.kill(owner, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    // A lock that has gone meanwhile is no dead owner's: removing it would take that of whoever came next.
+    return error.code !== 'ESRCH';
   }
 }
 

@@ -222,13 +222,15 @@ describe('the main process', () => {
     const { reload } = window.webContents;
     const gone = (reason: string): unknown =>
       electron.app.emit('render-process-gone', {}, window.webContents, { reason, exitCode: 1 });
+    const start = performance.now();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(start);
     gone('clean-exit');
     expect(reload).toHaveBeenCalledTimes(0);
     gone('crashed');
     expect(reload).toHaveBeenCalledTimes(1);
     gone('crashed');
     expect(reload).toHaveBeenCalledTimes(1);
-    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    now.mockReturnValue(start + 60_000);
     gone('launch-failed');
     expect(reload).toHaveBeenCalledTimes(1);
     now.mockRestore();

@@ -132,6 +132,8 @@ it('ends a program that goes on, and keeps what it had recorded', async () => {
   });
   const pidFile = join(folder, 'long/pid');
   const pid = await eventually(() => Number(readFileSync(pidFile, 'utf8')) || Promise.reject(new Error('not yet')));
+  // While it becomes that program it shows no environment, by which it is known.
+  await eventually(() => expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toBe('sleep\n'));
   host.kill('SIGKILL');
   await once(host, 'exit');
   const { runs, left } = await nextStart(dataFolder);
