@@ -301,6 +301,6 @@ describe('the index of a lane', () => {
       for (let frame = 0; frame < 1000; frame += 1) one.index.shapes(0, one.endNs, 100);
     };
     // Looking at every row of eight times as many takes eight times as long.
-    expect(await growth(made, show, count)).toBeLessThan(4);
+    expect(await growth(made, show, count, 4)).toBeLessThan(4);
   });
 });
