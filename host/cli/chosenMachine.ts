@@ -22,7 +22,7 @@ export class ChosenMachine {
         return host();
       },
       get cancelGraceMs() {
-        return host() === undefined ? undefined : cancelGraceThereMs;
+        return host() === undefined ? context.cancelGraceMs : cancelGraceThereMs;
       },
     });
   }

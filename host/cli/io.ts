@@ -29,6 +29,8 @@ export interface Context {
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly spawnEngine: SpawnEngine;
+  /** How long a run on this machine may take to obey Ctrl-C before its process is killed; the usual where left out. */
+  readonly cancelGraceMs?: number;
   /** Fires at Ctrl-C. */
   readonly signal: AbortSignal;
   /** From now on Ctrl-C ends the process as it stands: for work without a pause that leaves nothing behind. */

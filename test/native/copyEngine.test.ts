@@ -205,12 +205,14 @@ describeNative('startCopy, copies', () => {
   );
 
   test('cancels a long copy, gives its memory back, and works on', async () => {
-    simulate({ delayNs: 5_000_000 });
+    simulate({ delayNs: 5_000_000, holdNext: 1 });
     const before = copyCounts(device).device.usedBytes;
     const handle = startCopy([bytes(64 * MiB)], device, { slotBytes: 65_536, slotsPerThread: 1, threads: 2 });
     const result = handle.get();
+    // It can't be through.
     expect(handle.cancel()).toBe(true);
     expect(handle.cancel()).toBe(false);
+    simulate({ holdNext: 0 });
     await expect(result).rejects.toMatchObject({ code: 'copy.cancelled' });
     // Results of earlier tests may have been collected meanwhile.
     expect(copyCounts(device).device.usedBytes).toBeLessThanOrEqual(before);

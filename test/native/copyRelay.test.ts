@@ -53,11 +53,13 @@ describeNative('startCopy, relays', () => {
   });
 
   test('a cancelled copy ends soon on both devices', async () => {
-    simulate({ delayNs: 5_000_000 });
+    simulate({ delayNs: 5_000_000, holdNext: 1 });
     simulate({ device: other, delayNs: 5_000_000 });
     const handle = startCopy([bytes(64 * MiB)], device, relayed);
     const result = handle.get();
+    // It can't be through.
     expect(handle.cancel()).toBe(true);
+    simulate({ holdNext: 0 });
     await expect(result).rejects.toMatchObject({ code: 'copy.cancelled' });
     simulate(calm);
     simulate({ ...calm, device: other });

@@ -12,6 +12,7 @@ import { deviceMemory, fault, measure } from '../../native/bench.ts';
 import { loadNative } from '../../native/index.ts';
 import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
 import { engineEntry } from '../unit/host/support/terminal.ts';
+import { eventually } from '../unit/support/eventually.ts';
 import { describeNative, once, request, runOnCpu } from './support.ts';
 
 const KiB = 1024;
@@ -69,11 +70,15 @@ describeNative('an engine process', () => {
       if (phase === 'recording' && done >= 100) child?.kill();
     };
     const many = { ...experiment, environment: { ...experiment.environment, iterations: 300 } };
-    const lost = await supervisor
-      .run({ engine: 'cpu', experiment: many }, { onProgress: kill })
-      .catch((error: unknown) => error);
-    expect(lost).toBeInstanceOf(PartialRunError);
-    const { info, trace } = decodeRun((lost as PartialRunError).partial.file);
+    // Where this thread gets no turn for two seconds the run is over before.
+    const lost = await eventually(async () => {
+      const thrown = await supervisor
+        .run({ engine: 'cpu', experiment: many }, { onProgress: kill })
+        .catch((error: unknown) => error);
+      expect(thrown).toBeInstanceOf(PartialRunError);
+      return thrown as PartialRunError;
+    });
+    const { info, trace } = decodeRun(lost.partial.file);
     expect(info).toMatchObject({ status: 'failed', error: { code: 'engine.lost' } });
     expect(info.error?.message).toContain('SIGKILL');
     // One row an iteration; told first after half a second, of 10 ms each.

@@ -29,7 +29,8 @@ function run(program: ExperimentInput, signal: AbortSignal, onProgress: (text: s
   writeFileSync(path, JSON.stringify(program));
   return copyscope(['run', path, '--engine', 'cpu'], engine.script, {
     terminal: { animated: true, err: onProgress },
-    context: { signal },
+    // An engine that gets no turn is none that does not obey.
+    context: { signal, cancelGraceMs: 600_000 },
   });
 }
 

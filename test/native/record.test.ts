@@ -74,7 +74,7 @@ function copiedSteps(recorded: RecordedProcess): number[] {
   recorded.visit((kind, view, at) => {
     if (kind === recordKinds.copy) found.push(u64(view, at + 16));
   });
-  return found;
+  return found.sort((a, b) => a - b);
 }
 
 /** Stacks of many depths, some within a generator, on four threads at a time. */
@@ -109,7 +109,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(files).toHaveLength(1);
     const [file] = files as [RecordedProcess];
     expect([file.copies.count, file.kernels, file.waits, file.endedInOrder]).toEqual([600, 1800, 600, true]);
-    expect(copiedSteps(file).sort((a, b) => a - b)).toEqual(upTo(200).flatMap((step) => [step, step, step]));
+    expect(copiedSteps(file)).toEqual(upTo(200).flatMap((step) => [step, step, step]));
     expect(file.threads.size).toBe(3);
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
   it.skipIf(!works('addr2line'))("names a compiled program's lines, on every thread", async () => {
     const [file] = play(built, ['2', '40']).files as [RecordedProcess];
     const process = new RecordedProcess(readFileSync(join(folder, readdirSync(folder)[0] ?? '')));
-    process.lines = await sourceLines([...process.nativeFrames.values()]);
+    process.lines = await sourceLines([...process.nativeFrames.values()], longestMs);
     const lines = new Map<string, number>();
     process.visit((kind, view, at) => {
       const stack = kind === recordKinds.call ? view.getUint32(at + 28, true) : 0;
@@ -288,11 +288,9 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
       // Asked for now: it may have ended before the last line has been read.
       const ended = once(player, 'exit');
       let lines = 0;
-      let [known, written] = [0, 0];
-      for await (const line of createInterface({ input: player.stdout })) {
+      let written = 0;
+      for await (const _ of createInterface({ input: player.stdout })) {
         lines += 1;
-        const [thread, step] = line.split(' ').map(Number);
-        if (thread === 0) known = step ?? 0;
         // What the file has while the program plays must be in it afterwards.
         if (lines === lastLine) {
           // It would play on, and the slower the machine reads what it has written, the more there would be.
@@ -307,7 +305,6 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
       }
       await ended;
       const [file] = processes() as [RecordedProcess];
-      expect(known).toBeGreaterThan(0);
       expect(file.copies.count).toBeGreaterThanOrEqual(written);
       expect(file.damagedChunks).toBe(0);
       expect(file.endedInOrder).toBe(false);
@@ -359,7 +356,7 @@ step()
       const ended = spawnSync('python3', [path], {
         env: recorderEnvironment(built),
         encoding: 'utf8',
-        timeout: 60_000,
+        timeout: longestMs,
       });
       expect(ended.status, ended.stderr).toBe(0);
     };
@@ -561,7 +558,7 @@ for number in range(1, 11):
       const parts = join(folder, 'parts');
       let counted = 0;
       const exitCode = await recordProgram({
-        command: ['sh', '-c', `exec ${join(built, 'copyscope_record_player')} 1 100000000 > /dev/null`],
+        command: ['sh', '-c', `exec ${join(built, 'copyscope_record_player')} 1 2000 wait > /dev/null`],
         settings: { light: false, lines: true },
         environment: environment(),
         folder: parts,
@@ -578,7 +575,7 @@ for number in range(1, 11):
       expect(run.info.notes.join('\n')).toMatch(/did not end in order/);
       const copies = Number(/Recorded: (\d+) copies/.exec(run.info.notes[0] ?? '')?.[1]);
       expect(copies).toBeGreaterThanOrEqual(counted);
-    }, 60_000);
+    });
 
     it('ends with 3 and the reason where CUPTI is of another version', async () => {
       const ended = ['--', 'sh', '-c', `${join(built, 'copyscope_record_player')} 1 1 > /dev/null; exit 0`];

@@ -88,7 +88,7 @@ describe.skipIf(noRecorder !== null)(
     });
 
     it('counts while the program runs, refuses a second one, and keeps what was recorded where it is stopped', async () => {
-      const { id } = await host.service.startRecording(asked(player(built), '1', '100000000'));
+      const { id } = await host.service.startRecording(asked(player(built), '1', '2000', 'wait'));
       const during = await until(({ counts }) => counts.copies > 0);
       await expect(host.service.startRecording(asked('true'))).rejects.toMatchObject({ code: 'recording.busy' });
       await host.service.stopRecording(id, false);
@@ -99,7 +99,7 @@ describe.skipIf(noRecorder !== null)(
     });
 
     it('ends what does not mind Ctrl-C at once, with all that it has started', async () => {
-      const deaf = `trap '' INT TERM; ${player(built)} 1 100000000 > /dev/null`;
+      const deaf = `trap '' INT TERM; ${player(built)} 1 2000 wait > /dev/null`;
       const { id } = await host.service.startRecording(asked('sh', '-c', deaf));
       await until(({ counts }) => counts.copies > 0);
       await host.service.stopRecording(id, true);
