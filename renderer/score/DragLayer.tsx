@@ -1,14 +1,6 @@
 /** Dragging into and within the score: operations from the palette, blocks, and event edges. */
-import {
-  DndContext,
-  type DragEndEvent,
-  type DragMoveEvent,
-  DragOverlay,
-  PointerSensor,
-  useSensor,
-  useSensors,
-} from '@dnd-kit/core';
-import { type ReactNode, useState } from 'react';
+import { DndContext, DragOverlay, PointerSensor, useSensor, useSensors } from '@dnd-kit/core';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import type { OperationName } from '../../core/experiment/operations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
 import type { Cell } from '../store/types.ts';
@@ -28,6 +20,7 @@ const startDistance = 5;
 
 export function DragLayer({ children }: { readonly children: ReactNode }) {
   const [dragged, setDragged] = useState<Dragged | null>(null);
+  const pointer = usePointer();
   const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: startDistance } }));
   const end = (): void => {
     setDragged(null);
@@ -38,11 +31,11 @@ export function DragLayer({ children }: { readonly children: ReactNode }) {
       sensors={sensors}
       accessibility={{ screenReaderInstructions: { draggable: '' } }}
       onDragStart={({ active }) => setDragged(active.data.current as Dragged)}
-      onDragMove={(event) => setEditor({ dropCell: cellUnder(event) })}
+      onDragMove={() => setEditor({ dropCell: cellUnder(pointer.current) })}
       onDragCancel={end}
-      onDragEnd={(event) => {
-        const cell = cellUnder(event);
-        if (cell !== null) drop(event.active.data.current as Dragged, cell);
+      onDragEnd={({ active }) => {
+        const cell = cellUnder(pointer.current);
+        if (cell !== null) drop(active.data.current as Dragged, cell);
         end();
       }}
     >
@@ -54,10 +47,26 @@ export function DragLayer({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function cellUnder({ activatorEvent, delta }: DragMoveEvent | DragEndEvent): Cell | null {
-  if (!(activatorEvent instanceof PointerEvent)) return null;
-  return cellAtPoint(activatorEvent.clientX + delta.x, activatorEvent.clientY + delta.y);
+type Pointer = Pick<PointerEvent, 'clientX' | 'clientY'> | null;
+
+/** Where the pointer is. What dnd-kit tells of a drag is where it was when the page was drawn last. */
+function usePointer(): RefObject<Pointer> {
+  const pointer = useRef<Pointer>(null);
+  useEffect(() => {
+    const note = (event: PointerEvent): void => {
+      pointer.current = event;
+    };
+    const kinds = ['pointerdown', 'pointermove', 'pointerup'] as const;
+    for (const kind of kinds) window.addEventListener(kind, note, true);
+    return () => {
+      for (const kind of kinds) window.removeEventListener(kind, note, true);
+    };
+  }, []);
+  return pointer;
 }
+
+const cellUnder = (pointer: Pointer): Cell | null =>
+  pointer === null ? null : cellAtPoint(pointer.clientX, pointer.clientY);
 
 function drop(dragged: Dragged, cell: Cell): void {
   wishFocus();

@@ -61,6 +61,34 @@ test('an edit of an example makes a copy; undo and redo go through every step by
   await expect.poll(() => saved(server.dataFolder).threads[0]?.operations.length).toBe(8);
 });
 
+test('a block that is let go of before its last move was drawn lands under the pointer', async ({ window, page }) => {
+  await window.open('Same stream');
+  const sheet = page.getByTestId('score-sheet');
+  const count = Number(await sheet.getAttribute('data-operations'));
+  const first = sheet.locator('[data-op="0"]');
+  const label = await first.innerText();
+  await expect(sheet.locator(`[data-op="${count - 1}"]`)).not.toHaveText(label);
+  const head = await sheet.getByText(String(count + 1), { exact: true }).boundingBox();
+  const block = await first.boundingBox();
+  if (head === null || block === null) throw new Error('the block or its new place is not on screen');
+  const y = block.y + block.height / 2;
+  await page.mouse.move(block.x + block.width / 2, y);
+  await page.mouse.down();
+  await page.mouse.move(block.x + block.width / 2 + 12, y, { steps: 3 });
+  await expect(page.locator('[class*="dragged"]')).toBeVisible();
+  // As from a busy page, which hears of the end before it has drawn the way there.
+  await page.evaluate(
+    ([x = 0, y = 0]) => {
+      const at = { clientX: x, clientY: y, bubbles: true, isPrimary: true, pointerId: 1 };
+      document.dispatchEvent(new PointerEvent('pointermove', { ...at, buttons: 1 }));
+      document.dispatchEvent(new PointerEvent('pointerup', at));
+    },
+    [head.x + 20, y],
+  );
+  await expect(sheet.locator(`[data-op="${count - 1}"]`)).toHaveText(label);
+  await page.mouse.up();
+});
+
 test('the cursor keeps the focus however fast keys come, however slow the machine is, wherever one scrolls', async ({
   window,
   page,
