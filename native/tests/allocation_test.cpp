@@ -61,11 +61,17 @@ TEST("memory freed while another stream reads it is overwritten, unless recordSt
     const int back = builder.buffer(Memory::pinned, bytes, pattern(PatternKind::constant, 1), true);
     const int own = builder.stream(StreamKind::nonBlocking);
     const int side = builder.stream(StreamKind::nonBlocking);
+    const int late = builder.graph();
     builder.allocate(victim, Allocator::caching, own).copy(source, victim, own).on(Code::synchronizeStream, own);
-    // The side stream reads the block late; the block's own stream has it again at once.
-    builder.spin(side, longNs).copy(victim, back, side);
-    if (told) builder.recordStream(victim, side);
+    if (told) {
+      builder.spin(side, longNs).copy(victim, back, side).recordStream(victim, side);
+    } else {
+      // A graph keeps the address, and reads there when it is launched.
+      builder.indexed(Code::beginCapture, late, side).copy(victim, back, side).indexed(Code::endCapture, late, side);
+    }
+    // Where nothing was told, the block's own stream has it again at once.
     builder.release(victim, Allocator::caching, own).allocate(next, Allocator::caching, own).memset(next, 9, own);
+    if (!told) builder.on(Code::synchronizeStream, own).indexed(Code::launchGraph, late, side);
     builder.on(Code::synchronizeDevice).expect(back, data);
     const RunRecord record = runOnCpu(builder.program());
     CHECK((record.checks[0].wrong == 0) == told);
@@ -74,14 +80,24 @@ TEST("memory freed while another stream reads it is overwritten, unless recordSt
 
 TEST("cudaFree waits for the device, and a free into a cache does not") {
   for (const Allocator allocator : {Allocator::cudaMalloc, Allocator::caching, Allocator::pool}) {
+    const bool waits = allocator == Allocator::cudaMalloc;
     ProgramBuilder builder;
     const int device = builder.lateBuffer(Memory::device, bytes);
     const int stream = builder.stream(StreamKind::nonBlocking);
-    builder.allocate(device, allocator, stream).spin(stream, longNs).release(device, allocator, stream);
-    const RunRecord record = runOnCpu(builder.program());
-    const HostRow freed = hostRows(record, 2).at(0);
-    const bool waited = freed.startNs + freed.durationNs >= endOf(deviceRows(record, RowKind::kernel).at(0));
-    CHECK(waited == (allocator == Allocator::cudaMalloc));
+    builder.allocate(device, allocator, stream).spin(stream, waits ? longNs : tenMinutes);
+    builder.release(device, allocator, stream);
+    if (waits) {
+      const RunRecord record = runOnCpu(builder.program());
+      const HostRow freed = hostRows(record, 2).at(0);
+      CHECK(freed.startNs + freed.durationNs >= endOf(deviceRows(record, RowKind::kernel).at(0)));
+      continue;
+    }
+    Held held(builder.program());
+    const std::vector<Instruction>& instructions = builder.program().threads[0];
+    held.backend.allocate(instructions[0]);
+    held.backend.issue(instructions[1], 0);
+    held.backend.free(instructions[2]);
+    CHECK(!held.backend.queryStream(stream));
   }
 }
 

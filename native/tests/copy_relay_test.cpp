@@ -129,7 +129,11 @@ TEST("a slow link takes fewer chunks than a fast one, whichever of the two is th
       const long chunks = static_cast<long>(copies.bytes() / (64 << 10));
       // Copies over the relay's link, of which it makes one or two a chunk; all others are the target's link's.
       const auto overRelay = [&] { return hosts.devices[1]->copies() / (direction == Direction::h2d ? 1 : 2); };
-      const auto overDirect = [&] { return hosts.devices[0]->copies() - (direction == Direction::h2d ? overRelay() : 0); };
+      const auto overDirect = [&] {
+        // Read first: a relayed chunk is counted on its relay's link before it is here, so that this is never too many.
+        const long all = hosts.devices[0]->copies();
+        return all - (direction == Direction::h2d ? overRelay() : 0);
+      };
       // In H2D the last step of a relayed chunk is a copy of the target too, so that both links are as slow as it is.
       const bool bothSlow = slow == 0 && direction == Direction::h2d;
       hosts.devices[slow]->holdCopies(orLongAfter([&, slow] {

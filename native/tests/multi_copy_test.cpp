@@ -1,9 +1,13 @@
 // Multi-tensor copies in the executor: data, rows, several threads at once, and ends in the middle.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
+#include <thread>
 
 #include "check.h"
+#include "copy/host_copy_device.h"
 #include "cpu_backend.h"
 #include "failure.h"
 #include "multi_copies.h"
@@ -105,7 +109,8 @@ TEST("through relays every byte arrives, and the rows lie on the streams of all 
       };
       std::uint64_t crossed = bytesOn(own, true);
       for (const RelayStreams& relay : relays) {
-        CHECK(bytesOn(relay.link, true) > 0);
+        // Pageable memory goes up as threads fill the slots: the own link may be free again for each of them.
+        if (pinned || direction == Direction::d2h) CHECK(bytesOn(relay.link, true) > 0);
         CHECK(bytesOn(relay.link, true) == bytesOn(relay.peer, false));
         crossed += bytesOn(relay.link, true);
       }
@@ -252,10 +257,21 @@ TEST("within a capture it is refused") {
 
 TEST("a stop ends the making of tensors, however many they are") {
   ProgramBuilder builder;
-  builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(2000, 1u << 20)),
-                    builder.stream(StreamKind::nonBlocking));
+  const std::vector<std::uint64_t> sizes(2000, 64u << 10);
+  builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined, sizes), builder.stream(StreamKind::nonBlocking));
   builder.work(tenMinutes);
-  const Stopped stopped = stopAfter(builder.program(), std::chrono::milliseconds(20));
-  CHECK(stopped.code == "run.cancelled");
-  CHECK(stopped.tookNs < 2000 * milliseconds);
+  CHECK(stopAfter(builder.program(), std::chrono::milliseconds(20)).code == "run.cancelled");
+
+  // A copy fills each tensor on the device, and here asks for the stop. A thread waits for its copy and looks again, so
+  // that none makes a second one.
+  std::atomic<bool> cancelled{false};
+  auto* const device = new copy::HostCopyDevice(0);
+  copy::CopyEngine engine{std::unique_ptr<copy::CopyDevice>(device)};
+  device->holdCopies([&cancelled] {
+    cancelled.store(true);
+    return true;
+  });
+  const copy::MultiCopy made(engine, planOf(Direction::d2h, Strategy::pipelined, sizes), &cancelled);
+  const long atOnce = std::max(1u, std::thread::hardware_concurrency());
+  CHECK(device->copies() > 0 && device->copies() <= atOnce);
 }

@@ -2,7 +2,6 @@
 
 #include <thread>
 
-#include "cpu_backend.h"
 #include "failure.h"
 
 namespace copyscope::testing {
@@ -257,6 +256,21 @@ RunRecord runOnCpu(const Program& program, Stop& stop) {
 RunRecord runOnCpu(const Program& program) {
   Stop stop;
   return runOnCpu(program, stop);
+}
+
+void Held::issueAll() {
+  for (const Instruction& instruction : program.threads[0]) backend.issue(instruction, 0);
+}
+
+bool copyReturnsWhileHeld(Memory from, std::uint64_t bytes) {
+  ProgramBuilder builder;
+  const int source = builder.buffer(from, bytes, pattern(PatternKind::random, 1));
+  const int target = builder.buffer(Memory::device, bytes, pattern(PatternKind::constant, 1), true);
+  const int stream = builder.stream(StreamKind::nonBlocking);
+  builder.spin(stream, tenMinutes).copy(source, target, stream);
+  Held held(builder.program());
+  held.issueAll();
+  return !held.backend.queryStream(stream);
 }
 
 std::vector<DeviceRow> deviceRows(const RunRecord& record, RowKind kind, int op) {

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "cpu_backend.h"
 #include "executor.h"
 #include "program.h"
 
 namespace copyscope::testing {
 
 inline constexpr std::int64_t milliseconds = 1000000;
-/// Longer than a busy machine may be late in giving a thread its turn, under a sanitizer too.
+/// For what must be waited for, so that a missing wait is seen. Nothing is sure to be done within it.
 inline constexpr std::int64_t longNs = 300 * milliseconds;
 /// What is stopped before it ends, however late the stop comes.
 inline constexpr std::int64_t tenMinutes = 600'000 * milliseconds;
@@ -80,6 +81,25 @@ struct Stopped {
 };
 /// Runs it on the CPU backend, and asks it to stop after `delay`.
 Stopped stopAfter(const Program& program, std::chrono::milliseconds delay);
+
+/// A CPU backend to call without the executor. A spin of ten minutes holds its stream for as long as this lives: a call
+/// that returns before has not waited for it. The program must live longer.
+struct Held {
+  explicit Held(const Program& held) : program(held) { backend.prepare(program); }
+  /// What still spins ends, and the backend waits for it.
+  ~Held() { stop.request(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  /// Puts the first thread's instructions into their streams; there must be none of another kind.
+  void issueAll();
+
+  const Program& program;
+  Stop stop;
+  CpuBackend backend{stop};
+};
+/// Whether a copy from this memory to the device lets its caller go on while what is before it in the stream is held.
+bool copyReturnsWhileHeld(Memory from, std::uint64_t bytes);
 
 /// Rows of one kind and operation in the first iteration; an operation of -1 means all.
 std::vector<DeviceRow> deviceRows(const RunRecord& record, RowKind kind, int op = -1);
