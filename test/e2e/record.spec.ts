@@ -79,11 +79,11 @@ test.describe('with a stand-in for CUPTI', () => {
     await fields.variables.fill('WHAT=care');
     await fields.record.click();
     await expect(window.page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();
-    await expect(window.page.getByText('It ended with exit code 5.')).toBeVisible();
     await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
     await expect(window.runs.first()).toContainText('sh');
     await window.page.goBack();
     await expect(fields.card).toContainText('sh was recorded');
+    await expect(fields.card).toContainText('It ended with exit code 5.');
     await expect(fields.card).toContainText('done in / with care');
     await expect(figure(fields.card, 'Copies')).toHaveText('80');
     await expect(figure(fields.card, 'Kernels')).toHaveText('240');
@@ -113,7 +113,8 @@ test.describe('with a stand-in for CUPTI', () => {
     await fields.card.getByRole('button', { name: 'Stop' }).focus();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: 'copyscope_record_player' })).toBeVisible();
-    await expect(page.getByText('It ended with exit code 130.')).toBeVisible();
+    await page.goBack();
+    await expect(fields.card).toContainText('It ended with exit code 130 (signal 2), stopped from here.');
   });
 
   test('what could not be recorded is told where one waits, with the output', async ({ window }) => {

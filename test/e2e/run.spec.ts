@@ -115,7 +115,8 @@ test('what stands in a field is taken over by the keys that run and save, and th
   await size.fill('4 MiB');
   // The copy that it goes into is what is run.
   await size.press('Control+Enter');
-  await expect(ended).toBeVisible();
+  await expect(window.runs.filter({ hasText: 'Copy of Same stream' })).toHaveCount(1);
+  await expect(window.runButton).toBeVisible();
   await expect(window.inspector.getByRole('region', { name: 'In the run' })).toContainText('4.00 MiB');
   await expect(size).toBeVisible();
 

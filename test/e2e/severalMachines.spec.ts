@@ -51,7 +51,7 @@ test('by mouse: this machine, another and a simulated one, side by side and in a
   await openByMouse(page);
   const { dialog, lanes, row } = parts(page);
   // It is asked for what it has once it is chosen: it has no GPU, and says so in its own name.
-  await dialog.getByRole('checkbox', { name: /^gpu-box/ }).check();
+  await dialog.getByRole('checkbox', { name: /^gpu-box/ }).click();
   await dialog.getByRole('checkbox', { name: there }).check();
   await expect(dialog).toContainText('There is no NVIDIA driver on gpu-box.');
   await dialog.getByRole('checkbox', { name: here }).check();

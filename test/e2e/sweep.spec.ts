@@ -93,6 +93,8 @@ test('7 chunk sizes by 5 stream counts run, survive points that fail, and open a
   await page.keyboard.press('F2');
   await page.getByRole('dialog', { name: 'Rename' }).getByLabel('Name').fill('On the old node');
   await page.keyboard.press('Enter');
+  // It stays as long as the pointer is on it.
+  await page.getByRole('alert').filter({ hasText: 'Renamed' }).hover();
   await expect(listed).toContainText('On the old node');
   await expect(page.getByRole('heading', { level: 1, name: 'On the old node' })).toBeVisible();
   await page.getByRole('alert').filter({ hasText: 'Renamed' }).getByRole('button', { name: 'Undo' }).click();
@@ -265,6 +267,9 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
     Object.keys(server.files()).filter((path) => path.includes('/sweeps/') && !path.includes('/incoming/'));
   const before = kept();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
+  // It stays as long as the pointer is on it.
+  await notice.hover();
   await expect(sweeps.getByRole('listitem')).toHaveCount(0);
   await expect.poll(kept).toEqual([]);
   const binned = () => Object.keys(server.files()).filter((path) => path.includes('/Trash/files/'));
@@ -272,7 +277,6 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
   // What is gone is not shown any more.
   await expect(page.getByRole('region', { name: 'Sweep', exact: true })).toHaveCount(0);
 
-  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
   await expect(notice).toContainText('Streams of a file, with its 2 runs');
   await notice.getByRole('button', { name: 'Undo' }).click();
   await sweeps.getByRole('button', { name: /^Streams of a file/ }).click();

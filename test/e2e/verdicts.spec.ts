@@ -68,10 +68,12 @@ test('undo takes a copy back with the remedy that it was made for, and redo brin
   await expect(copy).toBeVisible();
   await expect(own).toHaveCount(1);
   await page.keyboard.press('Control+z');
+  const notice = page.getByRole('alert').filter({ hasText: 'Copy taken back' });
+  // It stays as long as the pointer is on it.
+  await notice.hover();
   await expect(original).toBeVisible();
   await expect(window.verdict).toContainText('Same stream');
   await expect(own).toHaveCount(0);
-  const notice = page.getByRole('alert').filter({ hasText: 'Copy taken back' });
   await expect(notice).toContainText('“Copy of Same stream” held nothing else');
   await notice.getByRole('button', { name: 'Redo' }).click();
   await expect(copy).toBeVisible();

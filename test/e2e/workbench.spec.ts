@@ -49,6 +49,8 @@ test('a link carries zoom and selection', async ({ window, page, context }) => {
   await page.keyboard.press('.');
   await page.keyboard.press('f');
   await expect.poll(() => plot.getAttribute('data-start-ns')).not.toBeNull();
+  // The browser keeps what was copied before.
+  await page.evaluate(() => navigator.clipboard.writeText(''));
   await window.timeline.getByRole('button', { name: 'Copy a link to this view' }).click();
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(copied).toMatch(/#\/run\/.+\?at=-?\d+,\d+&row=\d+$/);
