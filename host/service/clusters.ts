@@ -14,6 +14,7 @@ import { SlurmSettingsStore } from '../slurm/settingsStore.ts';
 import type { CalibrationWork } from '../slurm/work.ts';
 import type { Assets } from './assets.ts';
 import type { Machines } from './machines.ts';
+import { serial } from './serial.ts';
 
 export interface ClustersOptions {
   readonly dataFolder: string;
@@ -46,6 +47,8 @@ export class Clusters {
   readonly #options: ClustersOptions;
   readonly #settings: SlurmSettingsStore;
   readonly #calibrations = new Map<Host, Calibrating>();
+  /** What is told last is how it is, also where reading for what was told before took longer. */
+  readonly #inTurn = serial();
 
   constructor(options: ClustersOptions) {
     this.#options = options;
@@ -55,8 +58,9 @@ export class Clusters {
   /** See HostService.ownCluster(). */
   async own(): Promise<ClusterState | null> {
     if (!isThere('sbatch', this.#options.environment)) return null;
-    const calibration = this.#calibrations.get(null)?.state ?? null;
-    return { slurm: await this.#settings.get(null).catch(() => noSettings), calibration };
+    const slurm = await this.#settings.get(null).catch(() => noSettings);
+    // As it is by now: reading took a while.
+    return { slurm, calibration: this.#calibrations.get(null)?.state ?? null };
   }
 
   /** Rejects with `host.*` or `slurm.list`. */
@@ -143,11 +147,13 @@ export class Clusters {
     await this.#tell(host, { calibration }).catch(() => {});
   }
 
-  async #tell(host: Host, change: Partial<ClusterState>): Promise<void> {
+  #tell(host: Host, change: Partial<ClusterState>): Promise<void> {
     const { machines, events } = this.#options;
-    if (host !== null) return machines.tell(host, change);
-    const own = await this.own();
-    if (own !== null) events.ownClusterChanged(own);
+    return this.#inTurn(async () => {
+      if (host !== null) return machines.tell(host, change);
+      const own = await this.own();
+      if (own !== null) events.ownClusterChanged(own);
+    });
   }
 
   async #ask<Answer>(host: Host, ask: (cluster: Cluster) => Promise<Answer>): Promise<Answer> {

@@ -77,6 +77,7 @@ class ClusterSweep {
 
   async run(): Promise<KeptSweep> {
     const { store, pointsPerJob } = this.#options;
+    await this.#noteOver();
     const state = await this.#watch.open();
     await this.#find();
     await this.#watch.takeIn(state, (point) => this.#outcomes.get(point)?.status !== 'done');
@@ -91,14 +92,20 @@ class ClusterSweep {
   /** Once nothing is being submitted, well or not. */
   submitted = (): Promise<unknown> => this.#watch.submitted.catch(() => {});
 
-  /** The library's sweep that goes on, where there is one: one that was named, or of the same work and not complete. */
-  async #find(): Promise<void> {
+  /** Before Slurm is asked: what is complete later, another process has begun at this moment. */
+  async #noteOver(): Promise<void> {
     const { store, host, again, kept } = this.#options;
+    if (kept !== undefined) return;
+    const last = await store.onCluster(host, this.#watch.id);
+    if (last !== null && openPoints(last.points, last.outcomes, again).length === 0) this.#lastOverAt = last.createdAt;
+  }
+
+  /** The library's sweep that goes on, where there is one: one that was named, or of the same work and not over. */
+  async #find(): Promise<void> {
+    const { store, host, kept } = this.#options;
     // Another process may have gone on with it since it was named.
     const found = await (kept === undefined ? store.onCluster(host, this.#watch.id) : store.read(kept.id));
-    if (found === null) return;
-    if (kept !== undefined || openPoints(found.points, found.outcomes, again).length > 0) this.#goOnWith(found);
-    else this.#lastOverAt = found.createdAt;
+    if (found !== null && (kept !== undefined || found.createdAt > this.#lastOverAt)) this.#goOnWith(found);
   }
 
   #goOnWith(kept: KeptSweep): void {

@@ -14,14 +14,17 @@ const patienceMs = 300_000;
 /** What login shells read may load many modules from a slow disk. What takes longer waits for something that doesn't come. */
 const loginPatienceMs = 60_000;
 
-export function slurmPrograms(environment: NodeJS.ProcessEnv, loginMs = loginPatienceMs): SlurmPrograms {
+export function slurmPrograms(
+  environment: NodeJS.ProcessEnv,
+  loginMs: () => number = () => loginPatienceMs,
+): SlurmPrograms {
   // What a user has set for own listings would filter ours.
   const own = Object.entries(environment).filter(([name]) => !/^(SQUEUE|SACCT|SCANCEL)_/.test(name));
   // Numbers of jobs are not to be cut short.
   const plain: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LC_ALL: 'C', SLURM_BITSTR_LEN: '0' };
   let login: Promise<NodeJS.ProcessEnv> | null = null;
   const askLogin = (): Promise<NodeJS.ProcessEnv> =>
-    loginEnvironment(plain, loginMs).catch((error) => {
+    loginEnvironment(plain, loginMs()).catch((error) => {
       // It may have been mended by the next time.
       login = null;
       throw error;

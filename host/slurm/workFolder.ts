@@ -27,6 +27,10 @@ const maxWorkBytes = 128 * 2 ** 20;
 const maxResultBytes = 8 * 2 ** 20;
 /** Of what a job printed, in one message. */
 const maxPartBytes = 2 ** 20;
+/** Of one work, with what its jobs print and what they leave. */
+const folders = ['output', 'points'];
+/** Nobody drops the same so often; a disk that never shows what was written to it ends here. */
+const mostOpened = 100;
 /** sbatch answers within this, or gives up. */
 const submittingMs = 600_000;
 const pointSchema = z
@@ -50,11 +54,20 @@ export class WorkFolder {
     this.path = path;
   }
 
-  /** Makes it, unless it is there. */
-  async open(work: Work): Promise<void> {
-    await mkdir(this.#at('output'), { recursive: true, mode: privately.folder });
-    await mkdir(this.#at('points'), { recursive: true, mode: privately.folder });
-    await writeNew(this.#at('work.json'), workText(work), privately);
+  /** Makes it, unless it is there; anew where somebody else drops it meanwhile. What is to be done there. */
+  async open(work: Work): Promise<Work> {
+    for (let left = mostOpened; ; left -= 1) {
+      try {
+        for (const name of folders) await mkdir(this.#at(name), { recursive: true, mode: privately.folder });
+        await writeNew(this.#at('work.json'), workText(work), privately);
+        const there = await this.work();
+        // Where it was dropped before that file was written, they are not in the new folder.
+        for (const name of folders) await stat(this.#at(name));
+        return there;
+      } catch (error) {
+        if (left === 0 || !isGone(error)) throw error;
+      }
+    }
   }
 
   /** Rejects with `slurm.unknown` or `slurm.damaged`. */
@@ -106,7 +119,18 @@ export class WorkFolder {
   async submissions(): Promise<Submission[]> {
     const names = await readdir(this.path).catch(() => []);
     const numbers = names.flatMap((name) => /^submission-(\d{1,4})\.json$/.exec(name)?.[1] ?? []).map(Number);
-    return Promise.all(numbers.sort((a, b) => a - b).map((number) => this.submission(number)));
+    const found = await Promise.all(
+      numbers
+        .sort((a, b) => a - b)
+        .map((number) =>
+          this.submission(number).catch((error: unknown) => {
+            // Whoever was refused, or has all of it, has taken it away since.
+            if (isGone(error)) return null;
+            throw error;
+          }),
+        ),
+    );
+    return found.filter((submission) => submission !== null);
   }
 
   async submission(number: number): Promise<Submission> {
@@ -167,6 +191,10 @@ export class WorkFolder {
     return join(this.path, name);
   }
 }
+
+/** Of what was there a moment ago. */
+const isGone = (error: unknown): boolean =>
+  ['slurm.unknown', 'file.not-found', 'ENOENT'].includes((error as { readonly code?: string }).code ?? '');
 
 /** Empty where there is no such file yet. */
 const partThere = (path: string, from: number, most: number): Promise<Uint8Array> =>

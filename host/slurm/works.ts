@@ -47,8 +47,10 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
       ),
     );
     if (!isUntold) return listed;
-    const { createdAt } = await at(id).work();
-    const accounted = await accountedJobs(programs, id, length, new Date(createdAt));
+    const work = await at(id).work().catch(nullIfUnknown);
+    // Somebody else has dropped it while Slurm was asked.
+    if (work === null) return listed;
+    const accounted = await accountedJobs(programs, id, length, new Date(work.createdAt));
     return [...listed, ...accounted.filter((job) => isOurs(job) && !has.has(keyOf(job)))];
   };
 
@@ -68,8 +70,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
 
   return {
     slurmOpen: async (id, work) => {
-      await at(id).open(work);
-      const { createdAt: begunAt } = await at(id).work();
+      const { createdAt: begunAt } = await at(id).open(work);
       return { ...(await look(id, true)), begunAt };
     },
     slurmShow: async (id, number, jobs, settings) => {
@@ -121,14 +122,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
       // Whether Slurm is there is told also where nothing is in progress.
       await queuedJobs(programs, noWork, 1);
       const ids = (await readdir(folder).catch(() => [])).filter((name) => workIdPattern.test(name));
-      const works = await Promise.all(
-        ids.map((id) =>
-          summary(id).catch((error: unknown) => {
-            if (toErrorInfo(error).code === 'slurm.unknown') return null;
-            throw error;
-          }),
-        ),
-      );
+      const works = await Promise.all(ids.map((id) => summary(id).catch(nullIfUnknown)));
       return works.filter((work) => work !== null).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
     },
   };
@@ -148,6 +142,11 @@ function ofArrays(submissions: readonly Submission[]): (job: JobState) => boolea
     const array = arrays.get(submission) ?? '';
     return array === '' || job.startsWith(`${array}_`);
   };
+}
+
+function nullIfUnknown(error: unknown): null {
+  if (toErrorInfo(error).code === 'slurm.unknown') return null;
+  throw error;
 }
 
 const noWork = '0'.repeat(16);

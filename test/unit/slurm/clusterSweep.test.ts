@@ -286,9 +286,18 @@ function sharedCluster(said: Said): ReturnType<typeof cluster> {
 
 it('the same new sweep that two processes begin at once is one', async () => {
   const there = sharedCluster({ jobs: [completed(0), completed(1)], results: failing });
+  const bothAreThere = gate();
+  let come = 0;
+  // One that comes once the other has ended begins another sweep.
+  const slurmShow = async (): Promise<string> => {
+    come += 1;
+    if (come === 2) bothAreThere.open();
+    await bothAreThere.passed;
+    return '';
+  };
   const begin = (createdAt: string): Promise<KeptSweep> =>
     runOnCluster({
-      ...{ ...options, cluster: there, store: new SweepStore(folder) },
+      ...{ ...options, cluster: { ...there, slurmShow }, store: new SweepStore(folder) },
       work: { ...work, createdAt },
     });
   const [one, other] = await Promise.all([begin(work.createdAt), begin(new Date(60_000).toISOString())]);
@@ -297,10 +306,38 @@ it('the same new sweep that two processes begin at once is one', async () => {
   expect(await store.list(new Set())).toMatchObject([{ id: one.id, failed: 2, status: 'complete' }]);
 });
 
+it('a sweep that another process begins and ends while this one hears from Slurm is the same one', async () => {
+  const there = cluster({ jobs: [completed(0), completed(1)], results: failing });
+  const [asked, ended] = [gate(), gate()];
+  const late = runOnCluster({
+    ...{ ...options, store: new SweepStore(folder) },
+    cluster: {
+      ...there,
+      slurmOpen: async (...args) => {
+        const opened = await there.slurmOpen(...args);
+        asked.open();
+        await ended.passed;
+        return opened;
+      },
+    },
+  });
+  await asked.passed;
+  const { id } = await runOnCluster({ ...options, store, cluster: there });
+  ended.open();
+  expect((await late).id).toBe(id);
+  expect(there.submitted).toHaveLength(1);
+  expect(await store.list(new Set())).toHaveLength(1);
+});
+
 it('of two that watch the first jobs of a sweep the one that did not submit them has the same', async () => {
   const there = sharedCluster({ jobs: [completed(0), completed(1)], results: failing });
+  const otherHasThem = gate();
   let other: Promise<KeptSweep> | null = null;
   const begin = { ...options, store, cluster: there };
+  const slurmTake: Cluster['slurmTake'] = (...args) => {
+    otherHasThem.open();
+    return there.slurmTake(...args);
+  };
   const one = await runOnCluster({
     ...begin,
     cluster: {
@@ -308,8 +345,8 @@ it('of two that watch the first jobs of a sweep the one that did not submit them
       slurmSubmit: async (...args) => {
         const isOurs = await there.slurmSubmit(...args);
         // Slurm has them, and the library does not yet.
-        other = runOnCluster({ ...begin, store: new SweepStore(folder) });
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        other = runOnCluster({ ...begin, store: new SweepStore(folder), cluster: { ...there, slurmTake } });
+        await otherHasThem.passed;
         return isOurs;
       },
     },

@@ -17,7 +17,9 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-refused-'));
   mkdirSync(join(folder, 'bin'));
-  for (const name of ['squeue', 'sacct', 'scontrol']) program(name, 'exit 0');
+  for (const name of ['squeue', 'scontrol']) program(name, 'exit 0');
+  // Only what was submitted by somebody else, and Slurm doesn't list, is looked for there.
+  program('sacct', `: > '${join(folder, 'accounts-asked')}'`);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
@@ -52,7 +54,7 @@ async function both(): Promise<[first: PromiseSettledResult<KeptSweep>, second: 
   await eventually(() => expect(existsSync(join(there(), 'submission-0.json'))).toBe(true));
   const second = watch();
   second.catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await eventually(() => expect(existsSync(join(folder, 'accounts-asked'))).toBe(true));
   writeFileSync(join(folder, 'go'), '');
   return Promise.allSettled([first, second]);
 }
