@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBundle } from '../../../host/machines/bundle.ts';
 import { type FileThereOptions, fileThere } from '../../../host/machines/fileThere.ts';
 import { MachineStore } from '../../../host/machines/machineStore.ts';
@@ -14,7 +14,10 @@ let machine: StandIn;
 beforeEach(() => {
   machine = standInSsh();
 });
-afterEach(() => machine.remove());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  machine.remove();
+});
 
 const bytes = Buffer.alloc(3 << 20, 'some bytes, ');
 const open = (path: string, more: Partial<FileThereOptions> = {}) =>
@@ -136,8 +139,11 @@ describe('copyscope explain and lift', () => {
     const known = { name: 'box', version, build, system: 'Linux x86_64', addedAt: new Date().toISOString() };
     await new MachineStore(machine.data).put(known);
     const context = { program: program.folder, environment: machine.environment };
-    const copies = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('copyscope-there-'));
-    const before = copies();
+    // Where nobody else's are.
+    const temporary = join(machine.data, 'temporary');
+    mkdirSync(temporary);
+    vi.stubEnv('TMPDIR', temporary);
+    expect(tmpdir()).toBe(temporary);
     writeFileSync(join(machine.home, 'trace.json'), JSON.stringify(trace));
     const { out, exitCode } = await copyscope(['explain', '--host', 'box', 'trace.json', '--json'], program.engine, {
       context,
@@ -147,8 +153,8 @@ describe('copyscope explain and lift', () => {
     writeFileSync(join(machine.home, 'other.txt'), 'nothing of ours');
     const refused = await copyscope(['explain', '--host', 'box', 'other.txt'], program.engine, { context });
     expect(refused.exitCode).toBe(2);
-    expect(refused.err).not.toContain('copyscope-there-');
-    expect(copies()).toEqual(before);
+    expect(refused.err).not.toContain(temporary);
+    expect(readdirSync(temporary)).toEqual([]);
     program.remove();
   });
 });

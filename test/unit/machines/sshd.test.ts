@@ -27,14 +27,14 @@ const waysAtOnce = 5;
 /** Records, says who it is, and goes on until something is written to `go` at its home. */
 const untilReleased = 'rm -f go; mkfifo go; recorder/copyscope_record_player 1 200 > /dev/null; id -u; read go < go';
 
-/** Long enough on any machine that something happens meanwhile. */
+/** Goes on until it is ended: for minutes, where it is not. */
 function lasting(): Experiment {
   const [thread, ...others] = example().threads;
   if (thread === undefined) throw new Error('the example has no thread');
   const work = { op: 'work' as const, durationNs: 1e9 };
   return {
     ...example(),
-    environment: { ...example().environment, iterations: 3, warmups: 0 },
+    environment: { ...example().environment, iterations: 600, warmups: 0 },
     threads: [{ ...thread, operations: [work, ...thread.operations] }, ...others],
   };
 }
@@ -51,6 +51,7 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     });
   const base = (): string => join(machine.home, '.local/share/copyscope-host');
   const jobs = (): string[] => (existsSync(join(base(), 'jobs')) ? readdirSync(join(base(), 'jobs')) : []);
+  const stopEngines = (): Promise<void> => eventually(() => expect(machine.stopEngines()).toBe(true));
   const nothingLeft = (): Promise<void> =>
     eventually(() => expect({ processes: machine.processes(), jobs: jobs() }).toEqual({ processes: [], jobs: [] }));
 
@@ -127,7 +128,12 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     expect(ended).toHaveLength(cutLines);
     // Where the first line never came about, nothing was begun.
     expect(ended.filter(([, how]) => how !== 'complete' && how !== 'host.unreachable')).toEqual([]);
-    await nothingLeft();
+    await eventually(() => expect(jobs()).toEqual([]));
+    // One whose line was cut before anybody here knew of it is never told that it may end.
+    await eventually(() => {
+      machine.killKeepers();
+      expect(machine.processes()).toEqual([]);
+    });
   });
 
   it('goes on without its window, and has the run fetched later', async ({ skip }) => {
@@ -136,12 +142,12 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
       host: 'box',
       spawn: () => machineChild({ host: 'box', build, environment: machine.environment }),
     });
-    const begun = new Promise<void>((resolve) => {
-      const run = supervisor.run({ experiment: lasting(), engine: 'cpu' }, { onProgress: () => resolve() });
-      run.catch(() => {});
-    });
-    await begun;
+    await supervisor.report();
+    await stopEngines();
+    supervisor.run({ experiment: example(), engine: 'cpu' }).catch(() => {});
+    await eventually(() => expect(jobs()).toHaveLength(1));
     supervisor.close();
+    machine.letEngines();
     const fetched = await eventually(async () => {
       const result = await cli(['host', 'fetch', 'box']);
       expect(result.err).toMatch(/^1 run was fetched from box\./);
@@ -157,6 +163,8 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
     if (!program.hasAddon) skip('the native addon is not built here');
     const supervisor = new EngineSupervisor({
       host: 'box',
+      // It is that machine that cancels it, however long the way there and back takes.
+      cancelGraceMs: 600_000,
       spawn: () => machineChild({ host: 'box', build, environment: machine.environment }),
     });
     const controller = new AbortController();
@@ -180,21 +188,18 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
           pausesMs: [0],
           onLine: (state) => {
             states.push(state);
-            // Three attempts fail before one is let through.
+            if (state === 'lost') machine.letEngines();
+            // Two attempts fail before one is let through.
             if (states.filter((one) => one === 'connecting').length === 4) machine.refuse(false);
           },
         }),
     });
-    const run = supervisor.run(
-      { experiment: lasting(), engine: 'cpu' },
-      {
-        onProgress: () => {
-          if (states.includes('lost')) return;
-          machine.refuse(true);
-          machine.cut();
-        },
-      },
-    );
+    await supervisor.report();
+    await stopEngines();
+    const run = supervisor.run({ experiment: example(), engine: 'cpu' });
+    await eventually(() => expect(jobs()).toHaveLength(1));
+    machine.refuse(true);
+    machine.cut();
     expect((await run).info.status).toBe('complete');
     expect(states.filter((state) => state !== 'connecting')).toEqual(['up', 'lost', 'up']);
     supervisor.close();
@@ -364,8 +369,8 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
           build,
           environment: way.environment,
           pausesMs: [0],
-          // Until then a busy machine has made the next line, and a keeper that was never told of its end has ended.
-          idleMs: 30_000,
+          // A busy machine takes long to make the next line.
+          idleMs: 600_000,
           onLine: (state: LineState) => {
             if (state === 'connecting' && isFirst && cut !== null) way.cutAfter(cut);
             if (state === 'connecting') isFirst = false;

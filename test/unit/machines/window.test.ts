@@ -9,6 +9,7 @@ import { fetchJobs } from '../../../host/machines/fetchJobs.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { example, smallRun } from '../host/support/runs.ts';
 import { copyscope } from '../host/support/terminal.ts';
+import { toldWindow } from '../host/support/toldWindow.ts';
 import { eventually } from '../support/eventually.ts';
 import { type BuiltProgram, buildProgram } from './support/builtProgram.ts';
 import { type StandIn, standInSsh } from './support/standInSsh.ts';
@@ -16,6 +17,7 @@ import { type StandIn, standInSsh } from './support/standInSsh.ts';
 let program: BuiltProgram;
 let machine: StandIn;
 let host: Host;
+let told: ReturnType<typeof toldWindow>;
 
 beforeAll(async () => {
   program = await buildProgram();
@@ -33,6 +35,8 @@ beforeEach(async () => {
     spawnEngine: () => forkEngine(program.engine),
     environment,
   });
+  told = toldWindow();
+  host.addWindow(told);
 });
 afterEach(() => {
   host.close();
@@ -113,7 +117,8 @@ describe('a machine that a window adds', () => {
     expect(says[1]).toContain('will be copied into ~/.local/share/copyscope-host of your user there.');
     expect(await state('second')).toBeUndefined();
     await host.service.addMachine(ticket);
-    expect(await state('second')).toMatchObject({ version: null, work: { what: 'adding' } });
+    const [, begun] = told.machineChanged.mock.calls.find(([name]) => name === 'second') ?? [];
+    expect(begun).toMatchObject({ version: null, work: { what: 'adding' } });
     await isIdle('second');
     expect(await state('second')).toMatchObject({ version: expect.any(String), line: 'up', problem: null });
     expect((await state('second'))?.report?.engines).toHaveLength(3);
@@ -174,8 +179,10 @@ describe('a machine that a window adds', () => {
   });
 
   it('says how many results came, and how many go on', async () => {
+    machine.hold(true);
     await host.service.fetchMachine('gpu-box');
     await expect(host.service.fetchMachine('gpu-box')).rejects.toMatchObject({ code: 'host.busy' });
+    machine.hold(false);
     await isIdle('gpu-box');
     expect(await state('gpu-box')).toMatchObject({ fetched: { runs: 0, running: 0 }, problem: null });
   });

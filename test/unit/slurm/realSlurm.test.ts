@@ -86,6 +86,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     const interrupted = new AbortController();
     const first = cli(command(), { terminal: { ask: async () => true }, context: { signal: interrupted.signal } });
     await eventually(async () => expect(await done()).toBe(2));
+    await eventually(() => expect(slurm.count('COMPLETED')).toBe(before + 2));
     interrupted.abort();
     expect((await first).exitCode).toBe(130);
     expect(await ended()).toBe(before + 2);
@@ -96,9 +97,10 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
   });
 
   it('tells of a node that failed, and submits its points again', async () => {
+    const before = await ended();
     const open = await gated(4);
     const first = cli(command());
-    await eventually(async () => expect(await done()).toBe(4));
+    await eventually(() => expect(slurm.count('COMPLETED')).toBe(before + 4));
     await eventually(() => expect(slurm.count('RUNNING')).toBe(2));
     slurm.setNode('DOWN');
     const lost = await first;
@@ -134,6 +136,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     const ran = await calibrate();
     expect(ran.exitCode).toBe(0);
     expect(parseProfile(JSON.parse(ran.out)).source).toContain(slurm.node);
+    await ended();
     await gated(0);
     const interrupted = new AbortController();
     const first = calibrate(interrupted.signal);

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SweepStore } from '../../../host/service/sweepStore.ts';
 import { copyscope, type Result } from '../host/support/terminal.ts';
 import { type BuiltProgram, buildProgram } from '../machines/support/builtProgram.ts';
-import { processesOf, standInSsh } from '../machines/support/standInSsh.ts';
+import { kill, processesOf, standInSsh } from '../machines/support/standInSsh.ts';
 import { eventually } from '../support/eventually.ts';
 import { type StandInSlurm, standInSlurm } from './support/cluster.ts';
 import { type Changes, slurmTerminal } from './support/slurmTerminal.ts';
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   slurm.remove();
-  for (const { pid } of processesOf(data)) process.kill(pid, 'SIGKILL');
+  for (const { pid } of processesOf(data)) kill(pid);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
@@ -52,6 +52,12 @@ const gated = async (first: number): Promise<() => void> => {
 const quotedInShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const done = async (): Promise<number> =>
   (await store().list(new Set())).reduce((sum, { done: points }) => sum + points, 0);
+/** Slurm calls the first so many of its jobs ended: it does so after their results are there. */
+const completed = (first: number): Promise<void> =>
+  eventually(() => {
+    const states = slurm.jobs().map(({ state }) => state);
+    expect(states.slice(0, first)).toEqual(Array(first).fill('COMPLETED'));
+  });
 const messages = ({ out }: Result): string[] =>
   JSON.parse(out).points.flatMap((point: { error?: { message: string } }) => point.error?.message ?? []);
 
@@ -93,6 +99,7 @@ describe('copyscope sweep --slurm', () => {
     const ask = async (question: string): Promise<boolean> => asked.push(question) > 0;
     const first = sweep([], { terminal: { ask }, context: { signal: interrupted.signal } });
     await eventually(async () => expect(await done()).toBe(2));
+    await completed(2);
     interrupted.abort();
     const cancelled = await first;
     expect(asked).toEqual(['\nCancel its jobs too? [y/N] ']);
@@ -114,6 +121,7 @@ describe('copyscope sweep --slurm', () => {
     const interrupted = new AbortController();
     const first = sweep([], { context: { signal: interrupted.signal } });
     await eventually(async () => expect(await done()).toBe(1));
+    await completed(1);
     interrupted.abort();
     const left = await first;
     expect(left.exitCode).toBe(130);

@@ -10,7 +10,7 @@ import { createHost, type Host } from '../../../host/service/host.ts';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../../support/recorder.ts';
 import { toldWindow } from '../host/support/toldWindow.ts';
 import { type BuiltProgram, buildProgram } from '../machines/support/builtProgram.ts';
-import { processesOf, standInSsh } from '../machines/support/standInSsh.ts';
+import { kill, processesOf, standInSsh } from '../machines/support/standInSsh.ts';
 import { eventually } from '../support/eventually.ts';
 import { pathWithoutSlurm, type StandInSlurm, standInSlurm } from './support/cluster.ts';
 import { slurmTerminal } from './support/slurmTerminal.ts';
@@ -34,7 +34,7 @@ afterEach(() => {
   host?.close();
   host = null;
   slurm.remove();
-  for (const { pid } of processesOf(folder)) process.kill(pid, 'SIGKILL');
+  for (const { pid } of processesOf(folder)) kill(pid);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
@@ -175,7 +175,8 @@ describe.skipIf(noRecorder !== null)(`a program${noRecorder === null ? '' : ` (s
     await eventually(() => expect(recording()?.output).toBe('began\n'));
     await service.stopRecording(id, false);
     await eventually(() => expect(recording()).toMatchObject({ phase: 'done', isStopped: true }));
-    expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']);
+    // Its result is there before Slurm calls it ended.
+    await eventually(() => expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']));
   });
 
   it('goes on where the host ends, and the same request brings its run', async () => {

@@ -3,13 +3,23 @@
  * them, where a line can be cut at any byte; behind it each connection has an sshd of its own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findSshd } from '../../../../scripts/lib/sshd.mjs';
 import { standInEnvironment } from '../../../support/recorder.ts';
-import { killKeepersOf, processesOf } from './standInSsh.ts';
+import { kill, killKeepersOf, processesOf } from './standInSsh.ts';
 import { linkTools } from './tools.ts';
 
 /** One way to the machine: a relay of its own, where nobody else's connections pass. */
@@ -40,6 +50,9 @@ export interface RealMachine extends Way {
   as(script: string): void;
   /** Ends the processes there that keep what runs, as by somebody else's hand. */
   killKeepers(): void;
+  /** The engine processes there are to do nothing until letEngines(); whether they have stopped, and there are any. */
+  stopEngines(): boolean;
+  letEngines(): void;
   processes(): string[];
   close(): Promise<void>;
 }
@@ -155,15 +168,29 @@ export async function realMachine(recorder: string | null = null): Promise<RealM
       execFileSync('sh', ['-c', script], { ...who, cwd: home, env: { HOME: home, PATH: path } });
     },
     killKeepers: () => killKeepersOf(home),
+    stopEngines: () => {
+      const pids = enginesOf(home);
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      return pids.length > 0 && pids.every(isStopped);
+    },
+    letEngines: () => {
+      for (const pid of enginesOf(home)) process.kill(pid, 'SIGCONT');
+    },
     processes: () => processesOf(home).map(({ command }) => command),
     close: async () => {
       for (const server of servers) server.kill('SIGKILL');
-      for (const { pid } of processesOf(home)) process.kill(pid, 'SIGKILL');
+      for (const { pid } of processesOf(home)) kill(pid);
       await Promise.all(relays.map((relay) => new Promise((resolve) => relay.close(resolve))));
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
+
+const enginesOf = (home: string): number[] =>
+  processesOf(home).flatMap(({ pid, command }) => (command.includes('engine-process.js') ? pid : []));
+
+/** By its state in the system, which is behind its name: that may have spaces and brackets of its own. */
+const isStopped = (pid: number): boolean => /\) T [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
 /** Where its user may read it. */
 function copied(recorder: string, home: string): string {

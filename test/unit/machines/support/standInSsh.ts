@@ -13,6 +13,8 @@ export interface StandIn {
   readonly environment: NodeJS.ProcessEnv;
   /** From now on it ends with these words, as where there is no way to the machine; null takes that back. */
   fail(words: string | null): void;
+  /** From now on it waits, before there is a line; or it waits no more. */
+  hold(holds: boolean): void;
   /** Ends each ssh that runs, as a line that drops does. */
   cut(): void;
   /** Ends the processes there that keep what runs, as by somebody else's hand. */
@@ -28,16 +30,17 @@ export interface StandIn {
 export function standInSsh({ path = process.env['PATH'] ?? '' }: { readonly path?: string } = {}): StandIn {
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-ssh-'));
   const [home, data, program] = [join(folder, 'home'), join(folder, 'data'), join(folder, 'ssh')];
-  const [failure, pids] = [join(folder, 'failure'), join(folder, 'pids')];
+  const [failure, held, pids] = [join(folder, 'failure'), join(folder, 'held'), join(folder, 'pids')];
   mkdirSync(home);
   mkdirSync(pids);
-  writeFileSync(program, script({ home, failure, pids, path }));
+  writeFileSync(program, script({ home, failure, held, pids, path }));
   chmodSync(program, 0o755);
   return {
     home,
     data,
     environment: { ...process.env, COPYSCOPE_SSH: program, COPYSCOPE_DATA: data, NODE_OPTIONS: '' },
     fail: (words) => (words === null ? rmSync(failure, { force: true }) : writeFileSync(failure, words)),
+    hold: (holds) => (holds ? writeFileSync(held, '') : rmSync(held, { force: true })),
     cut: () => {
       for (const pid of readdirSync(pids)) {
         rmSync(join(pids, pid), { force: true });
@@ -54,18 +57,26 @@ export function standInSsh({ path = process.env['PATH'] ?? '' }: { readonly path
   };
 }
 
-const script = (place: { home: string; failure: string; pids: string; path: string }): string => `#!/bin/sh
+const script = (place: {
+  home: string;
+  failure: string;
+  held: string;
+  pids: string;
+  path: string;
+}): string => `#!/bin/sh
 while [ $# -gt 2 ]; do
   case "$1" in -o) shift 2 ;; -*) shift ;; *) break ;; esac
 done
 if [ $# -ne 2 ]; then echo "stand-in for ssh: $# words where a name and a command should be" >&2; exit 255; fi
 if [ -e '${place.failure}' ]; then cat '${place.failure}' >&2; exit 255; fi
+while [ -e '${place.held}' ]; do sleep 0.05; done
 echo > '${place.pids}'/$$
 export HOME='${place.home}' PATH='${place.path}'
 cd "$HOME" && exec sh -c "$2"
 `;
 
-function kill(pid: number): void {
+/** At once, where it has not ended since it was listed. */
+export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

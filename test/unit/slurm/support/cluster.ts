@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { processesOf } from '../../machines/support/standInSsh.ts';
+import { kill, processesOf } from '../../machines/support/standInSsh.ts';
 
 export interface Conduct {
   readonly slots?: number;
@@ -78,7 +78,7 @@ export function standInSlurm(): StandInSlurm {
         .filter((name) => /^\d+$/.test(name) && existsSync(join(state, name, 'jobs.json')))
         .flatMap((id) => JSON.parse(readFileSync(join(state, id, 'jobs.json'), 'utf8'))),
     remove: () => {
-      for (const { pid } of processesOf(state)) process.kill(pid, 'SIGKILL');
+      for (const { pid } of processesOf(state)) kill(pid);
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };

@@ -1,7 +1,7 @@
 /** Slurm itself: controller, one node and munge, of their own configuration, on the loopback address. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,6 @@ export async function realSlurm(): Promise<RealSlurm> {
   for (const name of ['state', 'spool', 'munge']) mkdirSync(at(name), { mode: 0o755 });
   writeFileSync(at('munge.key'), randomBytes(128), { mode: 0o600 });
   const node = hostname().split('.')[0] ?? 'node';
-  writeFileSync(at('slurm.conf'), configuration(at, node, await freePort(), await freePort()));
   const environment = { ...process.env, SLURM_CONF: at('slurm.conf') };
   const run = (program: string, ...words: string[]): string =>
     execFileSync(sbin(program) ?? program, words, { env: environment, encoding: 'utf8', stdio: 'pipe' });
@@ -48,11 +47,32 @@ export async function realSlurm(): Promise<RealSlurm> {
     'seed-file=munge/seed',
   ];
   run('munged', '--force', ...munge.map((one) => `--${one.replace('=', `=${folder}/`)}`));
-  run('slurmctld');
-  run('slurmd');
-  await eventually(() => {
-    if (!run('sinfo', '--noheader', '--format=%t').startsWith('idle')) throw new Error('its node is not there yet');
-  });
+  const started = async (): Promise<ChildProcess[]> => {
+    writeFileSync(at('slurm.conf'), configuration(at, node, await freePort(), await freePort()));
+    return ['slurmctld', 'slurmd'].map((name) =>
+      spawn(sbin(name) ?? name, ['-D'], { env: environment, stdio: 'ignore' }),
+    );
+  };
+  let daemons = await started();
+  for (let left = 10; !(await areThere()); left -= 1) {
+    for (const daemon of daemons) daemon.kill('SIGKILL');
+    if (left === 0) {
+      end(at('munge/pid'));
+      throw new Error(`Slurm ends by itself: ${['slurmctld.log', 'slurmd.log'].map(said).join('\n')}`);
+    }
+    daemons = await started();
+  }
+  function said(log: string): string {
+    return existsSync(at(log)) ? readFileSync(at(log), 'utf8').slice(-1000) : '';
+  }
+  /** False where one of them has ended: somebody else may have taken a port that was free before. */
+  function areThere(): Promise<boolean> {
+    return eventually(() => {
+      if (daemons.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)) return false;
+      if (!run('sinfo', '--noheader', '--format=%t').startsWith('idle')) throw new Error('its node is not there yet');
+      return true;
+    });
+  }
   return {
     environment,
     node,
@@ -67,7 +87,8 @@ export async function realSlurm(): Promise<RealSlurm> {
     },
     close: () => {
       spawnSync('scancel', ['--user=root'], { env: environment });
-      for (const name of ['slurmd.pid', 'slurmctld.pid', 'munge/pid']) end(at(name));
+      for (const daemon of daemons) daemon.kill('SIGKILL');
+      end(at('munge/pid'));
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
@@ -116,7 +137,8 @@ ReturnToService=2
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 JobRequeue=0
-KillWait=5
+KillWait=600
+MinJobAge=36000
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 NodeName=${node} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN

@@ -25,7 +25,7 @@ const conduct = () => ({
   slots: 2,
   maxArraySize: 1001,
   partitions: ['main'],
-  /** What becomes of a job, by its number in the array, after its script was started. */
+  /** What becomes of a job, by its number in the array, before its script has done anything. */
   fates: {},
   /** The same, of jobs that run already. */
   ends: {},
@@ -114,7 +114,11 @@ const programs = {
     const start = (task) => {
       const name = `${id}_${task}`;
       const output = openSync(resolve(array.chdir, array.output.replace('%A', id).replace('%a', task)), 'w');
-      const child = spawn(array.text.slice(2).split('\n')[0].split(' ')[0], ['-l', array.script, name], {
+      let fate = conduct().fates[task];
+      const shell = array.text.slice(2).split('\n')[0].split(' ')[0];
+      // A script could end by itself before this process comes to what is to become of it.
+      const [command, args] = fate === undefined ? [shell, ['-l', array.script, name]] : ['sleep', ['600']];
+      const child = spawn(command, args, {
         cwd: array.chdir,
         detached: true,
         stdio: ['ignore', output, output],
@@ -132,7 +136,6 @@ const programs = {
       running.set(task, child);
       jobs[task] = { state: 'RUNNING', reason: 'None', node: 'node01', startedAt: Date.now() };
       keep();
-      let fate = conduct().fates[task];
       const kill = (signal) => {
         try {
           process.kill(-child.pid, signal);
@@ -142,9 +145,9 @@ const programs = {
       };
       child.killAs = (state) => {
         fate = state;
-        // As Slurm does it; what does not obey is killed later.
+        // As Slurm does it. What does not obey is killed, only so that nothing stays: a busy machine takes long to obey.
         kill(state === 'NODE_FAIL' ? 'SIGKILL' : 'SIGTERM');
-        setTimeout(kill, 5000, 'SIGKILL').unref();
+        setTimeout(kill, 600_000, 'SIGKILL').unref();
       };
       if (fate !== undefined) child.killAs(fate);
       child.on('close', (code) => {
