@@ -42,7 +42,7 @@ test('a run has charts of its engines, its device and its host threads, which sa
 test('a key that comes before the chart is drawn shows its point once it is', async ({ window: _window, page }) => {
   await page.evaluate(() => {
     new MutationObserver((_changes, observer) => {
-      const chart = document.querySelector('[data-testid="chart"]');
+      const chart = document.querySelector('section[aria-label="Strategies"] [data-testid="chart"]');
       if (chart === null) return;
       observer.disconnect();
       chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));

@@ -104,6 +104,8 @@ test('a sweep is submitted as an array, its points arrive, and it is cancelled a
   await looksRight(page, 'cluster-setup', submitButton(page));
   await submitButton(page).press('Enter');
   await expect(progress(page)).toContainText('12 of 35 points');
+  // The first job ends some time after its points have come.
+  await expect.poll(() => slurm.jobs().map(({ state }) => state)).toEqual(['COMPLETED', 'RUNNING', 'RUNNING']);
   await expect(progress(page)).toContainText(/2 jobs run/);
   await looksRight(page, 'cluster-sweep');
   await page.keyboard.press('Alt+m');

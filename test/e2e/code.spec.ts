@@ -1,4 +1,5 @@
 /** The experiment as a program: beside the score's JSON, with the lines of what is selected marked. */
+import { seen } from './support/seen.ts';
 import { expect, test } from './support/test.ts';
 
 test('the code follows the selection and is copied at a click', async ({ window, page, context }) => {
@@ -13,9 +14,11 @@ test('the code follows the selection and is copied at a click', async ({ window,
 
   await page.getByText('PyTorch', { exact: true }).click();
   await expect(marked.filter({ hasText: '.copy_(' })).toBeInViewport();
-  await page.getByRole('button', { name: 'Copy the code' }).click();
-  await expect(page.getByRole('button', { name: 'Copied', exact: true })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('import torch');
+  const copy = page.getByRole('button', { name: 'Copy the code' });
+  const told = await seen(copy, /^Copied$/);
+  await copy.click();
+  await told();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('import torch');
 
   await tools.getByText('Score', { exact: true }).click();
   await page.getByTestId('score-sheet').locator('[data-op="3"]').click();

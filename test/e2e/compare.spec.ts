@@ -35,6 +35,8 @@ test('runs all four and compares them: only one overlaps, and it is the fastest'
     page
       .getByTestId('timeline-plot')
       .evaluateAll((plots) => plots.map((plot) => (plot as HTMLElement).dataset['endNs'] ?? ''));
+  // A plot has a size some frames after it is there.
+  await expect(page.locator('[data-testid="timeline-plot"][data-end-ns]')).toHaveCount(4);
   const before = await spans();
   expect(new Set(before).size).toBe(1);
   await page.keyboard.press('w');

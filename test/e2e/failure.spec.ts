@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
 import { Server } from './support/server.ts';
-import { expect, testOfProcess as test } from './support/test.ts';
+import { expect, testOfProcess as test, withPort } from './support/test.ts';
 
 const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
@@ -28,40 +28,43 @@ const longExperiment = {
   ],
 };
 
-/** Recorded from about four seconds on, for four seconds more. */
-const manyIterations = {
+/** What has been recorded is told after half a second of 40 ms each, and with that the engine process is lost. */
+const lostAtPartial = {
   ...example,
-  name: 'Many iterations',
+  name: 'fault:partial',
   environment: { ...example.environment, iterations: 100, warmups: 0 },
   threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 40_000_000, label: 'prepare' }] }],
 };
 
 const cpuProblem = whyNot('cpu');
 
-test('a run that is lost while it is recorded opens with the lanes that there are, and says that they are partial', async ({
-  server,
-  window,
-  page,
-}) => {
-  test.skip(cpuProblem !== null, cpuProblem ?? '');
-  test.skip(process.platform === 'win32', 'finding the engine process needs ps');
-  server.addExperiment('many', manyIterations);
-  await page.reload();
-  await window.ready();
-  await window.open('Many iterations');
-  await window.pickEngine(/^CPU engine/);
-  await window.runButton.click();
-  // What has been recorded is told after half a second, of 40 ms each.
-  await expect(page.getByText(/^Recording [2-8]\d\/100$/)).toBeVisible();
-  for (const engine of server.enginePids()) process.kill(engine, 'SIGKILL');
-  const failed = window.runs.filter({ hasText: 'Many iterations' });
-  await expect(failed).toContainText('failed');
-  await failed.getByRole('button').first().click();
-  await expect(window.timeline.getByRole('heading', { name: 'Partial' })).toBeVisible();
-  await expect(page.getByText('This run is partial')).toBeVisible();
-  await expect(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
-  await expect.poll(() => window.lanes()).toContain('main');
+const withFaults = test.extend<{ server: Server }>({
+  server: async ({ browserName: _browserName }, use) => {
+    const server = new Server({ environment: { COPYSCOPE_TEST_FAULTS: '1' } });
+    await use(server);
+    await server.stop();
+  },
 });
+
+withFaults(
+  'a run that is lost while it is recorded opens with the lanes that there are, and says that they are partial',
+  async ({ server, window, page }) => {
+    test.skip(cpuProblem !== null, cpuProblem ?? '');
+    server.addExperiment('lost', lostAtPartial);
+    await page.reload();
+    await window.ready();
+    await window.open(lostAtPartial.name);
+    await window.pickEngine(/^CPU engine/);
+    await window.runButton.click();
+    const failed = window.runs.filter({ hasText: lostAtPartial.name });
+    await expect(failed).toContainText('failed');
+    await failed.getByRole('button').first().click();
+    await expect(window.timeline.getByRole('heading', { name: 'Partial' })).toBeVisible();
+    await expect(page.getByText('This run is partial')).toBeVisible();
+    await expect(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
+    await expect.poll(() => window.lanes()).toContain('main');
+  },
+);
 
 test.describe('a run in progress', () => {
   test.skip(cpuProblem !== null, cpuProblem ?? '');
@@ -221,27 +224,26 @@ test('the window says that it lost the host, and offers to connect again', async
   await expect(page.getByRole('button', { name: 'Reconnect' })).toBeVisible();
 });
 
-test('after the host was started again the window says that its session has ended, and how to come back', async ({
-  page,
-  context,
-  server,
-}) => {
-  await page.goto(await server.address());
-  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-  await server.kill();
-  await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
-  const second = new Server({ dataFolder: server.dataFolder });
-  const address = await second.address();
-  const banner = page.getByRole('alert').filter({ hasText: 'This session has ended.' });
-  await expect(banner).toContainText('Open the address that the new one printed.');
-  await expect(page.getByText('can’t be reached')).toHaveCount(0);
-  // Where the address is opened in another tab, this one goes on by itself.
-  const tab = await context.newPage();
-  await tab.goto(address);
-  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-  await tab.close();
-  await second.stop();
-});
+withPort(
+  'after the host was started again the window says that its session has ended, and how to come back',
+  async ({ page, context, server }) => {
+    await page.goto(await server.address());
+    await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+    await server.kill();
+    await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
+    const second = new Server({ dataFolder: server.dataFolder });
+    const address = await second.address();
+    const banner = page.getByRole('alert').filter({ hasText: 'This session has ended.' });
+    await expect(banner).toContainText('Open the address that the new one printed.');
+    await expect(page.getByText('can’t be reached')).toHaveCount(0);
+    // Where the address is opened in another tab, this one goes on by itself.
+    const tab = await context.newPage();
+    await tab.goto(address);
+    await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+    await tab.close();
+    await second.stop();
+  },
+);
 
 test('a file of an unknown kind is refused with every kind that opens', async ({ window, page }) => {
   await window.openFile('holiday.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]));

@@ -33,6 +33,8 @@ test('opens an example, runs it, walks the score and the lanes, and reads the ve
     const { startNs, endNs } = await plot.evaluate((element) => ({ ...(element as HTMLElement).dataset }));
     return Number(endNs) - Number(startNs);
   };
+  // It has a size some frames after it is there.
+  await expect(plot).toHaveAttribute('data-end-ns', /\d/);
   const whole = await span();
   await page.keyboard.press('w');
   await expect.poll(span).toBeLessThan(whole);

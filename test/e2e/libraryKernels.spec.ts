@@ -37,6 +37,8 @@ test('a kernel becomes a matrix product: sizes, numbers, TF32, and when its work
   for (const size of ['Rows (m)', 'Columns (n)', 'Depth (k)']) await fill(size, '4096');
   // Its buffers grow with it.
   await expect(window.alerts).toHaveCount(0);
+  const makespan = window.timeline.locator('[data-testid="timeline-plot"][data-makespan-ns]');
+  await expect.poll(async () => Number(await makespan.getAttribute('data-makespan-ns'))).toBeGreaterThan(1e6);
   const mark = window.timeline.getByTestId('former-makespan');
   await window.inspector.getByRole('switch', { name: /^Allow TF32/ }).press('Space');
   await expect(mark).toContainText(/^before [\d.]+ ms to [\d.]+ µs, −/);

@@ -50,6 +50,7 @@ test.describe('a link to a file', () => {
   test('names it, and keeps nothing where it is declined', async ({ page, server, window }) => {
     const dialog = page.getByRole('dialog', { name: 'A link wants to open something' });
     await expect(dialog).toContainText('linked.copyscope.json');
+    await expect(dialog.getByRole('button', { name: 'Don’t open' })).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(dialog).toBeHidden();
     await page.reload();

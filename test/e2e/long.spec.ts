@@ -47,6 +47,37 @@ test('20,000 operations are opened, edited and taken back, and the lanes follow 
   await expect(window.status).toContainText('Hazards');
 });
 
+/**
+ * In the page: what a worker predicts never comes, and how far that is only until it is half done, so that it takes as long
+ * as somebody looks.
+ */
+function holdPredictions(): void {
+  interface Message {
+    /** What is called, with these arguments, or the call that it answers. */
+    readonly m?: string;
+    readonly a?: readonly unknown[];
+    readonly i?: string;
+  }
+  const asked = new Set<string | undefined>();
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message: Message, ...rest: unknown[]) {
+    if (message.m === 'predict') asked.add(message.i);
+    postMessage.call(this, message, ...(rest as []));
+  };
+  const isHeld = ({ m, a, i }: Message): boolean => {
+    if (m === undefined) return asked.has(i);
+    const progress = (m === 'progress' ? a?.[1] : undefined) as { done: number; total: number } | undefined;
+    return progress !== undefined && progress.done > progress.total / 2;
+  };
+  const listen = EventTarget.prototype.addEventListener;
+  Worker.prototype.addEventListener = function (type: string, heard: unknown) {
+    const hear = heard as (event: Event) => void;
+    listen.call(this, type, (event) => {
+      if (type !== 'message' || !isHeld((event as MessageEvent<Message>).data)) hear.call(this, event);
+    });
+  };
+}
+
 test('a prediction that takes long says how far it is, and is cancelled', async ({ window, page, server }) => {
   const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 } } as const;
   const document = experimentOf({ name: 'many rounds' }, [
@@ -54,6 +85,7 @@ test('a prediction that takes long says how far it is, and is cancelled', async 
     { op: 'repeat', count: 1_500_000, operations: [kernel] },
   ]);
   server.addExperiment('rounds', document);
+  await page.addInitScript(holdPredictions);
   await page.reload();
   await window.open('many rounds');
   const bar = window.timeline.getByRole('progressbar', { name: 'Progress of the prediction' });

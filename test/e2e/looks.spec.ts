@@ -140,7 +140,8 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.getByRole('button', { name: 'Vary something else too' }).click();
     await window.pickEngine(/^Simulated: NVIDIA H200/);
     await page.getByRole('button', { name: 'Run 10 points' }).click();
-    await expect(page.getByRole('region', { name: 'Progress of the sweep' })).toContainText('complete');
+    const progress = page.getByRole('region', { name: 'Progress of the sweep' });
+    await expect(progress).toContainText('complete', { timeout: 120_000 });
     await page.getByLabel('Metric').selectOption('H2D rate of the program');
     await expect(page.getByTestId('chart').locator('svg')).toContainText('copy engine');
   },

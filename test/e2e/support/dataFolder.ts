@@ -39,11 +39,8 @@ export class DataFolder {
 
   /** Every file in the data folder with its content, to show that nothing changed; the memory of lists is no content. */
   files(): Record<string, string> {
-    const names = readdirSync(this.dataFolder, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    );
     const cache = join(this.dataFolder, 'cache');
-    const paths = names.map((entry) => join(entry.parentPath, entry.name)).filter((path) => !path.startsWith(cache));
+    const paths = filesIn(this.dataFolder).filter((path) => !path.startsWith(cache));
     return Object.fromEntries(paths.sort().flatMap(contentOf));
   }
 
@@ -57,10 +54,23 @@ export class DataFolder {
   }
 }
 
-/** Nothing where it has gone since it was listed: a file that is written whole has another name until it is. */
-function contentOf(path: string): (readonly [string, string])[] {
+/** Folder by folder: one may go while it is looked at. */
+function filesIn(folder: string): string[] {
+  return whileThere(() => readdirSync(folder, { withFileTypes: true })).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** A file that is written whole has another name until it is. */
+const contentOf = (path: string): (readonly [string, string])[] =>
+  whileThere(() => [[path, readFileSync(path, 'base64')] as const]);
+
+/** Nothing of what has gone since it was listed. */
+function whileThere<Part>(read: () => Part[]): Part[] {
   try {
-    return [[path, readFileSync(path, 'base64')]];
+    return read();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

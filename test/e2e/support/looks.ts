@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import type { JSHandle, Locator, Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
 import { expect } from './expect.ts';
 
@@ -20,13 +20,18 @@ type Theme = (typeof themes)[number];
 
 /** What axe calls serious or critical in the theme that is set, with the elements; by all rules, or by these. */
 export async function seriousProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await transitionsOver(page);
   // Through the debugger, since the page's own policy lets no foreign script in.
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(axe);
-  const { violations, passes } = await page.evaluate(async (runOnly) => {
-    const run = (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run;
-    return run({ resultTypes: ['violations'], ...(runOnly === undefined ? {} : { runOnly }) });
-  }, rules);
+  const still = await stillness(page);
+  // At once after the wait: on the way here and back something could begin to move.
+  const { violations, passes } = await page.evaluate(
+    async ([untilStill, runOnly]) => {
+      const run = (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run;
+      await untilStill();
+      return run({ resultTypes: ['violations'], ...(runOnly === undefined ? {} : { runOnly }) });
+    },
+    [still, rules] as const,
+  );
   // A page that axe could not see has no violations either.
   expect(passes.length).toBeGreaterThan(rules === undefined ? 10 : 0);
   return violations
@@ -61,7 +66,7 @@ async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<
     await at?.scrollIntoViewIfNeeded();
     for (const theme of themes) {
       await follow(page, theme);
-      await transitionsOver(page);
+      await (await stillness(page)).evaluate((untilStill) => untilStill());
       const file = `${name.replaceAll(' ', '-')}-${theme}-${width}x${height}.png`;
       await page.screenshot({ path: join(screenshots, file) });
     }
@@ -69,9 +74,9 @@ async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<
   await page.setViewportSize(before);
 }
 
-/** Colours are what they will be: a few frames in a row show no transition that will end. */
-async function transitionsOver(page: Page): Promise<void> {
-  await page.evaluate(async () => {
+/** A wait in the page: colours are what they will be, as a few frames in a row show no transition that will end. */
+function stillness(page: Page): Promise<JSHandle<() => Promise<void>>> {
+  return page.evaluateHandle(() => async (): Promise<void> => {
     const isOver = (): boolean =>
       document
         .getAnimations()

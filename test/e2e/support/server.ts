@@ -1,5 +1,6 @@
 /** The real headless server, as `copyscope serve` starts it, with a data folder of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataFolder } from './dataFolder.ts';
 
@@ -9,6 +10,8 @@ const startTimeoutMs = 60_000;
 interface ServerOptions {
   /** Of a server that was there before; else a new one. */
   readonly dataFolder?: string;
+  /** It remembers this one, as of an earlier time: where nobody else has it, a next server on the folder gets it too. */
+  readonly port?: number;
   /** What follows `serve` on the command line. */
   readonly args?: readonly string[];
   /** Beside this process's own. */
@@ -19,8 +22,9 @@ export class Server extends DataFolder {
   readonly #child: ChildProcess;
   #output = '';
 
-  constructor({ dataFolder, args = [], environment = {} }: ServerOptions = {}) {
+  constructor({ dataFolder, port, args = [], environment = {} }: ServerOptions = {}) {
     super(dataFolder);
+    if (port !== undefined) writeFileSync(join(this.dataFolder, 'serve.json'), JSON.stringify({ port }));
     this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve', ...args], {
       // A bin of its own: what a test deletes must not end in the person's.
       env: { ...process.env, COPYSCOPE_DATA: this.dataFolder, XDG_DATA_HOME: this.home, ...environment },

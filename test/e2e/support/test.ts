@@ -2,6 +2,7 @@
 import { test as base } from '@playwright/test';
 import type { DataFolder } from './dataFolder.ts';
 import { expect } from './expect.ts';
+import { holdPort } from './heldPort.ts';
 import { Server } from './server.ts';
 import { SharedServer } from './sharedServer.ts';
 import { Window } from './window.ts';
@@ -48,6 +49,17 @@ export const testOfProcess = test.extend<{ server: Server }>({
     const server = new Server();
     await use(server);
     await server.stop();
+  },
+});
+
+/** And on a port that a next server on the same folder gets again. */
+export const withPort = testOfProcess.extend<{ server: Server }>({
+  server: async ({ browserName: _browserName }, use) => {
+    const held = await holdPort();
+    const server = new Server({ port: held.port });
+    await use(server);
+    await server.stop();
+    held.release();
   },
 });
 

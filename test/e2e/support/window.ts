@@ -1,6 +1,7 @@
 /** The window as a person uses it: by names and roles, never by its inner structure. */
 import type { Locator, Page } from '@playwright/test';
 import { expect } from './expect.ts';
+import { seen } from './seen.ts';
 
 export interface Activity {
   readonly name: string;
@@ -67,16 +68,9 @@ export class Window {
 
   /** Runs what is open and waits until that has ended and its lanes are there: predicted ones are there before. */
   async run(): Promise<void> {
-    const ended = this.page.getByTestId('announcement').evaluate(
-      (announcement) =>
-        new Promise<void>((resolve) => {
-          new MutationObserver(() => {
-            if (announcement.textContent?.startsWith('Run of ')) resolve();
-          }).observe(announcement, { childList: true, subtree: true, characterData: true });
-        }),
-    );
+    const ended = await seen(this.page.getByTestId('announcement'), /^Run of /);
     await this.runButton.click();
-    await ended;
+    await ended();
     await expect(this.timeline.getByTestId('timeline-plot')).toBeVisible();
     await expect(this.runButton).toBeVisible();
   }
