@@ -431,6 +431,9 @@ test('an edit keeps the lanes’ scale, and marks the makespan that was', async 
   const former = async (): Promise<number> =>
     1000 * Number(/before (\d+) to/.exec((await mark.textContent()) ?? '')?.[1]);
   await expect.poll(async () => (await end()) > (await former())).toBe(true);
+  // The field is that of the copy.
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Pinned source, second stream' })).toBeVisible();
+  await expect(size).toHaveValue('10 MiB');
   await size.fill('20 MiB');
   await size.press('Enter');
   await expect(mark).toContainText(/^before \d+ to \d+ µs, \+\d+/);
