@@ -1,8 +1,8 @@
 /** The fixtures of every spec: a server with a data folder of the test's own, and the window open on it. */
 import { test as base } from '@playwright/test';
+import { holdPort } from '../../support/heldPort.ts';
 import type { DataFolder } from './dataFolder.ts';
 import { expect } from './expect.ts';
-import { holdPort } from './heldPort.ts';
 import { Server } from './server.ts';
 import { SharedServer } from './sharedServer.ts';
 import { Window } from './window.ts';

@@ -1,12 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startOnUsualPort } from '../../../host/server/rememberedPort.ts';
 import type { RunningServer } from '../../../host/server/server.ts';
+import { type HeldPort, holdPort } from '../../support/heldPort.ts';
 
 let folder: string;
+let held: HeldPort;
 const running: RunningServer[] = [];
+const memory = (): string => join(folder, 'serve.json');
+/** As of an earlier time; nobody else takes it between two starts. */
+const remember = (): void => writeFileSync(memory(), JSON.stringify({ port: held.port }));
 
 const host = {
   service: {} as never,
@@ -21,7 +26,8 @@ async function start(port?: number): Promise<RunningServer> {
   return server;
 }
 
-beforeEach(() => {
+beforeEach(async () => {
+  held = await holdPort();
   folder = mkdtempSync(join(tmpdir(), 'copyscope-port-'));
   mkdirSync(join(folder, 'page'));
   writeFileSync(join(folder, 'page/index.html'), '');
@@ -30,16 +36,27 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
   rmSync(folder, { recursive: true, force: true });
+  held.release();
+});
+
+it('is any free one at the first start, and remembered', async () => {
+  const { port } = await start();
+  expect(JSON.parse(readFileSync(memory(), 'utf8'))).toEqual({ port });
 });
 
 it('is taken again at the next start', async () => {
-  const first = await start();
-  await first.close();
-  expect((await start()).port).toBe(first.port);
+  remember();
+  for (let time = 0; time < 2; time += 1) {
+    const server = await start();
+    expect(server.port).toBe(held.port);
+    await server.close();
+  }
 });
 
 it('is left to a Copyscope that has it already, and stays remembered', async () => {
+  remember();
   const first = await start();
+  expect(first.port).toBe(held.port);
   const second = await start();
   expect(second.port).not.toBe(first.port);
   await first.close();
@@ -55,7 +72,7 @@ it('gives way to a port that was asked for', async () => {
 it.each(['', '{', '{"port":0}', '{"port":99999}', '{"port":"80"}'])(
   'is any free one where the file holds %j',
   async (text) => {
-    writeFileSync(join(folder, 'serve.json'), text);
+    writeFileSync(memory(), text);
     expect((await start()).port).toBeGreaterThan(0);
   },
 );

@@ -12,6 +12,7 @@ import { connectHost } from '../../../core/service/rpc.ts';
 import type { HostService, WindowEvents } from '../../../core/service/service.ts';
 import { type RunningServer, startServer } from '../../../host/server/server.ts';
 import { Windows } from '../../../host/service/windows.ts';
+import { holdPort } from '../../support/heldPort.ts';
 import { eventually } from '../support/eventually.ts';
 
 interface Answer {
@@ -396,18 +397,23 @@ describe('the headless server as a whole', () => {
   });
 
   it('listens on 127.0.0.1 only and frees its port when it closes, whoever is connected', async () => {
-    const socket = await openSocket();
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    const { port } = server;
-    await server.close();
-    expect(await closed).toBe(1001);
+    const { port, release } = await holdPort();
     const service = {} as HostService;
-    server = await startServer({
-      host: { service, addWindow: () => () => {}, runFile, bundle },
-      pageFolder: join(folder, 'page'),
-      port,
-    });
-    expect(server.port).toBe(port);
+    const startThere = async (): Promise<void> => {
+      await server.close();
+      const host = { service, addWindow: () => () => {}, runFile, bundle };
+      server = await startServer({ host, pageFolder: join(folder, 'page'), port });
+    };
+    try {
+      await startThere();
+      const socket = await openSocket();
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      await startThere();
+      expect(await closed).toBe(1001);
+      expect(server.port).toBe(port);
+    } finally {
+      release();
+    }
   });
 
   it('says when its port is taken or the page is not built', async () => {

@@ -17,7 +17,7 @@ export async function holdPort(): Promise<HeldPort> {
   const start = Math.floor(Math.random() * count);
   for (let step = 0; step < count; step += 1) {
     const port = first + ((start + step) % count);
-    const lock = join(tmpdir(), `copyscope-e2e-port-${port}`);
+    const lock = join(tmpdir(), `copyscope-test-port-${port}`);
     if (!isMade(lock)) continue;
     const release = (): void => rmdirSync(lock);
     if (await isFree(port)) return { port, release };
