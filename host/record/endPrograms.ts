@@ -9,26 +9,18 @@ import { folderVariable } from './recordSettings.ts';
  */
 export async function endProgramsOf(folder: string): Promise<void> {
   const marked = `${folderVariable}=${resolve(folder)}`;
-  const known = new Set<number>();
-  for (;;) {
-    const found = (await programsWith(marked, end)).filter((pid) => !known.has(pid));
-    if (found.length === 0) return;
-    for (const pid of found) known.add(pid);
-  }
-}
-
-/** Processes with this in their environment, each told as it is found. */
-async function programsWith(variable: string, onFound: (pid: number) => void): Promise<number[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found: number[] = [];
-  for (const pid of pids) {
-    // Of other users' processes, and of those that have ended meanwhile, nothing can be read.
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (!environment.split('\0').includes(variable)) continue;
-    onFound(pid);
-    found.push(pid);
-  }
-  return found;
+  const ended = new Set<string>();
+  let before: number;
+  do {
+    before = ended.size;
+    for (const number of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
+      // Of other users' processes, and of those that have ended meanwhile, nothing can be read.
+      const environment = await readFile(`/proc/${number}/environ`, 'utf8').catch(() => '');
+      if (!environment.split('\0').includes(marked)) continue;
+      end(Number(number));
+      ended.add(number);
+    }
+  } while (ended.size > before);
 }
 
 function end(pid: number): void {

@@ -53,8 +53,9 @@ type Pointer = Pick<PointerEvent, 'clientX' | 'clientY'> | null;
 function usePointer(): RefObject<Pointer> {
   const pointer = useRef<Pointer>(null);
   useEffect(() => {
-    const note = (event: PointerEvent): void => {
-      pointer.current = event;
+    // Not the event itself, which would keep what it came from.
+    const note = ({ clientX, clientY }: PointerEvent): void => {
+      pointer.current = { clientX, clientY };
     };
     const kinds = ['pointerdown', 'pointermove', 'pointerup'] as const;
     for (const kind of kinds) window.addEventListener(kind, note, true);
