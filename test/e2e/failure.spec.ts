@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
 import { Server } from './support/server.ts';
-import { expect, testOfProcess as test, withPort } from './support/test.ts';
+import { expect, testOfProcess as test, testWith, withPort } from './support/test.ts';
 
 const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
@@ -38,13 +38,7 @@ const lostAtPartial = {
 
 const cpuProblem = whyNot('cpu');
 
-const withFaults = test.extend<{ server: Server }>({
-  server: async ({ browserName: _browserName }, use) => {
-    const server = new Server({ environment: { COPYSCOPE_TEST_FAULTS: '1' } });
-    await use(server);
-    await server.stop();
-  },
-});
+const withFaults = testWith(() => ({ COPYSCOPE_TEST_FAULTS: '1' }));
 
 withFaults(
   'a run that is lost while it is recorded opens with the lanes that there are, and says that they are partial',

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
 import { looksRight } from './support/looks.ts';
-import { Server } from './support/server.ts';
-import { expect, test as shared, testOfProcess } from './support/test.ts';
+import { expect, test as shared, testWith } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
 const form = (page: Page) => ({
@@ -60,13 +59,7 @@ shared('without a GPU: how the command is split, and why it can not be recorded'
   await expect(fields.variables).toHaveValue('');
 });
 
-const test = testOfProcess.extend<{ server: Server }>({
-  server: async ({ browserName: _browserName }, use) => {
-    const server = new Server({ environment: standInEnvironment(buildRecorder()) });
-    await use(server);
-    await server.stop();
-  },
-});
+const test = testWith(() => standInEnvironment(buildRecorder()));
 
 test.describe('with a stand-in for CUPTI', () => {
   test.skip(noRecorder !== null, noRecorder ?? '');

@@ -43,14 +43,18 @@ export const test = base.extend<Fixtures, { shared: SharedServer }>({
   },
 });
 
-/** The same for specs that end the server or look at its processes: each test has a process of its own. */
-export const testOfProcess = test.extend<{ server: Server }>({
-  server: async ({ browserName: _browserName }, use) => {
-    const server = new Server();
-    await use(server);
-    await server.stop();
-  },
-});
+/** Each test has a server's process of its own, with this in its environment. */
+export const testWith = (environment: () => Readonly<Record<string, string>>) =>
+  test.extend<{ server: Server }>({
+    server: async ({ browserName: _browserName }, use) => {
+      const server = new Server({ environment: environment() });
+      await use(server);
+      await server.stop();
+    },
+  });
+
+/** For specs that end the server or look at its processes. */
+export const testOfProcess = testWith(() => ({}));
 
 /** And on a port that a next server on the same folder gets again. */
 export const withPort = testOfProcess.extend<{ server: Server }>({
