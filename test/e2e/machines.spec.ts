@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
-import { processesOf, type StandIn } from '../unit/machines/support/standInSsh.ts';
+import { enginesOf, type StandIn } from '../unit/machines/support/standInSsh.ts';
 import { whyNot } from './support/engines.ts';
 import { looksRight } from './support/looks.ts';
 import { addTo, bare, expect, test } from './support/machine.ts';
@@ -119,9 +119,9 @@ bare('another version there is told, and replaced', async ({ page, window: _wind
 
 /** The process there that executes runs. */
 function engineOf({ home }: StandIn): number {
-  const [engine, ...others] = processesOf(home).filter(({ command }) => command.includes('/engine-process.js'));
+  const [engine, ...others] = enginesOf(home);
   if (engine === undefined || others.length > 0) throw new Error('expected exactly one engine process');
-  return engine.pid;
+  return engine;
 }
 
 /** Notes of the runs that go on there. */

@@ -19,7 +19,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findSshd } from '../../../../scripts/lib/sshd.mjs';
 import { standInEnvironment } from '../../../support/recorder.ts';
-import { kill, killKeepersOf, processesOf } from './standInSsh.ts';
+import { enginesOf, kill, killKeepersOf, processesOf } from './standInSsh.ts';
 import { linkTools } from './tools.ts';
 
 /** One way to the machine: a relay of its own, where nobody else's connections pass. */
@@ -185,9 +185,6 @@ export async function realMachine(recorder: string | null = null): Promise<RealM
     },
   };
 }
-
-const enginesOf = (home: string): number[] =>
-  processesOf(home).flatMap(({ pid, command }) => (command.includes('engine-process.js') ? pid : []));
 
 /** By its state in the system, which is behind its name: that may have spaces and brackets of its own. */
 const isStopped = (pid: number): boolean => /\) T [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -97,6 +97,10 @@ export function processesOf(folder: string): { readonly pid: number; readonly co
     .filter(({ command }) => command.includes(folder));
 }
 
+/** The processes that execute runs there. */
+export const enginesOf = (home: string): number[] =>
+  processesOf(home).flatMap(({ pid, command }) => (command.includes('/engine-process.js') ? pid : []));
+
 function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
