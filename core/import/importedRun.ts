@@ -6,6 +6,9 @@ import { type ImportedFrom, type Run, type RunInfo, runFormat, runVersion, type 
 import type { Trace } from '../trace/trace.ts';
 import type { ImportOptions } from './importedFile.ts';
 
+/** Name of a device that the file leaves empty. */
+export const unnamedGpu = 'an unnamed GPU';
+
 export interface ImportedTrace {
   readonly format: ImportedFrom['format'];
   readonly trace: Trace;

@@ -10,6 +10,8 @@ export type TraceFileCode =
   | 'trace-file.malformed'
   /** Nothing of a trace is in it. */
   | 'trace-file.not-a-trace'
+  /** Another tool wrote it, in the same format. */
+  | 'trace-file.other-profiler'
   | 'trace-file.too-large'
   /** Nsight Systems' own report, which only its nsys reads. */
   | 'trace-file.nsys-report';
@@ -20,6 +22,8 @@ const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.malformed': 'Export the trace again.',
   'trace-file.not-a-trace':
     "Open a trace that PyTorch's profiler exported (export_chrome_trace), or what nsys export --type=sqlite made.",
+  'trace-file.other-profiler':
+    'Record the program with Nsight Systems (nsys profile, then nsys export --type=sqlite) or with copyscope record, and open that.',
   'trace-file.too-large': 'Profile fewer steps.',
   'trace-file.nsys-report': 'Run nsys export --type=sqlite FILE, and open what it writes.',
 };

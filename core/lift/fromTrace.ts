@@ -123,8 +123,8 @@ function requireCalls(trace: Trace, { calls }: HostLine, error: ErrorInfo | unde
   throw new CopyscopeError({
     code: 'lift.no-host-calls',
     message: hasDevice
-      ? 'the trace does not tell which host call put which work on the device.'
-      : 'the trace holds no work of a device.',
+      ? 'This trace does not say which host call issued which GPU work.'
+      : 'This trace contains no GPU activity.',
     remedy: error?.remedy ?? 'Record it with the activities of both CPU and CUDA.',
   });
 }

@@ -42,7 +42,7 @@ export async function answersOf(
     });
   } catch (thrown) {
     if (question.try !== undefined || question.steps !== undefined) throw thrown;
-    terminal.err(`Steps and gains are left out. ${describeError(toErrorInfo(thrown))}\n`);
+    terminal.err(`No steps and gains: ${describeError(toErrorInfo(thrown))}\n`);
     return undefined;
   } finally {
     line.clear();

@@ -1,5 +1,7 @@
 /** The members of a trace file beside its events: the machine and versions it was recorded on, and its clock. */
+
 import type { DeviceInfo } from '../../program/engine.ts';
+import { unnamedGpu } from '../importedRun.ts';
 
 export interface Header {
   /** Nanoseconds since 1970 at which the events' clock is 0; 0 where that clock itself counts from 1970. */
@@ -70,7 +72,7 @@ function readDevice(value: unknown): DeviceInfo[] {
   return [
     {
       index: id,
-      name: name.slice(0, 200),
+      name: name.slice(0, 200).trim() || unnamedGpu,
       computeCapability: isCount(computeMajor) && isCount(computeMinor) ? `${computeMajor}.${computeMinor}` : '',
       asyncEngineCount: null,
       multiprocessors: isCount(numSms) ? numSms : 0,

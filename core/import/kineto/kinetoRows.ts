@@ -19,6 +19,9 @@ const metadata = 'M'.charCodeAt(0);
 const instant = 'i'.charCodeAt(0);
 const deviceMemory = memoryCode('device');
 
+/** XLA's profiler names a process after a device, as '/device:GPU:0', '/host:CPU' or '/job:localhost/replica:0'. */
+const xlaProcess = /^\/(device|host|job):/;
+
 export interface ReadTrace {
   readonly trace: Trace;
   /** Microseconds of the file's clock at the trace's start. */
@@ -46,6 +49,8 @@ export class KinetoRows {
   readonly #memoryPlaces = new Set<string>();
   #incomplete = 0;
   #threadNameId = -2;
+  #processNameId = -2;
+  #otherProfiler: string | null = null;
 
   constructor(texts: TextTable) {
     this.#texts = texts;
@@ -74,6 +79,12 @@ export class KinetoRows {
     return left.sort((a, b) => b[1] - a[1]);
   }
 
+  /** Name of the other tool whose profiler wrote the events; null if nothing says so. */
+  get otherProfiler(): string | null {
+    if (this.#otherProfiler !== null) return this.#otherProfiler;
+    return this.leftOut().some(([category]) => category.startsWith('mtia_')) ? 'an MTIA accelerator' : null;
+  }
+
   add(event: KinetoEvent): void {
     if (event.phase === complete) this.#addComplete(event);
     else if (event.phase === metadata) this.#addMetadata(event);
@@ -83,6 +94,9 @@ export class KinetoRows {
 
   #addMetadata(event: KinetoEvent): void {
     if (this.#threadNameId < 0 && this.#texts.text(event.name) === 'thread_name') this.#threadNameId = event.name;
+    if (this.#processNameId < 0 && this.#texts.text(event.name) === 'process_name') this.#processNameId = event.name;
+    if (event.name === this.#processNameId && event.label >= 0 && xlaProcess.test(this.#texts.text(event.label)))
+      this.#otherProfiler = 'JAX or TensorFlow';
     if (event.name === this.#threadNameId && event.label >= 0)
       this.#lanes.nameThread(event.pid, event.tid, event.label);
   }

@@ -5,7 +5,7 @@ import type { Trace } from '../../trace/trace.ts';
 import type { ImportOptions } from '../importedFile.ts';
 import { unknownEvent } from '../importedRows.ts';
 import { importedRun } from '../importedRun.ts';
-import { noneRead } from '../problems.ts';
+import { noneRead, traceFileError } from '../problems.ts';
 import type { Header } from './kinetoHeader.ts';
 import type { KinetoRows } from './kinetoRows.ts';
 
@@ -19,10 +19,15 @@ export interface ReadFile {
   readonly behind: string | null;
 }
 
+/** Throws `trace-file.other-profiler` if the file holds the trace of another tool. */
 export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, options: ImportOptions): Run {
   const leftOut = rows.leftOut();
-  const { incomplete } = rows;
+  const { incomplete, otherProfiler } = rows;
   const { trace, startUs, devices, isUnjoined } = rows.finish();
+  if (otherProfiler !== null && !trace.lanes.some(({ kind }) => kind === 'stream')) {
+    const message = `this is a trace of ${otherProfiler}, whose events tell neither host calls nor what they put on a GPU in a form that Copyscope reads.`;
+    throw traceFileError('trace-file.other-profiler', message);
+  }
   const { driver, runtime, cupti } = header;
   return importedRun(
     {

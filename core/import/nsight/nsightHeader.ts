@@ -3,6 +3,7 @@
  * lines, host and user names nothing but versions is taken: none of that ever gets into a run.
  */
 import type { DeviceInfo } from '../../program/engine.ts';
+import { unnamedGpu } from '../importedRun.ts';
 import { type Cells, textOf, wholeOf } from './database.ts';
 
 export class NsightHeader {
@@ -13,14 +14,14 @@ export class NsightHeader {
   driver: string | null = null;
   product: string | null = null;
 
-  /** A row of TARGET_INFO_GPU. */
+  /** A row of TARGET_INFO_GPU. Older exports call the number of the device `deviceId`, newer ones `id`. */
   addGpu(row: Cells): void {
-    const index = wholeOf(row['id']);
+    const index = wholeOf(row['id'] ?? row['deviceId']);
     const [major, minor] = [wholeOf(row['computeMajor']), wholeOf(row['computeMinor'])];
     if (!(index >= 0)) return;
     this.#gpus.set(index, {
       index,
-      name: textOf(row['name']).slice(0, 200),
+      name: textOf(row['name']).slice(0, 200).trim() || unnamedGpu,
       computeCapability: major >= 0 && major < 1000 && minor >= 0 && minor < 1000 ? `${major}.${minor}` : '',
       asyncEngineCount: countOr(row['asyncEngines'], null),
       multiprocessors: countOr(row['smCount'], 0),

@@ -105,7 +105,7 @@ class Reader {
   /** What rows refer to, and the machine. Of tables with what is private only single rows are taken (nsightHeader.ts). */
   async #context({ names, header, addThreadName, addStream, addFrame }: NsightRows): Promise<void> {
     await this.#scan('StringIds', ['id', 'value'], [], (row) => names.addString(row['id'], row['value']));
-    await this.#scan('TARGET_INFO_GPU', ['id'], gpuColumns, (row) => header.addGpu(row));
+    await this.#scan('TARGET_INFO_GPU', [], gpuColumns, (row) => header.addGpu(row));
     await this.#scan('TARGET_INFO_CUDA_DEVICE', ['gpuId', 'cudaId', 'pid'], [], (row) => header.addCudaDevice(row));
     await this.#scan('TARGET_INFO_SESSION_START_TIME', ['utcEpochNs'], [], (row) => header.addStart(row));
     await this.#scan('TARGET_INFO_SYSTEM_ENV', ['name', 'value'], [], (row) => header.addSystem(row));
@@ -223,7 +223,17 @@ class Reader {
 const recordedTables =
   /(_EVENTS|_API|_EVENT|_DATA|METRICS|OVERHEAD|_USAGE)(_V\d+)?$|^CUPTI_ACTIVITY_KIND_|^MPI_|^SAMPLING_|^GENERIC_/;
 
-const gpuColumns = ['name', 'busLocation', 'totalMemory', 'smCount', 'asyncEngines', 'computeMajor', 'computeMinor'];
+const gpuColumns = [
+  'id',
+  'deviceId',
+  'name',
+  'busLocation',
+  'totalMemory',
+  'smCount',
+  'asyncEngines',
+  'computeMajor',
+  'computeMinor',
+];
 const copyOptions = [...deviceOptions, 'srcKind', 'dstKind', 'srcDeviceId', 'dstDeviceId'];
 const eventOptions = ['globalPid', 'timestamp', 'eventSyncId'];
 const syncOptions = ['globalPid', 'correlationId', 'syncType', 'deprecatedSyncType', 'eventSyncId'];

@@ -1,0 +1,65 @@
+/** Traces of other tools, and of older versions of a tool. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { read as readNsight } from './nsightSupport.ts';
+import { read } from './support.ts';
+
+const faults = 'test/fixtures/trace-faults';
+
+const traceOfCategories = (events: readonly object[]): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify({ traceEvents: events }));
+
+describe('a trace of another profiler in Chrome format', () => {
+  it('is refused with the name of JAX and TensorFlow', async () => {
+    await expect(read(readFileSync(`${faults}/jax_like.json`))).rejects.toMatchObject({
+      code: 'trace-file.other-profiler',
+      message: expect.stringContaining('JAX'),
+    });
+  });
+
+  it('is refused if the device is an MTIA accelerator', async () => {
+    const event = { ph: 'X', cat: 'mtia_ccp_events', name: 'fc', pid: 0, tid: 7, ts: 10, dur: 5 };
+    await expect(read(traceOfCategories([event]))).rejects.toMatchObject({ message: expect.stringContaining('MTIA') });
+  });
+
+  it('opens if it holds GPU activity that Copyscope reads', async () => {
+    const named = { ph: 'M', name: 'process_name', pid: 1, args: { name: '/host:CPU' } };
+    const kernel = {
+      ph: 'X',
+      cat: 'kernel',
+      name: 'k',
+      pid: 0,
+      tid: 7,
+      ts: 10,
+      dur: 5,
+      args: { device: 0, stream: 7 },
+    };
+    expect((await read(traceOfCategories([named, kernel]))).trace.count).toBe(1);
+  });
+});
+
+describe('a trace whose device has an empty name', () => {
+  it('calls it an unnamed GPU', async () => {
+    const kernel = {
+      ph: 'X',
+      cat: 'kernel',
+      name: 'k',
+      pid: 0,
+      tid: 7,
+      ts: 10,
+      dur: 5,
+      args: { device: 0, stream: 7 },
+    };
+    const file = { deviceProperties: [{ id: 0, name: '' }], traceEvents: [kernel] };
+    const { info } = await read(new TextEncoder().encode(JSON.stringify(file)));
+    expect(info.device?.name).toBe('an unnamed GPU');
+  });
+});
+
+describe('an older export of Nsight Systems', () => {
+  it('opens whole and names the GPU that it calls by deviceId', async () => {
+    const { info } = await readNsight(`${faults}/nsys_target_gpu_no_id.sqlite`);
+    expect(info.status).toBe('complete');
+    expect(info.device?.name).toBe('A100-PCIE-40GB');
+  });
+});
