@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
+import { csvCell } from '../media.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { parseJson } from '../shape/parseJson.ts';
 import { isChoice, type Lesson, type LessonStep } from './lesson.ts';
@@ -168,11 +169,5 @@ export function resultsCsv({ lessons, rows }: ResultsTable): string {
     ['Name', 'Lessons done', ...lessons.map(({ title }) => title)],
     ...rows.map(({ who, done, cells }) => [who, String(done), ...cells.map(cellText)]),
   ];
-  return `${lines.map((line) => line.map(quoted).join(',')).join('\r\n')}\r\n`;
-}
-
-/** A cell that begins as a formula would be run by a spreadsheet: names come from other people's files. */
-function quoted(cell: string): string {
-  const plain = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  return `${lines.map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`;
 }

@@ -2,6 +2,7 @@
  * The file of a report: the page that is built beside the window, and the data as base64 of gzip. So no name in the data is
  * ever read as markup or script, whatever it is; the title alone is text of the page, and is escaped.
  */
+import { xmlText } from '../media.ts';
 import type { ReportDocument } from './document.ts';
 import { base64Pieces, gzipPieces } from './packed.ts';
 
@@ -37,7 +38,7 @@ export async function* reportPieces(
     onPacked(packed, of);
   };
   const [before = '', after = ''] = page.split(dataPlace);
-  yield encoder.encode(before.replace(titlePlace, () => markup(document.title)));
+  yield encoder.encode(before.replace(titlePlace, () => xmlText(document.title)));
   for (const [index, bytes] of parts.entries()) {
     const id = index === 0 ? documentElement : runElement(index - 1);
     yield encoder.encode(`<script type="application/octet-stream" id="${id}">`);
@@ -46,6 +47,3 @@ export async function* reportPieces(
   }
   yield encoder.encode(after);
 }
-
-const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const markup = (text: string): string => text.replace(/[&<>"']/g, (sign) => signs[sign] ?? sign);

@@ -1,4 +1,5 @@
 /** How an array is handed to Slurm: sbatch's words, which no shell reads, and the script that each job runs. */
+import { shellWord } from '../media.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { SlurmSettings } from './settings.ts';
 
@@ -48,7 +49,7 @@ export const scriptText = ({ number, settings, folder, start }: ArrayPlan): stri
     '#!/bin/bash -l',
     '# Written by Copyscope. Each job of the array does its part of the work.',
     ...settings.lines,
-    `exec ${[...start, 'slurm-task', folder, String(number)].map(quoted).join(' ')} "$SLURM_ARRAY_TASK_ID"`,
+    `exec ${[...start, 'slurm-task', folder, String(number)].map(shellWord).join(' ')} "$SLURM_ARRAY_TASK_ID"`,
     '',
   ].join('\n');
 
@@ -56,9 +57,5 @@ export const scriptText = ({ number, settings, folder, start }: ArrayPlan): stri
 export function describedSubmission(settings: SlurmSettings): string[] {
   const of = { id: 'ID', number: 0, jobs: 2, folder: 'FOLDER', start: ['PROGRAM'] };
   const array: ArrayPlan = { ...of, engine: 'cuda', settings };
-  return [`sbatch ${sbatchWords(array).map(quoted).join(' ')}`, '', ...scriptText(array).trimEnd().split('\n')];
+  return [`sbatch ${sbatchWords(array).map(shellWord).join(' ')}`, '', ...scriptText(array).trimEnd().split('\n')];
 }
-
-/** One word of a POSIX shell, whatever is in it. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -3,6 +3,7 @@ import { basename } from 'node:path/posix';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CopyscopeError } from '../../core/errors.ts';
+import { shellWord } from '../../core/media.ts';
 import { sshError, startSsh } from './ssh.ts';
 
 export interface FileThere {
@@ -131,11 +132,9 @@ async function* content(
 
 const isOff = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
-
 /** Crosses as the shell's input: what is in a path is no command, and not cut by anything on the way. */
 const script = (path: string, from: number): string => `
-f=${quoted(path)}
+f=${shellWord(path)}
 case "$f" in "~/"*) f="$HOME/\${f#??}" ;; esac
 cd "$HOME"
 if ! test -f "$f"; then echo "copyscope-file missing"; exit 0; fi

@@ -2,9 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import { shellWord } from '../../core/media.ts';
 import type { WorkSummary } from '../../core/service/machines.ts';
 import { requireSettings, type SlurmSettings } from '../../core/slurm/settings.ts';
-import { type ArrayPlan, jobName, quoted, sbatchWords, scriptName, scriptText } from '../../core/slurm/submission.ts';
+import { type ArrayPlan, jobName, sbatchWords, scriptName, scriptText } from '../../core/slurm/submission.ts';
 import { accountedJobs, hasEnded, mostJobs, queuedJobs } from './jobs.ts';
 import { slurmPrograms } from './programs.ts';
 import type { JobState, SlurmFunctions, Submission, WorkState } from './protocol.ts';
@@ -75,7 +76,7 @@ export function slurmWorks({ folder, start, environment }: WorksOptions): SlurmF
     },
     slurmShow: async (id, number, jobs, settings) => {
       const array = await plan(id, number, jobs, settings);
-      return `sbatch ${sbatchWords(array).map(quoted).join(' ')}\n\n${scriptText(array)}`;
+      return `sbatch ${sbatchWords(array).map(shellWord).join(' ')}\n\n${scriptText(array)}`;
     },
     slurmSubmit: async (id, number, tasks, settings) => {
       const array = await plan(id, number, tasks.length, settings);

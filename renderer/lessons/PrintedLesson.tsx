@@ -13,6 +13,7 @@ import {
   type LessonTask,
 } from '../../core/lessons/lesson.ts';
 import { play } from '../../core/lessons/played.ts';
+import { xmlText } from '../../core/media.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
 import { runName } from '../../core/trace/run.ts';
@@ -226,9 +227,6 @@ figure { margin: 1rem 0; } svg { width: 100%; font-family: inherit; } figcaption
 table { border-collapse: collapse; } th, td { padding: 0.25rem 0.7rem; border: 1px solid #c3ccd8; text-align: left; }
 section { break-inside: avoid-page; }`;
 
-const escaped = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
-
 /** Of each step that begins with an experiment: the recorded run where that is the one shown, else a simulated one. */
 async function drawnRuns(lesson: Lesson): Promise<DrawnRuns> {
   const runs = new Map<number, DrawnRun>();
@@ -267,7 +265,7 @@ export async function saveAsPage(opened: OpenedLesson, answers: boolean): Promis
   const body = renderToStaticMarkup(
     <WholeLesson opened={opened} answers={answers} {...(answers ? { runs: await drawnRuns(opened.lesson) } : {})} />,
   );
-  const title = escaped(opened.lesson.title);
+  const title = xmlText(opened.lesson.title);
   const page = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>\n<body>\n${body}\n</body>\n</html>\n`;
   saveBlob(
     `${opened.lesson.id.replaceAll('/', '-')}${answers ? '' : '-handout'}.html`,

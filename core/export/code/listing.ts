@@ -14,10 +14,11 @@ export class Listing {
   /** Lines of what is declared that a remedy has to do with. */
   readonly remedied = new Set<number>();
   readonly #unit: string;
-  readonly #comment: string;
+  readonly #comment: (text: string) => string;
   #depth = 0;
 
-  constructor(unit: string, comment: string) {
+  /** `comment` makes a comment of one line of text. */
+  constructor(unit: string, comment: (text: string) => string) {
     this.#unit = unit;
     this.#comment = comment;
   }
@@ -31,9 +32,7 @@ export class Listing {
   }
 
   comment(text: string, op = -1): void {
-    for (const line of wrapped(text, 116 - this.#comment.length - this.#unit.length * this.#depth)) {
-      this.add(`${this.#comment} ${line}`, op);
-    }
+    for (const line of wrapped(text, 114 - this.#unit.length * this.#depth)) this.add(this.#comment(line), op);
   }
 
   /** What the language can't say as the experiment does: it stands with the operation, and is told apart as well. */
@@ -71,16 +70,12 @@ export class Listing {
   }
 }
 
-/** Words of a comment in lines; what an author wrote on several lines stays on several, and can't end the comment. */
+/** The words of a comment in lines. Lines that an author wrote stay apart. */
 function wrapped(text: string, width: number): string[] {
-  return text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((line) => {
+  return text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).flatMap((line) => {
     const lines: string[] = [];
     let last = '';
-    // A backslash at the end of a line would carry the comment on.
-    for (const word of line
-      .replace(/\p{Cc}/gu, ' ')
-      .replaceAll('\\', '/')
-      .split(' ')) {
+    for (const word of line.split(' ')) {
       if (last !== '' && last.length + word.length >= width) {
         lines.push(last);
         last = word;

@@ -1,12 +1,8 @@
 /** Comma-separated values after RFC 4180. */
+import { csvCell } from '../../media.ts';
 
 export type CsvCell = string | number;
 
-export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\r\n`;
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
-function csvCell(value: CsvCell): string {
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+const cellText = (value: CsvCell): string => (typeof value === 'number' ? String(value) : csvCell(value));

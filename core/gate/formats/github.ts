@@ -1,4 +1,5 @@
 /** A gate's report as workflow commands of GitHub Actions, which it shows beside the lines of a pull request. */
+import { githubMessage, githubProperty } from '../../media.ts';
 import { relativeFile } from '../places.ts';
 import type { GateFinding, GateReport, GateResult } from '../report.ts';
 
@@ -31,10 +32,6 @@ function placed({ place }: GateFinding): Record<string, string> {
 }
 
 function command(kind: string, properties: Readonly<Record<string, string>>, message: string): string {
-  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapedProperty(value)}`);
-  return `::${kind} ${list.join(',')}::${escaped(message)}`;
+  const list = Object.entries(properties).map(([name, value]) => `${name}=${githubProperty(value)}`);
+  return `::${kind} ${list.join(',')}::${githubMessage(message)}`;
 }
-
-const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-
-const escapedProperty = (text: string): string => escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,4 +1,5 @@
 /** A gate's report as JUnit XML: a test case for each limit. */
+import { xmlText } from '../../media.ts';
 import type { GateReport, GateResult } from '../report.ts';
 
 export function junitOf({ name, results }: GateReport): string {
@@ -7,7 +8,7 @@ export function junitOf({ name, results }: GateReport): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="copyscope gate" ${counts}>`,
-    `  <testsuite name="${escaped(name)}" ${counts}>`,
+    `  <testsuite name="${xmlText(name)}" ${counts}>`,
     ...results.flatMap(testCase),
     '  </testsuite>',
     '</testsuites>',
@@ -18,23 +19,11 @@ export function junitOf({ name, results }: GateReport): string {
 function testCase({ figure, against, status, message, findings }: GateResult): string[] {
   const head = `    <testcase classname="copyscope.gate.${against}" name="${figure}"`;
   if (status === 'kept') return [`${head}/>`];
-  if (status === 'untold') return [`${head}>`, `      <skipped message="${escaped(message)}"/>`, '    </testcase>'];
+  if (status === 'untold') return [`${head}>`, `      <skipped message="${xmlText(message)}"/>`, '    </testcase>'];
   const lines = findings.map((finding) => `${finding.message} ${finding.remedy}`);
   return [
     `${head}>`,
-    `      <failure type="${figure}" message="${escaped(message)}">${escaped(lines.join('\n'))}</failure>`,
+    `      <failure type="${figure}" message="${xmlText(message)}">${lines.map(xmlText).join('\n')}</failure>`,
     '    </testcase>',
   ];
 }
-
-/** XML 1.0 has no control characters but these three, and no lone surrogates, not even escaped. */
-const isAllowed = (character: string): boolean => {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return code === 9 || code === 10 || code === 13;
-  return !(code >= 0xd800 && code <= 0xdfff) && code !== 0xfffe && code !== 0xffff;
-};
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-const escaped = (text: string): string =>
-  [...text].map((character) => (isAllowed(character) ? (entities[character] ?? character) : '\ufffd')).join('');

@@ -1,4 +1,5 @@
 /** A gate's report as SARIF 2.1.0, which GitHub's code scanning and editors read. */
+import { sarifText } from '../../media.ts';
 import { figureFacts, gateFigures } from '../figures.ts';
 import { type GatePlace, relativeFile } from '../places.ts';
 import type { GateFinding, GateReport, GateResult } from '../report.ts';
@@ -29,7 +30,7 @@ export function sarifOf({ results, steps, notes }: GateReport, version: string):
         invocations: [
           {
             executionSuccessful: true,
-            toolExecutionNotifications: notes.map((text) => ({ level: 'note', message: { text } })),
+            toolExecutionNotifications: notes.map((text) => ({ level: 'note', message: { text: sarifText(text) } })),
           },
         ],
         properties: { steps: steps.count, stepsFoundBy: steps.rule },
@@ -42,10 +43,10 @@ export function sarifOf({ results, steps, notes }: GateReport, version: string):
 
 function resultsOf(result: GateResult): object[] {
   const common = { ruleId: result.figure, ruleIndex: gateFigures.indexOf(result.figure), level: 'error' };
-  if (result.findings.length === 0) return [{ ...common, message: { text: result.message } }];
+  if (result.findings.length === 0) return [{ ...common, message: { text: sarifText(result.message) } }];
   return result.findings.map((finding) => ({
     ...common,
-    message: { text: `${findingText(finding)} In all: ${result.message}` },
+    message: { text: sarifText(`${findingText(finding)} In all: ${result.message}`) },
     ...locationsOf(finding.place),
   }));
 }

@@ -1,4 +1,6 @@
 /** The lanes of a stretch of a run as a drawing: what the window shows, with the run's name, the legend, and every lane. */
+
+import { xmlText } from '../../../core/media.ts';
 import { type CanvasColours, canvasColours, type PaintName, paint, type Scheme } from '../../common/palette.ts';
 import type { Drawn } from '../../common/png.ts';
 import { sans } from '../../common/theme.ts';
@@ -14,7 +16,7 @@ import { labelSpace, timeTicks } from '../time/ticks.ts';
 import { type TimeView, toPixels } from '../time/timeView.ts';
 import { type Layout, layoutTracks } from '../tracks/layout.ts';
 import { arrangementOf } from '../tracks/useArrangement.ts';
-import { boxesPath, patternElement, rectangle, short, textOf } from './svgParts.ts';
+import { boxesPath, patternElement, rectangle, short } from './svgParts.ts';
 
 export interface LanesPicture {
   readonly run: LoadedRun;
@@ -62,8 +64,8 @@ export function lanesSvg(picture: LanesPicture): Drawn {
   const legend = legendOf(frame, width, scheme);
   const height = Math.ceil(top + layout.height + legend.height + 8);
   const text = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${textOf(sans)}" font-size="11.5">`,
-    `<title>${textOf(picture.title)}</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${xmlText(sans)}" font-size="11.5">`,
+    `<title>${xmlText(picture.title)}</title>`,
     `<defs>${patternsOf(frame, scheme)}<clipPath id="lanes-plot"><rect x="${gutter}" y="${head}" width="${plot}" height="${axisHeight + layout.height}"/></clipPath></defs>`,
     rectangle(0, 0, width, height, colours.surface),
     line(12, 24, picture.title, inkOf(scheme), 16, ' font-weight="600"', width - 24),
@@ -83,7 +85,7 @@ function line(x: number, y: number, words: string, fill: string, size: number, m
   const shown = fitted(words, space, size * 0.53);
   return shown === ''
     ? ''
-    : `<text x="${short(x)}" y="${short(y)}" fill="${fill}" font-size="${size}"${more}>${textOf(shown)}</text>`;
+    : `<text x="${short(x)}" y="${short(y)}" fill="${fill}" font-size="${size}"${more}>${xmlText(shown)}</text>`;
 }
 
 /** The words, or their beginning; empty where not even a letter fits. */
@@ -104,14 +106,14 @@ function axis(
     const x = toPixels(shown, plot, timeNs);
     const words =
       x < plot - labelSpace
-        ? `<text x="${short(gutter + x + 6)}" y="${middle}" fill="${colours.textDim}">${textOf(label)}</text>`
+        ? `<text x="${short(gutter + x + 6)}" y="${middle}" fill="${colours.textDim}">${xmlText(label)}</text>`
         : '';
     return `${rectangle(gutter + Math.round(x), head, 1, axisHeight, colours.textDim)}${words}`;
   });
   const anchor =
     anchorLabel === null
       ? ''
-      : `<text x="${gutter - 8}" y="${middle}" fill="${colours.textDim}" font-weight="600" text-anchor="end">${textOf(anchorLabel)}</text>`;
+      : `<text x="${gutter - 8}" y="${middle}" fill="${colours.textDim}" font-weight="600" text-anchor="end">${xmlText(anchorLabel)}</text>`;
   return `${anchor}<g clip-path="url(#lanes-plot)">${marks.join('')}</g>`;
 }
 
@@ -222,7 +224,7 @@ function signsAndLabels(frame: Frame, dx: number, dy: number, colours: CanvasCol
     const indent = signs.indent(x, y);
     const shown = fitted(text, width - 5 - indent);
     if (shown === '') return '';
-    return `<text x="${short(dx + x + indent)}" y="${short(dy + y + height / 2 + 4)}" fill="${paint(name, colours.scheme).text}">${textOf(shown)}</text>`;
+    return `<text x="${short(dx + x + indent)}" y="${short(dy + y + height / 2 + 4)}" fill="${paint(name, colours.scheme).text}">${xmlText(shown)}</text>`;
   });
   const drawn = signs.all.map(({ says, x, y }) => (says === 'missed' ? disc : triangle)(dx + x, dy + y, colours));
   return [...words, ...drawn].join('');
@@ -274,7 +276,7 @@ function legendOf(frame: Frame, width: number, scheme: Scheme): Legend {
     return (top: number): string => {
       const y = top + place.row * legendLine + 6;
       const hatch = pattern === 'none' ? '' : rectangle(place.x, y, 14, 11, `url(#lanes-${name})`);
-      return `${rectangle(place.x, y, 14, 11, fill, ' rx="2"')}${hatch}<text x="${short(place.x + 20)}" y="${short(y + 9.5)}" fill="${inkOf(scheme)}">${textOf(label)}</text>`;
+      return `${rectangle(place.x, y, 14, 11, fill, ' rx="2"')}${hatch}<text x="${short(place.x + 20)}" y="${short(y + 9.5)}" fill="${inkOf(scheme)}">${xmlText(label)}</text>`;
     };
   });
   return { height: (row + 1) * legendLine, at: (top) => items.map((item) => item(top)).join('') };

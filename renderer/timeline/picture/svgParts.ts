@@ -2,14 +2,6 @@
 import type { Pattern } from '../../common/palette.ts';
 import type { Boxes } from '../painting/boxes.ts';
 
-const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-/** Characters that no XML may hold. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-
-export const textOf = (text: string): string =>
-  text.replace(unwritable, '�').replace(/[&<>"']/g, (sign) => signs[sign] ?? sign);
-
 /** As short as a drawing needs it: a hundredth of a pixel. */
 export const short = (value: number): string => String(Math.round(value * 100) / 100);
 

@@ -1,4 +1,5 @@
 /** An instruction of a host thread as lines of CUDA C++. */
+import { cppString } from '../../../media.ts';
 import { type Instruction, isLibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
@@ -41,7 +42,7 @@ export function writeInstructions(
     } else if (instruction.code === 'beginRange') {
       listing.add('{', op);
       listing.indent();
-      listing.add(`nvtxRangePushA(${textLiteral(instruction.name)});`, op);
+      listing.add(`nvtxRangePushA(${cppString(instruction.name)});`, op);
     } else {
       writeOne(scope, listing, thread, instruction);
     }
@@ -65,16 +66,6 @@ function writeLibraries(scope: CudaScope, listing: Listing, thread: number, work
     made.add(library);
     scope.onDeviceOf(stream, thread, listing, op, () => listing.add(makeLibrary(scope, kernel, stream), op));
   }
-}
-
-/** As a C++ literal of UTF-8 bytes; a question mark could begin a trigraph. */
-export function textLiteral(text: string): string {
-  const bytes = [...new TextEncoder().encode(text)].map((byte) => {
-    if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
-    if (byte === 0x3f) return '\\?';
-    return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`;
-  });
-  return `"${bytes.join('')}"`;
 }
 
 type Leaf = Exclude<Instruction, Writes<'repeat' | 'endRepeat' | 'beginRange' | 'endRange'>>;
@@ -237,7 +228,7 @@ function readText(scope: CudaScope, { buffer, offset, bytes, expected }: Writes<
   }
   scope.use('expect');
   const name = bufferOf(scope.subject, buffer).id;
-  return `expect("${name}", ${scope.at(buffer, offset)}, ${scope.bytes(bytes)}, ${scope.content(expected)});`;
+  return `expect(${cppString(name)}, ${scope.at(buffer, offset)}, ${scope.bytes(bytes)}, ${scope.content(expected)});`;
 }
 
 function writePin(scope: CudaScope, listing: Listing, { src, dst, bytes, op }: Writes<'pin'>): void {

@@ -1,19 +1,20 @@
 /** A whole CUDA C++ program that does what an experiment does. */
+import { cppComment, cppString } from '../../../media.ts';
 import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
 import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
 import { type CudaHelper, contentOfNumbers, cudaHelpers, cudaNeeds } from './helpers.ts';
-import { hostAllocation, hostFree, textLiteral, writeInstructions } from './instructions.ts';
+import { hostAllocation, hostFree, writeInstructions } from './instructions.ts';
 import { dataTypes, makeLibrary, roundingOf } from './kernels.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { CudaScope } from './scope.ts';
 
 export function cudaProgram(subject: Subject): Listing {
   const scope = new CudaScope(subject);
-  const body = new Listing('  ', '//');
+  const body = new Listing('  ', cppComment);
   new Main(scope, body).write();
-  const whole = new Listing('  ', '//');
+  const whole = new Listing('  ', cppComment);
   writeHead(scope, whole);
   inOrder(scope.used).forEach((helper, index) => {
     // Constants stand together, functions apart.
@@ -310,11 +311,11 @@ class Main {
       const declared = bufferOf(this.#subject, buffer);
       const helper = isOnDevice(declared) ? 'expectOnDevice' : 'expect';
       this.#scope.use(helper);
-      const what = `${textLiteral(declared.id)}, ${this.#scope.at(buffer, offset)}, ${this.#scope.bytes(bytes)}`;
+      const what = `${cppString(declared.id)}, ${this.#scope.at(buffer, offset)}, ${this.#scope.bytes(bytes)}`;
       this.#add(`${helper}(${what}, ${this.#scope.content(content)});`);
     }
     for (const { kernel, operands } of this.#subject.program.results) {
-      const [name, memory] = [textLiteral(bufferOf(this.#subject, kernel.dst).id), this.#scope.name(kernel.dst)];
+      const [name, memory] = [cppString(bufferOf(this.#subject, kernel.dst).id), this.#scope.name(kernel.dst)];
       const contents = operands.map((content) => this.#scope.content(content)).join(', ');
       this.#scope.use(kernel.kind === 'matmul' ? 'expectProduct' : 'expectTransform');
       this.#add(

@@ -1,4 +1,5 @@
 /** An instruction of a host thread as lines of Python. */
+import { pythonString } from '../../../media.ts';
 import { type Instruction, isLibraryKernel, type LibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
@@ -21,9 +22,6 @@ export function writeInstructions(
     writer.write(instruction);
   }
 }
-
-export const textLiteral = (text: string): string =>
-  JSON.stringify(text).replace(/[\u007f-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const depthChanges: ReadonlySet<Instruction['code']> = new Set([
   ...['repeat', 'endRepeat', 'beginRange', 'endRange', 'beginCapture', 'endCapture'],
@@ -58,7 +56,7 @@ class InstructionWriter {
         this.#listing.indent();
         return;
       case 'beginRange':
-        this.#listing.add(`with torch.profiler.record_function(${textLiteral(instruction.name)}):`, op);
+        this.#listing.add(`with torch.profiler.record_function(${pythonString(instruction.name)}):`, op);
         this.#listing.indent();
         return;
       case 'endRepeat':
@@ -227,7 +225,7 @@ class InstructionWriter {
     }
     this.#scope.use('expect');
     const name = bufferOf(this.#scope.subject, buffer).id;
-    this.#listing.add(`expect("${name}", ${region}, ${this.#scope.content(expected, bytes)})`, op);
+    this.#listing.add(`expect(${pythonString(name)}, ${region}, ${this.#scope.content(expected, bytes)})`, op);
   }
 
   #pin({ src, dst, op }: Writes<'pin'>): void {

@@ -1,4 +1,6 @@
 /** A whole PyTorch program that does what an experiment does. */
+
+import { pythonComment, pythonEncoding, pythonString } from '../../../media.ts';
 import type { Instruction, KernelResult, ProgramBuffer } from '../../../program/program.ts';
 import { operandsOfKernel } from '../../../program/resultBytes.ts';
 import { Listing } from '../listing.ts';
@@ -11,10 +13,10 @@ import { PyTorchScope } from './scope.ts';
 
 export function pytorchProgram(subject: Subject): Listing {
   const scope = new PyTorchScope(subject);
-  const body = new Listing('    ', '#');
+  const body = new Listing('    ', pythonComment);
   new Script(scope, body).write();
   const helpers = inOrder(scope.used);
-  const whole = new Listing('    ', '#');
+  const whole = new Listing('    ', pythonComment);
   writeHead(scope, helpers, whole);
   helpers.forEach((helper, index) => {
     // Constants stand together, functions apart.
@@ -28,6 +30,7 @@ export function pytorchProgram(subject: Subject): Listing {
 
 function writeHead(scope: PyTorchScope, helpers: readonly PyTorchHelper[], listing: Listing): void {
   const { experiment, program } = scope.subject;
+  listing.add(pythonEncoding);
   listing.comment(experiment.name);
   if (experiment.description !== '') {
     listing.add('#');
@@ -289,7 +292,7 @@ class Script {
       }
       this.#scope.use('expect');
       const region = this.#scope.region(buffer, offset, bytes);
-      this.#add(`expect("${declared.id}", ${region}, ${this.#scope.content(content, bytes)})`);
+      this.#add(`expect(${pythonString(declared.id)}, ${region}, ${this.#scope.content(content, bytes)})`);
     }
     for (const result of results) this.#result(result);
     for (const { buffer, reason } of unverifiable) {
@@ -306,7 +309,10 @@ class Script {
 
   #result({ kernel, operands }: KernelResult): void {
     const scope = this.#scope;
-    const [name, place] = [bufferOf(this.#subject, kernel.dst).id, `.to(${scope.name(kernel.dst)}.device)`];
+    const [name, place] = [
+      pythonString(bufferOf(this.#subject, kernel.dst).id),
+      `.to(${scope.name(kernel.dst)}.device)`,
+    ];
     const contents = operandsOfKernel(kernel).map(
       ({ bytes }, index) => `${scope.content(required(operands, index), bytes)}${place}`,
     );
@@ -314,7 +320,7 @@ class Script {
       scope.use('fft', 'expectTransform');
       const shape = `${kernel.batch}, ${kernel.size}`;
       this.#add(
-        `expect_transform("${name}", transforms(${scope.name(kernel.dst)}, ${shape}), transforms(${contents[0]}, ${shape}))`,
+        `expect_transform(${name}, transforms(${scope.name(kernel.dst)}, ${shape}), transforms(${contents[0]}, ${shape}))`,
       );
       return;
     }
@@ -324,7 +330,7 @@ class Script {
       `matrix(${tensor}, torch.${dtype}, ${rows}, ${columns})`;
     const rounding = tf32 ? '2**-9' : { float32: '2**-18', float16: '2**-9', bfloat16: '2**-7' }[dtype];
     this.#add(`expect_product(
-    "${name}",
+    ${name},
     ${matrix(scope.name(kernel.dst), m, n)},
     ${matrix(contents[0] ?? '', m, k)},
     ${matrix(contents[1] ?? '', k, n)},

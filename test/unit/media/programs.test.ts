@@ -1,0 +1,125 @@
+/** Generated programs say the same to the front ends of their languages, whatever the names in the document are. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { type CodeLanguage, codeOf } from '../../../core/export/code/code.ts';
+import { runs } from '../../support/effort.ts';
+import { mathHeaders } from '../../support/mathHeaders.ts';
+import { everything } from '../code/everything.ts';
+import { allPieces, hostileText } from './hostile.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-media-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const isThere = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
+
+/** Returns the experiment with another text in each place that takes one. */
+function named(experiment: Experiment, text: () => string): Experiment {
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    const inner = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, visit(one)]));
+    return 'op' in value ? { ...inner, label: text(), ...(value.op === 'range' && { name: text() }) } : inner;
+  };
+  const threads = visit(experiment.threads) as Experiment['threads'];
+  return { ...experiment, threads, name: text(), description: text() };
+}
+
+/** In UTF-7 the description ends its line, writes a file and ends the program. */
+const utf7 = {
+  name: 'Running ahead, coding: utf-7',
+  description: "Fine.+AAo-open('ran.txt','w').write('ran')+AAo-raise+ACA-SystemExit(0)+AAo-",
+};
+
+/** The first is harmless. */
+function subjects(count: number): Experiment[] {
+  const texts = fc.sample(hostileText, 1000);
+  let next = 0;
+  return [
+    named(everything(), () => 'harmless'),
+    named(everything(), () => allPieces),
+    { ...named(everything(), () => 'harmless'), ...utf7 },
+    ...Array.from({ length: count }, () => named(everything(), () => texts[next++ % texts.length] ?? '')),
+  ];
+}
+
+/** Writes each program into a folder of its own, so that all have the same name. */
+const written = (language: CodeLanguage, experiments: readonly Experiment[], name: string): string[] =>
+  experiments.map((experiment, index) => {
+    const place = join(folder, `${language}-${index}`);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, name), codeOf(experiment, language).text);
+    return join(place, name);
+  });
+
+/** Prints the tree of each file, with all texts alike. Fails if a text can't be printed or the encoding isn't fixed. */
+const dumpAll = `
+import ast, sys, tokenize
+class Alike(ast.NodeTransformer):
+    def visit_Constant(self, node):
+        if not isinstance(node.value, str):
+            return node
+        node.value.encode()
+        return ast.copy_location(ast.Constant("text"), node)
+for name in sys.argv[1:]:
+    with open(name, "rb") as file:
+        assert tokenize.detect_encoding(file.readline)[0] == "utf-8", name
+    with open(name, "rb") as file:
+        print(ast.dump(Alike().visit(ast.parse(file.read(), name))))
+`;
+
+/** Returns the tokens of preprocessed C++ with all texts alike. */
+const tokens = (preprocessed: string): string =>
+  preprocessed
+    .replace(/^#.*$/gm, '')
+    .replace(/("(\\.|[^"\\\n])*"\s*)+/g, '"text"')
+    .replace(/\s+/g, ' ');
+
+describe('a generated program', () => {
+  it('of PyTorch has the same syntax tree with hostile names as with harmless ones', (context) => {
+    if (!isThere('python3')) return context.skip('python3 is not installed');
+    const files = written('pytorch', subjects(runs(300)), 'program.py');
+    const options = { encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+    const { stdout, stderr } = spawnSync('python3', ['-c', dumpAll, ...files], options);
+    expect(stderr).toBe('');
+    const trees = stdout.trimEnd().split('\n');
+    expect(trees).toHaveLength(files.length);
+    expect([...new Set(trees)]).toHaveLength(1);
+  });
+
+  // The older standards know trigraphs.
+  it.for(['c++14', 'c++17', 'gnu++20'])('of CUDA has the same tokens in %s with hostile names', (standard, context) => {
+    if (!isThere('g++')) return context.skip('g++ is not installed');
+    const found = written('cuda', subjects(runs(60)), 'program.cu').map((file) => {
+      const args = ['-E', '-P', '-fpreprocessed', `-std=${standard}`, '-Wall', '-Werror', '-x', 'c++', file];
+      const { stdout, stderr } = spawnSync('g++', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+      expect(stderr).toBe('');
+      return tokens(stdout);
+    });
+    expect(found[0]).toContain('nvtxRangePushA("text")');
+    expect([...new Set(found)]).toHaveLength(1);
+  });
+
+  it("of CUDA is the same to nvcc's front end with hostile names as with harmless ones", (context) => {
+    if (!isThere('nvcc')) return context.skip('nvcc is not installed');
+    const found = written('cuda', subjects(0), 'program.cu').map((file) => {
+      const cwd = join(file, '..');
+      // The file that cudafe++ writes of the program: comments are gone, and every statement was parsed.
+      const args = ['-std=c++17', ...mathHeaders(), '-cuda', '-o', 'program.ii', 'program.cu'];
+      const { status, stderr } = spawnSync('nvcc', args, { cwd, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      const text = tokens(readFileSync(join(cwd, 'program.ii'), 'utf8'));
+      // CHECK says in which line of the program it stands.
+      return text.slice(text.indexOf('int main(')).replace(/"text",? ?\d+/g, '"text" line');
+    });
+    expect(found[0]).toContain('nvtxRangePushA("text")');
+    expect([...new Set(found)]).toHaveLength(1);
+  });
+});
