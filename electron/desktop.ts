@@ -32,8 +32,8 @@ export class Desktop {
   readonly #program = programFolder();
   readonly #host: Host;
   #window: BrowserWindow | undefined;
-  /** What to open that was named before the app was ready. */
-  #waiting: (() => Promise<void>)[] | null = [];
+  /** Files to open that were named before the app was ready. */
+  #waiting: string[] | null = [];
 
   constructor(app: App) {
     this.#app = app;
@@ -53,17 +53,9 @@ export class Desktop {
   readonly currentWindow = (): BrowserWindow | undefined => this.#window;
 
   readonly openFiles = (paths: readonly string[]): void => {
-    for (const path of paths) this.#whenReady(() => this.#open(path));
+    if (this.#waiting !== null) this.#waiting.push(...paths);
+    else for (const path of paths) void this.#open(path);
   };
-
-  readonly openLinks = (addresses: readonly string[]): void => {
-    for (const address of addresses) this.#whenReady(() => this.#offer(address));
-  };
-
-  #whenReady(open: () => Promise<void>): void {
-    if (this.#waiting === null) void open();
-    else this.#waiting.push(open);
-  }
 
   /** Call once, when the app is ready. */
   start(): void {
@@ -88,7 +80,7 @@ export class Desktop {
     void this.#host.service.runs().catch(() => {});
     const named = this.#waiting ?? [];
     this.#waiting = null;
-    for (const open of named) void open();
+    this.openFiles(named);
   }
 
   #openWindow(): void {
@@ -144,15 +136,6 @@ export class Desktop {
     } catch (thrown) {
       log.warn(`${path} could not be opened:`, thrown);
       dialog.showErrorBox('The file could not be opened', describeError(toErrorInfo(thrown)));
-    }
-  }
-
-  async #offer(address: string): Promise<void> {
-    try {
-      await this.#host.offerLink(address);
-    } catch (thrown) {
-      log.warn('A link was refused:', thrown);
-      dialog.showErrorBox('The link was not opened', describeError(toErrorInfo(thrown)));
     }
   }
 }

@@ -2,9 +2,9 @@
 import { app } from 'electron';
 import { Desktop } from './desktop.ts';
 import { log, startLogging } from './logging.ts';
-import { registerLinks, registerScheme } from './protocol.ts';
+import { registerScheme } from './protocol.ts';
 import { hardenApp } from './security.ts';
-import { claimSingleInstance, filesAmong, linksAmong } from './singleInstance.ts';
+import { claimSingleInstance, filesAmong } from './singleInstance.ts';
 import { offerUpdate } from './updates.ts';
 
 startLogging(app);
@@ -18,16 +18,10 @@ if (claimSingleInstance(app, desktop)) {
     event.preventDefault();
     desktop.openFiles([path]);
   });
-  app.on('open-url', (event, address) => {
-    event.preventDefault();
-    desktop.openLinks([address]);
-  });
-  registerLinks(app);
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
   desktop.openFiles(filesAmong(process.argv.slice(1), process.cwd()));
-  desktop.openLinks(linksAmong(process.argv.slice(1)));
   app
     .whenReady()
     .then(() => desktop.start())

@@ -6,7 +6,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { type App, net, protocol, type Session } from 'electron';
+import { net, protocol, type Session } from 'electron';
 import { describeError, toErrorInfo } from '../core/errors.ts';
 import { bundleOfPath, runOfPath } from '../core/service/service.ts';
 import type { Host } from '../host/service/host.ts';
@@ -45,14 +45,6 @@ type Served = Pick<Host, 'runFile' | 'bundle'>;
 export function registerScheme(): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
   protocol.registerSchemesAsPrivileged([{ scheme, privileges }]);
-}
-
-/**
- * Has the system hand copyscope:// links to this program. On Windows it must be told by the program; elsewhere the package says it
- * (electron-builder.yml). A clone is nobody's program for links.
- */
-export function registerLinks(app: App): void {
-  if (process.platform === 'win32' && app.isPackaged) app.setAsDefaultProtocolClient(scheme);
 }
 
 /** Answers the scheme in `session` with the files below `folder`, and with the host's runs and bundles. */

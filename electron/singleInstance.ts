@@ -1,18 +1,16 @@
 /** One Copyscope at a time: two would run experiments on one GPU at once and falsify each other's times. */
 import { resolve } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
-import { isLink, opensFile } from '../core/service/links.ts';
+import { opensFile } from './openFiles.ts';
 
 export interface SingleInstance {
   readonly currentWindow: () => BrowserWindow | undefined;
   /** Files that a second start was given. */
   readonly openFiles: (paths: readonly string[]) => void;
-  /** Links that it was given: so the system hands them over. */
-  readonly openLinks: (addresses: readonly string[]) => void;
 }
 
 /** False where another instance already runs: it has been told, and this one must end. */
-export function claimSingleInstance(app: App, { currentWindow, openFiles, openLinks }: SingleInstance): boolean {
+export function claimSingleInstance(app: App, { currentWindow, openFiles }: SingleInstance): boolean {
   if (!app.requestSingleInstanceLock()) {
     app.quit();
     return false;
@@ -22,17 +20,11 @@ export function claimSingleInstance(app: App, { currentWindow, openFiles, openLi
     if (window?.isMinimized()) window.restore();
     window?.focus();
     openFiles(filesAmong(argv.slice(1), folder));
-    openLinks(linksAmong(argv.slice(1)));
   });
   return true;
 }
 
 /** The files among a command line's words that Copyscope opens, as whole paths; Chromium's switches are none of them. */
 export function filesAmong(words: readonly string[], folder: string): string[] {
-  return words
-    .filter((word) => !word.startsWith('-') && !isLink(word) && opensFile(word))
-    .map((word) => resolve(folder, word));
+  return words.filter((word) => !word.startsWith('-') && opensFile(word)).map((word) => resolve(folder, word));
 }
-
-/** The copyscope:// links among a command line's words. */
-export const linksAmong = (words: readonly string[]): string[] => words.filter(isLink);

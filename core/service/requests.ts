@@ -155,7 +155,6 @@ const requestSchemas = {
   beginImportThere: z.tuple([machineSchema, systemText(4096).min(1)]),
   importedThere: z.tuple([ticketSchema]),
   cancelImport: z.tuple([ticketSchema]),
-  answerLink: z.tuple([ticketSchema, z.boolean()]),
   packBundle: z.tuple([itemsSchema]),
   readNotes: z.tuple([idSchema]),
   saveNotes: z.tuple([idSchema, z.strictObject({ notes: runNotesSchema, base: runNotesSchema, by: z.uuid() })]),

@@ -255,12 +255,6 @@ export interface NotesChange {
   readonly by: string;
 }
 
-/** What a link that was followed would open: the window asks. */
-export type LinkOffer = { readonly ticket: string } & (
-  | { readonly kind: 'example' | 'lesson'; readonly id: string; readonly title: string }
-  | { readonly kind: 'file'; readonly path: string; readonly bytes: number }
-);
-
 /** What a window may ask of the host. */
 export interface HostService {
   about(): Promise<About>;
@@ -362,8 +356,6 @@ export interface HostService {
   importPart(ticket: string, part: Uint8Array): Promise<void>;
   endImport(ticket: string): Promise<Imported>;
   cancelImport(ticket: string): Promise<void>;
-  /** What the person said of a link. A file is added to the library then, and shown as one that was opened. */
-  answerLink(ticket: string, open: boolean): Promise<void>;
   /**
    * The same for a file of another machine, which comes compressed. Resolves once its first bytes are there. Rejects with
    * `host.*` or `file.*`.
@@ -399,8 +391,6 @@ export interface WindowEvents {
   sweepPoint(id: string, outcome: SweepOutcome): void;
   /** A file was opened outside the window, by a double-click or on the command line: show what came of it. */
   opened(imported: Imported): void;
-  /** A copyscope:// link was followed: ask whether it is to be opened. */
-  linkOffered(offer: LinkOffer): void;
   /** A machine was added, reached or lost, has told of its devices, or was removed (then `state` is null). */
   machineChanged(name: string, state: MachineState | null): void;
   /** What is known of this machine's own Slurm. */

@@ -427,7 +427,7 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
-    .addArgument(new Argument('[files...]', 'runs, experiments, bundles or traces to open, or copyscope:// links'))
+    .addArgument(new Argument('[files...]', 'runs, experiments, bundles or traces to open'))
     .option('--port <n>', 'port of 127.0.0.1; where left out, the last one again, or any free one', count(1, 65_535))
     .option('--open', 'open it in the browser', false)
     .action((files: string[], options: ServeOptions) => serve(context, files, options));

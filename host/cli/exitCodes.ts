@@ -44,7 +44,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
     /^(experiment|template|profile|run-file|trace|trace-file|bench-file|bundle|notes|fit|lift|gate|export|recording)\./,
     exitCodes.badInput,
   ],
-  [/^(file|usage|request|server|link)\./, exitCodes.badInput],
+  [/^(file|usage|request|server)\./, exitCodes.badInput],
 ];
 
 export const exitCodeOf = ({ code }: ErrorInfo): ExitCode =>

@@ -1,5 +1,4 @@
 /** The host: everything a window or the command line can ask for, without Electron and without a network. */
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -14,7 +13,6 @@ import { FilesThere } from './imports/filesThere.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
-import { LinkOffers } from './linkOffers.ts';
 import { Machines } from './machines.ts';
 import { prepareRun } from './prepareRun.ts';
 import { Recordings } from './recordings.ts';
@@ -50,8 +48,6 @@ export interface Host {
   bundle(ticket: string): Promise<Readable>;
   /** Adds a file to the library, and has a window show it. Rejects where the file can't be read, or is nothing we open. */
   openFile(path: string): Promise<void>;
-  /** Has a window ask whether a copyscope:// link is to be opened. Rejects with `link.*` where it is refused. */
-  offerLink(address: string): Promise<void>;
   /** Ends the engine process. Deletions can't be taken back any more. */
   close(): void;
 }
@@ -106,12 +102,6 @@ export function createHost({
     environment,
     machine: (name) => machines.options(name),
     clusterOf,
-  });
-  const links = new LinkOffers({
-    examples: () => assets.examples(),
-    lessons: () => lessons.list(),
-    folders: [homedir(), about.dataFolder],
-    offer: (offer) => windows.linkOffered(offer),
   });
   const runFile = async (id: string): Promise<RunFile> => {
     if (isSweepRun(id)) return library.sweeps.runFile(id);
@@ -226,10 +216,6 @@ export function createHost({
       const answer = await filesThere.next(ticket);
       return typeof answer === 'number' ? answer : tellImported(answer);
     },
-    answerLink: async (ticket, open) => {
-      const path = links.answer(ticket, open);
-      if (path !== null) await openFile(path);
-    },
     packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
     saveNotes: async (id, { notes: mine, base, by }) => {
@@ -251,7 +237,6 @@ export function createHost({
     runFile,
     bundle: (ticket) => bundles.stream(ticket),
     openFile,
-    offerLink: (address) => links.offer(address),
     close: () => {
       unwatch();
       recordings.close();

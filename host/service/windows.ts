@@ -1,6 +1,6 @@
 /** Every connected window, told as one. */
 import type { RunProgress } from '../../core/program/engine.ts';
-import type { Imported, LinkOffer, WindowEvents } from '../../core/service/service.ts';
+import type { Imported, WindowEvents } from '../../core/service/service.ts';
 
 /** A run may report thousands of steps; a person sees about this many a second. */
 const progressIntervalMs = 50;
@@ -8,14 +8,12 @@ const progressIntervalMs = 50;
 export class Windows implements WindowEvents {
   readonly #windows = new Set<WindowEvents>();
   readonly #unopened: Imported[] = [];
-  readonly #unoffered: LinkOffer[] = [];
   readonly #told = new Map<string, { phase: RunProgress['phase']; at: number }>();
 
   /** Returns what takes it off again. */
   add(window: WindowEvents): () => void {
     this.#windows.add(window);
     for (const imported of this.#unopened.splice(0)) window.opened(imported);
-    for (const offer of this.#unoffered.splice(0)) window.linkOffered(offer);
     return () => void this.#windows.delete(window);
   }
 
@@ -62,13 +60,6 @@ export class Windows implements WindowEvents {
     const last = [...this.#windows].at(-1);
     if (last === undefined) this.#unopened.push(imported);
     else last.opened(imported);
-  }
-
-  /** As with files. */
-  linkOffered(offer: LinkOffer): void {
-    const last = [...this.#windows].at(-1);
-    if (last === undefined) this.#unoffered.push(offer);
-    else last.linkOffered(offer);
   }
 
   machineChanged(...args: Parameters<WindowEvents['machineChanged']>): void {

@@ -39,7 +39,6 @@ import { useAreaKeys } from './areas.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import { Licences } from './Licences.tsx';
-import { LinkDialog } from './LinkDialog.tsx';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar.tsx';
 import { usePageFocus } from './usePageFocus.ts';
@@ -131,7 +130,6 @@ export function Shell() {
       <DropZone />
       <HelpOverlay />
       <Licences />
-      <LinkDialog />
       <SeveralMachines />
       <CommandPalette />
       <OperationPicker />

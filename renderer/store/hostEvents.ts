@@ -3,7 +3,6 @@ import type { Imported, RunSummary, WindowEvents } from '../../core/service/serv
 import { listExperiments } from './experimentList.ts';
 import { holdEvents } from './heldEvents.ts';
 import { attempt, host } from './host.ts';
-import { onLinkOffered } from './links.ts';
 import { onMachineChanged, onOwnClusterChanged } from './machines.ts';
 import { newestAnswer } from './newestAnswer.ts';
 import { notifyRunFailed } from './notify.ts';
@@ -109,7 +108,6 @@ export const windowEvents: WindowEvents = {
     assign({ runs: left(state().runs), loadedRuns: left(state().loadedRuns) });
   },
   opened: (imported) => onOpened?.(imported),
-  linkOffered: onLinkOffered,
   sweepPoint: onSweepPoint,
   machineChanged: onMachineChanged,
   ownClusterChanged: onOwnClusterChanged,

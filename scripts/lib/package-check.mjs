@@ -131,9 +131,7 @@ function desktopProblems(desktop) {
   const value = (name) => new RegExp(`^${name}=(.*)$`, 'm').exec(desktop)?.[1] ?? '';
   const types = value('MimeType').split(';');
   return [
-    ...[...mimeTypes, 'x-scheme-handler/copyscope']
-      .filter((type) => !types.includes(type))
-      .map((type) => `The desktop file lacks ${type}.`),
+    ...mimeTypes.filter((type) => !types.includes(type)).map((type) => `The desktop file lacks ${type}.`),
     ...(/ %U$/.test(value('Exec')) ? [] : ['The desktop file hands no files over.']),
     ...(value('Exec').includes('--no-sandbox') ? ["The desktop file turns Chromium's sandbox off."] : []),
     // Electron takes it from the manifest's desktopName; else the window and its icon in the dock are two.
@@ -143,12 +141,10 @@ function desktopProblems(desktop) {
 
 /** Everything wrong with what a Mac's Info.plist says; `hash` is the archive's. */
 export function infoProblems(info, hash) {
-  const schemes = (info.CFBundleURLTypes ?? []).flatMap(({ CFBundleURLSchemes = [] }) => CFBundleURLSchemes);
   const endings = (info.CFBundleDocumentTypes ?? []).flatMap(
     ({ CFBundleTypeExtensions = [] }) => CFBundleTypeExtensions,
   );
   return [
-    ...(schemes.includes('copyscope') ? [] : ['It opens no copyscope:// links.']),
     ...['copyscope.json', 'copyscope', 'arrow']
       .filter((ending) => !endings.includes(ending))
       .map((ending) => `It opens no .${ending} files.`),

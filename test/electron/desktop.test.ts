@@ -57,7 +57,6 @@ function connect(events: Partial<WindowEvents> = {}) {
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
-    linkOffered: () => {},
     machineChanged: () => {},
     ownClusterChanged: () => {},
     engineChanged: () => {},
@@ -151,42 +150,6 @@ describe('the main process', () => {
     electron.state.shownErrors.length = 0;
     electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, 'none.arrow'));
     await eventually(() => expect(electron.state.shownErrors.join()).toContain('none.arrow'));
-  });
-
-  it('has the page ask about a link, and opens nothing by itself', async () => {
-    const [linkOffered, opened] = [vi.fn(), vi.fn()];
-    const { service, close } = connect({ linkOffered, opened });
-    await service.about();
-    const preventDefault = vi.fn();
-    electron.app.emit('open-url', { preventDefault }, 'copyscope://open?example=overlap/pinned-side-stream');
-    expect(preventDefault).toHaveBeenCalledOnce();
-    await eventually(() => expect(linkOffered).toHaveBeenCalledOnce());
-    expect(linkOffered.mock.lastCall?.[0]).toMatchObject({ kind: 'example', title: 'Pinned source, second stream' });
-    const file = join(work, 'data/linked.copyscope.json');
-    writeFileSync(file, experiment);
-    electron.app.emit('second-instance', {}, ['electron', `copyscope://open?file=${encodeURIComponent(file)}`], work);
-    await eventually(() => expect(linkOffered).toHaveBeenCalledTimes(2));
-    expect(opened).not.toHaveBeenCalled();
-    await service.answerLink(linkOffered.mock.lastCall?.[0].ticket, true);
-    expect(opened).toHaveBeenCalledOnce();
-    close();
-  });
-
-  it.each([
-    ['copyscope://open?file=%5C%5Cserver%5Cshare%5Ca.arrow', /another machine/],
-    ['copyscope://open?example=../../secret', /names no example/],
-    ['copyscope://app/index.html', /something else than to open/],
-    [`copyscope://open?file=/${'a'.repeat(10_000)}.arrow`, /longer than/],
-  ])('refuses the link %.60s in words', async (address, words) => {
-    const linkOffered = vi.fn();
-    const { service, close } = connect({ linkOffered });
-    await service.about();
-    electron.state.shownErrors.length = 0;
-    electron.app.emit('open-url', { preventDefault: vi.fn() }, address);
-    await eventually(() => expect(electron.state.shownErrors).toHaveLength(1));
-    expect(electron.state.shownErrors[0]).toMatch(words);
-    expect(linkOffered).not.toHaveBeenCalled();
-    close();
   });
 
   it('shows the theme that the page has, and tells the page which one the menu asks for', () => {

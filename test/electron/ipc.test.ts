@@ -41,7 +41,6 @@ const silent: WindowEvents = {
   sweepChanged: () => {},
   sweepPoint: () => {},
   opened: () => {},
-  linkOffered: () => {},
   machineChanged: () => {},
   ownClusterChanged: () => {},
   engineChanged: () => {},

@@ -96,7 +96,7 @@ const artifact = {
   desktop: `[Desktop Entry]
 Exec=/opt/Copyscope/copyscope %U
 StartupWMClass=copyscope
-MimeType=application/vnd.copyscope.experiment+json;application/vnd.copyscope.bundle+gzip;application/vnd.apache.arrow.file;x-scheme-handler/copyscope;
+MimeType=application/vnd.copyscope.experiment+json;application/vnd.copyscope.bundle+gzip;application/vnd.apache.arrow.file;
 `,
   mime: '<glob pattern="*.copyscope.json"/>',
   control: 'Package: copyscope\n',
@@ -111,7 +111,6 @@ describe("the check of Linux's packages", () => {
 
   it.each([
     ['another archive', { files: { ...artifact.files, 'resources/app.asar': '0' } }],
-    ['no link', { desktop: artifact.desktop.replace('x-scheme-handler/copyscope;', '') }],
     ['no bundle', { desktop: artifact.desktop.replace('application/vnd.copyscope.bundle+gzip;', '') }],
     ['no sandbox', { desktop: artifact.desktop.replace(' %U', ' --no-sandbox %U') }],
     ['no files', { desktop: artifact.desktop.replace(' %U', '') }],
@@ -125,7 +124,6 @@ describe("the check of Linux's packages", () => {
 
 describe("the check of a Mac's app", () => {
   const info = {
-    CFBundleURLTypes: [{ CFBundleURLSchemes: ['copyscope'] }],
     CFBundleDocumentTypes: [
       { CFBundleTypeExtensions: ['copyscope.json', 'copyscope'] },
       { CFBundleTypeExtensions: ['arrow'] },
@@ -133,10 +131,10 @@ describe("the check of a Mac's app", () => {
     ElectronAsarIntegrity: { 'Resources/app.asar': { algorithm: 'SHA256', hash: 'abc' } },
   };
 
-  it('wants links, files, and the hash of the archive', () => {
+  it('wants files, and the hash of the archive', () => {
     expect(infoProblems(info, 'abc')).toEqual([]);
     expect(infoProblems(info, 'abd')).toHaveLength(1);
-    expect(infoProblems({}, 'abc')).toHaveLength(5);
+    expect(infoProblems({}, 'abc')).toHaveLength(4);
   });
 });
 

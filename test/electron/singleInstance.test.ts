@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { claimSingleInstance, filesAmong, linksAmong } from '../../electron/singleInstance.ts';
+import { claimSingleInstance, filesAmong } from '../../electron/singleInstance.ts';
 import { app, BrowserWindow as StandInWindow, state } from './support/electron.ts';
 
 const claim = (window?: StandInWindow) => {
-  const [openFiles, openLinks] = [vi.fn(), vi.fn()];
+  const openFiles = vi.fn();
   const currentWindow = () => window as unknown as BrowserWindow | undefined;
-  const given = { currentWindow, openFiles, openLinks };
-  return { openFiles, openLinks, claimed: claimSingleInstance(app as unknown as App, given) };
+  return { openFiles, claimed: claimSingleInstance(app as unknown as App, { currentWindow, openFiles }) };
 };
 
 beforeEach(() => {
@@ -43,13 +42,4 @@ it('takes only files that Copyscope opens from a command line', () => {
   expect(filesAmong(['-run.arrow', '--x=run.arrow', 'notes.txt', '.', 'copyscope'], '/a')).toEqual([]);
   const files = ['run.arrow', 'mine.copyscope.json', 'worker0.pt.trace.json.gz', 'TRACE.JSON', 'all.copyscope'];
   expect(filesAmong(files, '/a')).toEqual(files.map((file) => resolve('/a', file)));
-});
-
-it('hands links over as links, and never as files', () => {
-  const address = 'copyscope://open?file=/home/me/run.arrow';
-  const { openFiles, openLinks } = claim(new StandInWindow({}));
-  app.emit('second-instance', {}, ['/opt/copyscope', '--flag', address, 'COPYSCOPE:x.json', 'copyscope.json'], '/a');
-  expect(openFiles).toHaveBeenCalledExactlyOnceWith([resolve('/a/copyscope.json')]);
-  expect(openLinks).toHaveBeenCalledExactlyOnceWith([address, 'COPYSCOPE:x.json']);
-  expect(linksAmong(['https://example.com/', '--copyscope:x', 'my-copyscope:x'])).toEqual([]);
 });

@@ -20,7 +20,6 @@ const readBy: Readonly<Record<string, string>> = {
   'core/lessons/parse.ts': 'lesson',
   'core/lessons/results.ts': 'values',
   'core/profile/profile.ts': 'profile',
-  'core/service/links.ts': 'not a file: test/unit/service/links.test.ts has wrong links',
   'core/slurm/settings.ts': 'cluster files',
   'core/sweep/parse.ts': 'sweep',
   'core/trace/arrow/metadata.ts': 'run',

@@ -153,7 +153,6 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
         sweepChanged: () => {},
         sweepPoint: () => {},
         opened: () => {},
-        linkOffered: () => {},
         machineChanged: () => {},
         ownClusterChanged: () => {},
         engineChanged: () => {},

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
-import { isLink } from '../../../core/service/links.ts';
 import { dataFolder, programVersion } from '../../paths.ts';
 import { openBrowser } from '../../server/openBrowser.ts';
 import { startOnUsualPort } from '../../server/rememberedPort.ts';
@@ -15,7 +14,7 @@ export interface ServeOptions {
   readonly open: boolean;
 }
 
-/** `files` are added to the library, and shown by the first window that comes; it asks before it opens links among them. */
+/** `files` are added to the library, and shown by the first window that comes. */
 export async function serve(context: Context, files: readonly string[], { port, open }: ServeOptions): Promise<void> {
   const { terminal, program, signal } = context;
   const folder = dataFolder(context.environment);
@@ -51,7 +50,7 @@ export async function serve(context: Context, files: readonly string[], { port, 
 /** One that can't be opened is said so, and the window comes all the same. */
 async function openFile(host: Host, path: string, say: (text: string) => void): Promise<void> {
   try {
-    await (isLink(path) ? host.offerLink(path) : host.openFile(path));
+    await host.openFile(path);
   } catch (thrown) {
     say(`${describeError(toErrorInfo(thrown))}\n`);
   }

@@ -33,7 +33,6 @@ class App extends EventEmitter {
   readonly requestSingleInstanceLock = vi.fn(() => state.hasLock);
   readonly whenReady = vi.fn(async () => {});
   readonly getPath = vi.fn(() => state.userData);
-  readonly setAsDefaultProtocolClient = vi.fn();
   isPackaged = false;
 }
 export const app = new App();

@@ -69,7 +69,6 @@ export const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   removeMachine: ['gpu-box', { discard: true, forget: true }],
   beginImportThere: ['gpu-box', '/tmp/a.json'],
   importedThere: [ticket],
-  answerLink: [ticket, true],
   packBundle: [items],
   readNotes: ['imported/a'],
   saveNotes: ['imported/a', { notes, base: notes, by: ticket }],

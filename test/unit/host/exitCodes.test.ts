@@ -44,7 +44,6 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'lift.no-host-calls': badInput,
   'lift.no-such-steps': badInput,
   'server.port-taken': badInput,
-  'link.form': badInput,
   'engine.unavailable': unavailable,
   'engine.unsupported': unavailable,
   'verification.failed': wrongData,

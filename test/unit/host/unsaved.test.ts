@@ -56,7 +56,6 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
-    linkOffered: () => {},
     machineChanged: () => {},
     ownClusterChanged: () => {},
     engineChanged: () => {},

@@ -13,7 +13,6 @@ export const toldWindow = () =>
     opened: vi.fn(),
     sweepChanged: vi.fn(),
     sweepPoint: vi.fn(),
-    linkOffered: vi.fn(),
     machineChanged: vi.fn(),
     ownClusterChanged: vi.fn(),
     engineChanged: vi.fn(),
