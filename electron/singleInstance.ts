@@ -1,5 +1,6 @@
 /** One Copyscope at a time: two would run experiments on one GPU at once and falsify each other's times. */
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { App, BrowserWindow } from 'electron';
 import { opensFile } from './openFiles.ts';
 
@@ -26,5 +27,16 @@ export function claimSingleInstance(app: App, { currentWindow, openFiles }: Sing
 
 /** The files among a command line's words that Copyscope opens, as whole paths; Chromium's switches are none of them. */
 export function filesAmong(words: readonly string[], folder: string): string[] {
-  return words.filter((word) => !word.startsWith('-') && opensFile(word)).map((word) => resolve(folder, word));
+  return words
+    .filter((word) => !word.startsWith('-') && opensFile(word))
+    .flatMap((word) => (word.startsWith('file://') ? pathOfUrl(word) : resolve(folder, word)));
+}
+
+/** The path of a file URL, which a Linux desktop hands over in place of a path; empty if it names no local file. */
+function pathOfUrl(address: string): string[] {
+  try {
+    return [fileURLToPath(address)];
+  } catch {
+    return [];
+  }
 }

@@ -38,6 +38,12 @@ it('shows the window and opens the files that a second start was given', () => {
   expect(openFiles).toHaveBeenCalledExactlyOnceWith([resolve('/a/run.arrow'), resolve('/b/x.copyscope.json')]);
 });
 
+it('opens the file URLs that a Linux desktop hands over after a double-click', () => {
+  expect(filesAmong(['file:///a/my%20run.arrow', 'file://server/b.arrow', 'file:///%E0%A4%A.arrow'], '/c')).toEqual([
+    resolve('/a/my run.arrow'),
+  ]);
+});
+
 it('takes only files that Copyscope opens from a command line', () => {
   expect(filesAmong(['-run.arrow', '--x=run.arrow', 'notes.txt', '.', 'copyscope'], '/a')).toEqual([]);
   const files = ['run.arrow', 'mine.copyscope.json', 'worker0.pt.trace.json.gz', 'TRACE.JSON', 'all.copyscope'];
