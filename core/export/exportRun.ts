@@ -1,11 +1,10 @@
 /** A run in the format of another viewer, piece by piece: a large one is longer than any string, and takes a while. */
 import { CopyscopeError } from '../errors.ts';
 import type { Run } from '../trace/run.ts';
-import { chromePieces } from './chrome/chrome.ts';
 import type { ExportFormat } from './formats.ts';
 import { kinetoPieces } from './kineto/kineto.ts';
 import { perfettoPieces } from './perfetto/perfetto.ts';
-import { arrowPieces, csvPieces } from './tables/rowTable.ts';
+import { csvPieces } from './tables/rowTable.ts';
 import { placeIterations } from './times.ts';
 
 export interface ExportOptions {
@@ -42,10 +41,8 @@ export function* exportRun(run: Run, format: ExportFormat, options: ExportOption
 
 const formats = {
   perfetto: perfettoPieces,
-  chrome: chromePieces,
   pytorch: kinetoPieces,
   csv: csvPieces,
-  arrow: arrowPieces,
 } as const;
 
 function noIteration(number: number, { trace }: Run): CopyscopeError {

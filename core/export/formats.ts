@@ -1,7 +1,7 @@
 /** The forms of other viewers and data tools in which a run can leave, and what their files are called. */
 import { type RunInfo, runName } from '../trace/run.ts';
 
-export const exportFormats = ['perfetto', 'chrome', 'pytorch', 'csv', 'arrow'] as const;
+export const exportFormats = ['perfetto', 'pytorch', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface FormatWords {
@@ -14,10 +14,8 @@ export interface FormatWords {
 
 export const exportWords: Readonly<Record<ExportFormat, FormatWords>> = {
   perfetto: { purpose: 'for Perfetto', ending: '.perfetto-trace', mediaType: 'application/x-protobuf' },
-  chrome: { purpose: 'as a Chrome trace', ending: '.trace.json', mediaType: 'application/json' },
   pytorch: { purpose: 'as a PyTorch profiler trace', ending: '.pt.trace.json', mediaType: 'application/json' },
   csv: { purpose: 'as a table (CSV)', ending: '.csv', mediaType: 'text/csv' },
-  arrow: { purpose: 'as a table (Arrow)', ending: '.arrow', mediaType: 'application/vnd.apache.arrow.file' },
 };
 
 /** A name that every file system takes: a run may be called anything. */

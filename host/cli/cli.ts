@@ -204,7 +204,7 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
 
   cli
     .command('export')
-    .description('a run or trace in the format of another viewer: Perfetto, Chrome, or the PyTorch profiler')
+    .description('a run or trace in the format of another viewer, Perfetto or the PyTorch profiler, or as a CSV table')
     .addArgument(
       new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated first'),
     )

@@ -19,7 +19,7 @@ import { ChartTable } from './ChartTable.tsx';
 import { lookOf } from './look.ts';
 import { type Saved, SaveMenu } from './SaveMenu.tsx';
 import { type ChartSpec, fullTitle, provenanceLine } from './spec.ts';
-import { chartArrow, chartCsv } from './table.ts';
+import { chartCsv } from './table.ts';
 
 const Drawing = lazy(async () => ({ default: (await import('./Drawing.tsx')).Drawing }));
 
@@ -84,10 +84,7 @@ function savedChart(spec: ChartSpec, scheme: Scheme): Saved {
     name: spec.title,
     fileName: name,
     svg: async (width) => (await import('./engine.ts')).drawn(spec, lookOf(scheme), width),
-    figures: async (as) => {
-      if (as === 'csv') return saveBlob(`${name}.csv`, new Blob([chartCsv(spec)], { type: 'text/csv' }));
-      saveBlob(`${name}.arrow`, new Blob([(await chartArrow(spec)) as Uint8Array<ArrayBuffer>]));
-    },
+    figures: () => saveBlob(`${name}.csv`, new Blob([chartCsv(spec)], { type: 'text/csv' })),
     text: () => chartCsv(spec),
   };
 }

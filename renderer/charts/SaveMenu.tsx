@@ -16,8 +16,8 @@ export interface Saved {
   readonly fileName: string;
   /** Of the picture's width in pixels. */
   readonly svg: (width: number) => Drawn | Promise<Drawn>;
-  /** Hands the figures out as a file. */
-  readonly figures: (as: 'csv' | 'arrow') => unknown;
+  /** Hands the figures out as a CSV file. */
+  readonly figures: () => unknown;
   /** Of the whole run, with its lanes: left out where there is none. */
   readonly report?: (() => unknown) | undefined;
   /** For the clipboard; left out where they are too many. */
@@ -107,8 +107,7 @@ function Items({ saved }: { readonly saved: Saved }) {
         ))}
       </Menu.RadioGroup>
       <Menu.Divider />
-      <Menu.Item onClick={attempted(() => figures('csv'))}>Figures (CSV)</Menu.Item>
-      <Menu.Item onClick={attempted(() => figures('arrow'))}>Figures (Arrow)</Menu.Item>
+      <Menu.Item onClick={attempted(figures)}>Figures (CSV)</Menu.Item>
       <Menu.Item disabled={text === undefined} onClick={attempted(() => copyText(text?.() ?? ''))}>
         {text === undefined ? 'Too many figures to copy' : 'Copy the figures (CSV)'}
       </Menu.Item>

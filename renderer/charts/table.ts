@@ -1,5 +1,5 @@
 /** A chart as a table: for those who read it, and for files. */
-import { type CsvCell, csvLine } from '../../core/export/tables/csv.ts';
+import { csvLine } from '../../core/export/tables/csv.ts';
 import { columnLabel, columnTitle, pointsOf, rowLabel, rowTitle } from './points.ts';
 import { formatValue } from './quantities.ts';
 import {
@@ -96,7 +96,7 @@ const unitNames: Readonly<Record<Unit, string>> = {
 const heading = (name: string, unit: Unit): string => (unitNames[unit] === '' ? name : `${name} (${unitNames[unit]})`);
 
 /** Every point in base units, so that no digit is lost. Limits are rows too, and every row says its origin, device and date. */
-function figuresOf(spec: ChartSpec): { readonly header: readonly string[]; readonly lines: readonly CsvCell[][] } {
+export function chartCsv(spec: ChartSpec): string {
   const { provenance, value } = spec;
   const header = [
     spec.kind === 'heat' ? heading(spec.y.name, spec.y.unit) : 'Series',
@@ -123,20 +123,7 @@ function figuresOf(spec: ChartSpec): { readonly header: readonly string[]; reado
       return [[of, by, ...figures, origin, device, provenance.date]];
     }),
   );
-  return { header, lines };
-}
-
-export function chartCsv(spec: ChartSpec): string {
-  const { header, lines } = figuresOf(spec);
   return [header, ...lines].map(csvLine).join('');
-}
-
-/** The same as an Arrow file. Categories and names of series are texts, all else are numbers. */
-export async function chartArrow(spec: ChartSpec): Promise<Uint8Array> {
-  const { arrowTable } = await import('../../core/export/tables/arrowTable.ts');
-  const { header, lines } = figuresOf(spec);
-  const of = [...(spec.kind === 'heat' ? [0] : []), ...(spec.kind === 'bars' ? [] : [1])];
-  return arrowTable(header, lines, new Set([...of, 2, 3, 4, 5]));
 }
 
 const named = ({ names, values }: ChosenQuantity, at: number): string | number =>

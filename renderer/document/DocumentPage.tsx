@@ -55,7 +55,7 @@ const code = (
   </Suspense>
 );
 const views = { score, json, code };
-const timeline = <TimelinePanel saving={{ figures: exportShownRun, report: () => reportShown() }} />;
+const timeline = <TimelinePanel saving={{ figures: () => exportShownRun('csv'), report: () => reportShown() }} />;
 const scoreAndTimeline = <ScoreAndTimeline />;
 
 export function DocumentPage() {

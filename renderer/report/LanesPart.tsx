@@ -26,7 +26,7 @@ export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedRepo
   const time = useTimeWindow(view.makespanNs);
   useTimelineKeys(loaded, view, time);
   const printing = usePrinting();
-  const figures = useCallback((as: 'csv' | 'arrow') => saveRows(loaded.run, about.title, as), [loaded, about]);
+  const figures = useCallback(() => saveRows(loaded.run, about.title), [loaded, about]);
   const height = useMemo(() => heightFor(view), [view]);
   if (view.rows.from === view.rows.to) return null;
   return (

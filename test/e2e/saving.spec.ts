@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Download, Page } from '@playwright/test';
-import { tableFromIPC } from 'apache-arrow';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { partsOf } from '../unit/report/partsOf.ts';
 import { expect, test } from './support/test.ts';
@@ -68,10 +67,7 @@ test.describe('an imported trace', () => {
     expect(lines[0]).toBe(
       'iteration,start_ns,duration_ns,kind,lane,engine,name,op,correlation,bytes,src_memory,dst_memory',
     );
-    const arrow = await downloaded(page, () => choose(page, 'Save the lanes', 'Figures (Arrow)'));
-    const file = new Uint8Array(await content(arrow));
-    expect(tableFromIPC(file).numRows).toBe(lines.length - 1);
-    expect(decodeRun(file).info.imported?.name).toBe(name);
+    expect(lines.length).toBeGreaterThan(10);
   });
 
   test('its lanes go to the clipboard', async ({ page, context }) => {
@@ -88,10 +84,8 @@ test.describe('an imported trace', () => {
     await expect(page.getByTestId('chart').first()).toBeVisible();
     const drawing = await downloaded(page, () => choose(page, 'Save Engine use', 'Drawing (SVG)'));
     expect((await content(drawing)).toString()).toContain('Engine use');
-    const arrow = await downloaded(page, () => choose(page, 'Save Engine use', 'Figures (Arrow)'));
-    const table = tableFromIPC(new Uint8Array(await content(arrow)));
-    expect(table.schema.fields.map((field) => field.name)).toContain('Origin');
-    expect(table.numRows).toBeGreaterThan(0);
+    const figures = await downloaded(page, () => choose(page, 'Save Engine use', 'Figures (CSV)'));
+    expect((await content(figures)).toString()).toContain('Origin');
   });
 
   test('its report is made from the palette, and opens', async ({ page, context }, info) => {

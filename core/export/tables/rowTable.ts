@@ -1,9 +1,7 @@
-/** The rows of a run as a table: comma-separated values, or the columns of a run file. */
+/** The rows of a run as a table of comma-separated values. */
 import { columnOrder } from '../../trace/arrow/layout.ts';
-import { encodeRun } from '../../trace/arrow.ts';
 import { readRow } from '../../trace/rows.ts';
 import type { Run } from '../../trace/run.ts';
-import type { TraceColumns } from '../../trace/trace.ts';
 import type { ExportSteps } from '../exportRun.ts';
 import type { PlacedIteration } from '../times.ts';
 import { csvLine } from './csv.ts';
@@ -36,22 +34,4 @@ export function* csvPieces(
     }
   }
   yield encoder.encode(text);
-}
-
-/** A run file, with the rows of these iterations alone. */
-export function* arrowPieces(run: Run, iterations: readonly PlacedIteration[]): Generator<Uint8Array> {
-  const [from, to] = [iterations[0]?.rows.from ?? 0, iterations.at(-1)?.rows.to ?? 0];
-  const { trace, info } = run;
-  if (from === 0 && to === trace.count) {
-    yield encodeRun(run);
-    return;
-  }
-  const columns = Object.fromEntries(
-    Object.entries(trace.columns).map(([name, column]) => [name, column.slice(from, to)]),
-  ) as unknown as TraceColumns;
-  const representative = iterations[0]?.number ?? info.iterations.representative;
-  yield encodeRun({
-    info: { ...info, iterations: { ...info.iterations, representative } },
-    trace: { ...trace, count: to - from, columns },
-  });
 }

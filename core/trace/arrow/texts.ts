@@ -2,19 +2,17 @@
  * Texts as a column of Arrow. The library's own builder compiles a function from text, which the content security policy of
  * the window refuses.
  */
-import { type Data, makeData, makeVector, Utf8, type Vector } from 'apache-arrow';
+import { makeData, makeVector, Utf8, type Vector } from 'apache-arrow';
 
 /** The globals of Node and browsers: core knows the type libraries of neither. */
 const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
 
-export function textData(texts: readonly string[]): Data<Utf8> {
+export function textVector(texts: readonly string[]): Vector<Utf8> {
   const encoder = new platform.TextEncoder();
   const encoded = texts.map((text) => encoder.encode(text));
   const valueOffsets = new Int32Array(texts.length + 1);
   for (const [index, { length }] of encoded.entries()) valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + length;
   const data = new Uint8Array(valueOffsets.at(-1) ?? 0);
   for (const [index, bytes] of encoded.entries()) data.set(bytes, valueOffsets[index]);
-  return makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets, data });
+  return makeVector(makeData({ type: new Utf8(), length: texts.length, nullCount: 0, valueOffsets, data }));
 }
-
-export const textVector = (texts: readonly string[]): Vector<Utf8> => makeVector(textData(texts));

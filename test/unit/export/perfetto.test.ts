@@ -43,11 +43,25 @@ function flowsOf(trace: PerfettoTrace, run: Run): string[] {
     .sort();
 }
 
+/** Slices of one track that neither lie inside of one another nor follow one another. */
+function overlapping(slices: readonly Slice[]): Slice[] {
+  const open = new Map<Slice['track'], number[]>();
+  return slices.filter(({ track, startNs, durationNs }) => {
+    const ends = open.get(track) ?? [];
+    open.set(track, ends);
+    while (ends.length > 0 && (ends.at(-1) ?? 0) <= startNs) ends.pop();
+    const fits = ends.length === 0 || (ends.at(-1) ?? 0) >= startNs + durationNs;
+    ends.push(startNs + durationNs);
+    return !fits;
+  });
+}
+
 function requireSame(run: Run): void {
   const trace = readPerfetto(exported(run, 'perfetto'));
   const own = trace.slices.filter((slice) => !isView(slice));
   expect(sorted(own.map((slice) => rowOf(trace, run, slice)))).toEqual(sorted(rowsTold(run)));
   expect(flowsOf(trace, run)).toEqual(flowsTold(run));
+  expect(overlapping(trace.slices)).toEqual([]);
   const seen = trace.slices.filter(isView).map((slice) => laneOf(trace, slice));
   const done = rowsTold(run).flatMap(({ engine }) => run.trace.lanes.find(({ id }) => id === engine)?.name ?? []);
   expect(seen.sort()).toEqual(done.sort());
@@ -79,6 +93,19 @@ describe('a Perfetto file', () => {
     const threads = [...trace.tracks.values()].flatMap(({ thread }) => thread ?? []);
     expect(threads.length).toBeGreaterThan(0);
     for (const { pid, tid } of threads) expect(run.trace.lanes.map(({ id }) => id)).toContain(`thread:${pid}:${tid}`);
+  });
+
+  it('draws rows that overlap on one stream on a track of their own', () => {
+    const run = smallRun();
+    const { columns } = run.trace;
+    // The kernel's row moves to the copy's stream, where both overlap.
+    const copy = run.trace.lanes.findIndex(({ id }) => id === 'stream:copy');
+    for (let row = 0; row < run.trace.count; row += 1) {
+      if (run.trace.lanes[columns.lane[row] ?? 0]?.kind === 'stream') columns.lane[row] = copy;
+    }
+    const names = [...readPerfetto(exported(run, 'perfetto')).tracks.values()].map(({ name }) => name);
+    expect(names).toContain('copy, overlapping 1');
+    requireSame(run);
   });
 
   it('has a process of the host, a group of the GPU, tracks of streams and engines, and the link as a counter', () => {

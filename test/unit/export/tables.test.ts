@@ -1,9 +1,9 @@
-/** CSV and Arrow, opened by programs that are not ours: every row, cell by cell. */
+/** CSV exports and run files, opened by programs that are not ours: every row, cell by cell. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { arrowTable } from '../../../core/export/tables/arrowTable.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { read, traceBytes } from '../import/support.ts';
@@ -73,22 +73,7 @@ describe.each(tableReaders)('$name ($reads)', ({ reads, lacks, read: readTable }
     if (lacks !== null) return context.skip(lacks);
     const run = await make();
     const path = join(folder, `table.${reads}`);
-    writeFileSync(path, exported(run, reads));
+    writeFileSync(path, reads === 'csv' ? exported(run, reads) : encodeRun(run));
     expect(comparable(await readTable(path))).toEqual(comparable(rowsOf(run)));
-  });
-
-  if (reads !== 'arrow') return;
-  it('reads the figures of a chart', async (context) => {
-    if (lacks !== null) return context.skip(lacks);
-    const path = join(folder, 'figures.arrow');
-    const lines = [
-      ['small', 1.5, 3],
-      ['large, "quoted"', '', 4],
-    ];
-    writeFileSync(path, arrowTable(['size', 'time', 'count'], lines, new Set([1, 2])));
-    expect(await readTable(path)).toEqual([
-      { size: 'small', time: 1.5, count: 3 },
-      { size: 'large, "quoted"', time: null, count: 4 },
-    ]);
   });
 });
