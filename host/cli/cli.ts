@@ -466,7 +466,7 @@ const stepsOption = (): Option =>
 const spansOption = (): Option =>
   new Option(
     '--steps <from..to,...>',
-    'record only these steps, counted from 1: outermost NVTX ranges, or else waiting calls. Some around them are timed, so that what recording costs is told',
+    'record only these steps, counted from 1: outermost NVTX ranges of the default domain. Some steps around them are timed, so that the run says what recording cost',
   ).argParser((text): StepSpan[] => {
     const spans = text.split(',').map(stepSpan);
     const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);

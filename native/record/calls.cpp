@@ -203,7 +203,6 @@ void leave(const CUpti_CallbackData& data, CUpti_CallbackDomain domain, CUpti_Ca
   Recorder& recorder = Recorder::instance();
   ChunkWriter* const writer = recorder.writer();
   if (at.isRecorded && writer != nullptr) tell(*writer, at, endNs, data, function);
-  if (function.role == CallRole::wait) recorder.onWait(endNs);
 }
 
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
@@ -277,12 +276,8 @@ void enableCalls(const CuptiLibrary& cupti, bool light) {
   setCallbacks(cupti, 1, [&](const Function& function) { return !light || isOfLight(function); });
 }
 
-void enableWaits(const CuptiLibrary& cupti) {
-  setCallbacks(cupti, 1, [](const Function& function) { return function.role == CallRole::wait; });
-}
-
-void disableCalls(const CuptiLibrary& cupti, bool keepWaits) {
-  setCallbacks(cupti, 0, [&](const Function& function) { return !(keepWaits && function.role == CallRole::wait); });
+void disableCalls(const CuptiLibrary& cupti) {
+  setCallbacks(cupti, 0, [](const Function&) { return true; });
 }
 
 }  // namespace copyscope::record

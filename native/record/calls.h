@@ -12,9 +12,6 @@ namespace copyscope::record {
 std::string subscribe(const CuptiLibrary& cupti, ChunkWriter& writer, bool& isTaken);
 /// Callbacks for all that is recorded. Launches and events are left out of a light recording.
 void enableCalls(const CuptiLibrary& cupti, bool light);
-/// Callbacks for waiting calls only.
-void enableWaits(const CuptiLibrary& cupti);
-/// None but those that `keepWaits` asks for: to count waiting calls while nothing is recorded.
-void disableCalls(const CuptiLibrary& cupti, bool keepWaits);
+void disableCalls(const CuptiLibrary& cupti);
 
 }  // namespace copyscope::record

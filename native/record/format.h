@@ -62,6 +62,8 @@ enum class RecordKind : std::uint8_t {
   end = 16,
   /// i64 start, i64 end, u8 1 while recording, 0 without: a step. Some before and after those that are recorded are told, too.
   step = 17,
+  /// u64 steps that the program began. Only a process that ends in order tells it.
+  steps = 18,
 };
 
 /// What a host call is for.

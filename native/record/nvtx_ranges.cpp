@@ -19,6 +19,7 @@ struct Open {
   const std::string* name;
   std::int64_t startNs;
   bool isRecorded;
+  bool isStep;
   /// That it began on; 0 where that is the one that it ends on, or where there was no file to tell it to.
   std::uint32_t thread;
 };
@@ -103,13 +104,16 @@ const std::string* nameOf(const nvtxEventAttributes_t* attributes) {
   }
 }
 
-Open begun(const void* domain, const std::string* name, int depth) {
+/// The domain of ranges that name none.
+constexpr const void* defaultDomain = nullptr;
+
+Open begun(const void* domain, const std::string* name, bool isOutermost) {
   Recorder& recorder = Recorder::instance();
-  if (name != nullptr) recorder.onRangeBegin(depth, *name);
-  return {domain, name, nowNs(), recorder.isRecording(), 0};
+  const bool isStep = name != nullptr && recorder.onRangeBegin(domain == defaultDomain, isOutermost, *name);
+  return {domain, name, nowNs(), recorder.isRecording(), isStep, 0};
 }
 
-void ended(const Open& open, int depth) {
+void ended(const Open& open) {
   Recorder& recorder = Recorder::instance();
   ChunkWriter* const writer = recorder.writer();
   if (writer != nullptr && open.name != nullptr && (open.isRecorded || recorder.isRecording())) {
@@ -119,7 +123,7 @@ void ended(const Open& open, int depth) {
     RecordBuffer record(RecordKind::range);
     writer->append(record.i64(open.startNs).i64(endNs).u32(thread).u32(name));
   }
-  if (open.name != nullptr) recorder.onRangeEnd(depth, *open.name, open.startNs, open.isRecorded);
+  if (open.isStep) recorder.onStepEnd(open.startNs, open.isRecorded);
 }
 
 ThreadRanges& threadRanges() {
@@ -133,7 +137,10 @@ ThreadRanges& threadRanges() {
 int push(const void* domain, const std::string* name) {
   ThreadRanges& own = threadRanges();
   const int depth = own.depth++;
-  if (depth < deepest) own.open[static_cast<std::size_t>(depth)] = begun(domain, name, depth);
+  if (depth >= deepest) return depth;
+  const bool isOutermost = std::none_of(own.open.begin(), own.open.begin() + depth,
+                                        [](const Open& open) { return open.domain == defaultDomain; });
+  own.open[static_cast<std::size_t>(depth)] = begun(domain, name, isOutermost);
   return depth;
 }
 
@@ -148,12 +155,12 @@ int pop(const void* domain) {
   const Open open = own.open[static_cast<std::size_t>(at)];
   std::move(own.open.begin() + at + 1, own.open.begin() + own.depth, own.open.begin() + at);
   --own.depth;
-  ended(open, at);
+  ended(open);
   return at;
 }
 
 nvtxRangeId_t start(const void* domain, const std::string* name) {
-  Open open = begun(domain, name, 0);
+  Open open = begun(domain, name, true);
   if (ChunkWriter* const writer = Recorder::instance().writer(); writer != nullptr) open.thread = toldThread(*writer);
   Started& all = started();
   const std::lock_guard<std::mutex> lock(all.mutex);
@@ -172,7 +179,7 @@ void finish(nvtxRangeId_t number) {
     open = found->second;
     all.open.erase(found);
   }
-  ended(open, 0);
+  ended(open);
 }
 
 const std::string* nameOf(const char* text) { return names().of(text == nullptr ? "range" : text); }

@@ -1,6 +1,7 @@
 #include "recorder.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +27,9 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::int64_t nanoseconds(const char* name) {
-  return static_cast<std::int64_t>(std::strtod(variable(name).c_str(), nullptr) * 1e6);
+std::int64_t nanoseconds(const char* name, std::int64_t otherwise = 0) {
+  const std::string text = variable(name);
+  return text.empty() ? otherwise : static_cast<std::int64_t>(std::strtod(text.c_str(), nullptr) * 1e6);
 }
 
 /// Up to the first that doesn't follow the one before.
@@ -47,6 +49,9 @@ std::vector<StepSpan> stepSpans(const std::string& text) {
 /// Steps that are timed without being recorded, before and after those that are.
 constexpr std::uint64_t leastAround = 10;
 constexpr std::uint64_t mostAround = 100;
+
+/// Length of the stretch that is recorded if no step comes.
+constexpr std::int64_t byTimeNs = 10'000'000'000;
 
 std::uint64_t stepsAround(const std::vector<StepSpan>& spans) {
   std::uint64_t recorded = 0;
@@ -70,6 +75,8 @@ Settings Settings::fromEnvironment() {
   settings.durationNs = nanoseconds("COPYSCOPE_RECORD_DURATION_MS");
   settings.stepRange = variable("COPYSCOPE_RECORD_STEP_RANGE");
   settings.steps = stepSpans(variable("COPYSCOPE_RECORD_STEPS"));
+  settings.stepsWithinNs = nanoseconds("COPYSCOPE_RECORD_STEPS_WITHIN_MS", settings.stepsWithinNs);
+  settings.blocksAfterNs = nanoseconds("COPYSCOPE_RECORD_BLOCKS_AFTER_MS", settings.blocksAfterNs);
   return settings;
 }
 
@@ -91,9 +98,9 @@ void Recorder::start() {
   char header[512];
   std::snprintf(header, sizeof header,
                 "{\"format\":\"copyscope/recording\",\"version\":1,\"pid\":%d,\"parent\":%d,\"startNs\":%" PRId64
-                ",\"wallClockNs\":\"%" PRId64 "\",\"cupti\":%u,\"light\":%s,\"lines\":%s}",
+                ",\"wallClockNs\":\"%" PRId64 "\",\"cupti\":%u,\"light\":%s,\"lines\":%s,\"steps\":%s}",
                 static_cast<int>(getpid()), static_cast<int>(getppid()), startNs_, wallClockNs(), cupti.version(),
-                settings_.light ? "true" : "false", settings_.lines ? "true" : "false");
+                settings_.light ? "true" : "false", settings_.lines ? "true" : "false", hasSpans() ? "true" : "false");
   char name[128];
   std::snprintf(name, sizeof name, "/%d-%" PRId64 ".cprec", static_cast<int>(getpid()), startNs_);
   auto* const writer = new (std::nothrow) ChunkWriter(settings_.folder + name, header, [this] { tick(); });
@@ -114,15 +121,7 @@ void Recorder::start() {
   const std::string unconnected = connectActivities(cupti);
   if (!unconnected.empty()) return tellProblem(Problem::cuptiFailed, unconnected);
   if (cupti.flushPeriod != nullptr) cupti.flushPeriod(200);
-  if (countsSteps()) {
-    if (countsWaits() && !hasRanges_) {
-      enableWaits(cupti);
-      // The first step ends with the first wait, if no range comes before.
-      if (settings_.steps.front().from == 1) begin();
-    }
-  } else if (settings_.delayNs == 0) {
-    begin();
-  }
+  if (!hasSpans() && settings_.delayNs == 0) begin();
 }
 
 void Recorder::tellProblem(Problem problem, const std::string& reason) {
@@ -151,11 +150,11 @@ void Recorder::begin() {
 /// With `switching_` held.
 void Recorder::end() {
   if (phase_ != Phase::recording) return;
-  phase_ = settings_.steps.empty() ? Phase::over : Phase::waiting;
+  phase_ = hasSpans() || blockSteps_ > 0 ? Phase::waiting : Phase::over;
   isRecording_.store(false, std::memory_order_relaxed);
   epoch_.fetch_add(1, std::memory_order_relaxed);
   const CuptiLibrary& cupti = CuptiLibrary::instance();
-  disableCalls(cupti, countsWaits() && !hasRanges_);
+  disableCalls(cupti);
   // What has run by now gets its times while CUPTI still records: kernels of the last launch of a graph, read after, ended
   // 3 ms late (CUPTI 13.0 on an H100).
   cupti.flushAll(0);
@@ -170,11 +169,7 @@ void Recorder::tick() {
   {
     // Whoever switches holds it for a moment; the next tick comes soon.
     const std::unique_lock<std::mutex> lock(switching_, std::try_to_lock);
-    if (lock.owns_lock() && settings_.steps.empty()) {
-      const std::int64_t now = nowNs();
-      if (phase_ == Phase::waiting && isSubscribed_ && now >= startNs_ + settings_.delayNs) begin();
-      if (phase_ == Phase::recording && settings_.durationNs > 0 && now >= beganNs_ + settings_.durationNs) end();
-    }
+    if (lock.owns_lock() && isSubscribed_) switchByTime(nowNs());
   }
   if (!isSubscribed_) return;
   // Of what was under way when recording ended, the last is delivered soon.
@@ -184,60 +179,84 @@ void Recorder::tick() {
   makeBuffersReady();
 }
 
-void Recorder::onWait(std::int64_t endNs) {
-  if (!countsWaits() || hasRanges_.load(std::memory_order_relaxed)) return;
-  const std::uint64_t step = steps_.fetch_add(1) + 1;
-  const std::int64_t startNs = lastWaitNs_.exchange(endNs, std::memory_order_relaxed);
-  const bool wasRecording = wasRecordingAtLastWait_.load(std::memory_order_relaxed);
-  onStepEnd(step, startNs, endNs, wasRecording);
-  onStepBegin(step + 1);
-  wasRecordingAtLastWait_.store(isRecording(), std::memory_order_relaxed);
+/// With `switching_` held.
+void Recorder::switchByTime(std::int64_t now) {
+  if (hasSpans()) {
+    if (steps_ > 0) return;
+    if (phase_ == Phase::waiting && !isByTime_ && now >= startNs_ + settings_.stepsWithinNs) {
+      isByTime_ = true;
+      begin();
+    } else if (phase_ == Phase::recording && now >= beganNs_ + byTimeNs) {
+      end();
+    }
+    return;
+  }
+  if (phase_ == Phase::waiting && blockSteps_ == 0 && now >= startNs_ + settings_.delayNs) begin();
+  if (phase_ == Phase::recording && settings_.durationNs > 0 && now >= beganNs_ + settings_.durationNs) end();
 }
 
-bool Recorder::isStepRange(int depth, std::string_view name) const {
-  return settings_.stepRange.empty() ? depth == 0 : name == settings_.stepRange;
-}
-
-void Recorder::onRangeBegin(int depth, std::string_view name) {
-  if (!countsSteps() || !isStepRange(depth, name)) return;
-  // Waits that came before the first range were no steps.
-  if (!hasRanges_.exchange(true)) steps_ = 0;
+bool Recorder::onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_view name) {
+  if (areStepsOver_.load(std::memory_order_relaxed) || !(hasSpans() || recordsAll())) return false;
+  // Libraries, as CUB and NCCL, have domains of their own: none of their ranges is a step of the program.
+  const bool isStep = settings_.stepRange.empty() ? isDefaultDomain && isOutermost : name == settings_.stepRange;
+  if (!isStep) return false;
+  // Autograd's threads have ranges of their own beside those of the thread that makes the steps.
+  const auto own = static_cast<std::int64_t>(syscall(SYS_gettid));
+  std::int64_t known = 0;
+  if (!stepThread_.compare_exchange_strong(known, own) && known != own) return false;
   onStepBegin(steps_.fetch_add(1) + 1);
-}
-
-void Recorder::onRangeEnd(int depth, std::string_view name, std::int64_t startNs, bool wasRecording) {
-  if (!countsSteps() || !hasRanges_.load(std::memory_order_relaxed) || !isStepRange(depth, name)) return;
-  onStepEnd(steps_.load(), startNs, nowNs(), wasRecording);
+  return true;
 }
 
 void Recorder::onStepBegin(std::uint64_t number) {
+  if (number == 1 && hasSpans()) switchAt(false);
   for (const StepSpan& span : settings_.steps) {
     if (number == span.from) switchAt(true);
   }
 }
 
-void Recorder::onStepEnd(std::uint64_t number, std::int64_t startNs, std::int64_t endNs, bool wasRecording) {
-  const std::vector<StepSpan>& spans = settings_.steps;
-  const bool isOver = number >= spans.back().to + around_;
-  if (isOver) areStepsOver_.store(true, std::memory_order_relaxed);
+void Recorder::onStepEnd(std::int64_t startNs, bool wasRecording) {
+  const std::int64_t endNs = nowNs();
+  const std::uint64_t number = steps_.load();
   ChunkWriter* const file = writer();
-  // One that recording began or ended in is neither with nor without it.
-  if (file != nullptr && isSubscribed_ && startNs > 0 && number + around_ >= spans.front().from && wasRecording == isRecording()) {
+  const bool isNear = !hasSpans() || number + around_ >= settings_.steps.front().from;
+  // A step in which recording began or ended is neither with nor without it.
+  if (file != nullptr && isSubscribed_ && isNear && wasRecording == isRecording()) {
     RecordBuffer record(RecordKind::step);
     file->append(record.i64(startNs).i64(endNs).u8(wasRecording ? 1 : 0));
   }
-  // Steps of several threads may overlap, so that the number is a later one's.
-  const auto next = std::find_if(spans.begin(), spans.end(), [&](const StepSpan& span) { return span.from > number; });
-  if (next != spans.begin() && number >= (next - 1)->to) switchAt(false);
-  if (isOver) endSteps();
+  if (hasSpans()) {
+    endOfSpans(number);
+  } else {
+    endOfBlock(endNs);
+  }
 }
 
-void Recorder::endSteps() {
+void Recorder::endOfSpans(std::uint64_t number) {
+  const std::vector<StepSpan>& spans = settings_.steps;
+  const auto next = std::find_if(spans.begin(), spans.end(), [&](const StepSpan& span) { return span.from > number; });
+  if (next != spans.begin() && number >= (next - 1)->to) switchAt(false);
+  if (number < spans.back().to + around_) return;
+  areStepsOver_.store(true, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(switching_);
+  if (isSubscribed_) phase_ = Phase::over;
+}
+
+void Recorder::endOfBlock(std::int64_t endNs) {
   const std::lock_guard<std::mutex> lock(switching_);
   if (writer() == nullptr || !isSubscribed_) return;
-  end();
-  phase_ = Phase::over;
-  disableCalls(CuptiLibrary::instance(), false);
+  if (blockSteps_ == 0) {
+    if (phase_ != Phase::recording || endNs < beganNs_ + settings_.blocksAfterNs) return;
+    blockSteps_ = std::min(std::max(steps_.load(), leastAround), mostAround);
+    blockLeft_ = 1;
+  }
+  if (--blockLeft_ > 0) return;
+  blockLeft_ = blockSteps_;
+  if (phase_ == Phase::recording) {
+    end();
+  } else {
+    begin();
+  }
 }
 
 void Recorder::switchAt(bool on) {
@@ -256,6 +275,8 @@ void Recorder::stop() {
   const CuptiLibrary& cupti = CuptiLibrary::instance();
   if (isSubscribed_) cupti.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   isRecording_.store(false, std::memory_order_relaxed);
+  RecordBuffer counted(RecordKind::steps);
+  file->append(counted.u64(steps_.load()));
   file->close();
 }
 

@@ -27,10 +27,14 @@ struct Settings {
   /// COPYSCOPE_RECORD_DELAY_MS and COPYSCOPE_RECORD_DURATION_MS; 0 where not asked for.
   std::int64_t delayNs = 0;
   std::int64_t durationNs = 0;
-  /// COPYSCOPE_RECORD_STEPS=20..25,40..45: counted from 1, in order; empty where all are recorded.
+  /// COPYSCOPE_RECORD_STEPS=20..25,40..45: counted from 1, in order; empty if all are recorded.
   std::vector<StepSpan> steps;
-  /// COPYSCOPE_RECORD_STEP_RANGE: name of the NVTX range that is a step; empty: outermost ranges, or waiting calls.
+  /// COPYSCOPE_RECORD_STEP_RANGE: name of the NVTX range that is a step; empty: outermost ranges of the default domain.
   std::string stepRange;
+  /// COPYSCOPE_RECORD_STEPS_WITHIN_MS: if no step begins within this time, a stretch of time is recorded instead.
+  std::int64_t stepsWithinNs = 5'000'000'000;
+  /// COPYSCOPE_RECORD_BLOCKS_AFTER_MS: a recording of all steps leaves out every other block of steps from then on.
+  std::int64_t blocksAfterNs = 20'000'000'000;
 
   static Settings fromEnvironment();
 };
@@ -53,25 +57,25 @@ class Recorder {
   /// Counts how often recording was switched: a call that was begun before then has no end.
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
 
-  /// A waiting call has ended.
-  void onWait(std::int64_t endNs);
-  /// An NVTX range begins; `depth` is 0 for an outermost one.
-  void onRangeBegin(int depth, std::string_view name);
-  /// It ends. `wasRecording`: when it had begun.
-  void onRangeEnd(int depth, std::string_view name, std::int64_t startNs, bool wasRecording);
+  /// An NVTX range begins; `isOutermost`: no other range of the default domain is open on this thread. Returns whether
+  /// it is a step, of which onStepEnd tells the end.
+  bool onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_view name);
+  /// A step ends. `wasRecording`: when it began.
+  void onStepEnd(std::int64_t startNs, bool wasRecording);
 
  private:
   enum class Phase { waiting, recording, over };
 
   Recorder();
   void tick();
+  void switchByTime(std::int64_t now);
   void tellProblem(Problem problem, const std::string& reason);
-  bool countsSteps() const { return !settings_.steps.empty() && !areStepsOver_.load(std::memory_order_relaxed); }
-  bool countsWaits() const { return countsSteps() && settings_.stepRange.empty(); }
-  bool isStepRange(int depth, std::string_view name) const;
+  bool hasSpans() const { return !settings_.steps.empty(); }
+  /// Neither steps nor a time was asked for.
+  bool recordsAll() const { return !hasSpans() && settings_.delayNs == 0 && settings_.durationNs == 0; }
   void onStepBegin(std::uint64_t number);
-  void onStepEnd(std::uint64_t number, std::int64_t startNs, std::int64_t endNs, bool wasRecording);
-  void endSteps();
+  void endOfSpans(std::uint64_t number);
+  void endOfBlock(std::int64_t endNs);
   void switchAt(bool on);
   void begin();
   void end();
@@ -81,8 +85,15 @@ class Recorder {
   std::atomic<bool> isRecording_{false};
   std::atomic<std::uint32_t> epoch_{0};
   std::atomic<Phase> phase_{Phase::waiting};
-  std::atomic<bool> hasRanges_{false};
+  /// Steps that have begun, all on one thread.
   std::atomic<std::uint64_t> steps_{0};
+  /// That thread; 0 before the first.
+  std::atomic<std::int64_t> stepThread_{0};
+  /// No step came in time, and a stretch of time is recorded, or was.
+  bool isByTime_ = false;
+  /// From now on blocks of this many steps are recorded and left out in turn; 0 before that.
+  std::uint64_t blockSteps_ = 0;
+  std::uint64_t blockLeft_ = 0;
   /// Held while recording is switched.
   std::mutex switching_;
   std::int64_t startNs_ = 0;
@@ -92,9 +103,6 @@ class Recorder {
   /// Those that are recorded, and as many before and after them that are only timed, have been.
   std::atomic<bool> areStepsOver_{false};
   std::uint64_t around_ = 0;
-  /// Of steps that end with a wait.
-  std::atomic<std::int64_t> lastWaitNs_{0};
-  std::atomic<bool> wasRecordingAtLastWait_{false};
   std::atomic<bool> isSubscribed_{false};
 };
 

@@ -202,5 +202,5 @@ const hints: Readonly<Record<RecordDraft['when'], string>> = {
   all: 'A run of some steps says as much as a long one. Stop ends it, and what was recorded is kept.',
   time: 'Counted from when the program initialises CUDA.',
   steps:
-    'Counted from 1. A step is an outermost NVTX range; where the program has none, a step ends with each waiting call.',
+    'Counted from 1. A step is an outermost NVTX range of the default domain. If the program has none, 10 s are recorded.',
 };

@@ -467,31 +467,33 @@ call(41)
     });
   });
 
-  it.skipIf(!works('python3'))('counts waiting calls where the program has no ranges', () => {
-    const path = join(folder, 'program.py');
-    writeFileSync(
-      path,
-      `import ctypes, os
-cupti = ctypes.CDLL('libcupti.so.13')
-ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
-result = ctypes.c_int(0)
-def call(*parts):
-    for begins in (1, 0):
-        for domain, id in (parts if begins else parts[::-1]):
-            cupti.standinCall(begins, domain, id, number, None, ctypes.byref(result))
-for number in range(1, 11):
-    call((2, 41), (1, 277))
-    call((2, 131))
-`,
-    );
-    const env = recorderEnvironment(built, { COPYSCOPE_RECORD_STEPS: '4..6' });
-    expect(ran('python3', [path], env)).toMatchObject({ status: 0 });
-    const numbers: number[] = [];
-    processes()[0]?.visit((kind, view, at) => {
-      if (kind === recordKinds.call) numbers.push(view.getUint32(at + 20, true));
+  it('never counts a range of a library as a step, also if it is around or before those of the program', () => {
+    const { files } = play(built, ['1', '30', 'library'], { COPYSCOPE_RECORD_STEPS: '3..4' });
+    expect(copiedSteps(files[0] as RecordedProcess)).toEqual([3, 4]);
+  });
+
+  it('records a stretch of time if no range of the program appears, and says so', async () => {
+    const more = { COPYSCOPE_RECORD_STEPS: '3..4', COPYSCOPE_RECORD_STEPS_WITHIN_MS: '0' };
+    play(built, ['1', '3', 'unmarked'], more);
+    const { info, trace } = await readRecordingFolder(folder, 'train', '1.2.3');
+    expect(trace.count).toBeGreaterThan(0);
+    expect(info.notes.join('\n')).toMatch(/No NVTX range of the program appeared/);
+  });
+
+  it('says that no range appeared if the program was over before a stretch of time was recorded', async () => {
+    play(built, ['1', '3', 'library-only'], { COPYSCOPE_RECORD_STEPS: '3..4' });
+    await expect(readRecordingFolder(folder, 'train', '1.2.3')).rejects.toMatchObject({
+      code: 'record.nothing',
+      message: expect.stringContaining('No NVTX range of the program appeared'),
     });
-    // A copy and its wait, of the fourth, fifth and sixth.
-    expect(numbers).toEqual([4, 4, 5, 5, 6, 6]);
+  });
+
+  it('leaves every other block of steps out once a recording of all steps is long, and times both', () => {
+    const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_BLOCKS_AFTER_MS: '0' }).files as [RecordedProcess];
+    // The first step was long enough; then ten are left out, ten are recorded, and so on.
+    const recorded = [1, ...upTo(10).map((step) => 11 + step), ...upTo(10).map((step) => 31 + step)];
+    expect(copiedSteps(file)).toEqual(recorded);
+    expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([21, 29]);
   });
 
   // Python itself isn't built for them: what the recorder does on its threads is watched.

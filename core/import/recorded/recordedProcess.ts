@@ -58,6 +58,9 @@ export class RecordedProcess {
   /** Durations of steps that the recorder timed: some while it recorded, some without. */
   readonly stepsNs = { recorded: [] as number[], plain: [] as number[] };
 
+  /** Steps that the program began; null if the process did not end in order. */
+  stepsBegun: number | null = null;
+
   /** When recording began and ended, by the monotonic clock. */
   readonly windows: { readonly ns: number; readonly begins: boolean }[] = [];
 
@@ -166,6 +169,9 @@ export class RecordedProcess {
         (view.getUint8(at + 16) === 1 ? recorded : plain).push(u64(view, at + 8) - u64(view, at));
         return;
       }
+      case recordKinds.steps:
+        this.stepsBegun = u64(view, at);
+        return;
       case recordKinds.call:
         this.#call(view, at);
         return;

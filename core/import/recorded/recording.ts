@@ -91,12 +91,21 @@ export function problemWords({ code, reason }: { readonly code: number; readonly
   }
 }
 
+/** Said if steps were asked for and the program marked none. */
+const noSteps =
+  'No NVTX range of the program appeared, so no step could be counted: mark steps with torch.cuda.nvtx.range_push("step") and range_pop().';
+
+/** Whether steps were asked for, and none began before the process ended. */
+const missedSteps = ({ header, stepsBegun }: RecordedProcess): boolean => header.steps === true && stepsBegun === 0;
+
 function nothingRecorded(all: readonly RecordedProcess[]): CopyscopeError {
   const refusal = all.map(({ refusal: one }) => one).find((one) => one !== null) ?? null;
   if (refusal === null) {
     return new CopyscopeError({
       code: 'record.nothing',
-      message: 'CUDA was initialised, and no copy, kernel or wait came while it was recorded.',
+      message: all.some(missedSteps)
+        ? noSteps
+        : `CUDA was initialised, and no copy, kernel or wait came while it was recorded.${stepsSeen(all)}`,
       remedy: 'Leave out --delay and --steps, or let the program run longer.',
     });
   }
@@ -105,6 +114,14 @@ function nothingRecorded(all: readonly RecordedProcess[]): CopyscopeError {
     message: `${problemWords(refusal)}.`.replace('..', '.'),
     remedy: problemRemedies[refusal.code] ?? 'Update the NVIDIA driver, and record the program again.',
   });
+}
+
+function stepsSeen(all: readonly RecordedProcess[]): string {
+  const most = Math.max(
+    0,
+    ...all.flatMap(({ header, stepsBegun }) => (header.steps === true ? (stepsBegun ?? 0) : [])),
+  );
+  return most === 0 ? '' : ` The program began ${most} steps.`;
 }
 
 function notesOf(
@@ -131,6 +148,7 @@ function notesOf(
       : [
           `The lines of ${stacks} calls were taken; that took ${formatDuration(sum(({ stacksNs }) => stacksNs))} in all.`,
         ]),
+    ...(processes.some(missedSteps) ? [`${noSteps} A stretch of 10 s was recorded instead.`] : []),
     ...(dropped === 0 ? [] : [`CUPTI dropped ${dropped} records: counts and times are too low.`]),
     ...(withoutRoom === 0
       ? []

@@ -24,6 +24,8 @@ const headerSchema = z.object({
   cupti: z.number().int().min(0),
   light: z.boolean(),
   lines: z.boolean(),
+  /** Some steps were asked for. Older recordings don't say. */
+  steps: z.boolean().optional(),
 });
 export type RecordingHeader = z.infer<typeof headerSchema>;
 

@@ -18,6 +18,7 @@ export const recordKinds = {
   window: 15,
   end: 16,
   step: 17,
+  steps: 18,
 } as const;
 
 /** The least bytes of a record's fields; one that has fewer is not read. */
@@ -39,6 +40,7 @@ export const leastBytes: Readonly<Record<number, number>> = {
   [recordKinds.window]: 9,
   [recordKinds.end]: 8,
   [recordKinds.step]: 17,
+  [recordKinds.steps]: 8,
 };
 
 export const callRoles = { launch: 0, copy: 1, memset: 2, wait: 3, event: 4, pin: 5, unpin: 6, allocate: 7, free: 8 };

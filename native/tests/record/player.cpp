@@ -1,8 +1,10 @@
 // Plays a program that uses CUDA, over the stand-in for CUPTI: in each step a copy, kernels and a wait within an NVTX range,
 // on several threads. Its copies carry their number as bytes, and a line of stdout tells each step once it is over.
-//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait|ranges|forks]
+//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait|ranges|forks|library|library-only|unmarked]
 // Ends in order, by _exit, after a child that it forked has played and ended, as another image of itself, or not at all
 // until it is killed. `ranges` plays ranges of NVTX of each way to write one before it ends in order; `forks`
+// `library` has ranges of a library's own domain before, around and in the steps, `library-only` no others, and `unmarked`
+// none, and a pause before the steps. `forks`
 // forks again and again while another thread begins ranges, and each child begins one too.
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -103,21 +106,6 @@ void pin() {
   standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020, correlation, &params, &result);
 }
 
-void play(int number, int steps) {
-  Device device{static_cast<std::uint32_t>(7 + number)};
-  pin();
-  for (int step = 1; step <= steps; ++step) {
-    nvtxRangePushA("step");
-    copy(device, static_cast<std::uint64_t>(step));
-    for (int times = 0; times < 3; ++times) kernel(device);
-    wait();
-    nvtxRangePop();
-    char line[64];
-    const int length = std::snprintf(line, sizeof line, "%d %d\n", number, step);
-    if (write(STDOUT_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
-  }
-}
-
 nvtxEventAttributes_t message(nvtxMessageType_t type, nvtxMessageValue_t value) {
   nvtxEventAttributes_t attributes{};
   attributes.version = NVTX_VERSION;
@@ -125,6 +113,35 @@ nvtxEventAttributes_t message(nvtxMessageType_t type, nvtxMessageValue_t value) 
   attributes.messageType = type;
   attributes.message = value;
   return attributes;
+}
+
+enum class Marks { steps, stepsInLibrary, library, none };
+
+void play(int number, int steps, Marks marks) {
+  Device device{static_cast<std::uint32_t>(7 + number)};
+  const bool hasSteps = marks == Marks::steps || marks == Marks::stepsInLibrary;
+  const bool hasLibrary = marks == Marks::stepsInLibrary || marks == Marks::library;
+  const nvtxDomainHandle_t library = hasLibrary ? nvtxDomainCreateA("CUB") : nullptr;
+  nvtxMessageValue_t value{};
+  value.ascii = "DeviceReduce";
+  const nvtxEventAttributes_t reduce = message(NVTX_MESSAGE_TYPE_ASCII, value);
+  pin();
+  for (int step = 1; step <= steps; ++step) {
+    if (hasLibrary) nvtxDomainRangePushEx(library, &reduce);
+    if (hasSteps) nvtxRangePushA("step");
+    if (hasLibrary) {
+      nvtxDomainRangePushEx(library, &reduce);
+      nvtxDomainRangePop(library);
+    }
+    copy(device, static_cast<std::uint64_t>(step));
+    for (int times = 0; times < 3; ++times) kernel(device);
+    wait();
+    if (hasSteps) nvtxRangePop();
+    if (hasLibrary) nvtxDomainRangePop(library);
+    char line[64];
+    const int length = std::snprintf(line, sizeof line, "%d %d\n", number, step);
+    if (write(STDOUT_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
+  }
 }
 
 /// One within another, of several domains; and some that end on another thread, later than the one around them.
@@ -185,9 +202,9 @@ bool forkBesideRanges() {
   return allEnded;
 }
 
-void playAll(int threads, int steps) {
+void playAll(int threads, int steps, Marks marks = Marks::steps) {
   std::vector<std::thread> all;
-  for (int number = 0; number < threads; ++number) all.emplace_back(play, number, steps);
+  for (int number = 0; number < threads; ++number) all.emplace_back(play, number, steps, marks);
   for (std::thread& one : all) one.join();
 }
 
@@ -221,7 +238,13 @@ int main(int count, char** arguments) {
     nvtxRangePop();
   }
   initialiseCuda();
-  playAll(threads, steps);
+  // The recorder looks at the time about twice a second.
+  if (ending == "unmarked") std::this_thread::sleep_for(std::chrono::seconds(2));
+  playAll(threads, steps,
+          ending == "library"        ? Marks::stepsInLibrary
+          : ending == "library-only" ? Marks::library
+          : ending == "unmarked"     ? Marks::none
+                                     : Marks::steps);
   if (ending == "ranges") playRanges();
   if (ending == "exec") {
     const std::string number = std::to_string(threads);
