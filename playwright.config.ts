@@ -1,4 +1,7 @@
-/** End-to-end tests: the built window in a real Chromium, against the real headless server. */
+/**
+ * The built window in a real Chromium, against the real headless server. `npm test` runs the journeys, which show that the
+ * parts are joined, and `npm run test:all` the others too.
+ */
 import { defineConfig } from '@playwright/test';
 import { findChromium } from './scripts/lib/chromium.mjs';
 
@@ -28,7 +31,10 @@ const offByPlaywright = [
 ];
 
 export default defineConfig({
-  testDir: 'test/e2e',
+  projects: [
+    { name: 'journeys', testDir: 'test/journeys' },
+    { name: 'e2e', testDir: 'test/e2e' },
+  ],
   outputDir: 'test-results/e2e',
   // A test waits for the page about half of its time. No test depends on what runs beside it.
   workers: 2,

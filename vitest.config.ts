@@ -1,21 +1,27 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longestFirst.ts';
 
+/** Limits that only end what hangs: no test may depend on how fast or busy the machine is. */
+const limits = {
+  testTimeout: 600_000,
+  // Some hooks compile what their tests run.
+  hookTimeout: 1_200_000,
+};
+const setupFiles = ['test/seed.ts'];
+
+/** `npm test` runs the unit tests, `npm run test:all` the others too: scripts/test.mjs. */
 export default defineConfig({
   test: {
-    include: [
-      'test/unit/**/*.test.ts',
-      'test/native/**/*.test.ts',
-      'test/electron/**/*.test.ts',
-      'test/fuzz/*.test.ts',
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles, ...limits } },
+      {
+        test: {
+          // Tests that start processes or servers, or compile.
+          name: 'system',
+          include: ['test/{system,native,electron}/**/*.test.ts', 'test/fuzz/*.test.ts'],
+          setupFiles,
+          ...limits,
+        },
+      },
     ],
-    setupFiles: ['test/seed.ts'],
-    // Of three workers on two cores one waits: for a compiler, a program or a machine that it has started.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    // They only end what hangs: no test may depend on how fast or busy the machine is.
-    testTimeout: 600_000,
-    // Some compile what their tests run.
-    hookTimeout: 1_200_000,
   },
 });

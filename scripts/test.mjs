@@ -1,12 +1,30 @@
 /**
- * `npm test`: brings what the tests need, builds, runs vitest and Playwright, and ends with the tests that failed
- * and one line that adds up both: N passed, N failed, N skipped. Exits 1 on any failure.
+ * Runs the tests of one tier, and ends with the tests that failed and one line over all runners: N passed, N failed,
+ * N skipped. Exits with 1 if a test failed.
+ *
+ *   node scripts/test.mjs [quick | all | deep | ci] [--minutes N]
+ *
+ * quick (npm test): types, lint and budgets; unit and component tests; the journeys; the executor's C++ tests.
+ * all (npm run test:all): quick, then every other test that needs no sanitizer.
+ * deep (npm run test:deep): the sanitizers, the fuzzer, kills, and properties and soak at full effort. With --minutes it
+ * leaves the last two out and takes about that long.
+ * ci (.ci/run): all, then five minutes of deep if its sources changed since it last passed in full.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { chromiumCommand, provideChromium } from './lib/chromium.mjs';
-import { addCounts, closingLines, failure, noCounts, playwrightCounts, withExitCode } from './lib/counts.mjs';
+import {
+  addCounts,
+  closingLines,
+  ctestCounts,
+  failure,
+  noCounts,
+  playwrightCounts,
+  withExitCode,
+} from './lib/counts.mjs';
+import { deepHasPassed, keepDeepPassed } from './lib/deep-passed.mjs';
 import { findElectron, hasDisplay } from './lib/electron-binary.mjs';
 import { hasAddon } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
@@ -24,24 +42,35 @@ import {
 import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
 const say = (text) => console.log(text);
-/** Who tests wants what the tests need, in CI too, where nothing says otherwise. */
+/** In CI too, what the tests need is installed unless COPYSCOPE_INSTALL says otherwise. */
 const isWanted = process.env.COPYSCOPE_INSTALL === undefined || wantsInstall();
 const playwrightReport = inRoot('test-results/playwright.json');
+const tool = (path) => inRoot('node_modules', path);
 
-/** Runs a tool of node_modules, in front of it `wrapper`, and gives its exit code. */
-function runTool(script, args, env = {}, wrapper = []) {
-  const [command, ...rest] = [...wrapper, process.execPath, inRoot('node_modules', script), ...args];
-  const child = spawn(command, rest, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+/** Resolves to the exit code of a program that writes to this terminal. */
+function run(command, args, { env = {}, cwd = root } = {}) {
+  const child = spawn(command, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      say(error.message);
+      resolve(1);
+    });
+    child.once('close', (code) => resolve(code ?? 1));
+  });
 }
 
-/** What a runner left in `file`, or nothing where it ended before it could. */
+const runNode = (script, args, options) => run(process.execPath, [script, ...args], options);
+
+/** Counts a program as one test: it passes if it exits with 0. */
+const asTest = (name, code) => (code === 0 ? { ...noCounts(), passed: 1 } : failure(name, `exit code ${code}`));
+
+/** Returns the counts in a runner's file, or none if the runner ended before it wrote them. */
 const readCounts = (file, read) => (existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : noCounts());
 
-async function runVitest() {
+async function vitest(args, env = {}) {
   rmSync(vitestCountsFile, { force: true });
   const reporters = ['--reporter=default', '--reporter=./scripts/lib/vitest-reporter.mjs'];
-  const code = await runTool('vitest/vitest.mjs', ['run', ...reporters]);
+  const code = await runNode(tool('vitest/vitest.mjs'), ['run', ...reporters, ...args], { env });
   return withExitCode(
     readCounts(vitestCountsFile, (counts) => counts),
     code,
@@ -49,14 +78,18 @@ async function runVitest() {
   );
 }
 
-async function runPlaywright(chromium) {
+/** Runs a project of playwright.config.ts; `wrapper` is a command that starts another one. */
+async function playwright(project, wrapper = []) {
+  const chromium = await provideChromium(say, isWanted);
+  if (chromium === null) return failure(`the ${project} tests`, `there is no Chromium. To get it: ${chromiumCommand}`);
   rmSync(playwrightReport, { force: true });
   const env = { COPYSCOPE_CHROMIUM: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport };
-  const code = await runTool('@playwright/test/cli.js', ['test', '--reporter=list,json'], env, displayWrapper());
-  return withExitCode(readCounts(playwrightReport, playwrightCounts), code, 'Playwright');
+  const args = ['test', `--project=${project}`, '--reporter=list,json'];
+  const [command, ...rest] = [...wrapper, process.execPath, tool('@playwright/test/cli.js'), ...args];
+  return withExitCode(readCounts(playwrightReport, playwrightCounts), await run(command, rest, { env }), 'Playwright');
 }
 
-/** Only Electron's specs need a display: Xvfb gives them one where there is none. */
+/** Starts Xvfb if Electron is here and there is no display. */
 function displayWrapper() {
   if (findElectron() === null || hasDisplay()) return [];
   const missing = provide([xvfb], say, isWanted);
@@ -65,24 +98,94 @@ function displayWrapper() {
   return findProgram('xvfb-run') === null ? [] : ['xvfb-run', '--auto-servernum'];
 }
 
-/** In CI `npm ci` has installed no compiler, and so has built no addon. */
-function provideAddon() {
-  if (hasAddon() || provide([cmake, compiler], say, isWanted).length > 0) return;
-  spawnSync(process.execPath, [inRoot('scripts/build-native.mjs')], { cwd: root, stdio: 'inherit' });
+const noCompiler = () => provide([cmake, compiler], say, isWanted).length > 0;
+const skipped = (test, reason) => ({ ...noCounts(), skipped: [{ test, reason }] });
+
+/** Runs CTest and returns its counts; `build` is true once everything that it runs is built. */
+async function ctest(name, built, args, cwd) {
+  if (!built) return failure(`the C++ tests (${name})`, 'they could not be built');
+  const log = inRoot(`test-results/ctest-${name}.log`);
+  rmSync(log, { force: true });
+  const code = await run('ctest', [...args, '--output-on-failure', '--output-log', log], { cwd });
+  return withExitCode(existsSync(log) ? ctestCounts(readFileSync(log, 'utf8')) : noCounts(), code, `ctest (${name})`);
 }
 
-async function runEverything() {
-  provideAddon();
-  const chromium = await provideChromium(say, isWanted);
+/** Builds the addon if it is missing, or if only its compiled file was brought here. */
+async function provideAddon() {
+  if (noCompiler() || (hasAddon() && existsSync(inRoot('native/build/cmake_install.cmake')))) return;
+  await runNode(inRoot('scripts/build-native.mjs'), []);
+}
+
+/** The engine's objects are those of the addon: only the tests themselves are compiled. */
+async function executorTests() {
+  if (process.platform !== 'linux') return skipped('the C++ tests', `not run on ${process.platform}`);
+  if (noCompiler()) return skipped('the C++ tests', 'there is no C++ compiler or no CMake');
+  const folder = 'native/build';
+  const args = ['--build', folder, '--target', 'copyscope_executor_tests', '--parallel', '2'];
+  return ctest('executor', (await run('cmake', args)) === 0, ['--test-dir', folder]);
+}
+
+async function sanitizer(preset) {
+  if (process.platform !== 'linux' || noCompiler()) return skipped(`the ${preset} sanitizer`, 'it needs Linux and g++');
+  const cwd = inRoot('native');
+  const built =
+    (await run('cmake', ['--preset', preset], { cwd })) === 0 &&
+    (await run('cmake', ['--build', '--preset', preset], { cwd })) === 0;
+  return ctest(preset, built, ['--preset', preset], cwd);
+}
+
+async function quick() {
+  const code = await run('npm', ['run', '--silent', 'check'], { shell: process.platform === 'win32' });
+  const checked = code === 0 ? noCounts() : failure('npm run check', `exit code ${code}`);
+  await provideAddon();
+  await ensureBuilt(['renderer', 'host']);
+  return [checked, await vitest(['--project=!system']), await playwright('journeys'), await executorTests()];
+}
+
+async function rest() {
+  await provideAddon();
   provideSshd(say);
   provide([packagePrograms], say, isWanted);
   await ensureBuilt(['renderer', 'host', 'electron']);
-  const counts = [await runVitest()];
-  if (chromium !== null) return [...counts, await runPlaywright(chromium)];
-  const reason = `they need Chromium, and there is none. To get it: ${chromiumCommand}`;
-  return [...counts, failure('the end-to-end tests', reason)];
+  // Of three workers on two cores one often waits for a program that it started.
+  return [await vitest(['--project=system', '--maxWorkers=3']), await playwright('e2e', displayWrapper())];
 }
 
-const counts = addCounts(await runEverything().catch((error) => [failure('npm test', error.message)]));
+async function deep(minutes) {
+  const end = Date.now() + (minutes ?? 30) * 60_000;
+  await provideAddon();
+  await ensureBuilt(['renderer', 'host']);
+  const counts = [await sanitizer('address'), await sanitizer('thread')];
+  const left = Math.max(1.5, (end - Date.now()) / 60_000);
+  const program = async (name, share) =>
+    asTest(name, await runNode(inRoot(name), ['--minutes', String(left * share), ...seed()]));
+  counts.push(await program('test/fuzz/run.mjs', 2 / 3), await program('test/fuzz/kills.mjs', 1 / 3));
+  if (minutes !== undefined) return counts;
+  counts.push(await vitest(['test/unit', 'test/native/soak.test.ts'], { COPYSCOPE_TEST_EFFORT: '1' }));
+  if (addCounts(counts).failed.length === 0) keepDeepPassed();
+  return counts;
+}
+
+const seed = () => (process.env.COPYSCOPE_TEST_SEED === undefined ? [] : ['--seed', process.env.COPYSCOPE_TEST_SEED]);
+
+async function ci() {
+  const counts = [...(await quick()), ...(await rest())];
+  if (!deepHasPassed()) return [...counts, ...(await deep(5))];
+  say('The sources of npm run test:deep are those that it passed with: it is left out.');
+  return counts;
+}
+
+const tiers = { quick, all: async () => [...(await quick()), ...(await rest())], deep, ci };
+
+const { values, positionals } = parseArgs({ options: { minutes: { type: 'string' } }, allowPositionals: true });
+const [tier = 'quick'] = positionals;
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+if (!Object.hasOwn(tiers, tier) || Number.isNaN(minutes)) {
+  say(
+    `There is no tier ${positionals.join(' ')} (--minutes ${values.minutes}). Tiers: ${Object.keys(tiers).join(', ')}.`,
+  );
+  process.exit(2);
+}
+const counts = addCounts(await tiers[tier](minutes).catch((error) => [failure(`the ${tier} tests`, error.message)]));
 say(`\n${closingLines(counts).join('\n')}`);
 process.exitCode = counts.failed.length > 0 || counts.passed === 0 ? 1 : 0;

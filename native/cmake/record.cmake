@@ -72,4 +72,33 @@ if(NOT CMAKE_JS_INC)
       target_link_options(${target} PRIVATE ${sanitizers})
     endif()
   endforeach()
+
+  if(COPYSCOPE_SANITIZE)
+    set(record_folder ${CMAKE_BINARY_DIR}/recorded)
+    file(MAKE_DIRECTORY ${record_folder})
+    # The player ends with 3, or with 7 if it calls exit().
+    foreach(play "3 4 300" "3 2 50 fork" "7 2 50 exit")
+      separate_arguments(arguments UNIX_COMMAND ${play})
+      list(POP_FRONT arguments code)
+      list(JOIN arguments "_" name)
+      add_test(NAME record_${name} COMMAND sh -c "\"$@\" || test $? = ${code}" sh
+        ${sanitized_run} $<TARGET_FILE:copyscope_record_player> ${arguments})
+      list(APPEND record_tests record_${name})
+    endforeach()
+    find_package(Python3 COMPONENTS Interpreter)
+    if(Python3_FOUND)
+      # Python isn't built with the sanitizer: only the recorder's code is watched. The sanitizer's runtime must be loaded first.
+      string(SUBSTRING ${COPYSCOPE_SANITIZE} 0 1 letter)
+      execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${letter}san.so
+        OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+      add_test(NAME record_python COMMAND ${sanitized_run} env LD_PRELOAD=${runtime} ASAN_OPTIONS=detect_leaks=0
+        ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/record/many_stacks.py)
+      list(APPEND record_tests record_python)
+    endif()
+    set(library $<TARGET_FILE:copyscope_record>)
+    set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/standin CUDA_INJECTION64_PATH=${library}
+                    NVTX_INJECTION64_PATH=${library} COPYSCOPE_RECORD_FOLDER=${record_folder})
+    set_tests_properties(${record_tests} PROPERTIES ENVIRONMENT "${environment}"
+      FAIL_REGULAR_EXPRESSION "Sanitizer|WARNING")
+  endif()
 endif()

@@ -83,6 +83,16 @@ function* playwrightTests(suite, path = []) {
 const skipReason = ({ annotations }) =>
   annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? 'no reason given';
 
+/** Returns the counts in CTest's log. Each of its tests counts once. */
+export function ctestCounts(log) {
+  const counts = noCounts();
+  for (const [, test, state] of log.matchAll(/^\s*\d+\/\d+ Test\s+#\d+: (\S+) \.*\s*(.+?)\s+[\d.]+ sec\s*$/gm)) {
+    if (state === 'Passed') counts.passed += 1;
+    else counts.failed.push({ test: `C++: ${test}`, reason: state.replace(/^\**/, '') });
+  }
+  return counts;
+}
+
 /** The counts of a runner that ended with `exitCode`: at least one failure where it ended badly. */
 export const withExitCode = (counts, exitCode, runner) =>
   exitCode !== 0 && counts.failed.length === 0
@@ -93,7 +103,7 @@ const list = (title, tests) =>
   tests.length === 0 ? [] : [`${title}:`, ...tests.map(({ test, reason }) => `  ${test}: ${reason}`), ''];
 
 /**
- * The last lines of `npm test`. Failures stand right before the last one, so that a log that has lost its beginning
+ * The last lines of a tier. Failures stand right before the last one, so that a log that has lost its beginning
  * still names them; the last one is what CI reads.
  */
 export const closingLines = ({ passed, failed, skipped }) => [

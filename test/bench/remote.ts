@@ -11,7 +11,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
-import { noSshd, realMachine } from '../unit/machines/support/realSsh.ts';
+import { noSshd, realMachine } from '../system/machines/support/realSsh.ts';
 
 const times = Number(process.argv[2] ?? 11);
 const example = join(root, 'assets/examples/overlap/pinned-side-stream.json');

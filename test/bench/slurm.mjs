@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'copyscope-bench-slurm-'));
 const [bin, state] = [join(folder, 'bin'), join(folder, 'state')];
 for (const made of [bin, state]) mkdirSync(made);
 writeFileSync(join(state, 'conduct.json'), JSON.stringify({ slots }));
-const standIn = join(root, 'test/unit/slurm/support/standInSlurm.mjs');
+const standIn = join(root, 'test/system/slurm/support/standInSlurm.mjs');
 for (const program of ['sbatch', 'squeue', 'sacct', 'scancel', 'scontrol']) {
   writeFileSync(join(bin, program), `#!/bin/sh\nexec '${process.execPath}' '${standIn}' '${state}' ${program} "$@"\n`);
   chmodSync(join(bin, program), 0o755);

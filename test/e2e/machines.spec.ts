@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
-import { enginesOf, type StandIn } from '../unit/machines/support/standInSsh.ts';
+import { enginesOf, type StandIn } from '../system/machines/support/standInSsh.ts';
 import { whyNot } from './support/engines.ts';
 import { looksRight } from './support/looks.ts';
 import { addTo, bare, expect, test } from './support/machine.ts';

@@ -6,7 +6,7 @@
  *   node test/fuzz/kills.mjs [--count 500] [--seed 1] [--minutes 60]
  *
  * The window is a process that speaks as the page does; a page in a real browser is killed in test/e2e/killed.spec.ts. A
- * host that is killed before and within each single change on the disk is in test/unit/host/killed.test.ts.
+ * host that is killed before and within each single change on the disk is in test/system/host/killed.test.ts.
  */
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

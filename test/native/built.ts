@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isFullEffort } from '../support/effort.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = /\.(c|cpp|cu|h|cmake)$|^CMakeLists\.txt$/;
@@ -49,8 +48,8 @@ function digest(how: unknown): string {
 }
 
 /** Both steps under one lock: who waited for it finds all of it made. Every Linux has flock, and nothing is built elsewhere. */
-function make(folder: string, targets: readonly string[], options: readonly string[]): void {
-  const configure = ['-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options];
+function make(folder: string, targets: readonly string[]): void {
+  const configure = ['-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo'];
   // One at a time: other tests run beside it.
   const build = ['--build', folder, '--target', ...targets];
   mkdirSync(folder, { recursive: true });
@@ -60,30 +59,12 @@ function make(folder: string, targets: readonly string[], options: readonly stri
 }
 
 /** The folder with what was built. Files of tests that run side by side share what has one name. */
-export function built(name: string, targets: readonly string[], options: readonly string[] = []): string {
+export function built(name: string, targets: readonly string[]): string {
   const folder = join(root, 'native', `build-${name}`);
   const stamp = join(folder, 'built-from');
-  const wanted = digest([targets, options]);
+  const wanted = digest(targets);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder;
-  make(folder, targets, options);
+  make(folder, targets);
   writeFileSync(stamp, wanted);
   return folder;
 }
-
-/**
- * Does something with what was built that ends well or throws, once for each build: it is done again where anything that
- * went into the build is another. CI does it each time.
- */
-export function oncePerBuild(folder: string, what: string, action: () => void): void {
-  const builtFrom = readFileSync(join(folder, 'built-from'), 'utf8');
-  const done = join(folder, `${what}-with`);
-  if (!isFullEffort && existsSync(done) && readFileSync(done, 'utf8') === builtFrom) return;
-  action();
-  writeFileSync(done, builtFrom);
-}
-
-export type Sanitizer = 'address' | 'thread';
-
-/** With a sanitizer's checks compiled in. */
-export const sanitized = (name: string, sanitizer: Sanitizer, targets: readonly string[]): string =>
-  built(`${name}-${sanitizer}`, targets, [`-DCOPYSCOPE_SANITIZE=${sanitizer}`]);

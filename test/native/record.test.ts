@@ -61,10 +61,7 @@ const processes = (): RecordedProcess[] =>
 function play(built: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
   const player = join(built, 'copyscope_record_player');
   const env = recorderEnvironment(built, more);
-  const plain = ran(player, args, env);
-  // ThreadSanitizer needs its addresses where some kernels' randomisation won't leave them.
-  const collided = plain.stderr.includes('unexpected memory mapping');
-  const { status, stderr } = collided ? ran('setarch', ['-R', player, ...args], env) : plain;
+  const { status, stderr } = ran(player, args, env);
   return { status, stderr, files: processes() };
 }
 
@@ -76,24 +73,6 @@ function copiedSteps(recorded: RecordedProcess): number[] {
   });
   return found.sort((a, b) => a - b);
 }
-
-/** Stacks of many depths, some within a generator, on four threads at a time. */
-const manyStacks = `import ctypes, os, threading
-cupti = ctypes.CDLL('libcupti.so.13')
-ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
-def call(id, result=ctypes.c_int(0)):
-    for begins in (1, 0): cupti.standinCall(begins, 2, id, 1, None, ctypes.byref(result))
-def step(depth):
-    if depth > 0: return step(depth - 1)
-    call(41)
-    call(131)
-def depths():
-    for depth in range(40):
-        step(depth)
-        yield depth
-threads = [threading.Thread(target=lambda: [list(depths()) for _ in range(5)]) for _ in range(4)]
-[one.start() for one in threads]; [one.join() for one in threads]
-`;
 
 const upTo = (steps: number): number[] => Array.from({ length: steps }, (_, index) => index + 1);
 
@@ -496,28 +475,16 @@ call(41)
     expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([21, 29]);
   });
 
-  // Python itself isn't built for them: what the recorder does on its threads is watched.
-  it.skipIf(!works('python3')).each([
-    ['address', 'libasan.so'],
-    ['thread', 'libtsan.so'],
-  ] as const)(
-    'takes stacks of several threads under the %s sanitizer',
-    (sanitizer, runtime) => {
-      const sanitized = buildRecorder(sanitizer);
-      const path = join(folder, 'program.py');
-      writeFileSync(path, manyStacks);
-      const preload = `LD_PRELOAD=${ran('c++', [`-print-file-name=${runtime}`]).output.trim()}`;
-      // The interpreter itself: what is called python3 may be a script.
-      const python = ran('python3', ['-c', 'import sys; print(sys.executable)']).output.trim();
-      const env = recorderEnvironment(sanitized, { ASAN_OPTIONS: 'detect_leaks=0' });
-      const { status, stderr } = ran('setarch', ['-R', 'env', preload, python, path], env);
-      expect(stderr).not.toMatch(/Sanitizer|WARNING/);
-      expect(status, stderr).toBe(0);
-      const [file] = processes() as [RecordedProcess];
-      expect([file.stacksTaken, file.waits]).toEqual([2 * file.waits, 4 * 5 * 40]);
-    },
-    600_000,
-  );
+  it.skipIf(!works('python3'))('takes the stacks of several Python threads at once', () => {
+    const { status, stderr } = ran(
+      'python3',
+      [join(root, 'native/tests/record/many_stacks.py')],
+      recorderEnvironment(built),
+    );
+    expect(status, stderr).toBe(0);
+    const [file] = processes() as [RecordedProcess];
+    expect([file.stacksTaken, file.waits]).toEqual([2 * file.waits, 4 * 5 * 40]);
+  });
 
   describe('copyscope record', () => {
     const cli = (env: NodeJS.ProcessEnv, ...args: string[]) =>
@@ -607,25 +574,6 @@ call(41)
       expect(readdirSync(folder)).toEqual([]);
     });
   });
-
-  it.each(['address', 'thread'] as const)(
-    'plays, forks and ends under the %s sanitizer',
-    (sanitizer) => {
-      const sanitized = buildRecorder(sanitizer);
-      for (const args of [
-        ['4', '300'],
-        ['2', '50', 'fork'],
-        ['2', '50', 'exit'],
-      ]) {
-        const { status, stderr, files } = play(sanitized, args);
-        expect(stderr).not.toMatch(/Sanitizer|WARNING/);
-        expect(status).toBe(args[2] === 'exit' ? 7 : 3);
-        expect(files.length).toBeGreaterThan(0);
-        for (const name of readdirSync(folder)) rmSync(join(folder, name));
-      }
-    },
-    longestMs,
-  );
 });
 
 describe('copyscope record without a GPU', () => {

@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { loadNative } from '../../native/index.ts';
 import { randomFrom, soakOnce } from '../gpu/soakRuns.ts';
+import { runs } from '../support/effort.ts';
 import { collect } from './collect.ts';
 import { describeNative } from './support.ts';
 
-const runs = 300;
+/** 300 as a rule, 3,000 in `npm run test:deep`. */
+const count = runs(3000);
 const MB = 1e6;
 
 /** Without what is only not collected yet. */
@@ -15,12 +17,12 @@ function residentBytes(): number {
 }
 
 describeNative('a soak', () => {
-  test(`${runs} runs with random faults end as they should and leave no memory behind`, async () => {
+  test(`${count} runs with random faults end as they should and leave no memory behind`, async () => {
     const engine = loadNative().engine('cpu');
     const random = randomFrom(20_261_120);
     const counts = new Map<string, number>();
     const held: number[] = [];
-    for (let run = 0; run < runs; run += 1) {
+    for (let run = 0; run < count; run += 1) {
       const name = await soakOnce(engine, random);
       counts.set(name, (counts.get(name) ?? 0) + 1);
       if (run >= 100 && run % 10 === 0) held.push(residentBytes());

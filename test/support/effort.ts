@@ -8,8 +8,5 @@ const share = Number(env['COPYSCOPE_TEST_EFFORT'] ?? 0.1);
 if (!(share > 0))
   throw new Error(`COPYSCOPE_TEST_EFFORT is ${env['COPYSCOPE_TEST_EFFORT']}: it must be a number above 0.`);
 
-/** In CI. */
-export const isFullEffort = share >= 1;
-
 /** Of `all` examples those to draw now; at least five, so that a broken property is seen at once. */
 export const runs = (all: number): number => Math.max(Math.min(5, all), Math.ceil(all * share));

@@ -1,7 +1,7 @@
 /** The recorder's library with a stand-in for CUPTI, and the program that plays CUDA over it: built where they can be. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { built, isThere, missingTools, type Sanitizer, sanitized } from '../native/built.ts';
+import { built, isThere, missingTools } from '../native/built.ts';
 
 export const works = isThere;
 const missing = missingTools();
@@ -26,12 +26,8 @@ const made = [
   'copyscope_standin_autograd',
 ];
 
-/**
- * The folder that they are in, one for all tests. With a sanitizer's checks compiled in where one is named. Throws what
- * the tools said where it fails.
- */
-export const buildRecorder = (sanitizer?: Sanitizer): string =>
-  sanitizer === undefined ? built('record', made) : sanitized('record', sanitizer, made);
+/** Builds them and returns their folder. Throws the compiler's messages if that fails. */
+export const buildRecorder = (): string => built('record', made);
 
 /** Of a host or a command that records with it. */
 export const standInEnvironment = (built: string): Readonly<Record<string, string>> => ({

@@ -1,7 +1,7 @@
 /** A window whose host reaches another machine, behind a stand-in for ssh. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type StandIn, standInSsh } from '../../unit/machines/support/standInSsh.ts';
+import { type StandIn, standInSsh } from '../../system/machines/support/standInSsh.ts';
 import { Server } from './server.ts';
 import { test as base, expect } from './test.ts';
 

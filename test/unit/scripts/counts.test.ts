@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   addCounts,
   closingLines,
+  ctestCounts,
   failure,
   noCounts,
   playwrightCounts,
@@ -86,6 +87,26 @@ describe('Playwright counts', () => {
   it('cut a long message', () => {
     const { failed } = playwrightCounts({ errors: [{ message: 'x'.repeat(10_000) }] });
     expect(failed[0]?.reason).toHaveLength(401);
+  });
+});
+
+describe('CTest counts', () => {
+  it('counts each test of its log once, with the reason of a failure', () => {
+    const log = [
+      'Test project /native/build',
+      '    Start 1: executor',
+      '1/3 Test #1: executor .........................   Passed    0.30 sec',
+      '2/3 Test #2: record_4_300 .....................***Failed    1.20 sec',
+      '3/3 Test #3: record_python ....................***Exception: SegFault  0.10 sec',
+    ].join('\n');
+    expect(ctestCounts(log)).toEqual({
+      passed: 1,
+      failed: [
+        { test: 'C++: record_4_300', reason: 'Failed' },
+        { test: 'C++: record_python', reason: 'Exception: SegFault' },
+      ],
+      skipped: [],
+    });
   });
 });
 

@@ -1,0 +1,407 @@
+/** Programs that are written from experiments: they compile, say all operations, and tell what they can't say. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operationNames } from '../../../core/experiment/operations.ts';
+import { codeLanguages, codeOf } from '../../../core/export/code/code.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { mathHeaders } from '../../support/mathHeaders.ts';
+import { everything } from '../../unit/code/everything.ts';
+import { randomSubjects, shippedSubjects } from '../../unit/code/subjects.ts';
+import { experimentOf } from '../../unit/support/experiments.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** cudaMemcpy in the default stream of the host thread, or in that of the device. */
+const blockingCopy = (defaultStream: 'per-thread' | 'legacy') => {
+  const buffers = [
+    { id: 'source', memory: 'pinned', bytes: 4096 },
+    { id: 'target', memory: 'device', bytes: 4096 },
+  ] as const;
+  const copy = { op: 'copy', src: 'source', dst: 'target', mode: 'blocking-memcpy' } as const;
+  return experimentOf({ environment: { defaultStream }, buffers: [...buffers] }, [copy]);
+};
+
+/** What nvcc compiles too. */
+const compiled = [
+  { name: 'everything', experiment: everything() },
+  { name: 'per-thread', experiment: blockingCopy('per-thread') },
+];
+
+const subjects = [
+  ...compiled,
+  ...shippedSubjects(join(import.meta.dirname, '../../../assets/examples')),
+  ...randomSubjects(),
+];
+
+const isThere = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0;
+
+/** Compiles each file without running it or leaving anything behind, and names those that are none. */
+const compileAll = `
+import sys
+for name in sys.argv[1:]:
+    try:
+        compile(open(name, encoding="utf-8").read(), name, "exec")
+    except SyntaxError as error:
+        print(name, error)
+`;
+
+describe('a program that is written from an experiment', () => {
+  it('has every operation in the experiment that the tests below compile', () => {
+    const kinds = new Set(lower(everything()).operations.map(({ kind }) => kind));
+    expect(operationNames.filter((name) => !kinds.has(name))).toEqual([]);
+  });
+
+  it('of PyTorch is Python: all shipped examples and 100 random ones', (context) => {
+    if (!isThere('python3', '--version')) return context.skip('python3 is not installed');
+    const files = subjects.map(({ name, experiment }) => {
+      const file = join(folder, `${name}.py`);
+      writeFileSync(file, codeOf(experiment, 'pytorch').text);
+      return file;
+    });
+    const { status, stdout, stderr } = spawnSync('python3', ['-c', compileAll, ...files], { encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it.for(compiled)('of CUDA is compiled by nvcc without a warning: $name', ({ name, experiment }, context) => {
+    if (!isThere('nvcc', '--version')) return context.skip('nvcc is not installed');
+    const file = join(folder, `${name}.cu`);
+    writeFileSync(file, codeOf(experiment, 'cuda').text);
+    // -cuda and a host compiler that only checks: the device's code is not brought down to a machine.
+    const target = join(folder, `${name}.ptx`);
+    const args = ['-std=c++17', '-Werror', 'all-warnings', ...mathHeaders(), '-ptx', '-o', target, file];
+    const { status, stderr } = spawnSync('nvcc', args, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it.each(codeLanguages)('in %s has a line for every operation that does something', (language) => {
+    for (const { name, experiment } of subjects) {
+      const program = lower(experiment);
+      const doing = new Set(program.threads.flatMap(({ instructions }) => instructions.map(({ op }) => op)));
+      const { text, ops } = codeOf(experiment, language);
+      const said = new Set(ops);
+      expect({ name, missing: [...doing].filter((op) => !said.has(op)) }).toEqual({ name, missing: [] });
+      expect(ops.length).toBe(text.split('\n').length - 1);
+      expect(Math.max(...ops)).toBeLessThan(program.operations.length);
+    }
+  });
+
+  it('says what its author wrote of an operation, beside it', () => {
+    const { text, ops } = codeOf(everything(), 'cuda');
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.includes('prepare — "quoted"'));
+    expect(lines.slice(at, at + 2).map((line) => line.trim())).toEqual(['// prepare — "quoted" /', "work(1'500);"]);
+    expect(ops.slice(at, at + 2)).toEqual([0, 0]);
+  });
+});
+
+describe('signals between host threads', () => {
+  it.each([
+    ['cuda', 'Signal go(2);', 'for (int iteration'],
+    ['pytorch', 'go = queue.Queue(maxsize=2)', 'for iteration in'],
+  ] as const)('begin anew in each iteration: %s', (language, declared, loop) => {
+    const { text } = codeOf(everything(), language);
+    expect(text.indexOf(declared)).toBeGreaterThan(text.indexOf(loop));
+  });
+});
+
+describe("what a language can't say", () => {
+  const notesOf = (language: 'cuda' | 'pytorch', operation: object) => {
+    const buffers = [
+      { id: 'h', memory: 'mapped', bytes: 64 },
+      { id: 'd', memory: 'device', bytes: 64 },
+      { id: 'e', memory: 'device', bytes: 64 },
+      { id: 'made', memory: 'device', bytes: 64, allocated: 'by-operation' },
+    ] as const;
+    const { text, notes } = codeOf(
+      experimentOf({ buffers: [...buffers], streams: [{ id: 's' }] }, [operation]),
+      language,
+    );
+    // It stands beside the operation too, as far as the line goes.
+    for (const note of notes) expect(text).toContain(`Note: ${note.text.slice(0, 40)}`);
+    return notes.filter(({ op }) => op === 0).map((note) => note.text);
+  };
+
+  it.each([
+    ['pytorch', { op: 'hostFunction', durationNs: 5, stream: 's' }, /no host functions/],
+    ['pytorch', { op: 'memset', buffer: 'd', stream: 's' }, /fill_ launches a kernel/],
+    ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['h'], writes: ['d'] }, /takes no host memory/],
+    ['pytorch', { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5 }, /\(0\.5 is meant\)/],
+    ['pytorch', { op: 'copy', src: 'd', dst: 'h', mode: 'blocking-memcpy' }, /where cudaMemcpy is meant/],
+    ['pytorch', { op: 'allocate', buffer: 'made', allocator: 'pool' }, /where cudaMallocAsync is meant/],
+    ['cuda', { op: 'allocate', buffer: 'made' }, /caching allocator is not CUDA's/],
+    ['cuda', { op: 'multiCopy', payload: { tensors: 2, bytes: 64 }, stream: 's' }, /several threads/],
+  ] as const)('is told in %s of %j', (language, operation, words) => {
+    expect(notesOf(language, operation).join()).toMatch(words);
+  });
+
+  it.each([
+    ['cuda', { op: 'kernel', kernel: { kind: 'stream', passes: 3 }, reads: ['h'], writes: ['d'] }],
+    ['cuda', { op: 'hostFunction', durationNs: 5, stream: 's' }],
+    ['pytorch', { op: 'allocate', buffer: 'made' }],
+    ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['d'], writes: ['e'] }],
+  ] as const)('is nothing in %s of %j', (language, operation) => {
+    expect(notesOf(language, operation)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it('are made of ids, and no two are the same', () => {
+    const { text } = codeOf(everything(), 'cuda');
+    expect(text).toContain('uint8_t *class_buffer = nullptr;');
+    expect(text).toContain('uint8_t *gpu_a = nullptr;');
+    expect(text).toContain('uint8_t *gpu_a_buffer = nullptr;');
+    expect(text).toContain('cudaStream_t pinned_stream;');
+    expect(text).toContain('cudaEvent_t pinned_event;');
+    expect(text).toContain('cudaGraphExec_t for_graph = nullptr;');
+    expect(codeOf(everything(), 'pytorch').text).toContain('class_buffer = torch.empty(4 * KiB, dtype=torch.uint8)');
+  });
+
+  it.each(codeLanguages)('in %s marks the waits that a remedy adds, and nothing else', (language) => {
+    const parts = { streams: [{ id: 's' }, { id: 't' }], events: [{ id: 'there' }] };
+    const spin = (stream: string, durationNs: number) =>
+      ({ op: 'kernel', kernel: { kind: 'spin', durationNs }, stream }) as const;
+    const before = experimentOf(parts, [spin('s', 1000), spin('t', 1000), spin('t', 1000)]);
+    const after = experimentOf(parts, [
+      spin('s', 1000),
+      { op: 'recordEvent', event: 'there', stream: 's' },
+      { op: 'waitEvent', event: 'there', stream: 't' },
+      spin('t', 1000),
+      spin('t', 2000),
+    ]);
+    const { text, ops, remedied } = codeOf(after, language, before);
+    const lines = text.split('\n');
+    expect([...remedied].every((line) => [1, 2, 4].includes(ops[line] ?? -1))).toBe(true);
+    expect(lines.filter((line, index) => line.includes('Remedy:') && !remedied.has(index))).toEqual([]);
+    // A comment and the call itself, of each.
+    expect(remedied.size).toBeGreaterThanOrEqual(6);
+    const marked = lines.flatMap((line, index) =>
+      line.includes('Remedy:') ? [[ops[index], line.trim().slice(-8)]] : [],
+    );
+    expect(marked).toEqual([
+      [1, ': added.'],
+      [2, ': added.'],
+      [4, 'changed.'],
+    ]);
+    expect(codeOf(after, language, after).text).not.toContain('Remedy:');
+  });
+
+  it.each(codeLanguages)('in %s marks the stream and the event that a remedy declares', (language) => {
+    const before = experimentOf({ streams: [{ id: 's' }] }, []);
+    const after = experimentOf({ streams: [{ id: 's' }, { id: 'side' }], events: [{ id: 'there' }] }, []);
+    const { text, remedied } = codeOf(after, language, before);
+    const marked = text.split('\n').filter((_, index) => remedied.has(index));
+    expect(marked.filter((line) => line.includes('Remedy: added.'))).toHaveLength(2);
+    expect(marked.some((line) => /side.*Stream/i.test(line) || /cudaStream_t side/.test(line))).toBe(true);
+    expect(marked.some((line) => /there.*Event/i.test(line) || /cudaEvent_t there/.test(line))).toBe(true);
+    expect(marked.some((line) => /\bs = |cudaStream_t s;/.test(line))).toBe(false);
+  });
+
+  it.each(codeLanguages)('in %s marks the lines of memory that a remedy has page-locked', (language) => {
+    const buffer = { id: 'source', memory: 'pageable', bytes: 4096 } as const;
+    const other = { ...buffer, id: 'other' };
+    const before = experimentOf({ buffers: [buffer, other] }, []);
+    const after = experimentOf({ buffers: [{ ...buffer, memory: 'pinned' }, other] }, []);
+    const { text, remedied } = codeOf(after, language, before);
+    const marked = text.split('\n').filter((_, index) => remedied.has(index));
+    expect(marked[0]).toMatch(/Remedy: pinned memory/);
+    expect(marked.some((line) => /cudaMallocHost|pin_memory=True/.test(line))).toBe(true);
+    expect(marked.filter((line) => line.includes('other'))).toEqual([]);
+  });
+
+  it('fills what it only reads once, and what it writes before each iteration', () => {
+    const buffers = [
+      { id: 'up', memory: 'pinned', bytes: 4096 },
+      { id: 'both', memory: 'device', bytes: 4096 },
+      { id: 'down', memory: 'pinned', bytes: 4096 },
+      { id: 'seen', memory: 'pinned', bytes: 4096 },
+    ] as const;
+    const { text } = codeOf(
+      experimentOf({ buffers: [...buffers] }, [
+        { op: 'copy', src: 'up', dst: 'both' },
+        { op: 'copy', src: 'both', dst: 'down' },
+        { op: 'copy', src: 'both', dst: 'seen' },
+        { op: 'synchronizeDevice' },
+        { op: 'read', buffer: 'seen' },
+      ]),
+      'cuda',
+    );
+    const [once = '', each = ''] = (text.split('int main() {')[1] ?? '').split('for (int iteration');
+    const filled = (part: string): string[] =>
+      [...part.matchAll(/fill(?:OnDevice)?\((\w+)/g)].map(([, name]) => name ?? '');
+    expect(filled(once)).toEqual(['up']);
+    expect(filled(each)).toEqual(['both', 'down', 'seen']);
+    expect(each).toContain('flush(seen, 4 * KiB);');
+  });
+});
+
+describe('cudaMemcpy', () => {
+  it('is in the default stream that the experiment means', () => {
+    const [own, legacy] = [
+      codeOf(blockingCopy('per-thread'), 'cuda').text,
+      codeOf(blockingCopy('legacy'), 'cuda').text,
+    ];
+    const ends = '(target, source, 4 * KiB, cudaMemcpyHostToDevice)';
+    expect(own).toContain(`CHECK(cudaMemcpy_ptds${ends});`);
+    expect(own).toMatch(/^extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds\(/m);
+    expect(legacy).toContain(`CHECK(cudaMemcpy${ends});`);
+    expect(legacy).not.toContain('_ptds');
+  });
+});
+
+describe('memory that an operation allocates and nothing frees', () => {
+  const made = { bytes: 4096, allocated: 'by-operation' } as const;
+  const buffers = [
+    { id: 'source', memory: 'pageable', bytes: 4096 },
+    { id: 'page_locked', memory: 'pinned', ...made },
+    { id: 'target', memory: 'device', ...made },
+    { id: 'registered', memory: 'registered', ...made },
+  ] as const;
+  const experiment = () =>
+    experimentOf({ buffers: [...buffers] }, [
+      { op: 'pin', src: 'source', dst: 'page_locked' },
+      { op: 'allocate', buffer: 'target' },
+      { op: 'allocate', buffer: 'registered' },
+      { op: 'copy', src: 'page_locked', dst: 'target' },
+      { op: 'copy', src: 'target', dst: 'registered' },
+      { op: 'synchronizeDevice' },
+    ]);
+
+  it.each([
+    ['cuda', 'nullptr', 'for (int iteration', 'auto begin'],
+    ['pytorch', 'None', 'for iteration in', 'begin = '],
+  ] as const)(
+    'is there until it is checked, and ends as the next iteration begins: %s',
+    (language, none, loop, timed) => {
+      const { text } = codeOf(experiment(), language);
+      const iteration = text.slice(text.indexOf(loop));
+      for (const name of ['page_locked', 'target', 'registered']) {
+        const ends = iteration.indexOf(`${name} = ${none}`);
+        expect(ends).toBeGreaterThan(0);
+        expect(ends).toBeLessThan(iteration.indexOf(timed));
+        expect(iteration.lastIndexOf(`${name} = ${none}`)).toBe(ends);
+        expect(iteration).toMatch(new RegExp(`expect\\w*\\("${name}"`));
+      }
+    },
+  );
+
+  it('is given back as it was allocated', () => {
+    const { text } = codeOf(experiment(), 'cuda');
+    const givenBack = (name: string): string[] => {
+      const [, lines = ''] = new RegExp(`if \\(${name} != nullptr\\) \\{([^}]*)\\}`).exec(text) ?? [];
+      return lines.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+    };
+    expect(givenBack('page_locked')).toEqual(['CHECK(cudaFreeHost(page_locked));', 'page_locked = nullptr;']);
+    expect(givenBack('target')).toEqual(['CHECK(cudaFree(target));', 'target = nullptr;']);
+    expect(givenBack('registered')).toEqual([
+      ...['CHECK(cudaHostUnregister(registered));', 'std::free(registered);', 'registered = nullptr;'],
+    ]);
+  });
+});
+
+describe('what a kernel makes that PyTorch leaves out', () => {
+  it('is read by the host, and is not checked', () => {
+    const buffers = ['input', 'result'].map((id) => ({ id, memory: 'mapped', bytes: 4096 }) as const);
+    const { text } = codeOf(
+      experimentOf({ buffers }, [
+        { op: 'kernel', kernel: { kind: 'stream' }, reads: ['input'], writes: ['result'] },
+        { op: 'synchronizeDevice' },
+        { op: 'read', buffer: 'result' },
+      ]),
+      'pytorch',
+    );
+    expect(text).not.toContain('expect("result"');
+    expect(text).toMatch(/# result is not checked: what makes it is left out\.\n\s+result\.clone\(\)/);
+  });
+});
+
+describe('a library that an operation makes in each iteration', () => {
+  const numbers = { memory: 'device', bytes: 8192, pattern: { kind: 'float32', seed: 5 } } as const;
+  const buffers = ['factor', 'product'].map((id) => ({ id, ...numbers }));
+  const shape = { kind: 'matmul', m: 16, n: 32, k: 24, dtype: 'float32' } as const;
+  const product = (workspace: 'before-run' | 'first-use') =>
+    ({
+      ...{ op: 'kernel', reads: ['factor', 'factor'], writes: ['product'], stream: 's' },
+      kernel: { ...shape, workspace },
+    }) as const;
+  /** Calls of cuBLAS, and of what captures a graph, in the order in which they stand in the iteration. */
+  const callsOf = (...operations: object[]): string[] => {
+    const { text } = codeOf(experimentOf({ buffers, streams: [{ id: 's' }] }, operations), 'cuda');
+    const iteration = text.slice(text.indexOf('int main()'));
+    return [...iteration.matchAll(/(?:blas\.|cudaStream|\b)(make|multiply|drop|BeginCapture|endCapture)\(/g)].map(
+      ([, call]) => call ?? '',
+    );
+  };
+
+  it('is there for the kernels before it, in the same stream', () => {
+    expect(callsOf(product('before-run'), product('first-use'))).toEqual([
+      ...['drop', 'make', 'multiply', 'make', 'multiply'],
+    ]);
+  });
+
+  it('is made before the graph that captures a kernel before it: while a stream is captured nothing can be', () => {
+    const capture = {
+      ...{ op: 'graphCapture', graph: 'g', stream: 's' },
+      operations: [{ op: 'repeat', count: 2, operations: [product('before-run')] }, product('before-run')],
+    } as const;
+    const launch = { op: 'graphLaunch', graph: 'g', stream: 's' } as const;
+    expect(callsOf(capture, launch, product('first-use'))).toEqual([
+      ...['drop', 'make', 'BeginCapture', 'multiply', 'multiply', 'endCapture'],
+      ...['make', 'multiply'],
+    ]);
+  });
+});
+
+describe('what a kernel asks of its device', () => {
+  const kernel = (kind: 'spin' | 'arithmetic', stream: string, smShare: number) => {
+    const shape = kind === 'spin' ? { kind, durationNs: 1000 } : { kind, flops: 1e6 };
+    return { op: 'kernel', kernel: shape, smShare, stream } as const;
+  };
+  const linesOf = (...operations: object[]): string[] => {
+    const streams = ['gpu0', 'gpu1'].map((device, index) => ({ id: `s${index}`, device }));
+    const devices = [{ id: 'gpu0' }, { id: 'gpu1', index: 1 }];
+    const { text } = codeOf(experimentOf({ devices, streams }, operations), 'cuda');
+    return text.split('\n').map((line) => line.trim());
+  };
+  /** What stands behind the lines that make a device the current one. */
+  const behind = (lines: readonly string[], line: string): string | undefined =>
+    lines
+      .slice(0, lines.indexOf(line))
+      .reverse()
+      .find((one) => one.includes('cudaSetDevice'));
+
+  const expectOnEach = (lines: readonly string[], constant: (device: number) => string): void => {
+    for (const device of [0, 1]) {
+      const found = `const int ${constant(device)}`;
+      expect(lines).toContain(found);
+      expect(behind(lines, found)).toBe(`CHECK(cudaSetDevice(${device}));`);
+    }
+  };
+
+  it('is the shared memory of that one, with which it has its multiprocessors to itself', () => {
+    const lines = linesOf(kernel('spin', 's0', 0.5), kernel('spin', 's1', 0.25));
+    expectOnEach(lines, (device) => `spinAlone${device} = exclusive(reinterpret_cast<const void *>(spin));`);
+    expect(lines).toContain("spin<<<blocksFor(0.5), 1024, spinAlone0, s0>>>(1'000);");
+    expect(lines).toContain("spin<<<blocksFor(0.25), 1024, spinAlone1, s1>>>(1'000);");
+    expect(linesOf(kernel('spin', 's0', 1), kernel('spin', 's1', 0.25)).join()).not.toContain('spinAlone0');
+  });
+
+  it('is as many blocks as fill that one', () => {
+    const lines = linesOf(kernel('arithmetic', 's0', 1), kernel('arithmetic', 's1', 1));
+    expectOnEach(
+      lines,
+      (device) => `arithmeticBlocks${device} = blocksOfDevice(reinterpret_cast<const void *>(arithmetic));`,
+    );
+    for (const device of [0, 1]) {
+      const blocks = `arithmeticBlocks${device}, 256`;
+      const rounds = `roundsFor(1'000'000.0, ${blocks})`;
+      expect(lines).toContain(`arithmetic<<<${blocks}, 0, s${device}>>>(${rounds}, nullptr);`);
+    }
+  });
+});

@@ -1,0 +1,71 @@
+/** `copyscope code` from the command line. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltEntry, buildEntry } from '../../unit/host/support/buildEntry.ts';
+import { exampleFile } from '../../unit/host/support/runs.ts';
+import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
+
+let built: BuiltEntry;
+let folder: string;
+const code = (...args: string[]) => copyscope(['code', ...args], built.script);
+
+beforeAll(async () => {
+  built = await buildEntry(engineEntry);
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('copyscope code', () => {
+  it('prints the program alone', async () => {
+    const { exitCode, out, err } = await code(exampleFile('pinned-side-stream'), '--language', 'cuda');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toContain('cudaMemcpyAsync(');
+    expect(out.endsWith('}\n')).toBe(true);
+  });
+
+  it('writes it to a file, and never over one', async () => {
+    const file = join(folder, 'program.py');
+    const args = [exampleFile('pinned-side-stream'), '--language', 'pytorch', '--out', file];
+    expect(await code(...args)).toMatchObject({
+      exitCode: 0,
+      out: '',
+      err: expect.stringMatching(/Written to .*program\.py\.\n$/),
+    });
+    expect(readFileSync(file, 'utf8')).toContain('import torch');
+    expect(await code(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining('is not overwritten') });
+  });
+
+  it('marks what the remedy that gains most has added and changed', async () => {
+    const args = [exampleFile('pageable-side-stream'), '--language', 'cuda'];
+    const [plain, remedied] = [await code(...args), await code(...args, '--remedy')];
+    expect(plain.out).not.toContain('Remedy:');
+    expect(remedied).toMatchObject({ exitCode: 0, err: expect.stringMatching(/^Remedy: /) });
+    const lines = remedied.out.split('\n').map((line) => line.trim());
+    const at = lines.findIndex((line) => line.includes('memory, where it was pageable memory.'));
+    expect(lines[at]).toMatch(/^\/\/ Remedy: pinned memory/);
+    expect(lines[at + 1]).toBe('uint8_t *source = nullptr;');
+    const none = await code(exampleFile('pinned-side-stream'), '--language', 'cuda', '--remedy');
+    expect(none).toMatchObject({ exitCode: 2, err: expect.stringContaining('no remedy is known') });
+  });
+
+  it("tells on stderr what the language can't say, with the operation", async () => {
+    const file = join(folder, 'host-function.json');
+    const threads = [{ id: 'main', operations: [{ op: 'hostFunction', durationNs: 5000 }] }];
+    writeFileSync(file, JSON.stringify({ format: 'copyscope/experiment', version: 1, name: 'one', threads }));
+    const { exitCode, err } = await code(file, '--language', 'pytorch');
+    expect({ exitCode, err }).toEqual({
+      exitCode: 0,
+      err: expect.stringMatching(/^op 0 "host function 5\.00 µs": PyTorch has no host functions: .*\n$/),
+    });
+  });
+
+  it('refuses another language, and none', async () => {
+    expect(await code(exampleFile('pinned-side-stream'), '--language', 'rust')).toMatchObject({ exitCode: 2 });
+    expect(await code(exampleFile('pinned-side-stream'))).toMatchObject({ exitCode: 2 });
+  });
+});

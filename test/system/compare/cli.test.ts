@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
+
+let built: BuiltEntry;
+beforeAll(async () => {
+  built = await buildEntry(engineEntry);
+});
+afterAll(() => built.remove());
+
+const recorded = (name: string): string => join(repository, `assets/runs/overlap/${name}.arrow`);
+const example = (name: string): string => join(repository, `assets/examples/overlap/${name}.json`);
+const compare = (...args: string[]) => copyscope(['compare', ...args], built.script);
+
+describe('copyscope compare', () => {
+  it('says what a pinned source gains, and that it is more than the spread', async () => {
+    const { exitCode, out, err } = await compare(recorded('pageable-side-stream'), recorded('pinned-side-stream'));
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toMatch(/^A {2}Pageable source, second stream: recorded on NVIDIA H200/);
+    expect(out).toMatch(/0 +H2D 20\.0 MiB .*−\d+.* larger than the spread/);
+    expect(out).toMatch(/H2D engine/);
+  });
+
+  it('compares a run with what is predicted for it where only that is given', async () => {
+    const { exitCode, out } = await compare(recorded('pinned-side-stream'), '--json');
+    expect(exitCode).toBe(0);
+    const found = JSON.parse(out);
+    expect(found).toMatchObject({
+      format: 'copyscope/comparison',
+      version: 1,
+      a: { origin: 'recorded', iterations: 15 },
+      b: { origin: 'simulated', profile: 'h200', whileRecording: true },
+      matchedBy: 'number',
+    });
+    expect(found.operations).toHaveLength(7);
+    expect(found.a.makespanInterval).toBeNull();
+    expect(found.b.makespanInterval).toMatchObject({ level: 0.9 });
+    const words = (await compare(recorded('pinned-side-stream'))).out;
+    expect(words).toMatch(/^The recorded makespan lies within the predicted interval: \d+ to \d+ µs \(90 %\)\.$/m);
+  });
+
+  it('finds no difference between an experiment and itself', async () => {
+    const one = example('pinned-same-stream');
+    const found = JSON.parse((await compare(one, one, '--profile', 'h200', '--json')).out);
+    expect(found.b.whileRecording).toBeUndefined();
+    expect(found.makespan).toMatchObject({ differenceNs: 0, judgement: 'equal' });
+    for (const { duration } of found.operations) expect(duration.differenceNs).toBe(0);
+  });
+
+  it('says which file is missing, with exit code 2', async () => {
+    const { exitCode, err } = await compare(recorded('pinned-side-stream'), 'no-such.arrow');
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/no-such\.arrow/);
+  });
+});

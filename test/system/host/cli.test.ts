@@ -1,0 +1,552 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
+import picocolors from 'picocolors';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SummaryDocument } from '../../../core/summary/summaryDocument.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';
+import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
+
+let built: BuiltEntry;
+let scripted: BuiltEntry;
+let folder: string;
+const cli = (...args: string[]) => copyscope(args, built.script);
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+beforeAll(async () => {
+  built = await buildEntry(engineEntry);
+  scripted = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
+});
+afterAll(() => {
+  built.remove();
+  scripted.remove();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-cli-'));
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+describe('copyscope devices', () => {
+  it('names every engine and what is missing for it', async () => {
+    const { exitCode, out, err } = await cli('devices');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    for (const engine of ['cuda', 'cpu', 'sim']) expect(out).toMatch(new RegExp(`\\[(not )?available\\] +${engine}`));
+  });
+
+  it('prints the report alone with --json', async () => {
+    const { out } = await cli('devices', '--json');
+    const report = JSON.parse(out);
+    expect(report.engines.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['cpu', 'cuda', 'sim']);
+    expect(report.cupti).toMatchObject({ found: expect.any(Boolean), detail: expect.any(String) });
+  });
+});
+
+describe('copyscope run', () => {
+  it.each([
+    ['pageable-same-stream', 'pageable-source'],
+    ['pinned-same-stream', 'same-stream'],
+    ['pageable-side-stream', 'pageable-source'],
+    ['pinned-side-stream', 'overlapped'],
+  ])('simulates %s and says %s', async (name, cause) => {
+    const { exitCode, out, err } = await cli('run', exampleFile(name), '--engine', 'sim', '--json');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    const summary = JSON.parse(out) as SummaryDocument;
+    expect(summary).toMatchObject({
+      format: 'copyscope/summary',
+      version: 1,
+      engine: 'sim',
+      profile: 'h200',
+      status: 'complete',
+    });
+    expect(summary.makespanNs).toBeGreaterThan(100_000);
+    expect(summary.verdicts.map((verdict) => [verdict.cause, typeof verdict.rule])).toEqual([[cause, 'string']]);
+    expect(summary.overlap.h2dKernel.shareOfKernel).toBe(cause === 'overlapped' ? 1 : 0);
+    const copy = summary.operations.find(({ kind }) => kind === 'copy');
+    expect(copy).toMatchObject({
+      op: 0,
+      bytes: 20_971_520,
+      startNs: expect.any(Number),
+      durationNs: expect.any(Number),
+    });
+    expect(copy?.attainableBytesPerSecond).toBeGreaterThan(1e9);
+    expect(summary.verification).toMatchObject({ bytesWrong: 0 });
+  });
+
+  it('says how sure a prediction is, in JSON and in words', async () => {
+    const { out } = await cli('predict', exampleFile('pageable-same-stream'), '--json');
+    const { makespanNs, makespanInterval, bandwidthIntervals, link, remedies } = JSON.parse(out) as SummaryDocument;
+    expect(makespanInterval).toEqual({ lowNs: expect.any(Number), highNs: expect.any(Number), level: 0.9 });
+    expect(makespanInterval?.lowNs).toBeLessThan(makespanNs ?? 0);
+    expect(makespanInterval?.highNs).toBeGreaterThan(makespanNs ?? Number.POSITIVE_INFINITY);
+    expect(bandwidthIntervals?.h2d?.lowBytesPerSecond).toBeLessThan(link.h2d.bytesPerSecond ?? 0);
+    expect(bandwidthIntervals?.d2h).toBeNull();
+    expect(remedies[0]?.gainInterval?.highNs).toBeGreaterThan(remedies[0]?.gainNs ?? Number.POSITIVE_INFINITY);
+    const words = await cli('predict', exampleFile('pageable-same-stream'));
+    expect(words.out).toMatch(/; makespan [\d.]+ ms, [\d.]+( µs)? to [\d.]+ ms \(90 %\)\n/);
+    expect(words.out).toMatch(/Gain: [\d.]+ µs, [\d.]+( µs)? to [\d.]+ [µm]s \(90 %\)\./);
+    expect(words.out).toMatch(/Link, predicted: H2D [\d.]+ GB\/s, [\d.]+ to [\d.]+ GB\/s \(90 %\)\./);
+  });
+
+  it('tells no interval of what was recorded, and of published figures', async () => {
+    const recorded = await cli(
+      'explain',
+      file('run.arrow', encodeRun(smallRun(example('pinned-side-stream'), 'cuda'))),
+      '--json',
+    );
+    expect(JSON.parse(recorded.out)).toMatchObject({ makespanInterval: null, bandwidthIntervals: null });
+    const published = await cli('predict', exampleFile('pinned-side-stream'), '--profile', 'rtx-4090', '--json');
+    expect(JSON.parse(published.out)).toMatchObject({ makespanInterval: null, bandwidthIntervals: null });
+  });
+
+  it('draws the lanes, the figures and the verdict, and always says how the run came about', async () => {
+    const { out } = await cli('run', exampleFile('pageable-same-stream'), '--engine', 'sim');
+    expect(out).toContain('simulated with profile h200');
+    expect(out).toMatch(/^host main +Cc+/m);
+    expect(out).toMatch(/^H2D engine +·*Hh+·*/m);
+    expect(out).toMatch(/^Compute +·+Kk/m);
+    expect(out).toContain('[not overlapped] H2D 20.0 MiB: Pageable source');
+    expect(out).toContain('Remedy: Pin "source"');
+    expect(out).toContain('Rule: pageable-copy-holds-host');
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('draws as wide as the terminal, and the same letters with colours', async () => {
+    const args = ['run', exampleFile('pinned-side-stream'), '--engine', 'sim'];
+    const plain = await copyscope(args, built.script, { terminal: { columns: 140 } });
+    const painted = await copyscope(args, built.script, {
+      terminal: { columns: 140, colors: picocolors.createColors(true) },
+    });
+    expect(Math.max(...plain.out.split('\n').map((line) => line.length))).toBe(140);
+    expect(painted.out).toContain('\u001b[34mH');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences are what is removed
+    expect(painted.out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out);
+  });
+
+  it('chooses an engine and says which, and why not the GPU', async () => {
+    const { exitCode, err, out } = await cli('run', exampleFile('pinned-side-stream'));
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/^Engine: (cuda, on .+|sim\. cuda is not available: .+)\n$/);
+    expect(out).toMatch(/(simulated with|measured on)/);
+  });
+
+  it('writes the run with --out, which explain reads as it was', async () => {
+    const path = join(folder, 'run.arrow');
+    const made = await cli(
+      'run',
+      exampleFile('pinned-side-stream'),
+      '--engine',
+      'sim',
+      '--iterations',
+      '3',
+      '--out',
+      path,
+      '--json',
+    );
+    expect(made.exitCode).toBe(0);
+    const { info } = decodeRun(readFileSync(path));
+    expect(info.experiment?.environment.iterations).toBe(3);
+    const explained = await cli('explain', path, '--json');
+    expect(JSON.parse(explained.out)).toEqual(JSON.parse(made.out));
+  });
+
+  it('executes the experiment of a run again', async () => {
+    const path = file('old.arrow', encodeRun(smallRun(example(), 'cpu')));
+    const { exitCode, out } = await cli('run', path, '--engine', 'sim', '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ engine: 'sim', name: example().name });
+  });
+
+  it('shows its progress where stderr is a terminal, and clears it', async () => {
+    const experiment = { ...example(), name: 'until cancelled' };
+    const path = file('slow.json', JSON.stringify(experiment));
+    const controller = new AbortController();
+    const { err } = await copyscope(['run', path, '--engine', 'cpu'], scripted.script, {
+      terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
+      context: { signal: controller.signal },
+    });
+    expect(err).toContain('\r\u001b[KRecording 1/2\r\u001b[K');
+  });
+});
+
+describe('copyscope explain', () => {
+  it('calls a run from a file recorded, with machine and date', async () => {
+    const path = file('run.arrow', encodeRun(smallRun(example(), 'cpu')));
+    const { exitCode, out } = await cli('explain', path);
+    expect(exitCode).toBe(0);
+    expect(out).toContain('recorded on Test CPU by the CPU engine, without a GPU at 2026-11-20 05:45 UTC');
+    expect(out).toContain('20,971,520 bytes checked, none wrong');
+  });
+
+  it('says where a profile was not measured', async () => {
+    const { out } = await cli('predict', exampleFile('pinned-same-stream'), '--profile', 'rtx-4090');
+    expect(out).toContain('simulated with profile rtx-4090, built from published figures, not measured');
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      'Built from published figures of the NVIDIA GeForce RTX 4090, not measured',
+    );
+  });
+
+  it('simulates an experiment', async () => {
+    const { exitCode, out } = await cli('explain', exampleFile('pinned-same-stream'), '--profile', 'h200');
+    expect(exitCode).toBe(0);
+    expect(out).toContain('simulated with profile h200');
+    expect(out).toContain('Rule: stream-order');
+  });
+});
+
+describe('copyscope explain and lift, of an export of Nsight Systems', () => {
+  const exported = (): string => {
+    const packed = readFileSync(join(repository, 'test/fixtures/nsight/mfu_2gpu_before.sqlite.br'));
+    return file('train.sqlite', brotliDecompressSync(packed));
+  };
+
+  it('says what ran, what holds a step, and what it does not hold', async () => {
+    const { exitCode, out } = await cli('explain', exported(), '--json');
+    expect(exitCode).toBe(0);
+    const { imported, steps, plan } = JSON.parse(out);
+    expect(imported).toEqual({ format: 'nsight-systems', name: 'train', events: 32_249, rows: 31_949 });
+    expect(steps.parts[0]).toMatchObject({ part: 'kernels' });
+    expect(plan).toEqual(expect.any(Array));
+  });
+
+  it('makes an experiment of it that runs', async () => {
+    const target = join(folder, 'lifted.json');
+    expect((await cli('lift', exported(), '--steps', '3..4', '--out', target)).exitCode).toBe(0);
+    const { exitCode, out } = await cli('predict', target);
+    expect(exitCode).toBe(0);
+    expect(out).toContain('simulated with profile h200');
+  });
+});
+
+describe('copyscope explain, of a trace of the PyTorch profiler', () => {
+  const trace = (name: string): string => join(repository, 'test/fixtures/pytorch-traces', name);
+
+  it.each([
+    ['trace_streamed0_pinned0.json', ['pageable-source', 'pageable-source'], ['same-stream']],
+    ['trace_streamed0_pinned1.json', ['same-stream', 'same-stream'], []],
+    ['trace_streamed1_pinned0.json', ['pageable-source', 'pageable-source'], []],
+    ['trace_streamed1_pinned1.json', ['overlapped', 'overlapped'], []],
+  ])('%s: names the cause, with the fields of a run and what a replay answers', async (name, causes, also) => {
+    const { exitCode, out, err } = await cli('explain', trace(name), '--json');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    const summary = JSON.parse(out) as SummaryDocument;
+    expect(summary.verdicts.map(({ cause }) => cause)).toEqual(causes);
+    expect(summary.verdicts.map((verdict) => verdict.also)).toEqual([also, also]);
+    expect(summary.imported).toMatchObject({ format: 'pytorch-profiler', rows: 41 });
+    const run = JSON.parse((await cli('explain', exampleFile('pinned-side-stream'), '--json')).out);
+    expect(Object.keys(summary)).toEqual([...Object.keys(run), 'steps', 'plan', 'tried']);
+  });
+
+  it('reads a gzipped one, and says for people where it comes from and what it does not hold', async () => {
+    const { exitCode, out } = await cli('explain', trace('resnet50.json.gz'));
+    expect(exitCode).toBe(0);
+    expect(out).toContain('recorded on NVIDIA H200 at 2026-11-20 04:33 UTC');
+    expect(out).toContain('Data: not checked, since a trace holds none.');
+    expect(out).toContain('Note: This trace has waits for events without saying which event');
+  });
+
+  it('tells on a terminal how much of the file it has read', async () => {
+    for (const name of ['resnet50.json.gz', 'trace_streamed0_pinned0.json']) {
+      const { err } = await copyscope(['explain', trace(name)], built.script, { terminal: { animated: true } });
+      expect(err).toMatch(/Reading \[#{30}\] 100 %, [\d,]+ events/);
+    }
+  });
+
+  it('takes a page for thousands of copies and streams, and all of them in JSON', async () => {
+    const copies = Array.from({ length: 3000 }, (_, index) => {
+      const [stream, ts, correlation] = [index % 300, index * 10, index + 1];
+      const call = {
+        ph: 'X',
+        cat: 'cuda_runtime',
+        name: 'cudaMemcpyAsync',
+        pid: 1,
+        tid: 1,
+        ts,
+        dur: 2,
+        args: { correlation },
+      };
+      const name = `Memcpy HtoD (${index % 2 === 0 ? 'Pinned' : 'Pageable'} -> Device)`;
+      const args = { device: 0, stream, correlation, bytes: 4096 };
+      return [call, { ph: 'X', cat: 'gpu_memcpy', name, pid: 0, tid: stream, ts: ts + 3, dur: 2, args }];
+    });
+    const path = file('many.json', JSON.stringify({ traceEvents: copies.flat() }));
+    const { out } = await cli('explain', path);
+    expect(out.split('\n').length).toBeLessThan(100);
+    expect(out).toMatch(/The same holds for 3000 copies, 6\.00 ms together/);
+    expect(out).toContain('more (--json has all)');
+    const summary = JSON.parse((await cli('explain', path, '--json')).out) as SummaryDocument;
+    expect(summary.verdicts).toHaveLength(3000);
+  });
+
+  it('shows what could be read of one that breaks off, and exits with 2', async () => {
+    const whole = readFileSync(trace('trace_streamed0_pinned0.json'), 'utf8');
+    const cut = file('cut.json', whole.slice(0, 12_000));
+    const { exitCode, out, err } = await cli('explain', cut);
+    expect(exitCode).toBe(2);
+    const [, , heading = ''] = out.split('\n');
+    expect(heading).toMatch(/^This trace is partial: byte 12000, line \d+: after \d+ events the file breaks off\.$/);
+    expect(err).toContain(heading.replace('This trace is partial: ', ''));
+  });
+
+  it('can not be run again', async () => {
+    const { exitCode, err } = await cli('run', trace('trace_streamed0_pinned0.json'), '--engine', 'sim');
+    expect(exitCode).toBe(2);
+    expect(err).toContain('holds no experiment to run again');
+  });
+});
+
+describe('copyscope exits', () => {
+  const sim = (path: string): string[] => ['run', path, '--engine', 'sim'];
+  const truncated = (): string => file('truncated.json', JSON.stringify(example()).slice(0, 300));
+  const wrongField = (): string => {
+    const [source, ...others] = example().buffers;
+    return file('wrong.json', JSON.stringify({ ...example(), buffers: [{ ...source, memory: 'paged' }, ...others] }));
+  };
+  const unsupported = (): string => {
+    return file('gap.json', JSON.stringify({ ...example(), streams: [{ id: 'side', priority: -1 }] }));
+  };
+  const endless = (): string => {
+    const [thread] = example().threads;
+    const operations = [{ op: 'repeat', count: 10_000_000, operations: thread?.operations }];
+    return file('endless.json', JSON.stringify({ ...example(), threads: [{ ...thread, operations }] }));
+  };
+  const cutRun = (): string => file('cut.arrow', encodeRun(smallRun(example(), 'cpu')).slice(0, 1000));
+
+  it.each<[string, number, () => string[], string, string | undefined]>([
+    ['no such file', 2, () => sim(join(folder, 'none.json')), 'file.not-found', undefined],
+    ['a folder', 2, () => sim(folder), 'file.failed', undefined],
+    ['an empty file', 2, () => sim(file('empty.json', '')), 'experiment.invalid', undefined],
+    ['a truncated experiment', 2, () => sim(truncated()), 'experiment.invalid', undefined],
+    ['a wrong field', 2, () => sim(wrongField()), 'experiment.invalid', 'buffers[0].memory'],
+    ['too many rounds', 2, () => sim(endless()), 'simulation.too-long', 'threads[0].operations[0].count'],
+    ['binary data', 2, () => sim(file('binary.json', Uint8Array.of(0, 255, 254, 7))), 'experiment.invalid', undefined],
+    ['a truncated run', 2, () => ['explain', cutRun()], 'run-file.truncated', 'file'],
+    ['zeros as a run', 2, () => ['explain', file('zero.arrow', new Uint8Array(100))], 'run-file.not-arrow', 'file'],
+    [
+      'an unknown profile',
+      2,
+      () => [...sim(exampleFile('pinned-side-stream')), '--profile', '../x'],
+      'profile.not-found',
+      'profile',
+    ],
+    [
+      'a profile for a real engine',
+      2,
+      () => ['run', exampleFile('pinned-side-stream'), '--engine', 'cpu', '--profile', 'h200'],
+      'usage.profile',
+      '--profile',
+    ],
+    [
+      'a profile for a run',
+      2,
+      () => ['explain', file('kept.arrow', encodeRun(smallRun(example(), 'cpu'))), '--profile', 'h200'],
+      'usage.profile',
+      '--profile',
+    ],
+    [
+      'an engine for what is only compared',
+      2,
+      () => ['compare', exampleFile('pinned-side-stream'), '--engine', 'cuda'],
+      'usage.invalid',
+      '--engine',
+    ],
+    [
+      'a folder for runs that nobody makes',
+      2,
+      () => ['compare', exampleFile('pinned-side-stream'), '--out', 'kept'],
+      'usage.invalid',
+      '--out',
+    ],
+    [
+      'a change to what is no trace',
+      2,
+      () => ['explain', exampleFile('pinned-side-stream'), '--try', 'pin'],
+      'usage.invalid',
+      '--try',
+    ],
+    [
+      'steps of a run that is no trace',
+      2,
+      () => ['explain', file('own.arrow', encodeRun(smallRun(example(), 'cpu'))), '--steps', '1..2'],
+      'usage.invalid',
+      '--steps',
+    ],
+    ['an unknown engine', 2, () => ['run', 'x.json', '--engine', 'gpu'], 'usage.invalid', undefined],
+    ['no file named', 2, () => ['run'], 'usage.invalid', undefined],
+    ['an unknown command', 2, () => ['measure'], 'usage.invalid', undefined],
+    ['an unknown option', 2, () => ['devices', '--all'], 'usage.invalid', undefined],
+    [
+      'bad iterations',
+      2,
+      () => [...sim(exampleFile('pinned-side-stream')), '--iterations', '1e3'],
+      'usage.invalid',
+      undefined,
+    ],
+    [
+      'what the engine can not execute',
+      3,
+      () => ['run', unsupported(), '--engine', 'cpu'],
+      'engine.unsupported',
+      'streams[0].priority',
+    ],
+  ])('with %s: %i', async (_name, exitCode, args, code, field) => {
+    const people = await cli(...args());
+    expect(people.exitCode).toBe(exitCode);
+    expect(people.out).toBe('');
+    // Sentences, one after another.
+    expect(people.err).toMatch(/^Error: \S.+[.)…]\n/);
+    expect(people.err).not.toMatch(/[^.?!:] copyscope --help/);
+    const json = await cli(...args(), '--json');
+    expect(json).toMatchObject({ exitCode, out: '' });
+    expect(JSON.parse(json.err)).toEqual({
+      error: expect.objectContaining({ code, message: expect.any(String), ...(field === undefined ? {} : { field }) }),
+    });
+  });
+
+  it.each([
+    [['export', '--format', 'csv', '--profile', 'h200'], '--profile'],
+    [['report', '--engine', 'sim'], '--engine'],
+    [['report', '--steps', '2..3'], '--steps'],
+    [['report', '--profile', 'h200'], '--profile'],
+  ])('2 with an option that a run has no use for: %o', async (args, field) => {
+    const kept = file('kept.arrow', encodeRun(smallRun(example(), 'cpu')));
+    const [command = '', ...options] = args;
+    const { exitCode, err } = await cli(command, kept, ...options, '--out', join(folder, 'written'));
+    expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining(`Error: ${field}: `) });
+  });
+
+  it('3 where the engine is not available, with what to do', async () => {
+    const report = JSON.parse((await cli('devices', '--json')).out);
+    for (const { kind, available } of report.engines) {
+      if (available) continue;
+      const { exitCode, err } = await cli('run', exampleFile('pinned-side-stream'), '--engine', kind, '--json');
+      expect(exitCode).toBe(3);
+      expect(JSON.parse(err).error).toMatchObject({ code: 'engine.unavailable', remedy: expect.any(String) });
+    }
+  });
+
+  it('1 where the engine process is lost', async () => {
+    const path = file('crash.json', JSON.stringify({ ...example(), name: 'exit 7' }));
+    const { exitCode, err } = await copyscope(['run', path, '--engine', 'cpu'], scripted.script);
+    expect(exitCode).toBe(1);
+    expect(err).toContain('ended with exit code 7');
+  });
+
+  it('1 for a run that failed, after showing what it recorded', async () => {
+    const error = { code: 'engine.cuda', message: 'cudaErrorLaunchFailure', op: 1 };
+    const path = file('failed.arrow', encodeRun(smallRun(example(), 'cpu', { status: 'failed', error })));
+    const { exitCode, out, err } = await cli('explain', path);
+    expect(exitCode).toBe(1);
+    expect(out).toContain('This run failed: cudaErrorLaunchFailure');
+    expect(err).toContain('cudaErrorLaunchFailure');
+  });
+
+  it('4 where bytes are wrong, naming the buffer and the first of them', async () => {
+    const check = {
+      kind: 'final' as const,
+      buffer: 'target',
+      op: -1,
+      bytesChecked: 100,
+      bytesWrong: 7,
+      firstWrong: 42,
+    };
+    const verification = { bytesChecked: 100, bytesWrong: 7, checks: [check], unverified: [] };
+    const path = file('wrong.arrow', encodeRun(smallRun(example(), 'cpu', { verification })));
+    const { exitCode, out, err } = await cli('explain', path);
+    expect(exitCode).toBe(4);
+    expect(out).toContain('target: 7 wrong, the first at byte 42');
+    expect(err).toContain('7 of 100 bytes');
+  });
+
+  it('130 when it is cancelled, and writes nothing', async () => {
+    const path = file('slow.json', JSON.stringify({ ...example(), name: 'until cancelled' }));
+    const controller = new AbortController();
+    const args = ['run', path, '--engine', 'cpu', '--out', join(folder, 'never.arrow')];
+    const { exitCode, err } = await copyscope(args, scripted.script, {
+      terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
+      // An engine that gets no turn is none that does not obey.
+      context: { signal: controller.signal, cancelGraceMs: 600_000 },
+    });
+    expect(exitCode).toBe(130);
+    expect(err).toMatch(/Error: Stopped\.\n$/);
+    expect(existsSync(join(folder, 'never.arrow'))).toBe(false);
+  });
+
+  it('2 rather than write a run over something else', async () => {
+    const path = file('experiment.json', JSON.stringify(example()));
+    const { exitCode, err } = await cli(...sim(path), '--out', path);
+    expect(exitCode).toBe(2);
+    expect(err).toContain('is not overwritten');
+    expect(readFileSync(path, 'utf8')).toBe(JSON.stringify(example()));
+  });
+
+  it('0 for help, which lists the exit codes, and for the version', async () => {
+    const help = await cli('run', '--help');
+    expect(help).toMatchObject({ exitCode: 0, err: '', out: expect.stringMatching(/130 +cancelled/) });
+    expect(await cli('--version')).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});
+
+describe('copyscope serve', () => {
+  it('prints the address of a window that answers, until it is interrupted', async () => {
+    const controller = new AbortController();
+    let status = 0;
+    const visit = async (address: string): Promise<void> => {
+      status = (await fetch(address.trim(), { redirect: 'manual' })).status;
+      controller.abort();
+    };
+    if (!existsSync(join(repository, 'dist/renderer/index.html'))) {
+      const { exitCode, err } = await cli('serve');
+      expect({ exitCode, err }).toMatchObject({ exitCode: 2, err: expect.stringContaining('npm run build') });
+      return;
+    }
+    const { exitCode } = await copyscope(['serve'], built.script, {
+      terminal: { out: (address) => void visit(address) },
+      context: { signal: controller.signal, environment: { COPYSCOPE_DATA: folder } },
+    });
+    expect({ exitCode, status }).toEqual({ exitCode: 0, status: 303 });
+  });
+});
+
+describe('copyscope bundle', () => {
+  it('packs the library into one file, and adds such a file to another', async () => {
+    const data = (name: string) => ({ context: { environment: { COPYSCOPE_DATA: join(folder, name) } } });
+    const one = file('mine.json', JSON.stringify(example()));
+    const bundle = join(folder, 'all.copyscope');
+    const bundled = (args: readonly string[], name: string) =>
+      copyscope(['bundle', ...args], scripted.script, data(name));
+    expect((await bundled(['export', bundle], 'here')).err).toContain('nothing of your own');
+    expect((await bundled(['import', one, '--json'], 'here')).out).toContain('"pinned-source-second-stream"');
+    expect(await bundled(['export', bundle], 'here')).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('1 experiments, 0 runs, 0 sweeps'),
+    });
+    const again = await bundled(['export', bundle], 'here');
+    expect(again.exitCode).not.toBe(0);
+    const imported = await bundled(['import', bundle, '--json'], 'there');
+    expect(JSON.parse(imported.out)).toEqual({ experiments: ['pinned-source-second-stream'], runs: [], sweeps: [] });
+    const cut = file('cut.copyscope', readFileSync(bundle).subarray(0, 200));
+    expect((await bundled(['import', cut], 'there')).err).toMatch(/breaks off|can’t be read/);
+  });
+});
+
+describe('npm run copyscope', () => {
+  it('prints nothing but the result on stdout', () => {
+    const { stdout, status } = spawnSync(process.execPath, ['scripts/copyscope.mjs', 'devices', '--json'], {
+      cwd: repository,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('engines');
+  });
+});

@@ -1,0 +1,175 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { libraryItems, type RunSummary } from '../../../core/service/service.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import { forkEngine } from '../../../host/engine/child.ts';
+import { createHost, type Host } from '../../../host/service/host.ts';
+import { Windows } from '../../../host/service/windows.ts';
+import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { example } from '../../unit/host/support/runs.ts';
+import { toldWindow } from '../../unit/host/support/toldWindow.ts';
+import { eventually } from '../../unit/support/eventually.ts';
+
+let built: BuiltEntry;
+let folder: string;
+let host: Host;
+const told = toldWindow();
+
+const start = (behaviour: string): Promise<RunSummary> =>
+  host.service.startRun({ experiment: { ...example(), name: behaviour }, engine: 'cpu' });
+
+/** What the windows were told last of a run, once it has ended. */
+const end = (id: string): Promise<RunSummary> =>
+  eventually(() => {
+    const last = told.runChanged.mock.calls.filter(([changed]) => changed === id).at(-1)?.[1] as RunSummary;
+    expect(last.status).not.toBe('running');
+    return last;
+  });
+
+const inProgress = (id: string): Promise<void> =>
+  eventually(() => expect(told.runProgress).toHaveBeenCalledWith(id, expect.anything()));
+
+/** What is remembered of files from one start to the next comes on its own. */
+const files = (): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('cache'));
+
+describe('the host', () => {
+  beforeAll(async () => {
+    built = await buildEntry(fileURLToPath(new URL('../../unit/host/support/scriptedEngine.ts', import.meta.url)));
+  });
+  afterAll(() => built.remove());
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'copyscope-host-'));
+    host = createHost({
+      about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
+      assetsFolder: join(repository, 'assets'),
+      spawnEngine: () => forkEngine(built.script),
+    });
+    host.addWindow(told);
+  });
+  afterEach(() => {
+    host.close();
+    rmSync(folder, { recursive: true, force: true });
+    vi.clearAllMocks();
+  });
+
+  it('answers at once, tells of the end, and keeps the run on disk', async () => {
+    const begun = await start('complete');
+    expect(begun).toMatchObject({ status: 'running', makespanNs: null, engine: 'cpu', device: 'CPU' });
+    const ended = await end(begun.id);
+    expect(ended).toMatchObject({ id: begun.id, status: 'complete', origin: 'measured', makespanNs: 386_000 });
+    expect((await host.service.runs()).filter(({ id }) => id === begun.id)).toEqual([ended]);
+    expect(decodeRun(await host.service.readRun(begun.id)).info.experiment?.name).toBe('complete');
+  });
+
+  it('lists a run while it goes on', async () => {
+    const begun = await start('until cancelled');
+    expect(await host.service.runs()).toContainEqual(begun);
+    await host.service.cancelRun(begun.id);
+    await end(begun.id);
+  });
+
+  it.each([
+    ['h200', 'NVIDIA H200'],
+    ['rtx-4090', 'NVIDIA GeForce RTX 4090 (published figures, not measured)'],
+  ])('calls the device of a simulated run in progress as its run will: profile %s', async (profile, device) => {
+    const begun = await host.service.startRun({
+      experiment: { ...example(), name: 'until cancelled' },
+      engine: 'sim',
+      profile,
+    });
+    expect(begun).toMatchObject({ origin: 'simulated', device });
+    await host.service.cancelRun(begun.id);
+    await end(begun.id);
+  });
+
+  it('applies the iterations that were asked for', async () => {
+    const { id } = await host.service.startRun({
+      experiment: { ...example(), name: 'complete' },
+      engine: 'cpu',
+      iterations: 7,
+    });
+    await end(id);
+    expect(decodeRun(await host.service.readRun(id)).info.experiment?.environment.iterations).toBe(7);
+  });
+
+  it('keeps a failed run listed with its reason, without a file, and runs the next', async () => {
+    const { id } = await start('exit 7');
+    const failed = await end(id);
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'engine.lost' } });
+    expect(await host.service.runs()).toContainEqual(failed);
+    await expect(host.service.readRun(id)).rejects.toMatchObject({ code: 'engine.lost' });
+    expect(files()).toEqual([]);
+    expect((await end((await start('complete')).id)).status).toBe('complete');
+    expect(told.engineChanged).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.lost' }));
+    const ticket = await host.service.deleteItems(libraryItems({ runs: [id] }), false);
+    expect((await host.service.runs()).map((run) => run.id)).not.toContain(id);
+    expect(told.runChanged).toHaveBeenCalledWith(id, null);
+    await host.service.restoreItems(ticket);
+    expect(await host.service.runs()).toContainEqual(failed);
+  });
+
+  it('cancels a run in progress, and one that waits', async () => {
+    const first = await start('until cancelled');
+    await inProgress(first.id);
+    const second = await start('complete');
+    await expect(host.service.readRun(first.id)).rejects.toMatchObject({ code: 'run.running' });
+    await expect(host.service.deleteItems(libraryItems({ runs: [first.id] }), true)).rejects.toMatchObject({
+      code: 'run.running',
+    });
+    await host.service.cancelRun(second.id);
+    expect(await end(second.id)).toMatchObject({ status: 'cancelled' });
+    await host.service.cancelRun(first.id);
+    expect(await end(first.id)).toMatchObject({ status: 'cancelled', error: { code: 'run.cancelled' } });
+    await expect(host.service.cancelRun(first.id)).rejects.toMatchObject({ code: 'run.not-found' });
+    expect(files()).toEqual([]);
+  });
+
+  it('refuses a bad request before anything begins', async () => {
+    const bad = { ...example(), streams: [] };
+    await expect(host.service.startRun({ experiment: bad, engine: 'sim' })).rejects.toMatchObject({
+      code: 'experiment.invalid',
+    });
+    const gap = { ...example(), streams: [{ id: 'side', priority: -1 }] };
+    await expect(host.service.startRun({ experiment: gap, engine: 'cpu' })).rejects.toMatchObject({
+      code: 'engine.unsupported',
+      field: 'streams[0].priority',
+    });
+    const request = { experiment: example(), engine: 'sim' as const, profile: 'none' };
+    await expect(host.service.startRun(request)).rejects.toMatchObject({ code: 'profile.not-found' });
+    expect(told.runChanged).not.toHaveBeenCalled();
+    expect(files()).toEqual([]);
+  });
+
+  it('tells every window of experiments saved and deleted, and none that was taken off', async () => {
+    const gone = { ...told, experimentsChanged: vi.fn() };
+    host.addWindow(gone)();
+    const id = await host.service.saveExperiment(null, example());
+    await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
+    await expect(host.service.saveExperiment(null, {})).rejects.toThrow();
+    expect(told.experimentsChanged).toHaveBeenCalledTimes(2);
+    expect(gone.experimentsChanged).not.toHaveBeenCalled();
+  });
+});
+
+describe('the windows together', () => {
+  it('hear a few of many steps, every phase, and always the last step', () => {
+    const windows = new Windows();
+    const runProgress = vi.fn();
+    windows.add({ ...told, runProgress });
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    for (let done = 0; done <= 1000; done += 1, now += 0.1)
+      windows.runProgress('run', { phase: 'timing', done, total: 1000 });
+    windows.runProgress('run', { phase: 'recording', done: 0, total: 10 });
+    clock.mockRestore();
+    const heard = runProgress.mock.calls.map(([, progress]) => progress);
+    expect(heard.length).toBeLessThan(20);
+    expect(heard[0]).toMatchObject({ phase: 'timing', done: 0 });
+    expect(heard).toContainEqual({ phase: 'timing', done: 1000, total: 1000 });
+    expect(heard.at(-1)).toMatchObject({ phase: 'recording', done: 0 });
+  });
+});

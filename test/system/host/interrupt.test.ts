@@ -1,0 +1,142 @@
+/** Ctrl-C while a real `copyscope` process is at work that nothing but its end can stop. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
+import { writeLargeTrace } from '../../bench/support/largeTrace.ts';
+import { syntheticRun } from '../../bench/support/syntheticRun.ts';
+import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { example } from '../../unit/host/support/runs.ts';
+import { engineEntry } from '../../unit/host/support/terminal.ts';
+import { eventually } from '../../unit/support/eventually.ts';
+
+/** A folder as the shipped program's, with what is in the working tree. */
+let program: string;
+
+beforeAll(async () => {
+  program = mkdtempSync(join(tmpdir(), 'copyscope-interrupt-'));
+  mkdirSync(join(program, 'dist/host'), { recursive: true });
+  symlinkSync(join(repository, 'assets'), join(program, 'assets'));
+  writeFileSync(join(program, 'package.json'), JSON.stringify({ type: 'module', version: '1.0.0' }));
+  for (const [entry, name] of [
+    [join(repository, 'host/cli/main.ts'), 'cli.js'],
+    [engineEntry, 'engine-process.js'],
+  ] as const) {
+    const built = await buildEntry(entry);
+    copyFileSync(built.script, join(program, 'dist/host', name));
+    built.remove();
+  }
+});
+afterAll(() => rmSync(program, { recursive: true, force: true }));
+
+const repeated = (count: number): Experiment => {
+  const [thread] = example().threads;
+  if (thread === undefined) throw new Error('the example has no thread');
+  return {
+    ...example(),
+    threads: [{ ...thread, operations: [{ op: 'repeat', count, operations: thread.operations }] }],
+  };
+};
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(program, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+function trace(name: string): string {
+  const path = join(program, name);
+  writeLargeTrace(path, 100_000, 'tiny');
+  return path;
+}
+
+/** Starts the command, interrupts it once it prints, and says how it ended. */
+async function interrupted(...args: string[]): Promise<string | number | null> {
+  const child = spawn(process.execPath, [join(program, 'dist/host/cli.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, COPYSCOPE_DATA: join(program, 'data') },
+  });
+  const ended = once(child, 'exit');
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  child.stdout.once('readable', () => {
+    child.kill('SIGINT');
+    // Nobody reads on: a command that doesn't end by the signal waits until it can write the rest, and then ends with 0.
+    timer = setTimeout(() => child.stdout.resume(), 20_000);
+  });
+  const [code, signal] = await ended;
+  clearTimeout(timer);
+  return signal ?? code;
+}
+
+// A shell says 130 for a process that this signal has ended.
+it.each<[string, () => string[]]>([
+  ['predict', () => ['predict', file('long.json', JSON.stringify(repeated(10_000)))]],
+  ['explain, of an experiment', () => ['explain', file('long.json', JSON.stringify(repeated(10_000)))]],
+  ['explain, of a trace', () => ['explain', trace('long-trace.json')]],
+  ['explain, of a run', () => ['explain', file('long.arrow', encodeRun(syntheticRun(100_000)))]],
+])('ends %s at once', async (_name, args) => {
+  expect(await interrupted(...args(), '--json')).toBe('SIGINT');
+});
+
+/** Starts explain of a report whose export never ends, in a folder for temporary files of its own. */
+function exporting(name: string) {
+  const temporary = join(program, name);
+  const bin = join(temporary, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const nsys = join(bin, 'nsys');
+  writeFileSync(nsys, `#!/bin/sh\necho half > "\${4#--output=}"\necho $$ > ${temporary}/pid\nexec sleep 600\n`);
+  chmodSync(nsys, 0o755);
+  const report = file('report.nsys-rep', 'a format of its own');
+  const child = spawn(process.execPath, [join(program, 'dist/host/cli.js'), 'explain', report], {
+    stdio: 'ignore',
+    env: { ...process.env, COPYSCOPE_DATA: join(program, 'data'), TMPDIR: temporary, PATH: `${bin}:/usr/bin:/bin` },
+  });
+  const ended = once(child, 'exit');
+  const begun = eventually(() => {
+    const pid = existsSync(join(temporary, 'pid')) ? Number(readFileSync(join(temporary, 'pid'), 'utf8')) : 0;
+    return pid > 0 ? pid : Promise.reject(new Error('not yet'));
+  });
+  return { child, ended, begun, left: () => readdirSync(temporary).filter((one) => one.startsWith('copyscope')) };
+}
+
+it('leaves neither a folder nor nsys at Ctrl-C', async () => {
+  const { child, ended, begun, left } = exporting('interrupted');
+  const nsys = await begun;
+  expect(left()).toHaveLength(1);
+  child.kill('SIGINT');
+  expect(await ended).toEqual([null, 'SIGINT']);
+  expect(left()).toEqual([]);
+  await eventually(() => expect(() => process.kill(nsys, 0)).toThrow(/ESRCH/));
+});
+
+it('removes what one that was killed has left when the next begins', async () => {
+  const killed = exporting('killed');
+  const nsys = await killed.begun;
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  process.kill(nsys, 'SIGKILL');
+  const [folder] = killed.left();
+  expect(folder).toBeDefined();
+  rmSync(join(program, 'killed/pid'));
+  const next = exporting('killed');
+  await next.begun;
+  expect(next.left()).toHaveLength(1);
+  expect(next.left()).not.toContain(folder);
+  next.child.kill('SIGINT');
+  await next.ended;
+});

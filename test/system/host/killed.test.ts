@@ -1,0 +1,185 @@
+/**
+ * A host that is killed at any change it makes on the disk: what was confirmed is there, nothing is there by halves, and
+ * after the next start nothing is left behind.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { libraryItems } from '../../../core/service/service.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
+import { createHost, type Host } from '../../../host/service/host.ts';
+import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { importedRun } from '../../unit/host/support/imports.ts';
+import { notesChange } from '../../unit/host/support/notes.ts';
+import { age, nameElsewhere } from '../../unit/host/support/otherNode.ts';
+import { example, smallRun } from '../../unit/host/support/runs.ts';
+
+let folder: string;
+let built: BuiltEntry;
+const assets = join(repository, 'assets');
+
+const hostOn = (dataFolder: string): Host =>
+  createHost({
+    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
+    assetsFolder: assets,
+    spawnEngine: () => {
+      throw new Error('no engine is needed');
+    },
+  });
+
+/** An experiment with unsaved changes, and a run with a name and a note. */
+async function fill({ service }: Host, name: string): Promise<void> {
+  const experiment = { ...example(), name };
+  const id = await service.saveExperiment(null, experiment);
+  await service.keepDraft(id, {
+    changedAt: '2026-11-20T09:00:00.000Z',
+    experiment: { ...experiment, description: 'typed' },
+  });
+  const { id: run } = await importedRun(service, `${name}.arrow`, encodeRun(smallRun(experiment, 'cpu')));
+  await service.saveNotes(run, notesChange([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]));
+  await service.renameRun(run, `Title of ${name}`);
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-killed-'));
+  built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
+  const files = join(folder, 'files');
+  mkdirSync(files);
+  writeFileSync(join(files, 'experiment.json'), JSON.stringify({ ...example(), name: 'new' }));
+  writeFileSync(join(files, 'run.arrow'), encodeRun(smallRun({ ...example(), name: 'other' }, 'cpu')));
+  const packing = hostOn(join(folder, 'packing'));
+  await fill(packing, 'one');
+  await fill(packing, 'two');
+  const [experiments, runs] = [await packing.service.experiments(), await packing.service.runs()];
+  const items = libraryItems({
+    experiments: experiments.map(({ id }) => id),
+    runs: runs.filter(({ builtIn }) => !builtIn).map(({ id }) => id),
+  });
+  const parts: Buffer[] = [];
+  for await (const part of await packing.bundle(await packing.service.packBundle(items))) parts.push(part as Buffer);
+  writeFileSync(join(files, 'bundle.copyscope'), Buffer.concat(parts));
+  packing.close();
+  const template = hostOn(join(folder, 'template'));
+  await fill(template, 'mine');
+  template.close();
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+/** All that the library says of what is in it, without when. */
+async function said({ service }: Host): Promise<unknown> {
+  const experiments = await Promise.all(
+    (await service.experiments()).map(async ({ id }) => {
+      const draft = await service.readDraft(id);
+      return [JSON.parse(await service.readExperiment(id)), draft && JSON.parse(draft.experiment)];
+    }),
+  );
+  const runs = await Promise.all(
+    (await service.runs())
+      .filter(({ builtIn }) => !builtIn)
+      .map(async ({ id, name, title, status }) => {
+        const { notes } = await service.readNotes(id);
+        return [name, title, status, notes.map(({ text }) => text), (await service.readRun(id)).length];
+      }),
+  );
+  return { experiments, runs: runs.sort() };
+}
+
+const filesOf = (dataFolder: string): string[] =>
+  readdirSync(dataFolder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dataFolder.length + 1))
+    .filter((path) => !path.startsWith('cache/'))
+    .sort();
+
+interface End {
+  readonly said: unknown;
+  readonly files: string[];
+}
+
+/** What the next start finds, and what lies there once it has ended. */
+async function nextStart(dataFolder: string): Promise<End> {
+  const host = hostOn(dataFolder);
+  await host.ready;
+  const found = await said(host);
+  host.close();
+  return { said: found, files: filesOf(dataFolder) };
+}
+
+function run(operation: string, at: number, dataFolder: string): string[] {
+  const args = [built.script, operation, String(at), dataFolder, assets, join(folder, 'files')];
+  const { stdout, stderr, signal, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (signal !== 'SIGKILL' && status !== 0) throw new Error(stderr);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as string);
+}
+
+/** Of what titles say; what no run has is left behind. */
+const titles = (dataFolder: string): string[] =>
+  Object.keys(JSON.parse(readFileSync(join(dataFolder, 'titles.json'), 'utf8')).titles);
+
+it.each([
+  'start',
+  'save',
+  'saveAgain',
+  'importRun',
+  'importBundle',
+  'notes',
+  'rename',
+  'remove',
+  'bin',
+  'restore',
+  'export',
+])('killed at any change of %s', async (operation) => {
+  const fresh = async (name: string): Promise<string> => {
+    const dataFolder = join(folder, operation, name, 'data');
+    cpSync(join(folder, 'template'), dataFolder, { recursive: true });
+    // A start has something to do where the one before was killed in the midst.
+    if (operation === 'start') run('importBundle', 20, dataFolder);
+    return dataFolder;
+  };
+  const untouched = await nextStart(await fresh('before'));
+  const whole = await fresh('whole');
+  expect(run(operation, Number.MAX_SAFE_INTEGER, whole)).toEqual(['begun', 'confirmed', 'done']);
+  const done = await nextStart(whole);
+  // A deletion that was taken back has begun as one that was done.
+  const before = operation === 'restore' ? { said: { experiments: [], runs: [] }, files: ['titles.json'] } : untouched;
+  for (let at = 1; ; at += 1) {
+    const dataFolder = await fresh(String(at));
+    const lines = run(operation, at, dataFolder);
+    if (lines.includes('done')) break;
+    const after = await nextStart(dataFolder);
+    const expected = lines.includes('confirmed') ? [done] : [before, done];
+    expect(
+      expected.map((end) => end.said),
+      `killed at change ${at}`,
+    ).toContainEqual(after.said);
+    expect(
+      expected.map((end) => end.files),
+      `left after change ${at}`,
+    ).toContainEqual(after.files);
+    const kept = after.files.map((path) => path.replace(/^runs\/|\.arrow$/g, ''));
+    expect(kept, `titles after change ${at}`).toEqual(expect.arrayContaining(titles(dataFolder)));
+  }
+});
+
+it('leaves what a host of another node that has the same home is at, until that is old', async () => {
+  const dataFolder = join(folder, 'shared');
+  cpSync(join(folder, 'template'), dataFolder, { recursive: true });
+  const before = { said: (await nextStart(dataFolder)).said, files: filesOf(dataFolder) };
+  const name = nameElsewhere();
+  const folders = [`incoming/${name}`, `deleted/${name}`, 'unfinished'];
+  for (const path of folders) mkdirSync(join(dataFolder, path), { recursive: true });
+  const note = JSON.stringify({ experiments: ['mine'], runs: ['imported/mine'], sweeps: [], forGood: true });
+  const files = [`incoming/${name}/part`, `deleted/${name}/part`, `unfinished/${name}`, `titles.json.${name}.tmp`];
+  for (const path of files) writeFileSync(join(dataFolder, path), note);
+  expect(await nextStart(dataFolder)).toEqual({ said: before.said, files: [...before.files, ...files].sort() });
+  age(...[...files, ...folders].map((path) => join(dataFolder, path)));
+  expect(await nextStart(dataFolder)).toEqual({ said: { experiments: [], runs: [] }, files: ['titles.json'] });
+});

@@ -1,0 +1,179 @@
+/**
+ * A host that is killed while it records a program, or makes its run: what had been recorded is kept at the next start,
+ * once, and neither a file nor the program is left behind.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import type { RunInfo } from '../../../core/trace/run.ts';
+import { createHost } from '../../../host/service/host.ts';
+import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
+import { age, nameElsewhere } from '../../unit/host/support/otherNode.ts';
+import { steps } from '../../unit/import/recorded/recordingBytes.ts';
+import { eventually } from '../../unit/support/eventually.ts';
+
+const assets = join(repository, 'assets');
+let folder: string;
+let built: BuiltEntry;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-killed-recording-'));
+  built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
+  const recorded = join(folder, 'recorded');
+  writeFileSync(recorded, steps(3).bytes());
+  // In place of the recorder, the programs write what it would have.
+  const write = `cp ${recorded} "$COPYSCOPE_RECORD_FOLDER/1.cprec.part"; mv "$COPYSCOPE_RECORD_FOLDER/1.cprec.part" "$COPYSCOPE_RECORD_FOLDER/1.cprec"`;
+  for (const [name, end] of [
+    ['short', ''],
+    // A second process that has only begun its file.
+    ['long', ': > "$COPYSCOPE_RECORD_FOLDER/2.cprec"; echo $$ > pid; exec sleep 600'],
+  ] as const) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'program.sh'), `${write}\n${end}\n`);
+  }
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+const recorder = { COPYSCOPE_RECORD_DRIVER: '1', COPYSCOPE_RECORD_LIBRARY: join(repository, 'package.json') };
+const environment = { ...process.env, ...recorder };
+const args = (operation: string, at: number, dataFolder: string, program: string): string[] => [
+  built.script,
+  operation,
+  String(at),
+  dataFolder,
+  assets,
+  join(folder, program),
+];
+
+/** Whether it was killed before its end. */
+function isKilled(operation: string, at: number, dataFolder: string): boolean {
+  const { stdout, stderr, signal, status } = spawnSync(process.execPath, args(operation, at, dataFolder, 'short'), {
+    encoding: 'utf8',
+    env: environment,
+  });
+  if (signal !== 'SIGKILL' && status !== 0) throw new Error(stderr);
+  return !stdout.includes('done');
+}
+
+/** The runs that the next start finds, and what lies in the folder of recordings then. */
+async function nextStart(dataFolder: string): Promise<{ readonly runs: RunInfo[]; readonly left: string[] }> {
+  const { service, ready, recovered, close } = createHost({
+    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
+    assetsFolder: assets,
+    spawnEngine: () => {
+      throw new Error('no engine is needed');
+    },
+  });
+  await Promise.all([ready, recovered]);
+  const own = (await service.runs()).filter(({ builtIn }) => !builtIn);
+  const runs = await Promise.all(own.map(async ({ id }) => decodeRun(await service.readRun(id)).info));
+  close();
+  return { runs, left: filesIn(join(dataFolder, 'recordings')) };
+}
+
+/** The name of a folder of a process that is none. */
+const ended = '4194305-0123abcd-0123abcd';
+
+/** Its folder. */
+function leave(dataFolder: string, content: string | Uint8Array, name = ended): string {
+  const recording = join(dataFolder, 'recordings', name);
+  mkdirSync(recording, { recursive: true });
+  writeFileSync(join(recording, '1.cprec'), content);
+  return recording;
+}
+
+const filesIn = (path: string): string[] =>
+  existsSync(path) ? readdirSync(path, { recursive: true, encoding: 'utf8' }) : [];
+
+it('keeps what was recorded, once, wherever the host was killed', async () => {
+  const outcomes = new Set<string>();
+  for (let at = 1; ; at += 1) {
+    const dataFolder = join(folder, String(at));
+    if (!isKilled('record', at, dataFolder)) break;
+    const wasRecorded = filesIn(dataFolder).some((path) => /\.(cprec|arrow)$/.test(path));
+    const { runs, left } = await nextStart(dataFolder);
+    expect(left, `left after change ${at}`).toEqual([]);
+    expect(runs, `runs after change ${at}`).toHaveLength(wasRecorded ? 1 : 0);
+    for (const { imported, notes } of runs) {
+      expect(imported).toMatchObject({ format: 'copyscope-record', name: 'sh' });
+      outcomes.add(notes[0]?.startsWith('Copyscope ended') === true ? 'recovered' : 'kept before');
+    }
+    // No later start does anything to it.
+    expect(await nextStart(dataFolder)).toEqual({ runs, left: [] });
+  }
+  expect([...outcomes].sort()).toEqual(['kept before', 'recovered']);
+});
+
+it('keeps it once, too, where a start is killed that does so', async () => {
+  const left = join(folder, 'left');
+  leave(left, steps(3).bytes());
+  for (let at = 1; ; at += 1) {
+    const dataFolder = join(folder, `start-${at}`);
+    cpSync(left, dataFolder, { recursive: true });
+    if (!isKilled('start', at, dataFolder)) break;
+    const after = await nextStart(dataFolder);
+    expect(after.runs, `runs after change ${at}`).toHaveLength(1);
+    expect(after.left, `left after change ${at}`).toEqual([]);
+  }
+});
+
+it('ends a program that goes on, and keeps what it had recorded', async () => {
+  const dataFolder = join(folder, 'going-on');
+  const host = spawn(process.execPath, args('record', Number.MAX_SAFE_INTEGER, dataFolder, 'long'), {
+    env: environment,
+    stdio: 'ignore',
+  });
+  const pidFile = join(folder, 'long/pid');
+  const pid = await eventually(() => Number(readFileSync(pidFile, 'utf8')) || Promise.reject(new Error('not yet')));
+  // While it becomes that program it shows no environment, by which it is known.
+  await eventually(() => expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toBe('sleep\n'));
+  host.kill('SIGKILL');
+  await once(host, 'exit');
+  const { runs, left } = await nextStart(dataFolder);
+  expect(runs).toMatchObject([{ imported: { format: 'copyscope-record', name: 'sh' } }]);
+  expect(left).toEqual([]);
+  await eventually(() => {
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+/** One that has ended and that nobody has asked after is none. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+it('leaves what can not be read where it is, under a name of its own', async () => {
+  const dataFolder = join(folder, 'unreadable');
+  leave(dataFolder, 'no recording');
+  const first = await nextStart(dataFolder);
+  expect(first.runs).toEqual([]);
+  expect(first.left.filter((path) => path.endsWith('1.cprec'))).toHaveLength(1);
+  expect(first.left).not.toContain(ended);
+  expect(await nextStart(dataFolder)).toEqual(first);
+});
+
+it('leaves what another node that has the same home records, until nothing was written for long', async () => {
+  const dataFolder = join(folder, 'shared');
+  const name = nameElsewhere();
+  const recording = leave(dataFolder, steps(3).bytes(), name);
+  const before = { runs: [], left: [name, join(name, '1.cprec')] };
+  expect(await nextStart(dataFolder)).toEqual(before);
+  // The folder of a long recording is as old as its last file, which is written to.
+  age(recording);
+  expect(await nextStart(dataFolder)).toEqual(before);
+  age(join(recording, '1.cprec'));
+  const { runs, left } = await nextStart(dataFolder);
+  expect(runs).toHaveLength(1);
+  expect(left).toEqual([]);
+});

@@ -1,0 +1,385 @@
+/** Opening files from elsewhere, renaming, and deleting with a way back: as a window asks for them. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { libraryItems } from '../../../core/service/service.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import type { Bin } from '../../../host/service/bin/bin.ts';
+import { createHost, type Host } from '../../../host/service/host.ts';
+import { repository } from '../../unit/host/support/buildEntry.ts';
+import { importedRun, importFile } from '../../unit/host/support/imports.ts';
+import { notesChange } from '../../unit/host/support/notes.ts';
+import { example, smallRun } from '../../unit/host/support/runs.ts';
+import { toldWindow } from '../../unit/host/support/toldWindow.ts';
+import { eventually } from '../../unit/support/eventually.ts';
+
+let folder: string;
+let host: Host;
+const told = toldWindow();
+
+/** A bin that is a folder. */
+const binFolder = (): string => join(folder, 'bin');
+const bin: Bin = {
+  put: async (path) => {
+    const binned = join(binFolder(), basename(path));
+    linkSync(path, binned);
+    unlinkSync(path);
+    return { takeOut: async () => unlinkSync(binned) };
+  },
+};
+
+function start(chosen: Bin | null = bin): void {
+  host = createHost({
+    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, 'data') },
+    assetsFolder: join(repository, 'assets'),
+    spawnEngine: () => {
+      throw new Error('no engine is needed');
+    },
+    bin: chosen,
+  });
+  host.addWindow(told);
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-library-'));
+  await import('node:fs/promises').then(({ mkdir }) => mkdir(binFolder()));
+  start();
+});
+afterEach(() => {
+  host.close();
+  rmSync(folder, { recursive: true, force: true });
+  vi.clearAllMocks();
+});
+
+const kept = (): string[] =>
+  existsSync(join(folder, 'data'))
+    ? readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 6))
+        .filter((path) => !/^(deleted|cache)\//.test(path))
+        .sort()
+    : [];
+
+const run = () => encodeRun(smallRun(example(), 'cpu'));
+const own = async () => (await host.service.runs()).filter(({ builtIn }) => !builtIn);
+
+describe('a file from elsewhere', () => {
+  it.each([1, 100, 4096, 1 << 20])('is put together from parts of %i bytes', async (partBytes) => {
+    const imported = await importFile(host.service, 'My Colleague’s.arrow', run().slice(0), partBytes);
+    expect(imported).toMatchObject({ kind: 'run', isNew: true, run: { origin: 'recorded' } });
+    expect(kept()).toEqual(['runs/imported/my-colleague-s.arrow']);
+    expect(new Uint8Array(readFileSync(join(folder, 'data', kept()[0] ?? '')))).toEqual(run());
+  });
+
+  it('is told by its content, whatever it is called', async () => {
+    const json = JSON.stringify(example());
+    const trace = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
+    const kinds = [];
+    for (const [name, content] of [
+      ['a', Buffer.from(run())],
+      ['b.txt', Buffer.from(json)],
+      ['c.json', trace],
+      ['d.json.gz', gzipSync(trace)],
+    ] as const) {
+      const imported = await importFile(host.service, name, new Uint8Array(content), 10_000);
+      kinds.push(imported.kind === 'run' ? imported.run.name : imported.kind);
+    }
+    expect(kinds).toEqual([example().name, 'experiment', 'c', 'd']);
+  });
+
+  it('keeps the trace of a PyTorch profiler as the run that was read from it', async () => {
+    const json = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
+    const summary = await importedRun(host.service, 'worker0.pt.trace.json.gz', new Uint8Array(gzipSync(json)));
+    expect(summary).toMatchObject({
+      id: 'imported/worker0',
+      origin: 'recorded',
+      device: 'NVIDIA H200',
+      name: 'worker0',
+    });
+    const { info, trace } = decodeRun(await host.service.readRun(summary.id));
+    expect(info).toMatchObject({ experiment: null, imported: { rows: 41 }, versions: { copyscope: '1.2.3' } });
+    expect(trace.count).toBe(41);
+  });
+
+  it('that is in the library already is shown, and not kept twice', async () => {
+    const first = await importedRun(host.service, 'a.arrow', run());
+    expect(await importFile(host.service, 'b.arrow', run())).toEqual({ kind: 'run', run: first, isNew: false });
+    const text = new TextEncoder().encode(JSON.stringify(example()));
+    const experiment = await importFile(host.service, 'x.json', text);
+    expect(await importFile(host.service, 'y.json', text)).toEqual({ ...experiment, isNew: false });
+    expect(kept()).toHaveLength(2);
+  });
+
+  it.each([
+    ['cut.arrow', () => run().slice(0, 500)],
+    ['zeros.arrow', () => new Uint8Array(100_000)],
+    ['empty.arrow', () => new Uint8Array(0)],
+    ['empty.json', () => new Uint8Array(0)],
+    ['cut.json', () => new TextEncoder().encode(JSON.stringify(example()).slice(0, 200))],
+    ['noise.gz', () => new Uint8Array(gzipSync(Buffer.from('neither a trace nor a bundle')))],
+    ['bomb.gz', () => new Uint8Array(gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x')))],
+    ['damaged.gz', () => Uint8Array.from([0x1f, 0x8b, 1, 2, 3, 4])],
+  ])('%s is refused with a reason, and nothing of it stays', async (name, content) => {
+    await expect(importFile(host.service, name, content(), 100)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(run-file|trace-file|experiment)\./),
+      message: expect.any(String),
+    });
+    expect(kept()).toEqual([]);
+  });
+
+  it('is forgotten when it is cancelled', async () => {
+    const ticket = await host.service.beginImport({ name: 'a.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
+    await host.service.importPart(ticket, new Uint8Array(run().slice(0, 5000)));
+    expect(kept()).toHaveLength(1);
+    await host.service.cancelImport(ticket);
+    expect(kept()).toEqual([]);
+    await expect(host.service.importPart(ticket, new Uint8Array(1))).rejects.toMatchObject({ code: 'import.gone' });
+    await expect(host.service.endImport(ticket)).rejects.toMatchObject({ code: 'import.gone' });
+    await host.service.cancelImport(ticket);
+  });
+
+  it('a trace that is cancelled, or abandoned half-way, holds nothing up', async () => {
+    const trace = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
+    const ticket = await host.service.beginImport({ name: 'a.json', modifiedAt: '2026-11-20T09:00:00.000Z' });
+    await host.service.importPart(ticket, new Uint8Array(trace.subarray(0, 10_000)));
+    await host.service.cancelImport(ticket);
+    expect(await own()).toEqual([]);
+  });
+
+  it('no more than a few at once', async () => {
+    const file = { name: 'a', modifiedAt: '2026-11-20T09:00:00.000Z' };
+    for (let count = 0; count < 16; count += 1) await host.service.beginImport(file);
+    await expect(host.service.beginImport(file)).rejects.toMatchObject({ code: 'import.too-many' });
+  });
+
+  it('from the disk is shown by the window, or by the first that comes', async () => {
+    const path = join(folder, 'run.arrow');
+    writeFileSync(path, run());
+    await host.openFile(path);
+    expect(told.opened).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ kind: 'run' }));
+    host.close();
+    start();
+    host.addWindow(told)();
+    await expect(host.openFile(join(folder, 'none.arrow'))).rejects.toMatchObject({ code: 'file.not-found' });
+    writeFileSync(join(folder, 'broken.arrow'), 'x');
+    await expect(host.openFile(join(folder, 'broken.arrow'))).rejects.toMatchObject({
+      message: expect.stringContaining('broken.arrow'),
+    });
+  });
+
+  it('a file that a process was killed at is cleared away, and one that another is at is not', async () => {
+    const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
+    const id = '0a1b2c3d-5e6f7a8b';
+    const unfinished = (pid: number | undefined): string[] =>
+      [
+        'titles.json',
+        'experiments/a.json',
+        'runs/imported/b.arrow',
+        'sweeps/c/sweep.json',
+        'cache/seen-files.json',
+      ].map((path) => join(folder, 'data', `${path}.${pid}-${id}.tmp`));
+    // In a container the next process has the number of the one that was killed.
+    const [left, others] = [[...unfinished(ended), ...unfinished(process.pid)], unfinished(process.ppid)];
+    for (const path of [...left, ...others, join(folder, 'data/experiments/of-mine.tmp')]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'half');
+    }
+    start();
+    await eventually(() => expect(left.filter((path) => existsSync(path))).toEqual([]));
+    expect(others.filter((path) => !existsSync(path))).toEqual([]);
+    expect(existsSync(join(folder, 'data/experiments/of-mine.tmp'))).toBe(true);
+  });
+
+  it('what a host that has ended left half-way is cleared away, and what another host is at is not', async () => {
+    const ended = `${spawnSync(process.execPath, ['-e', '']).pid}-0a1b2c3d`;
+    for (const place of ['incoming', 'deleted']) {
+      mkdirSync(join(folder, 'data', place, ended), { recursive: true });
+      writeFileSync(join(folder, 'data', place, ended, 'part'), '');
+    }
+    const ticket = await host.service.beginImport({ name: 'a.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
+    await host.service.importPart(ticket, new Uint8Array(run().slice(0, 5000)));
+    const first = host;
+    start();
+    expect(existsSync(join(folder, 'data/deleted', ended))).toBe(false);
+    expect(kept()).toEqual([expect.stringMatching(new RegExp(`^incoming/${process.pid}-`))]);
+    await importedRun(host.service, 'b.arrow', run());
+    await first.service.importPart(ticket, new Uint8Array(run().slice(5000)));
+    expect(await first.service.endImport(ticket)).toMatchObject({ kind: 'run' });
+    first.close();
+  });
+});
+
+describe('the name of a run', () => {
+  it('can be changed, and taken back to its experiment’s', async () => {
+    const { id } = await importedRun(host.service, 'a.arrow', run());
+    await host.service.renameRun(id, '  Before the fix ');
+    expect((await own())[0]).toMatchObject({ name: example().name, title: 'Before the fix' });
+    expect(told.runChanged).toHaveBeenLastCalledWith(id, expect.objectContaining({ title: 'Before the fix' }));
+    await host.service.renameRun(id, '');
+    expect((await own())[0]).not.toHaveProperty('title');
+    await expect(host.service.renameRun('imported/none', 'x')).rejects.toMatchObject({ code: 'run.not-found' });
+  });
+
+  it('costs nothing but itself where the table of names is damaged', async () => {
+    const { id } = await importedRun(host.service, 'a.arrow', run());
+    writeFileSync(join(folder, 'data/titles.json'), '{"titles":');
+    expect(await own()).toHaveLength(1);
+    await host.service.renameRun(id, 'Again');
+    expect((await own())[0]?.title).toBe('Again');
+  });
+});
+
+describe('deleting', () => {
+  async function fill() {
+    const { id } = await importedRun(host.service, 'a.arrow', run());
+    await host.service.saveNotes(
+      id,
+      notesChange([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]),
+    );
+    await host.service.renameRun(id, 'Mine');
+    const experiment = await host.service.saveExperiment(null, example());
+    await host.service.keepDraft(experiment, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
+    return libraryItems({ experiments: [experiment], runs: [id] });
+  }
+
+  it.each([
+    ['into the bin', false, ['a.arrow', 'a.json', 'pinned-source-second-stream.json']],
+    ['for good', true, []],
+  ] as const)('%s takes all that belongs to them, and Undo brings all of it back', async (_where, forGood, binned) => {
+    const items = await fill();
+    const before = kept();
+    const ticket = await host.service.deleteItems(items, forGood);
+    expect(kept()).toEqual(['titles.json']);
+    expect(readdirSync(binFolder()).sort()).toEqual(binned);
+    expect(told.runChanged).toHaveBeenLastCalledWith(items.runs[0], null);
+    expect(await own()).toEqual([]);
+
+    await host.service.restoreItems(ticket);
+    expect(kept()).toEqual(before);
+    expect(readdirSync(binFolder())).toEqual([]);
+    expect((await own())[0]).toMatchObject({ id: items.runs[0], title: 'Mine' });
+    expect((await host.service.readNotes(items.runs[0] ?? '')).notes).toHaveLength(1);
+    expect((await host.service.experiments())[0]).toMatchObject({ hasDraft: true });
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });
+  });
+
+  it('leaves no draft that was still on the way, and Undo brings back the one that was there', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
+    await host.service.keepDraft(id, draft);
+    const late = { ...draft, changedAt: '2026-11-20T09:00:01.000Z' };
+    const deleting = host.service.deleteItems(libraryItems({ experiments: [id] }), false);
+    await Promise.all([deleting, host.service.keepDraft(id, late)]);
+    await host.service.keepDraft(id, late);
+    expect(kept()).toEqual([]);
+    await host.service.restoreItems(await deleting);
+    expect((await host.service.experiments())[0]).toMatchObject({ id, hasDraft: true });
+    expect(await host.service.readDraft(id)).toMatchObject({ changedAt: draft.changedAt });
+  });
+
+  it('comes back where a draft of its own is there again, which stays', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
+    await host.service.keepDraft(id, draft);
+    const file = join(folder, `data/drafts/${id}.json`);
+    const newer = readFileSync(file, 'utf8').replace('09:00:00', '09:00:01');
+    const ticket = await host.service.deleteItems(libraryItems({ experiments: [id] }), false);
+    writeFileSync(file, newer);
+    await host.service.restoreItems(ticket);
+    expect(await host.service.readDraft(id)).toMatchObject({ changedAt: '2026-11-20T09:00:01.000Z' });
+  });
+
+  it.each(['drafts', 'titles.json'])('comes back at the second attempt where %s could not be written', async (name) => {
+    const items = await fill();
+    const before = kept();
+    const ticket = await host.service.deleteItems(items, false);
+    const place = join(folder, 'data', name);
+    rmSync(place, { recursive: true });
+    if (name === 'drafts') writeFileSync(place, 'a file where the folder should be');
+    else mkdirSync(join(place, 'in the way'), { recursive: true });
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
+    rmSync(place, { recursive: true });
+    await host.service.restoreItems(ticket);
+    expect(kept()).toEqual(before);
+    expect(readdirSync(binFolder())).toEqual([]);
+  });
+
+  it('leaves a draft that was on the way to no other experiment of its name', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
+    await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
+    const other = await host.service.saveExperiment(null, example());
+    expect(await host.service.readDraft(other)).toBeNull();
+  });
+
+  it('of its file by hand leaves its draft to no other experiment of its name', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
+    rmSync(join(folder, `data/experiments/${id}.json`));
+    const other = await host.service.saveExperiment(null, example());
+    expect(await host.service.readDraft(other)).toBeNull();
+  });
+
+  it('deletes where there is no bin', async () => {
+    host.close();
+    start(null);
+    expect((await host.service.about()).bin).toBe(false);
+    const ticket = await host.service.deleteItems(await fill(), false);
+    expect(kept()).toEqual(['titles.json']);
+    await host.service.restoreItems(ticket);
+    expect(kept()).toHaveLength(5);
+  });
+
+  it('deletes nothing where the bin refuses one of them', async () => {
+    host.close();
+    let put = 0;
+    start({
+      put: (path) => {
+        put += 1;
+        return put === 3 ? Promise.reject(new Error('no bin on this disk')) : bin.put(path);
+      },
+    });
+    const items = await fill();
+    const before = kept();
+    await expect(host.service.deleteItems(items, false)).rejects.toMatchObject({
+      code: 'bin.failed',
+      message: expect.stringContaining('no bin on this disk'),
+    });
+    expect(kept()).toEqual(before);
+  });
+
+  it('never puts anything back over what has come meanwhile', async () => {
+    const items = await fill();
+    const ticket = await host.service.deleteItems(items, false);
+    await host.service.saveExperiment(items.experiments[0] ?? '', { ...example(), name: 'New' });
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
+    expect((await host.service.experiments())[0]?.name).toBe('New');
+  });
+
+  it('refuses what ships with the program, and what is not there, before anything is deleted', async () => {
+    const items = await fill();
+    const builtIn = (await host.service.runs()).find((one) => one.builtIn)?.id ?? '';
+    const before = kept();
+    for (const [wrong, code] of [
+      [{ ...items, runs: [...items.runs, builtIn] }, 'run.built-in'],
+      [{ ...items, runs: ['imported/none'] }, 'run.not-found'],
+      [{ ...items, experiments: ['none'] }, 'experiment.not-found'],
+    ] as const) {
+      await expect(host.service.deleteItems(wrong, true)).rejects.toMatchObject({ code });
+    }
+    expect(kept()).toEqual(before);
+  });
+});

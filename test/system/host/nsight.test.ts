@@ -1,0 +1,118 @@
+/** Nsight Systems' files on their way in: through a window, from the command line, and by its own nsys. */
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Assets } from '../../../host/service/assets.ts';
+import { withReportExported } from '../../../host/service/imports/nsysReport.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { Library } from '../../../host/service/library.ts';
+import { repository } from '../../unit/host/support/buildEntry.ts';
+
+const fixture = brotliDecompressSync(readFileSync(join(repository, 'test/fixtures/nsight/mock.sqlite.br')));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-nsight-host-'));
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+/** Parts of a file, as a window sends them. */
+async function dropped(library: Library, name: string, bytes: Uint8Array) {
+  const ticket = library.imports.begin({ name, modifiedAt: new Date(0) });
+  for (let from = 0; from < bytes.length; from += 100_000) {
+    await library.imports.part(ticket, bytes.subarray(from, from + 100_000));
+  }
+  return library.imports.finish(ticket);
+}
+
+const newLibrary = (): Library =>
+  new Library({
+    dataFolder: join(folder, 'data'),
+    assets: new Assets(join(folder, 'none')),
+    bin: null,
+    version: '1.2.3',
+  });
+
+describe('an export that is dropped on a window', () => {
+  it('is kept as a run, whatever it is called, and once', async () => {
+    const library = newLibrary();
+    const imported = await dropped(library, 'train.nsys.sqlite', fixture);
+    expect(imported).toMatchObject({ kind: 'run', isNew: true, run: { id: 'imported/train-nsys' } });
+    expect(await dropped(library, 'same', fixture)).toMatchObject({ kind: 'run' });
+    library.close();
+  });
+
+  it('that is damaged beyond reading is refused, and leaves nothing', async () => {
+    const library = newLibrary();
+    await expect(dropped(library, 'x.sqlite', fixture.subarray(0, 5000))).rejects.toMatchObject({
+      code: expect.stringMatching(/^trace-file\./),
+    });
+    expect(readdirSync(join(folder, 'data')).filter((name) => name === 'runs')).toEqual([]);
+    library.close();
+  });
+});
+
+describe('a report (.nsys-rep)', () => {
+  const report = (): string => file('train.nsys-rep', 'a format of its own');
+  const stands = process.platform === 'win32' ? 'needs a script that the system starts' : '';
+
+  /** A folder with an nsys that does what `script` says: $4 is its output, $5 its input. */
+  function nsys(script: string): NodeJS.ProcessEnv {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'nsys'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, 'nsys'), 0o755);
+    return { PATH: `relative:${bin}:/usr/bin:/bin` };
+  }
+
+  const database = (environment: NodeJS.ProcessEnv): Promise<Buffer> =>
+    withReportExported(report(), 'train.nsys-rep', async (path) => readFileSync(path), environment);
+
+  it('says what to do where there is no nsys', async () => {
+    await expect(database({ PATH: join(folder, 'empty') })).rejects.toMatchObject({
+      code: 'trace-file.nsys-report',
+      message: expect.stringContaining('nsys is not on the PATH'),
+      remedy: 'Run nsys export --type=sqlite FILE, and open what it writes.',
+    });
+  });
+
+  it('is taken from a window by its name', async () => {
+    const library = newLibrary();
+    await expect(dropped(library, 'train.nsys-rep', new Uint8Array(100))).rejects.toMatchObject({
+      code: 'trace-file.nsys-report',
+      message: expect.stringContaining('train.nsys-rep'),
+    });
+    library.close();
+  });
+
+  it('is exported by the nsys that is there', async (context) => {
+    if (stands !== '') context.skip(stands);
+    const environment = nsys(`
+      [ "$1 $2 $3" = "export --type=sqlite --force-overwrite=true" ] || exit 9
+      cp "$5" "\${4#--output=}"`);
+    expect((await database(environment)).toString()).toBe('a format of its own');
+  });
+
+  it('that nsys can’t export says what nsys said', async (context) => {
+    if (stands !== '') context.skip(stands);
+    await expect(database(nsys('echo "newer than this nsys" >&2; exit 1'))).rejects.toMatchObject({
+      code: 'trace-file.nsys-report',
+      message: 'nsys could not export train.nsys-rep: newer than this nsys.',
+    });
+  });
+});
+
+describe('a file on the disk', () => {
+  it('is told by its bytes, and named without its ending', async () => {
+    const { info } = await importTraceFile(file('step.sqlite', fixture), '1.2.3');
+    expect(info.imported).toEqual({ format: 'nsight-systems', name: 'step', events: 13, rows: 13 });
+  });
+});

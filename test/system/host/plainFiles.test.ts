@@ -1,0 +1,46 @@
+/** What is no file with an end: read from it, a command would wait for ever, or until memory is full. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyscope } from '../../unit/host/support/terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-plain-'));
+const at = (name: string): string => join(folder, name);
+
+beforeAll(() => {
+  spawnSync('sh', ['-c', 'mkfifo pipe pipe.json pipe.arrow'], { cwd: folder });
+  for (const name of ['zero', 'zero.json', 'zero.arrow']) symlinkSync('/dev/zero', at(name));
+  symlinkSync(at('loop'), at('loop'));
+  writeFileSync(at('empty'), '');
+  writeFileSync(at('bytes'), Uint8Array.of(0x7b, 0, 1, 2, 0xff));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const commands = ['explain', 'check', 'compare', 'predict', 'sweep', 'bundle import'];
+
+/** None of them needs an engine. */
+const said = (command: string, ...args: readonly string[]) =>
+  copyscope([...command.split(' '), ...args], '', { context: { environment: { COPYSCOPE_DATA: at('data') } } });
+
+describe.skipIf(process.platform === 'win32')('a command', () => {
+  it.each(commands)('%s refuses what is no plain file', async (command) => {
+    for (const name of ['pipe', 'pipe.json', 'pipe.arrow', 'zero', 'zero.json', 'zero.arrow']) {
+      const { exitCode, err } = await said(command, at(name));
+      expect(err).toContain(`${at(name)} is no plain file. Write what it gives to a file, and name that.`);
+      expect(exitCode).toBe(2);
+    }
+  });
+
+  it.each(commands)('%s refuses a link to itself, a name that is too long, and a folder', async (command) => {
+    expect((await said(command, at('loop'))).err).toContain('(ELOOP). It is a symbolic link that leads to itself');
+    expect((await said(command, at('x'.repeat(5000)))).err).toContain('(ENAMETOOLONG). Use a shorter name.');
+    expect((await said(command, folder)).err).toContain('(EISDIR). Name a file, not a folder.');
+  });
+
+  it('sweep says of an empty file and of bytes what the others say', async () => {
+    expect((await said('sweep', at('empty'))).err).toContain('document: the file is empty.');
+    expect((await said('sweep', at('bytes'))).err).toContain('document: this is no text.');
+  });
+});

@@ -1,0 +1,84 @@
+/** What Copyscope keeps is its user's own: other users of the machine can't read it. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { libraryItems } from '../../../core/service/service.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
+import { createHost, type Host } from '../../../host/service/host.ts';
+import { repository } from '../../unit/host/support/buildEntry.ts';
+import { importedRun } from '../../unit/host/support/imports.ts';
+import { notesChange } from '../../unit/host/support/notes.ts';
+import { example, smallRun } from '../../unit/host/support/runs.ts';
+
+let above: string;
+let dataFolder: string;
+let host: Host;
+/** As most systems have it: what is made is for everyone to read. */
+const umask = process.umask();
+
+const makeHost = (): Host =>
+  createHost({
+    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
+    assetsFolder: join(repository, 'assets'),
+    spawnEngine: () => {
+      throw new Error('no engine is needed');
+    },
+  });
+
+/** Permissions of group and others, by path below `folder`; of those that have any. */
+function open(folder: string): Record<string, string> {
+  const paths = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })];
+  const modes = paths.map((path) => [path, statSync(join(folder, path)).mode & 0o077] as const);
+  return Object.fromEntries(modes.filter(([, mode]) => mode !== 0).map(([path, mode]) => [path, mode.toString(8)]));
+}
+
+/** One of everything that is kept. */
+async function fill(): Promise<void> {
+  const { service } = host;
+  const experiment = await service.saveExperiment(null, example());
+  await service.keepDraft(experiment, { changedAt: new Date().toISOString(), experiment: example() });
+  const { id } = await importedRun(service, 'a.arrow', encodeRun(smallRun(example(), 'cpu')));
+  await service.saveNotes(id, notesChange([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]));
+  await service.renameRun(id, 'Mine');
+  const other = await service.saveExperiment(null, { ...example(), name: 'other' });
+  await service.deleteItems(libraryItems({ experiments: [other] }), true);
+  const ticket = await service.beginImport({ name: 'half.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
+  await service.importPart(ticket, new Uint8Array([...new TextEncoder().encode('ARROW1\0\0'), ...new Uint8Array(600)]));
+}
+
+beforeEach(() => {
+  process.umask(0o022);
+  above = mkdtempSync(join(tmpdir(), 'copyscope-private-'));
+  dataFolder = join(above, 'data');
+});
+afterEach(() => {
+  host.close();
+  process.umask(umask);
+  rmSync(above, { recursive: true, force: true, maxRetries: 10 });
+});
+
+describe.skipIf(process.platform === 'win32')('the data folder (skipped on Windows, which has no modes)', () => {
+  it('and all that is put into it is for its user alone', async () => {
+    host = makeHost();
+    await fill();
+    expect(readdirSync(dataFolder)).toEqual(expect.arrayContaining(['deleted', 'drafts', 'experiments', 'incoming']));
+    expect(open(dataFolder)).toEqual({});
+  });
+
+  it('that came with other modes is closed where it holds what is kept, and left as it is otherwise', async () => {
+    for (const name of ['experiments', 'runs/imported', 'of-others'])
+      mkdirSync(join(dataFolder, name), { recursive: true });
+    host = makeHost();
+    await host.service.saveExperiment(null, example());
+    const found = open(dataFolder);
+    expect(Object.keys(found).filter((path) => /^(experiments|runs)$/.test(path))).toEqual([]);
+    // A folder that someone chose may hold other things: it is not Copyscope's to close.
+    expect(found).toMatchObject({ '': '55', 'of-others': '55' });
+  });
+
+  it('lets a program that is started from it make files as its user does', () => {
+    host = makeHost();
+    expect(process.umask()).toBe(0o022);
+  });
+});

@@ -1,0 +1,426 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
+import { connectHost } from '../../../core/service/rpc.ts';
+import type { HostService, WindowEvents } from '../../../core/service/service.ts';
+import { type RunningServer, startServer } from '../../../host/server/server.ts';
+import { Windows } from '../../../host/service/windows.ts';
+import { holdPort } from '../../support/heldPort.ts';
+import { eventually } from '../../unit/support/eventually.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+let folder: string;
+let server: RunningServer;
+let windows: Windows;
+const runs = vi.fn(async () => []);
+const bundle = async (ticket: string): Promise<Readable> => {
+  if (ticket === 'mine') return Readable.from(['a bundle']);
+  throw new CopyscopeError({ code: 'bundle.gone', message: 'It is gone.' });
+};
+
+/** A request as written: node:http doesn't normalise the path as fetch() would. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+const tokenPath = (): string => new URL(server.address).search.replace(/^/, '/');
+
+async function cookie(): Promise<string> {
+  const { headers } = await ask(tokenPath());
+  return String(headers['set-cookie']).split(';')[0] ?? '';
+}
+
+const origin = (): string => `http://127.0.0.1:${server.port}`;
+
+/** The status with which the socket was refused, or 101. */
+function connectStatus(headers: Record<string, string>, path = '/rpc'): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
+    socket.on('open', () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_request, response) => {
+      response.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    socket.on('error', () => {});
+  });
+}
+
+const openSocket = async (): Promise<WebSocket> => openSocketWith({ Cookie: await cookie() });
+
+async function openSocketWith(session: { readonly Cookie: string }): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc`, { headers: { ...session, Origin: origin() } });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  return socket;
+}
+
+async function runFile(id: string): Promise<{ path: string; bytes: number }> {
+  if (id === 'going') throw new CopyscopeError({ code: 'run.running', message: 'The run is still in progress.' });
+  if (id !== 'imported/run') throw new CopyscopeError({ code: 'run.not-found', message: 'There is no such run.' });
+  return { path: join(folder, 'run.arrow'), bytes: 19 };
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-server-'));
+  mkdirSync(join(folder, 'page/assets'), { recursive: true });
+  writeFileSync(join(folder, 'page/index.html'), '<!doctype html><title>Copyscope</title>');
+  writeFileSync(join(folder, 'page/assets/app.js'), 'export {};');
+  writeFileSync(join(folder, 'page/.secret'), 'hidden');
+  writeFileSync(join(folder, 'outside.txt'), 'outside');
+  writeFileSync(join(folder, 'run.arrow'), 'ARROW1 and the rest');
+  windows = new Windows();
+  const service = { runs } as unknown as HostService;
+  server = await startServer({
+    host: { service, addWindow: (events) => windows.add(events), runFile, bundle },
+    pageFolder: join(folder, 'page'),
+  });
+});
+
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a bundle', () => {
+  it('is sent to whoever was let in, and to nobody else', async () => {
+    expect((await ask('/bundles/mine')).status).toBe(401);
+    const session = { Cookie: await cookie() };
+    const sent = await ask('/bundles/mine', session);
+    expect(sent).toMatchObject({ status: 200, text: 'a bundle' });
+    expect(sent.headers['content-type']).toBe('application/gzip');
+    expect((await ask('/bundles/none', session)).status).toBe(404);
+    expect((await ask('/bundles/mine', { ...session, Host: 'evil.example' })).status).toBe(421);
+  });
+});
+
+describe('the file of a run', () => {
+  it('is streamed with its length to whoever has the session', async () => {
+    const session = { Cookie: await cookie() };
+    const answer = await ask('/runs/imported/run', session);
+    expect(answer).toMatchObject({ status: 200, text: 'ARROW1 and the rest' });
+    expect(answer.headers).toMatchObject({ 'content-length': '19', 'cache-control': 'no-store' });
+    expect(await ask('/runs/imported/run', session, 'HEAD')).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('is refused without the session, to another Host, and where there is none', async () => {
+    const session = { Cookie: await cookie() };
+    expect((await ask('/runs/imported/run')).status).toBe(401);
+    expect((await ask('/runs/imported/run', { ...session, Host: 'evil.example' })).status).toBe(421);
+    for (const id of ['other', '../run', '%2e%2e/run', 'imported/run.arrow', 'imported/run?x=1', '']) {
+      expect((await ask(`/runs/${id}`, session)).status).toBe(404);
+    }
+    expect(await ask('/runs/going', session)).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('in progress'),
+    });
+  });
+});
+
+describe('the headless server lets in', () => {
+  it('the first visitor with the token, who gets a strict cookie and the page', async () => {
+    const first = await ask(tokenPath());
+    expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(first.headers['set-cookie']?.[0]).toMatch(/^copyscope-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const session = { Cookie: first.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+    expect(await ask('/', session)).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
+    expect(await ask('/assets/app.js', session)).toMatchObject({ status: 200, text: 'export {};' });
+  });
+
+  it('who was led here from another place, and is led on by this server, to which a browser sends the cookie', async () => {
+    const first = await ask(tokenPath(), { 'Sec-Fetch-Site': 'cross-site' });
+    expect(first).toMatchObject({ status: 200, headers: { refresh: '0; url=/', 'cache-control': 'no-store' } });
+    const session = { Cookie: String(first.headers['set-cookie']).split(';')[0] ?? '' };
+    expect(await ask('/', session)).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
+  });
+
+  it('a window of its own page, over which the service answers and events arrive', async () => {
+    const socket = await openSocket();
+    const heard = vi.fn();
+    const events = { experimentsChanged: heard } as unknown as WindowEvents;
+    const { service } = connectHost(
+      {
+        post: (message) => socket.send(encodeMessage(message)),
+        listen: (handler) => void socket.on('message', (data: Buffer) => handler(decodeMessage(data))),
+      },
+      events,
+    );
+    expect(await service.runs()).toEqual([]);
+    windows.experimentsChanged();
+    await eventually(() => expect(heard).toHaveBeenCalledTimes(1));
+    socket.terminate();
+  });
+});
+
+describe('the headless server refuses', () => {
+  it('the token a second time', async () => {
+    await ask(tokenPath());
+    expect(await ask(tokenPath())).toMatchObject({ status: 403, text: expect.stringContaining('used already') });
+  });
+
+  it.each(['/?token=', '/?token=wrong', `/?token=${'A'.repeat(43)}`])('the wrong token %s', async (path) => {
+    expect(await ask(path)).toMatchObject({ status: 403 });
+    expect(await ask(tokenPath())).toMatchObject({ status: 303 });
+  });
+
+  it.each([{}, { Cookie: 'copyscope=x' }, { Cookie: 'copyscope-1=x; other=y' }])(
+    'everything without its cookie: %j',
+    async (headers) => {
+      expect(await ask('/', headers)).toMatchObject({ status: 401 });
+      expect(await ask('/assets/app.js', headers)).toMatchObject({ status: 401 });
+    },
+  );
+
+  it('the cookie of a server at another port, under its name or this one’s', async () => {
+    const service = {} as HostService;
+    const host = { service, addWindow: () => () => {}, runFile, bundle };
+    const other = await startServer({ host, pageFolder: join(folder, 'page') });
+    const [mine, theirs] = [await cookie(), await fetch(other.address, { redirect: 'manual' })];
+    await other.close();
+    const [pair = ''] = (theirs.headers.get('set-cookie') ?? '').split(';');
+    const renamed = `${mine.split('=')[0]}=${pair.slice(pair.indexOf('=') + 1)}`;
+    for (const given of [pair, renamed]) {
+      expect(await ask('/', { Cookie: given })).toMatchObject({ status: 401 });
+      expect(await connectStatus({ Cookie: given, Origin: origin() })).toBe(401);
+    }
+    expect(await ask('/', { Cookie: `${pair}; ${mine}` })).toMatchObject({ status: 200 });
+  });
+
+  it('a cookie with a wrong value', async () => {
+    const name = (await cookie()).split('=')[0];
+    expect(await ask('/', { Cookie: `${name}=${'A'.repeat(43)}` })).toMatchObject({ status: 401 });
+  });
+
+  it.each(['evil.example', '127.0.0.1', 'localhost:1', '127.0.0.1.evil.example:80'])('the Host %s', async (host) => {
+    expect(await ask(tokenPath(), { Host: host })).toMatchObject({ status: 421 });
+    expect(await ask(tokenPath())).toMatchObject({ status: 303 });
+  });
+
+  it.each(['https://evil.example', 'null', 'http://127.0.0.1', 'http://127.0.0.1:1'])(
+    'a socket from the Origin %s',
+    async (from) => {
+      expect(await connectStatus({ Cookie: await cookie(), Origin: from })).toBe(403);
+    },
+  );
+
+  it('a socket without Origin, without cookie, with a wrong Host, or at another path', async () => {
+    const session = await cookie();
+    expect(await connectStatus({ Cookie: session })).toBe(403);
+    expect(await connectStatus({ Origin: origin() })).toBe(401);
+    expect(await connectStatus({ Origin: 'http://evil.example', Host: 'evil.example', Cookie: session })).toBe(421);
+    expect(await connectStatus({ Origin: origin(), Cookie: session }, '/other')).toBe(404);
+    expect(await connectStatus({ Origin: origin(), Cookie: session })).toBe(101);
+  });
+
+  it.each([
+    '/../outside.txt',
+    '/..%2foutside.txt',
+    '/%2e%2e/outside.txt',
+    '/assets/../../outside.txt',
+    '/assets/..%5c..%5coutside.txt',
+    '//etc/passwd',
+    '/.secret',
+    '/assets',
+    '/assets/',
+    '/%00',
+    '/%',
+  ])('the path %s', async (path) => {
+    const { status, text } = await ask(path, { Cookie: await cookie() });
+    expect([400, 404]).toContain(status);
+    expect(text).not.toMatch(/outside$|hidden|app\.js/);
+  });
+
+  it('other methods and bodies', async () => {
+    const session = { Cookie: await cookie() };
+    expect(await ask('/', session, 'POST', 'x')).toMatchObject({ status: 405 });
+    expect(await ask('/', session, 'DELETE')).toMatchObject({ status: 405 });
+    expect(await ask('/', { ...session, 'Content-Length': '1' }, 'GET', 'x')).toMatchObject({ status: 413 });
+  });
+
+  it('headers that are too large', async () => {
+    expect(await ask('/', { 'X-Large': 'x'.repeat(20_000) })).toMatchObject({ status: 431 });
+  });
+
+  it('what is no HTTP', async () => {
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () => socket.write('\u0000\u0001garbage\r\n\r\n'));
+      let text = '';
+      socket.on('data', (part) => {
+        text += String(part);
+      });
+      socket.on('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+  });
+
+  it('a message that is announced with 1 GB, before any of it has come', async () => {
+    const socket = await openSocket();
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0x40, 0, 0, 0, 1, 2, 3, 4]);
+    (socket as unknown as { _socket: Socket })._socket.write(header);
+    expect(await closed).toBe(1009);
+  });
+
+  it('a message whose pieces come to more than one may have', async () => {
+    const socket = await openSocket();
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const piece = Buffer.alloc(maxMessageBytes / 4);
+    for (let sent = 0; sent < 5; sent += 1) socket.send(piece, { fin: false });
+    expect(await closed).toBe(1009);
+  });
+
+  it.each([
+    ['a text frame', 'text', 1003],
+    ['a frame that is no message', Buffer.of(0xc1), 1007],
+    ['a frame that is too large', Buffer.alloc(maxMessageBytes + 1), 1009],
+  ])('%s, by closing the socket', async (_name, frame, code) => {
+    const socket = await openSocket();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {});
+    socket.send(frame);
+    expect(await closed).toBe(code);
+  });
+});
+
+describe('every answer of the headless server', () => {
+  it.each([
+    ['the page', '/', true],
+    ['a script', '/assets/app.js', true],
+    ['a refusal', '/', false],
+    ['a missing file', '/none', true],
+  ])('carries the security headers: %s', async (_name, path, admitted) => {
+    const { headers } = await ask(path, admitted ? { Cookie: await cookie() } : {});
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain(`ws://127.0.0.1:${server.port}`);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|\*/);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+/** Opens a connection that says `text` and nothing more, and never closes its half. Resolves when it stands. */
+function hold(text: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.once('connect', () => socket.write(text, () => resolve(socket))).once('error', reject);
+  });
+}
+
+const closedByServer = (socket: Socket): Promise<unknown> =>
+  new Promise((resolve) => socket.resume().once('end', resolve).once('error', resolve));
+
+describe('the headless server goes on for its window', () => {
+  const held: Socket[] = [];
+  const holdMany = async (count: number, text: string): Promise<void> => {
+    for (let opened = 0; opened < count; opened += 1) {
+      const socket = await hold(text);
+      // One that is sent away may hear so by a reset.
+      held.push(socket.on('error', () => {}));
+    }
+  };
+  afterEach(() => {
+    for (const socket of held.splice(0)) socket.destroy();
+  });
+
+  it.each([
+    ['say nothing', ''],
+    ['never end their request', 'GET / HTTP/1.1\r\nHost: '],
+  ])('beside more connections that %s than it holds', async (_name, text) => {
+    const session = { Cookie: await cookie() };
+    const socket = await openSocketWith(session);
+    await holdMany(700, text);
+    expect(await ask('/', session)).toMatchObject({ status: 200 });
+    expect(await connectStatus({ ...session, Origin: origin() })).toBe(101);
+    // The window that was open stayed open.
+    const answered = new Promise((resolve) => socket.once('pong', resolve));
+    socket.ping();
+    await answered;
+    socket.terminate();
+    // The first to come was the first to go.
+    const first = held[0]?.resume();
+    await eventually(() => expect(first?.readableEnded === true || first?.destroyed).toBe(true));
+  });
+
+  it('beside sockets that it refused and that never close their half', async () => {
+    const session = { Cookie: await cookie() };
+    const asked = 'GET /rpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const socket = await hold(asked);
+    held.push(socket);
+    // Its own half is still open: the server has ended both all the same, and what is sent now comes back as a reset.
+    const reset = new Promise((resolve) => socket.once('error', resolve));
+    await closedByServer(socket);
+    const sending = setInterval(() => socket.write('x'), 5);
+    expect(await reset).toMatchObject({ code: expect.stringMatching(/^(EPIPE|ECONNRESET)$/) });
+    clearInterval(sending);
+    expect(await ask('/', session)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the headless server as a whole', () => {
+  it('goes on where a file of the page has gone, as when the program is built anew', async () => {
+    const session = { Cookie: await cookie() };
+    rmSync(join(folder, 'page/assets/app.js'));
+    await expect(ask('/assets/app.js', session)).rejects.toThrow();
+    expect(await ask('/', session)).toMatchObject({ status: 200 });
+  });
+
+  it('listens on 127.0.0.1 only and frees its port when it closes, whoever is connected', async () => {
+    const { port, release } = await holdPort();
+    const service = {} as HostService;
+    const startThere = async (): Promise<void> => {
+      await server.close();
+      const host = { service, addWindow: () => () => {}, runFile, bundle };
+      server = await startServer({ host, pageFolder: join(folder, 'page'), port });
+    };
+    try {
+      await startThere();
+      const socket = await openSocket();
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      await startThere();
+      expect(await closed).toBe(1001);
+      expect(server.port).toBe(port);
+    } finally {
+      release();
+    }
+  });
+
+  it('says when its port is taken or the page is not built', async () => {
+    const host = { service: {} as HostService, addWindow: () => () => {}, runFile, bundle };
+    await expect(startServer({ host, pageFolder: join(folder, 'page'), port: server.port })).rejects.toMatchObject({
+      code: 'server.port-taken',
+    });
+    await expect(startServer({ host, pageFolder: folder })).rejects.toMatchObject({ code: 'server.page-missing' });
+  });
+});

@@ -1,0 +1,413 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
+import { requireSweep } from '../../../core/sweep/parse.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { runName } from '../../../core/trace/run.ts';
+import { Assets } from '../../../host/service/assets.ts';
+import { DraftStore } from '../../../host/service/draftStore.ts';
+import { ExperimentStore } from '../../../host/service/experimentStore.ts';
+import { slug, timedId, unused } from '../../../host/service/ids.ts';
+import { RunStore, readRunFile } from '../../../host/service/runStore.ts';
+import { SweepStore } from '../../../host/service/sweepStore.ts';
+import { repository } from '../../unit/host/support/buildEntry.ts';
+import { example, smallRun } from '../../unit/host/support/runs.ts';
+
+let folder: string;
+let runs: RunStore;
+const readRun = async (id: string): Promise<Uint8Array> => readRunFile(await runs.file(id));
+let drafts: DraftStore;
+let experiments: ExperimentStore;
+
+/** Every file below the folder with its content: what "changes nothing on disk" is compared by. */
+function contents(): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((file) => {
+      const path = join(file.parentPath, file.name);
+      return [path, readFileSync(path, 'latin1')];
+    }),
+  );
+}
+
+const hostileIds = [
+  '../outside',
+  'imported/../../outside',
+  '/etc/passwd',
+  'C:\\windows',
+  'a\\..\\b',
+  '..',
+  '.',
+  '',
+  'a/',
+  'a//b',
+  'nul\u0000byte',
+  'UPPER',
+  'x.arrow',
+  '__proto__',
+  'a'.repeat(300),
+];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-store-'));
+  runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')));
+  drafts = new DraftStore(join(folder, 'data/drafts'));
+  experiments = new ExperimentStore(join(folder, 'data/experiments'), drafts);
+  writeFileSync(join(folder, 'outside.json'), JSON.stringify(example()));
+  writeFileSync(join(folder, 'outside.arrow'), encodeRun(smallRun(example(), 'cpu')));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the experiment store', () => {
+  it('keeps an experiment as pretty JSON under an id made from its name, and gives it back', async () => {
+    const id = await experiments.save(null, example());
+    expect(id).toBe('pinned-source-second-stream');
+    expect(await experiments.read(id)).toEqual(example());
+    expect(readFileSync(join(folder, `data/experiments/${id}.json`), 'utf8')).toMatch(/^\{\n {2}"format"/);
+    expect(await experiments.list()).toMatchObject([{ id, name: example().name }]);
+  });
+
+  it('never takes an id twice, even when two are saved at once', async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => experiments.save(null, example())));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('replaces under its id, and leaves no temporary file', async () => {
+    const id = await experiments.save(null, example());
+    expect(await experiments.save(id, { ...example(), name: 'Renamed' })).toBe(id);
+    expect((await experiments.read(id)).name).toBe('Renamed');
+    expect(readdirSync(join(folder, 'data/experiments'))).toEqual([`${id}.json`]);
+  });
+
+  it('never shows a reader a part of what is being written', async () => {
+    const large = { ...example(), description: 'x'.repeat(10_000) };
+    const id = await experiments.save(null, large);
+    const path = join(folder, `data/experiments/${id}.json`);
+    let writing = true;
+    const writes = (async () => {
+      for (let count = 0; count < 40; count += 1) await experiments.save(id, count % 2 === 0 ? example() : large);
+      writing = false;
+    })();
+    let reads = 0;
+    while (writing) {
+      expect(() => JSON.parse(readFileSync(path, 'utf8'))).not.toThrow();
+      reads += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writes;
+    expect(reads).toBeGreaterThan(40);
+  });
+
+  it.each([
+    ['no object', 7],
+    ['a wrong field', { ...example(), streams: [{ id: 'side', flags: 'sideways' }] }],
+    ['an unknown reference', { ...example(), streams: [] }],
+    ['a newer version', { ...example(), version: 99 }],
+  ])('refuses %s with the field and changes nothing', async (_name, document) => {
+    const id = await experiments.save(null, example());
+    const before = contents();
+    await expect(experiments.save(id, document)).rejects.toMatchObject({ code: 'experiment.invalid' });
+    await expect(experiments.save(null, document)).rejects.toMatchObject({ code: 'experiment.invalid' });
+    expect(contents()).toEqual(before);
+  });
+
+  it.each(hostileIds)('neither reads, writes nor deletes the id %j', async (id) => {
+    await experiments.save(null, example());
+    const before = contents();
+    await expect(experiments.read(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
+    await expect(experiments.path(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
+    await expect(experiments.save(id, example())).rejects.toMatchObject({ code: 'request.invalid' });
+    expect(contents()).toEqual(before);
+  });
+
+  it('lists damaged and foreign files with their problem, beside the good ones', async () => {
+    const id = await experiments.save(null, example());
+    const at = (name: string): string => join(folder, 'data/experiments', name);
+    writeFileSync(at('truncated.json'), JSON.stringify(example()).slice(0, 200));
+    writeFileSync(at('Foreign File.json'), '{}');
+    writeFileSync(at('notes.txt'), 'mine');
+    mkdirSync(at('folder.json'));
+    const listed = await experiments.list();
+    expect(listed.find((entry) => entry.id === id)?.problem).toBeUndefined();
+    expect(listed.find((entry) => entry.id === 'truncated')?.problem).toMatchObject({ code: 'experiment.invalid' });
+    expect(listed.find((entry) => entry.id === 'Foreign File')?.problem).toMatchObject({
+      code: 'experiment.file-name',
+    });
+    expect(listed).toHaveLength(3);
+  });
+
+  it.each([
+    ['link', (path: string) => symlinkSync(join(folder, 'outside.json'), path)],
+    ['folder', (path: string) => mkdirSync(path)],
+  ])('keeps one beside a %s of its name, which it does not list', async (_what, put) => {
+    const path = join(folder, 'data/experiments/foo.json');
+    mkdirSync(join(path, '..'), { recursive: true });
+    put(path);
+    const { ino, mtimeMs } = lstatSync(path);
+    expect(await experiments.save(null, { ...example(), name: 'Foo' })).toBe('foo-2');
+    expect(lstatSync(path)).toMatchObject({ ino, mtimeMs });
+    expect(JSON.parse(readFileSync(join(folder, 'outside.json'), 'utf8'))).toEqual(example());
+    expect(await experiments.save(null, { ...example(), name: 'Foo' })).toBe('foo-3');
+  });
+
+  it('says what stands in the way of writing', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const blocked = new ExperimentStore(join(folder, 'file/experiments'), drafts);
+    await expect(blocked.save(null, example())).rejects.toMatchObject({
+      code: 'file.failed',
+      remedy: expect.any(String),
+    });
+  });
+});
+
+describe('the draft store', () => {
+  const changedAt = '2026-11-20T09:00:00.000Z';
+
+  it('gives back what was kept last, says so in the list, and forgets it with its experiment', async () => {
+    const id = await experiments.save(null, example());
+    expect(await drafts.read(id)).toBeNull();
+    await drafts.keep(id, { changedAt, experiment: example() });
+    const changed = { ...example(), name: 'Changed' };
+    await drafts.keep(id, { changedAt, experiment: changed });
+    expect(await drafts.read(id)).toEqual({ changedAt, experiment: changed });
+    expect((await experiments.read(id)).name).toBe(example().name);
+    expect(await experiments.list()).toMatchObject([{ id, hasDraft: true }]);
+    const typed = { 'buffers[0].bytes': '20 M', description: '' };
+    await drafts.keep(id, { changedAt, experiment: changed, typed });
+    expect(await drafts.read(id)).toEqual({ changedAt, experiment: changed, typed });
+    await drafts.drop(id);
+    expect(await drafts.read(id)).toBeNull();
+    expect(readdirSync(join(folder, 'data/drafts'))).toEqual([]);
+  });
+
+  it('keeps the last good one when the next is not valid', async () => {
+    await drafts.keep('mine', { changedAt, experiment: example() });
+    await expect(drafts.keep('mine', { changedAt, experiment: { format: 'other' } })).rejects.toMatchObject({
+      code: 'experiment.invalid',
+    });
+    expect(await drafts.read('mine')).not.toBeNull();
+  });
+
+  it.each(['', '{', '[]', '{"format":"copyscope/draft","version":1}', JSON.stringify({ experiment: 7 })])(
+    'takes a file that holds %j for none',
+    async (text) => {
+      await drafts.keep('mine', { changedAt, experiment: example() });
+      writeFileSync(join(folder, 'data/drafts/mine.json'), text);
+      expect(await drafts.read('mine')).toBeNull();
+      await drafts.drop('mine');
+      expect(readdirSync(join(folder, 'data/drafts'))).toEqual([]);
+    },
+  );
+
+  it.each(hostileIds)('neither keeps, reads nor forgets under the id %j', async (id) => {
+    const before = contents();
+    await expect(drafts.keep(id, { changedAt, experiment: example() })).rejects.toMatchObject({
+      code: 'request.invalid',
+    });
+    expect(await drafts.read(id)).toBeNull();
+    await drafts.drop(id);
+    expect(contents()).toEqual(before);
+  });
+});
+
+describe('the sweep store', () => {
+  const { document } = requireSweep({
+    format: 'copyscope/sweep',
+    version: 1,
+    name: 'Streams',
+    base: { template: 'chunked-pipeline' },
+    axes: [{ parameter: 'streams', values: [1] }],
+  });
+  const sweep = {
+    createdAt: '2026-11-20T05:45:00.000Z',
+    engine: 'sim',
+    profile: null,
+    iterations: null,
+    device: '',
+    points: 1,
+    sweep: document,
+  } as const;
+
+  it('keeps one beside a file of its name, which it does not list', async () => {
+    const [sweeps, id] = [new SweepStore(join(folder, 'data/sweeps')), '20261120-054500-streams'];
+    mkdirSync(join(folder, 'data/sweeps'), { recursive: true });
+    writeFileSync(join(folder, 'data/sweeps', id), 'mine');
+    expect((await sweeps.create(sweep)).id).toBe(`${id}-2`);
+    const kept = { ...sweep, id, imported: false, outcomes: [] };
+    expect(await sweeps.keep(kept, new Map(), join(folder, 'data/new'))).toBe(`${id}-3`);
+    expect(readFileSync(join(folder, 'data/sweeps', id), 'utf8')).toBe('mine');
+  });
+});
+
+describe('the run store', () => {
+  const at = (name: string): string => join(folder, 'data/runs', name);
+  const keep = async (): Promise<string> => {
+    const { info, trace } = smallRun(example(), 'cpu');
+    const id = await runs.newId(new Date('2026-11-20T05:45:00Z'), runName(info));
+    await runs.add(id, info, encodeRun({ info, trace }));
+    return id;
+  };
+
+  it('keeps a run of this installation as measured, and gives its file back', async () => {
+    const id = await keep();
+    expect(id).toBe('20261120-054500-pinned-source-second-stream');
+    expect(decodeRun(await readRun(id)).info.experiment).toEqual(example());
+    expect(await runs.list()).toMatchObject([
+      {
+        id,
+        origin: 'measured',
+        engine: 'cpu',
+        status: 'complete',
+        device: 'Test CPU',
+        makespanNs: 386_000,
+        builtIn: false,
+      },
+    ]);
+  });
+
+  it('keeps an imported run byte for byte as recorded, and a simulated one as simulated', async () => {
+    const file = encodeRun(smallRun(example(), 'cpu'));
+    const { run: imported } = await runs.import('My Colleague’s H200.arrow', file);
+    expect(imported).toMatchObject({ id: 'imported/my-colleague-s-h200', origin: 'recorded' });
+    expect(await readRun(imported.id)).toEqual(file);
+    const simulated = await runs.import('sim.arrow', encodeRun(smallRun(example(), 'sim')));
+    expect(simulated.run).toMatchObject({ origin: 'simulated', device: 'h200' });
+    expect((await runs.list()).map(({ origin }) => origin).sort()).toEqual(['recorded', 'simulated']);
+  });
+
+  it('gives two runs of the same second different ids', async () => {
+    expect(await keep()).not.toBe(await keep());
+    expect(await runs.list()).toHaveLength(2);
+  });
+
+  it('refuses to import what is no run, at whatever byte it was cut off, and writes nothing', async () => {
+    const file = encodeRun(smallRun(example(), 'cpu'));
+    const before = contents();
+    for (let length = 0; length < file.length; length += 97) {
+      await expect(runs.import('cut', file.slice(0, length))).rejects.toMatchObject({
+        code: expect.stringMatching(/^run-file\./),
+        remedy: expect.any(String),
+      });
+    }
+    await expect(runs.import('zero', new Uint8Array(4096))).rejects.toMatchObject({ code: 'run-file.not-arrow' });
+    expect(contents()).toEqual(before);
+  });
+
+  it('lists damaged and foreign files as failed with the reason, and says where they lie', async () => {
+    const id = await keep();
+    writeFileSync(at('truncated.arrow'), encodeRun(smallRun(example(), 'cpu')).slice(0, 500));
+    writeFileSync(at('Foreign File.arrow'), 'x');
+    writeFileSync(at('half-written.arrow.123'), 'x');
+    const listed = await runs.list();
+    expect(listed.map((run) => run.id).sort()).toEqual([id, 'Foreign File', 'truncated'].sort());
+    const truncated = listed.find((run) => run.id === 'truncated');
+    expect(truncated).toMatchObject({ status: 'failed', engine: null, error: { code: 'run-file.truncated' } });
+    await expect(readRun('truncated')).rejects.toMatchObject({ code: 'run-file.truncated' });
+    expect(await runs.ownPath('truncated')).toBe(at('truncated.arrow'));
+  });
+
+  it('sees at once that a file was replaced', async () => {
+    const id = await keep();
+    expect((await runs.list())[0]?.status).toBe('complete');
+    writeFileSync(at(`${id}.arrow`), 'no run any more');
+    expect((await runs.list())[0]?.error).toMatchObject({ code: 'run-file.not-arrow' });
+  });
+
+  it.each(hostileIds)('neither reads nor deletes the id %j', async (id) => {
+    await keep();
+    const before = contents();
+    await expect(readRun(id)).rejects.toMatchObject({ code: 'run.not-found' });
+    await expect(runs.ownPath(id)).rejects.toMatchObject({ code: 'run.not-found' });
+    expect(contents()).toEqual(before);
+  });
+
+  it('shows the runs that ship with the program and does not delete them', async () => {
+    const path = join(folder, 'assets/runs/overlap/pinned-side-stream-h200.arrow');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, encodeRun(smallRun(example(), 'cpu')));
+    const id = 'recorded/overlap/pinned-side-stream-h200';
+    expect(await runs.list()).toMatchObject([{ id, origin: 'recorded', builtIn: true }]);
+    await expect(runs.ownPath(id)).rejects.toMatchObject({ code: 'run.built-in' });
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('does not follow a link out of its folder', async () => {
+    await keep();
+    symlinkSync(join(folder, 'outside.arrow'), at('link.arrow'));
+    await expect(readRun('link')).rejects.toMatchObject({ code: 'run.not-found' });
+  });
+});
+
+describe('the shipped assets', () => {
+  const assets = new Assets(join(repository, 'assets'));
+
+  it('are listed and can be opened', async () => {
+    const examples = await assets.examples();
+    expect(examples.map(({ id }) => id)).toContain('overlap/pinned-side-stream');
+    for (const { id } of examples) expect((await assets.readExample(id)).name).not.toBe('');
+    for (const { name } of await assets.profiles()) expect(await assets.readProfile(name)).toBeTypeOf('object');
+  });
+
+  it.each(hostileIds)('do not hold the id %j', async (id) => {
+    await expect(assets.readExample(id)).rejects.toMatchObject({ code: 'example.not-found' });
+    await expect(assets.readProfile(id)).rejects.toMatchObject({ code: 'profile.not-found' });
+  });
+
+  it('know which example a recorded run is of', async () => {
+    for (const id of ['a', 'a-b']) {
+      mkdirSync(join(folder, 'assets/examples/x'), { recursive: true });
+      writeFileSync(join(folder, `assets/examples/x/${id}.json`), JSON.stringify(example()));
+    }
+    mkdirSync(join(folder, 'assets/runs/x'), { recursive: true });
+    for (const run of ['a', 'a-h200', 'a-b-h200', 'other'])
+      writeFileSync(join(folder, `assets/runs/x/${run}.arrow`), '');
+    const examples = await new Assets(join(folder, 'assets')).examples();
+    expect(examples.map(({ id, recordedRuns }) => [id, recordedRuns])).toEqual([
+      ['x/a', ['recorded/x/a', 'recorded/x/a-h200']],
+      ['x/a-b', ['recorded/x/a-b-h200']],
+    ]);
+  });
+});
+
+describe('ids', () => {
+  it('made from any name are ids', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
+        (name, date) => {
+          for (const id of [
+            slug(name, 'run'),
+            timedId(date, name),
+            unused(slug(name, 'run'), (taken) => !taken.endsWith('-9')),
+          ]) {
+            expect(requireArguments('readRun', [id])).toEqual([id]);
+          }
+        },
+      ),
+    );
+  });
+
+  it('are no device names of Windows', () => {
+    expect(slug('CON', 'run')).toBe('run-con');
+    expect(slug('nul', 'experiment')).toBe('experiment-nul');
+  });
+
+  it.each(['constructor', 'toString', '__proto__'])('%s is no function of the service', (name) => {
+    expect(isHostFunction(name)).toBe(false);
+  });
+});

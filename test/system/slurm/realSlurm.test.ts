@@ -1,0 +1,174 @@
+/** The same with Slurm itself, where it is installed: what its own programs say and do. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import { SweepStore } from '../../../host/service/sweepStore.ts';
+import { buildRecorder, noRecorder, player, standInEnvironment } from '../../support/recorder.ts';
+import { copyscope, type Result } from '../../unit/host/support/terminal.ts';
+import { eventually } from '../../unit/support/eventually.ts';
+import { type BuiltProgram, buildProgram } from '../machines/support/builtProgram.ts';
+import { noSlurm, type RealSlurm, realSlurm } from './support/realSlurm.ts';
+import { sweepFile } from './support/sweepFile.ts';
+
+describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` (skipped: ${noSlurm})`}`, () => {
+  let program: BuiltProgram;
+  let slurm: RealSlurm;
+  let folder: string;
+  /** Of a plain name, for lines of the shell. */
+  let gates: string;
+
+  beforeAll(async () => {
+    program = await buildProgram();
+    slurm = await realSlurm();
+  });
+  afterAll(() => {
+    slurm?.close();
+    program?.remove();
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "copyscope it's $(x) "));
+    gates = mkdtempSync(join(tmpdir(), 'copyscope-gates-'));
+  });
+  afterEach(() => {
+    for (const made of [folder, gates]) rmSync(made, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  const environment = (): NodeJS.ProcessEnv => ({
+    ...slurm.environment,
+    NODE_OPTIONS: '',
+    COPYSCOPE_DATA: join(folder, 'data'),
+  });
+  const cli = (args: readonly string[], changes: Parameters<typeof copyscope>[2] = {}): Promise<Result> =>
+    copyscope(args, program.engine, {
+      terminal: { ...changes.terminal },
+      context: {
+        program: program.folder,
+        environment: environment(),
+        ...changes.context,
+      },
+    });
+  const command = (): string[] => ['sweep', sweepFile(folder), '--slurm', '--engine', 'sim', '--json'];
+  const store = (): SweepStore => new SweepStore(join(folder, 'data', 'sweeps'));
+  const done = async (): Promise<number> =>
+    (await store().list(new Set())).reduce((sum, { done: points }) => sum + points, 0);
+  const gated = async (first: number): Promise<() => void> => {
+    const gate = join(gates, 'go');
+    await cli([
+      'slurm',
+      'set',
+      '--line',
+      `while [ $SLURM_ARRAY_TASK_ID -ge ${first} ] && [ ! -e ${gate} ]; do sleep 0.1; done`,
+    ]);
+    return () => writeFileSync(gate, '');
+  };
+  /** How many jobs ended well, once none is in progress: a result is there before Slurm calls its job done. */
+  const ended = async (): Promise<number> => {
+    await eventually(() => {
+      for (const state of ['RUNNING', 'PENDING', 'COMPLETING'] as const) expect(slurm.count(state)).toBe(0);
+    });
+    return slurm.count('COMPLETED');
+  };
+  const messages = ({ out }: Result): string[] =>
+    JSON.parse(out).points.flatMap((point: { error?: { message: string } }) => point.error?.message ?? []);
+
+  it('runs a sweep as one array', async () => {
+    const ran = await cli(command());
+    expect({ err: ran.err, exitCode: ran.exitCode }).toEqual({ err: '', exitCode: 0 });
+    expect((await store().runs()).map(({ host }) => host)).toEqual(Array(6).fill(slurm.node));
+  });
+
+  it('cancels it, and goes on later with the points that are left', async () => {
+    const before = await ended();
+    const open = await gated(2);
+    const interrupted = new AbortController();
+    const first = cli(command(), { terminal: { ask: async () => true }, context: { signal: interrupted.signal } });
+    await eventually(async () => expect(await done()).toBe(2));
+    await eventually(() => expect(slurm.count('COMPLETED')).toBe(before + 2));
+    interrupted.abort();
+    expect((await first).exitCode).toBe(130);
+    expect(await ended()).toBe(before + 2);
+    open();
+    expect((await cli(command())).exitCode).toBe(0);
+    expect(await ended()).toBe(before + 6);
+    expect(await done()).toBe(6);
+  });
+
+  it('tells of a node that failed, and submits its points again', async () => {
+    const before = await ended();
+    const open = await gated(4);
+    const first = cli(command());
+    await eventually(() => expect(slurm.count('COMPLETED')).toBe(before + 4));
+    await eventually(() => expect(slurm.count('RUNNING')).toBe(2));
+    slurm.setNode('DOWN');
+    const lost = await first;
+    slurm.setNode('RESUME');
+    expect(messages(lost)).toEqual(Array(2).fill(expect.stringMatching(/^Slurm: job \d+_[45].* ended with NODE_FAIL/)));
+    open();
+    expect((await cli(command())).exitCode).toBe(0);
+    expect(await done()).toBe(6);
+  });
+
+  it('tells of a time limit', async () => {
+    await gated(5);
+    await cli(['slurm', 'set', '--time', '1']);
+    expect(messages(await cli(command()))).toEqual([
+      expect.stringMatching(new RegExp(`^Slurm: job \\d+_5 on ${slurm.node} ended with TIMEOUT`)),
+    ]);
+    expect(await done()).toBe(5);
+    // A minute is the least that Slurm counts in, and it looks only now and then.
+  });
+
+  it('passes on what sbatch refuses', async () => {
+    await cli(['slurm', 'set', '--partition', 'nowhere']);
+    const refused = await cli(command());
+    expect(refused.exitCode).toBe(1);
+    expect(JSON.parse(refused.err).error.message).toContain('invalid partition specified: nowhere');
+  });
+
+  it('calibrates as a job, and cancels one that runs', async () => {
+    const calibrate = (signal = new AbortController().signal): Promise<Result> =>
+      cli(['calibrate', '--slurm', '--engine', 'sim', '--quick', '--json', '--name', 'of a node'], {
+        context: { signal },
+      });
+    const ran = await calibrate();
+    expect(ran.exitCode).toBe(0);
+    expect(parseProfile(JSON.parse(ran.out)).source).toContain(slurm.node);
+    await ended();
+    await gated(0);
+    const interrupted = new AbortController();
+    const first = calibrate(interrupted.signal);
+    await eventually(() => expect(slurm.count('RUNNING')).toBe(1));
+    interrupted.abort();
+    expect((await first).exitCode).toBe(130);
+    await eventually(() => expect(slurm.count('RUNNING') + slurm.count('COMPLETING')).toBe(0));
+  });
+
+  it.skipIf(noRecorder !== null)('records as a job; what scancel ends comes as far as it was', async () => {
+    const built = buildRecorder();
+    const out = join(folder, 'job.arrow');
+    const record = (script: string, changes: Parameters<typeof copyscope>[2] = {}): Promise<Result> =>
+      cli(['record', '--slurm', '--out', out, '--', 'sh', '-c', script], {
+        ...changes,
+        context: { environment: { ...environment(), ...standInEnvironment(built) }, ...changes.context },
+      });
+    // This node counts no GPUs.
+    expect((await cli(['slurm', 'set', '--gpus', '0'])).exitCode).toBe(0);
+    const ran = await record(`${player(built)} 2 40 > /dev/null; echo done; exit 5`);
+    expect({ exitCode: ran.exitCode, out: ran.out }).toEqual({ exitCode: 5, out: 'done\n' });
+    const interrupted = new AbortController();
+    const told: string[] = [];
+    const first = record(`${player(built)} 2 40 > /dev/null; echo began; while :; do sleep 0.1; done`, {
+      terminal: { out: (text) => void told.push(text) },
+      context: { environment: { ...environment(), ...standInEnvironment(built) }, signal: interrupted.signal },
+    });
+    await eventually(() => expect(told.join('')).toBe('began\n'));
+    interrupted.abort();
+    const ended = await first;
+    expect(ended.err).toMatch(/Slurm ended it: job \d+_0 on \S+ ended with CANCELLED/);
+    expect(decodeRun(new Uint8Array(readFileSync(out))).info.notes).toContain('The program was stopped from Slurm.');
+    expect(ended.exitCode).toBeGreaterThan(128);
+  });
+});
