@@ -91,3 +91,9 @@ export const terminalLine = (text: string): string =>
   oneLine(text)
     .replace(/^(\s*):(?=:)/, '$1: ')
     .replace(/##(?=\w*\[)/g, '# #');
+
+/** JSON whose texts hold nothing that a terminal obeys: such characters become escapes. Line ends between values stay. */
+export const jsonText = (json: string): string =>
+  json.replace(unshown, (character) =>
+    character === '\n' ? character : character.replace(/./gs, (unit) => `\\u${hexadecimal(unit.charCodeAt(0), 4)}`),
+  );

@@ -22,7 +22,7 @@ export async function attainableFor(
       profile,
     };
   } catch (error) {
-    say(`Attainable bandwidths and remedies are left out. ${describeError(toErrorInfo(error))}\n`);
+    say(`Attainable bandwidths and remedies are left out. ${describeError(toErrorInfo(error))}`);
     return {};
   }
 }

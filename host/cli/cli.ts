@@ -60,7 +60,7 @@ export async function runCli(args: readonly string[], context: Context): Promise
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
     const error = thrown instanceof CommanderError ? usageError(thrown) : toErrorInfo(thrown);
-    terminal.err(own.includes('--json') ? `${JSON.stringify({ error })}\n` : `${describeForPeople(error, context)}\n`);
+    terminal.err(own.includes('--json') ? JSON.stringify({ error }) : describeForPeople(error, context));
     return exitCodeOf(error);
   } finally {
     engine.close();
@@ -87,7 +87,7 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
       return machine.choose(typeof host === 'string' ? host : undefined);
     })
     // Errors of use are printed once, by runCli.
-    .configureOutput({ writeOut: terminal.out, writeErr: () => {} });
+    .configureOutput({ writeOut: terminal.write, writeErr: () => {} });
 
   cli
     .command('devices')

@@ -18,7 +18,7 @@ export async function readInputThere(path: string, host: string | undefined, con
   const { path: folder, remove } = temporaryFolder();
   try {
     const onLost = (why: CopyscopeError): void =>
-      terminal.err(`The line to ${host} was lost: ${why.message}\nTrying again.\n`);
+      terminal.err([`The line to ${host} was lost: ${why.message}`, 'Trying again.']);
     const { name, bytes, modifiedAt, parts } = await fileThere({ host, path, environment, signal, onLost });
     const local = join(folder, name);
     const line = statusLine(terminal);

@@ -1,25 +1,42 @@
 /** Everything the commands touch outside themselves, so that a test can be their terminal. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import picocolors from 'picocolors';
+import { jsonText, oneLine, terminalLine } from '../../core/media.ts';
 import type { SpawnEngine } from '../engine/child.ts';
-import { legible } from './legible.ts';
+import { jsonPieces } from './json.ts';
 
-export type Colors = ReturnType<typeof picocolors.createColors>;
+export type Colors = Pick<ReturnType<typeof picocolors.createColors>, (typeof looks)[number]>;
 
-export interface Terminal {
-  /** Results. */
+/** Where the command line writes. */
+export interface Streams {
   out(text: string): void;
   /** Resolves when what was written to `out` is no longer held here. A pipe takes it only as fast as it is read. */
   drained?(): Promise<void>;
-  /** Errors, progress and remarks. */
   err(text: string): void;
-  /** Asks a person at the terminal, who says yes or no; left out where there is none. */
+  /** Asks a person at the terminal, who says yes or no; left out if there is none. */
   ask?(question: string): Promise<boolean>;
   /** Characters in a line. */
   readonly columns: number;
   /** Whether a line of stderr can be drawn over. */
   readonly animated: boolean;
+  readonly isColored: boolean;
+}
+
+export interface Terminal extends Pick<Streams, 'ask' | 'columns' | 'animated'> {
+  /** Prints a line of results, or several. A text in it ends no line and sends no command to the terminal. */
+  out(lines: string | readonly string[]): void;
+  /** Prints errors, progress and remarks in the same way. */
+  err(lines: string | readonly string[]): void;
+  /** Draws over the last line of stderr if that was a status too. An empty one clears it. */
+  status(text: string): void;
+  /** Prints an object as JSON. Resolves when the reader has taken it. */
+  json(value: object): Promise<void>;
+  /** Prints a document that was written for another medium (core/media.ts), as it is. */
+  write(text: string): void;
+  /** Prints what a program printed, in any number of lines. */
+  printed(text: string, isError: boolean): void;
   readonly colors: Colors;
 }
 
@@ -44,17 +61,58 @@ const fewestColumns = 40;
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const columns = stdout.columns ?? Number(env['COLUMNS'] ?? defaultColumns);
-  return {
-    out: (text) => void stdout.write(legible(text)),
+  return terminalOn({
+    out: (text) => void stdout.write(text),
     drained: async () => {
       if (stdout.writableNeedDrain) await once(stdout, 'drain');
     },
-    err: (text) => void stderr.write(legible(text)),
+    err: (text) => void stderr.write(text),
     ...(process.stdin.isTTY === true && stderr.isTTY === true ? { ask } : {}),
     columns: Number.isFinite(columns) ? Math.max(fewestColumns, Math.floor(columns)) : defaultColumns,
     animated: stderr.isTTY === true && env['TERM'] !== 'dumb',
-    colors: picocolors.createColors(usesColors()),
+    isColored: usesColors(),
+  });
+}
+
+/** The beginning of a command to the terminal. */
+const escapeSign = '\u001b';
+/** Stands for it in a colour until the text is printed. No document can hold it, so all other commands are foreign. */
+const ownEscape = randomUUID();
+const looks = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+
+export function terminalOn(streams: Streams): Terminal {
+  const { out, err, drained, ask, columns, animated, isColored } = streams;
+  const shown = (line: string): string => terminalLine(line).replaceAll(ownEscape, escapeSign);
+  const page = (lines: string | readonly string[]): string =>
+    (typeof lines === 'string' ? [lines] : lines).map((line) => `${shown(line)}\n`).join('');
+  return {
+    ...(ask === undefined ? {} : { ask }),
+    columns,
+    animated,
+    out: (lines) => out(page(lines)),
+    err: (lines) => err(page(lines)),
+    status: (text) => err(`\r${escapeSign}[K${shown(text)}`),
+    json: async (value) => {
+      for (const piece of jsonPieces(value)) {
+        out(jsonText(piece));
+        await drained?.();
+      }
+      out('\n');
+    },
+    write: out,
+    printed: (text, isError) => (isError ? err : out)(text.split(/\r?\n/).map(oneLine).join('\n')),
+    colors: colorsOf(isColored),
   };
+}
+
+export function colorsOf(isColored: boolean): Colors {
+  const colors = picocolors.createColors(isColored);
+  const own = looks.map((look) => {
+    const paint = (text: string | number | null | undefined): string =>
+      colors[look](oneLine(String(text))).replaceAll(escapeSign, ownEscape);
+    return [look, paint] as const;
+  });
+  return Object.fromEntries(own) as Colors;
 }
 
 async function ask(question: string): Promise<boolean> {

@@ -8,7 +8,6 @@ import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../service/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
-import { jsonPieces } from './json.ts';
 import { statusLine } from './progress.ts';
 import { drawAnswers } from './render/answers.ts';
 import { drawLanes } from './render/lanes.ts';
@@ -35,17 +34,9 @@ export async function printRun(run: Run, assets: Assets, terminal: Terminal, opt
   } finally {
     line.clear();
   }
-  if (options.json) await printJson({ ...summary, ...options.answers }, terminal);
+  if (options.json) await terminal.json({ ...summary, ...options.answers });
   else terminal.out(forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal, options.answers));
-  terminal.out('\n');
   requireGood(summary);
-}
-
-async function printJson(summary: LazySummary & Partial<TraceAnswers>, terminal: Terminal): Promise<void> {
-  for (const piece of jsonPieces(summary)) {
-    terminal.out(piece);
-    await terminal.drained?.();
-  }
 }
 
 function forPeople(
@@ -54,7 +45,7 @@ function forPeople(
   origin: RunOrigin,
   { columns, colors }: Terminal,
   answers?: TraceAnswers,
-): string {
+): string[] {
   const shown = iterationOf(run.trace, run.info.iterations.representative);
   return [
     ...drawHeading(summary, origin, colors),
@@ -68,7 +59,7 @@ function forPeople(
     '',
     ...drawVerification(summary, colors),
     ...summary.notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
-  ].join('\n');
+  ];
 }
 
 function requireGood({ status, error, verification }: LazySummary): void {

@@ -20,14 +20,16 @@ interface Facts extends Ran {
   readonly json: boolean;
 }
 
-/** Throws, after printing, as the sweep command rejects. */
-export function printSweep(terminal: Terminal, plan: SweepPlan, facts: Facts): void {
+/** Rejects, after printing, as the sweep command rejects. */
+export async function printSweep(terminal: Terminal, plan: SweepPlan, facts: Facts): Promise<void> {
   const { createdAt, engine, device, outcomes, failure } = facts;
   const origin = engine === 'sim' ? ('simulated' as const) : ('measured' as const);
   const status = failure === null ? ('complete' as const) : ('cancelled' as const);
   const results = sweepResults(plan, { createdAt, engine, origin, device, status }, outcomes);
-  const text = facts.json ? JSON.stringify(results, null, 2) : drawSweep(results, plan, terminal.colors).join('\n');
-  if (outcomes.length > 0) terminal.out(`${text}\n`);
+  if (outcomes.length > 0) {
+    if (facts.json) await terminal.json(results);
+    else terminal.out(drawSweep(results, plan, terminal.colors));
+  }
   if (failure !== null) throw failure;
   requireAllDone(results.points, plan);
 }

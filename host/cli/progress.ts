@@ -1,7 +1,6 @@
 /** What is under way as one line of stderr that is drawn over, where that is a terminal. */
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { Terminal } from './io.ts';
-import { clearLine } from './legible.ts';
 
 const phases: Readonly<Record<RunProgress['phase'], string>> = {
   preparing: 'Preparing',
@@ -22,11 +21,11 @@ export function progressLine(terminal: Terminal): ProgressLine {
 }
 
 /** The same for what is said in words. */
-export function statusLine({ animated, err }: Terminal) {
+export function statusLine({ animated, status }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };
   return {
-    show: (text: string) => err(`${clearLine}${text}`),
-    clear: () => err(clearLine),
+    show: status,
+    clear: () => status(''),
   };
 }
 

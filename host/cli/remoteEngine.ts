@@ -24,9 +24,10 @@ export async function machineOptions(
   if (machine.build !== build) throw otherBuild(host, machine.build, build);
   const onLine = (state: LineState, why: CopyscopeError | null): void => {
     if (state === 'lost') {
-      terminal.err(
-        `The line to ${host} was lost: ${why?.message ?? ''}\nWhat is in progress goes on there. Trying again.\n`,
-      );
+      terminal.err([
+        `The line to ${host} was lost: ${why?.message ?? ''}`,
+        'What is in progress goes on there. Trying again.',
+      ]);
     }
   };
   return { host, build, environment, onLine };

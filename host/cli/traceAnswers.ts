@@ -42,7 +42,7 @@ export async function answersOf(
     });
   } catch (thrown) {
     if (question.try !== undefined || question.steps !== undefined) throw thrown;
-    terminal.err(`No steps and gains: ${describeError(toErrorInfo(thrown))}\n`);
+    terminal.err(`No steps and gains: ${describeError(toErrorInfo(thrown))}`);
     return undefined;
   } finally {
     line.clear();
@@ -62,6 +62,6 @@ export async function traceProfile(
   const { profile } = await attainableFor(run.info, assets, terminal.err);
   if (profile !== undefined) return profile;
   const device = run.info.device?.name ?? 'its device';
-  terminal.err(`There is no profile of ${device}: ${standIn} tells what the trace doesn't.\n`);
+  terminal.err(`There is no profile of ${device}: ${standIn} tells what the trace doesn't.`);
   return parseProfile(await assets.readProfile(standIn));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasFailures } from '../../../core/bench/comparison.ts';
 import type { BenchDocument, BenchSection } from '../../../core/bench/document.ts';
 import { benchSections } from '../../../core/bench/document.ts';
-import { type BenchItem, benchPlan, defaultSamples, defaultSizes } from '../../../core/bench/plan.ts';
+import { benchPlan, defaultSamples, defaultSizes } from '../../../core/bench/plan.ts';
 import { benchTables } from '../../../core/bench/table.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import type { DeviceReport } from '../../../core/program/engine.ts';
@@ -12,8 +12,8 @@ import { runBench } from '../../bench/runBench.ts';
 import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import { programVersion } from '../../paths.ts';
 import { writeWhole } from '../../service/files.ts';
-import type { Context, Terminal } from '../io.ts';
-import { clearLine } from '../legible.ts';
+import type { Context } from '../io.ts';
+import { statusLine } from '../progress.ts';
 import { drawBench } from '../render/bench.ts';
 
 export interface BenchCommandOptions {
@@ -37,21 +37,21 @@ export async function bench(context: Context, engine: EngineSupervisor, options:
     },
     report.devices.length,
   );
-  const progress = progressLine(terminal);
+  const line = statusLine(terminal);
   const document = await runBench(
     plan,
     { version: programVersion(program), report, device },
     {
       signal,
-      onProgress: progress.show,
+      onProgress: (done, total, { section, row, column }) => line.show(`${done}/${total} ${section} ${row} ${column}`),
       measure: (measurement, cancel) => engine.measure(measurement, cancel),
       peer: options.comparePytorch ? pytorchPeer({ script: join(program, 'assets/bench/pytorch.py') }) : null,
     },
-  ).finally(progress.clear);
-  const json = `${JSON.stringify(document, null, 2)}\n`;
+  ).finally(line.clear);
   // Printed first: a file that can't be written costs no figure.
-  terminal.out(options.json ? json : `${drawBench(document, benchTables(document), terminal.colors).join('\n')}\n`);
-  if (options.out !== undefined) await writeWhole(options.out, json);
+  if (options.json) await terminal.json(document);
+  else terminal.out(drawBench(document, benchTables(document), terminal.colors));
+  if (options.out !== undefined) await writeWhole(options.out, `${JSON.stringify(document, null, 2)}\n`);
   requireGood(document);
 }
 
@@ -76,13 +76,4 @@ function requireGood(document: BenchDocument): void {
   if (wrong?.error !== undefined) throw new CopyscopeError(wrong.error);
   if (!hasFailures(document)) return;
   throw new CopyscopeError({ code: 'bench.failed', message: 'Not everything could be measured.' });
-}
-
-function progressLine({ animated, err }: Terminal) {
-  if (!animated) return { show: () => {}, clear: () => {} };
-  return {
-    show: (done: number, total: number, { section, row, column }: BenchItem) =>
-      err(`${clearLine}${done}/${total} ${section} ${row} ${column}`),
-    clear: () => err(clearLine),
-  };
 }

@@ -94,12 +94,12 @@ function print(
   done: string,
 ): void {
   if (json) {
-    terminal.out(`${JSON.stringify(items)}\n`);
+    terminal.out(JSON.stringify(items));
     return;
   }
   const { experiments, runs, sweeps } = items;
-  terminal.out(`${done}: ${experiments.length} experiments, ${runs.length} runs, ${sweeps.length} sweeps.\n`);
-  for (const id of experiments) terminal.out(`  experiment ${id}\n`);
-  for (const id of runs) terminal.out(`  run ${id}\n`);
-  for (const id of sweeps) terminal.out(`  sweep ${id}\n`);
+  terminal.out(`${done}: ${experiments.length} experiments, ${runs.length} runs, ${sweeps.length} sweeps.`);
+  for (const id of experiments) terminal.out(`  experiment ${id}`);
+  for (const id of runs) terminal.out(`  run ${id}`);
+  for (const id of sweeps) terminal.out(`  sweep ${id}`);
 }

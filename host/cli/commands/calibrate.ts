@@ -6,7 +6,7 @@ import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngi
 import { type KeptProfile, keepProfile, requireFreeName } from '../../calibrate/keepProfile.ts';
 import { dataFolder } from '../../paths.ts';
 import type { Terminal } from '../io.ts';
-import { clearLine } from '../legible.ts';
+import { statusLine } from '../progress.ts';
 import { limited, wrap } from '../render/text.ts';
 import { calibrateOnCluster } from './onCluster.ts';
 import type { Tools } from './run.ts';
@@ -33,10 +33,12 @@ export async function calibrateMachine(tools: Tools, options: CalibrateOptions):
 }
 
 async function calibrateHere({ context, engine, assets }: Tools, options: CalibrateOptions): Promise<Calibration> {
-  const line = calibrationLine(context.terminal);
+  const line = statusLine(context.terminal);
   const base = await assets.readProfile(options.base);
   const request = { ...options, profile: options.profile ?? defaultProfile, base };
-  const tools = { engine, assets, signal: context.signal, onProgress: line.show };
+  const onProgress = (done: number, total: number, what: string): void =>
+    line.show(`Calibrating ${done}/${total}: ${what}`);
+  const tools = { engine, assets, signal: context.signal, onProgress };
   return calibrateEngine(request, tools).finally(line.clear);
 }
 
@@ -46,8 +48,8 @@ async function keep({ context, assets }: Tools, options: CalibrateOptions, found
   const to = { assets, dataFolder: dataFolder(environment), out: options.out };
   const kept = await keepProfile(to, options, found);
   const problems = found.failed.map(({ probe, error }) => `${probe}: ${describeError(error)}`);
-  const json = `${JSON.stringify(kept.profile, null, 2)}\n`;
-  terminal.out(options.json ? json : `${describe(kept, problems, terminal).join('\n')}\n`);
+  if (options.json) await terminal.json(kept.profile);
+  else terminal.out(describe(kept, problems, terminal));
 }
 
 function refuseProfile({ engine, profile }: CalibrateOptions): void {
@@ -80,12 +82,4 @@ function figures({ parameters, measurements }: DeviceProfile): string[] {
     `A launch takes the host ${(parameters['calls.launchNs'] / 1000).toFixed(2)} µs; a stream takes ${parameters['queue.depth']} operations`,
     `${measurements?.length ?? 0} measurements, each with its spread, are in the file`,
   ];
-}
-
-function calibrationLine({ animated, err }: Terminal) {
-  if (!animated) return { show: () => {}, clear: () => {} };
-  return {
-    show: (done: number, total: number, what: string) => err(`${clearLine}Calibrating ${done}/${total}: ${what}`),
-    clear: () => err(clearLine),
-  };
 }

@@ -9,8 +9,13 @@ import type { Context } from '../io.ts';
 /** Rejects with `file.*`, with `trace-file.*`, and with `usage.invalid` for a file that is no such export. */
 export async function printCaptured({ terminal }: Context, file: string, json: boolean): Promise<void> {
   const programs = await readCaptured(await requireExport(file));
-  if (json) terminal.out(`${JSON.stringify({ programs }, null, 2)}\n`);
-  else terminal.out(programs.length === 0 ? 'The export does not say.\n' : programs.map(programText).join('\n'));
+  if (json) await terminal.json({ programs });
+  else
+    terminal.out(
+      programs.length === 0
+        ? 'The export does not say.'
+        : programs.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...programLines(one)]),
+    );
 }
 
 async function requireExport(file: string): Promise<string> {
@@ -24,10 +29,8 @@ async function requireExport(file: string): Promise<string> {
   });
 }
 
-const programText = ({ command, folder, environment }: CapturedProgram): string =>
-  [
-    `Command: ${command.join(' ')}`,
-    ...(folder === null ? [] : [`Folder: ${folder}`]),
-    ...environment.map((variable) => `  ${variable}`),
-    '',
-  ].join('\n');
+const programLines = ({ command, folder, environment }: CapturedProgram): string[] => [
+  `Command: ${command.join(' ')}`,
+  ...(folder === null ? [] : [`Folder: ${folder}`]),
+  ...environment.map((variable) => `  ${variable}`),
+];

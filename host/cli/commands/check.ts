@@ -17,10 +17,9 @@ export async function check(context: Context, file: string, { json }: { readonly
   const experiment = experimentIn(input, file);
   const found = checkExperiment(experiment);
   const report = input.kind === 'run' ? withEvidence(found, lower(experiment), input.run.info.verification) : found;
-  const text = json
-    ? JSON.stringify({ format: hazardsFormat, version: hazardsVersion, name: experiment.name, ...report }, null, 2)
-    : drawHazards(experiment.name, report, terminal.columns, terminal.colors).join('\n');
-  terminal.out(`${text}\n`);
+  const { name } = experiment;
+  if (json) await terminal.json({ format: hazardsFormat, version: hazardsVersion, name, ...report });
+  else terminal.out(drawHazards(name, report, terminal.columns, terminal.colors));
   requireNone(report);
 }
 

@@ -33,14 +33,14 @@ export async function code(
   const given = await readExperimentOf(file, context);
   const experiment = remedy ? await remedied(given, { context, assets }) : given;
   const { text, notes } = codeOf(experiment, language, given);
-  if (out === undefined) terminal.out(text);
+  if (out === undefined) terminal.write(text);
   else await writeWhole(out, text);
   const { operations } = lowerUnverified(experiment);
   for (const note of notes) {
     const operation = operations[note.op];
-    terminal.err(`${operation === undefined ? '' : `op ${note.op} "${operation.label}": `}${note.text}\n`);
+    terminal.err(`${operation === undefined ? '' : `op ${note.op} "${operation.label}": `}${note.text}`);
   }
-  if (out !== undefined) terminal.err(`Written to ${out}.\n`);
+  if (out !== undefined) terminal.err(`Written to ${out}.`);
 }
 
 /** The experiment as the remedy makes it that gains most. Says on stderr what that does. */
@@ -58,6 +58,6 @@ async function remedied(experiment: Experiment, { assets, context }: CodeTools):
       remedy: 'Leave --remedy out; copyscope explain says what happens in it.',
     });
   }
-  for (const step of best.steps) context.terminal.err(`Remedy: ${step}\n`);
+  for (const step of best.steps) context.terminal.err(`Remedy: ${step}`);
   return applyChange(experiment, best);
 }

@@ -6,7 +6,6 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { runSteps } from '../../../core/gate/runSteps.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
-import { jsonPieces } from '../json.ts';
 import { drawComparison } from '../render/compare.ts';
 import { simulated, type Tools } from './run.ts';
 
@@ -33,7 +32,7 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
         : await predict(other.experiment);
   const comparison = compareRuns(first, second, runSteps);
   if (!options.json) {
-    terminal.out(`${drawComparison(first, second, comparison, options.all, terminal).join('\n')}\n`);
+    terminal.out(drawComparison(first, second, comparison, options.all, terminal));
     return;
   }
   const document: ComparisonDocument = {
@@ -43,11 +42,7 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
     a: { ...comparison.a, ...origin(first) },
     b: { ...comparison.b, ...origin(second) },
   };
-  for (const piece of jsonPieces(document)) {
-    terminal.out(piece);
-    await terminal.drained?.();
-  }
-  terminal.out('\n');
+  await terminal.json(document);
 }
 
 /** A run or a trace as it is; an experiment is simulated, with what recording costs where the other is recorded. */

@@ -47,8 +47,8 @@ export async function compareOnMachines(
   }
   const comparison = compareMachines(runs);
   const document = { format: machinesFormat, version: machinesVersion, name: experiment.name, ...comparison };
-  const text = options.json ? JSON.stringify(document, null, 2) : drawMachines(experiment.name, comparison).join('\n');
-  context.terminal.out(`${text}\n`);
+  if (options.json) await context.terminal.json(document);
+  else context.terminal.out(drawMachines(experiment.name, comparison));
 }
 
 async function runOn(

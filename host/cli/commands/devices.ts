@@ -8,8 +8,8 @@ import { table } from '../render/text.ts';
 
 export async function devices({ terminal }: Context, engine: EngineSupervisor, json: boolean): Promise<void> {
   const report = await engine.report();
-  const text = json ? JSON.stringify(report, null, 2) : describeReport(report, terminal.colors).join('\n');
-  terminal.out(`${text}\n`);
+  if (json) await terminal.json(report);
+  else terminal.out(describeReport(report, terminal.colors));
 }
 
 export function describeReport(report: DeviceReport, colors: Colors): string[] {

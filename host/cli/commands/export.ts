@@ -32,7 +32,7 @@ export async function exportFile(tools: Tools, file: string, options: ExportRunO
   } finally {
     line.clear();
   }
-  terminal.err(`Written to ${path}.\n`);
+  terminal.err(`Written to ${path}.`);
 }
 
 const cancelled = (): CopyscopeError =>

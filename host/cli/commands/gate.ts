@@ -14,12 +14,14 @@ import type { GateRules } from '../../../core/gate/rules.ts';
 import { programVersion } from '../../paths.ts';
 import { readBoundedText, writeWhole } from '../../service/files.ts';
 import { readInputFile } from '../inputFile.ts';
+import type { Context } from '../io.ts';
 import { drawGate } from '../render/gate.ts';
 import type { StepsOption } from '../traceAnswers.ts';
 import { simulated, type Tools } from './run.ts';
 
 export const gateFormats = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 type GateFormat = (typeof gateFormats)[number];
+type FileFormat = Exclude<GateFormat, 'text'>;
 
 export interface GateCommandOptions {
   readonly rules?: string | undefined;
@@ -43,9 +45,11 @@ export async function gateCommand(tools: Tools, file: string, options: GateComma
   const input = await readInput(tools, file, options.profile);
   const baseline = options.baseline === undefined ? null : await readInput(tools, options.baseline, options.profile);
   const report = gate(input, rules, baseline);
-  const text = (format: GateFormat): string => reportText(report, format, tools);
-  for (const { path, format } of written) await writeWhole(path, text(format));
-  context.terminal.out(text(options.json ? 'json' : options.format));
+  for (const { path, format } of written) await writeWhole(path, reportText(report, format, context));
+  const format = options.json ? 'json' : options.format;
+  if (format === 'json') await context.terminal.json(report);
+  else if (format === 'text') context.terminal.out(drawGate(report, context.terminal.columns, context.terminal.colors));
+  else context.terminal.write(reportText(report, format, context));
   requireKept(report);
   requireJudged(report, rules);
   // What could be read of a damaged trace keeps its limits; the rest is not known to.
@@ -85,9 +89,9 @@ function fromHere(file: string): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-const formatsByEnding: Readonly<Record<string, GateFormat>> = { '.sarif': 'sarif', '.xml': 'junit', '.json': 'json' };
+const formatsByEnding: Readonly<Record<string, FileFormat>> = { '.sarif': 'sarif', '.xml': 'junit', '.json': 'json' };
 
-function formatOf(path: string): GateFormat {
+function formatOf(path: string): FileFormat {
   const format = formatsByEnding[extname(path).toLowerCase()];
   if (format !== undefined) return format;
   throw new CopyscopeError({
@@ -98,11 +102,8 @@ function formatOf(path: string): GateFormat {
   });
 }
 
-function reportText(report: GateReport, format: GateFormat, { context }: Tools): string {
-  const { terminal, program } = context;
+function reportText(report: GateReport, format: FileFormat, { program }: Context): string {
   switch (format) {
-    case 'json':
-      return `${JSON.stringify(report, null, 2)}\n`;
     case 'sarif':
       return sarifOf(report, programVersion(program));
     case 'junit':
@@ -110,7 +111,7 @@ function reportText(report: GateReport, format: GateFormat, { context }: Tools):
     case 'github':
       return githubOf(report);
     default:
-      return `${drawGate(report, terminal.columns, terminal.colors).join('\n')}\n`;
+      return `${JSON.stringify(report, null, 2)}\n`;
   }
 }
 

@@ -29,21 +29,21 @@ export async function addHost(context: Context, name: string, options: AddHostOp
   const { terminal, environment } = context;
   const store = new MachineStore(dataFolder(environment));
   const planned = await planMachine(name, options, context);
-  terminal.err(`${planned.says.join('\n')}\n`);
+  terminal.err(planned.says);
   await agree(context, options.yes);
   const line = statusLine(terminal);
   const onTaken = (done: number, total: number): void =>
     line.show(`Copying to ${name}: ${formatBytes(done)} of ${formatBytes(total)}`);
   const report = await addMachine(planned, store, environment, onTaken).finally(line.clear);
-  terminal.out(`${describeReport(report, terminal.colors).join('\n')}\n`);
-  terminal.err(`${name} is set up. Use it with --host ${name}.\n`);
+  terminal.out(describeReport(report, terminal.colors));
+  terminal.err(`${name} is set up. Use it with --host ${name}.`);
 }
 
 export async function listHosts({ terminal, environment }: Context, json: boolean): Promise<void> {
   const machines = await new MachineStore(dataFolder(environment)).list();
-  if (json) terminal.out(`${JSON.stringify({ format: 'copyscope/machines', version: 1, machines }, null, 2)}\n`);
-  else if (machines.length === 0) terminal.err('No machine is set up. copyscope host add NAME sets one up.\n');
-  else terminal.out(`${table(machines.map(row)).join('\n')}\n`);
+  if (json) await terminal.json({ format: 'copyscope/machines', version: 1, machines });
+  else if (machines.length === 0) terminal.err('No machine is set up. copyscope host add NAME sets one up.');
+  else terminal.out(table(machines.map(row)));
 }
 
 const row = ({ name, system, version, addedAt }: Machine): string[] => [
@@ -59,12 +59,12 @@ export async function removeHost(context: Context, name: string, options: Remove
   await store.require(name);
   if (!options.forget) {
     if (!options.discard) await requireFetched(name, environment);
-    terminal.err(`~/.local/share/copyscope-host of your user on ${name} will be deleted.\n`);
+    terminal.err(`~/.local/share/copyscope-host of your user on ${name} will be deleted.`);
     await agree(context, options.yes);
     await removeMachine(name, store, environment);
   } else await store.remove(name);
   await new SlurmSettingsStore(dataFolder(environment)).remove(name);
-  terminal.err(options.forget ? `${name} is forgotten; what is there stays.\n` : `${name} is removed.\n`);
+  terminal.err(options.forget ? `${name} is forgotten; what is there stays.` : `${name} is removed.`);
 }
 
 /** Adds results that wait there to the library. */
@@ -79,11 +79,11 @@ export async function fetchFromHost(context: Context, name: string): Promise<voi
   const options = { host: name, build, environment, onReceived };
   const fetched = await fetchResults(options, runs, ({ id }) => {
     line.clear();
-    terminal.out(`${id}\n`);
+    terminal.out(id);
   }).finally(line.clear);
   const { runs: count, running } = fetched;
   const goesOn = running === 0 ? '' : ` ${running} in progress there.`;
-  terminal.err(`${count === 1 ? '1 run was' : `${count} runs were`} fetched from ${name}.${goesOn}\n`);
+  terminal.err(`${count === 1 ? '1 run was' : `${count} runs were`} fetched from ${name}.${goesOn}`);
 }
 
 /** Rejects with `usage.yes` where nobody can be asked, and with `run.cancelled` where the answer is no. */

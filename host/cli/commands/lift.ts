@@ -35,8 +35,8 @@ export async function lift({ context, assets }: Tools, file: string, options: Li
     liftedDescription(file, changes, lifted.script.inferred, caution),
   );
   await writeWhole(options.out, `${JSON.stringify(experiment, null, 2)}\n`);
-  terminal.err(`Written to ${options.out}: ${lifted.script.steps.length} steps.\n`);
-  if (caution !== null) terminal.err(`${caution}\n`);
+  terminal.err(`Written to ${options.out}: ${lifted.script.steps.length} steps.`);
+  if (caution !== null) terminal.err(caution);
 }
 
 const notATrace = (file: string): CopyscopeError =>

@@ -21,7 +21,7 @@ export function recordedOnCluster(
   keep: (recorded: RecordedThere) => Promise<void>,
 ): Promise<OneEnded<RecordedThere>> {
   const work = recordingWork(host, program);
-  const print = context.terminal.out;
+  const print = (text: string): void => context.terminal.printed(text, false);
   return oneOnCluster(context, host, { work, read: readRecorded, keep, wasStopped: ({ stopped }) => stopped, print });
 }
 
@@ -37,7 +37,7 @@ export async function calibrateOnCluster(
     work,
     read: readCalibrated,
     keep,
-    print: options.json ? () => {} : context.terminal.err,
+    print: options.json ? () => {} : (text) => context.terminal.printed(text, true),
   });
 }
 
@@ -71,7 +71,7 @@ async function oneOnCluster<Result>(
     return await runOne(
       {
         ...{ cluster, work, settings, stop, read, keep, signal: left.signal },
-        onSubmit: (text) => terminal.err(`A job is submitted with\n\n${text}\n`),
+        onSubmit: (text) => terminal.err(['A job is submitted with', '', ...text.split('\n')]),
         onJobs: (counts) => line.show(jobWords(counts)),
         onPrinted: (text) => {
           line.clear();

@@ -48,7 +48,7 @@ export async function record(context: Context, program: readonly string[], optio
   const folder = `${out}.parts`;
   if (existsSync(folder)) throw partsThere(folder);
   if (await isSetUserId(file, environment)) {
-    terminal.err(`${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.\n`);
+    terminal.err(`${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`);
   }
   const line = statusLine(terminal);
   const exitCode = await recordProgram({
@@ -70,9 +70,9 @@ export async function record(context: Context, program: readonly string[], optio
     const error = toErrorInfo(thrown);
     // Without anything to read there is nothing to keep.
     if (/^(record\.nothing|engine\.unavailable)$/.test(error.code)) await removeRecordingFolder(folder);
-    else terminal.err(`What was recorded is kept in ${folder}.\n`);
+    else terminal.err(`What was recorded is kept in ${folder}.`);
     if (exitCode === 0) throw thrown;
-    terminal.err(`${describeError(error)}\n`);
+    terminal.err(describeError(error));
   }
   return exitCode;
 }
@@ -96,7 +96,7 @@ async function recordOnCluster(
   const { result, ended } = await recordedOnCluster(context, host, work, async (recorded) => {
     if (recorded.file !== null) await writeWhole(out, recorded.file);
   });
-  if (ended !== null) context.terminal.err(`Slurm ended it: ${ended}.\n`);
+  if (ended !== null) context.terminal.err(`Slurm ended it: ${ended}.`);
   return tellRecorded(context, result, out);
 }
 
@@ -105,7 +105,7 @@ function tellRecorded(context: Context, { exitCode, file, problem }: ProgramReco
   if (file !== null) tellEnd(context, decodeRun(file), out);
   else if (problem !== null) {
     if (exitCode === 0) throw new CopyscopeError(problem);
-    context.terminal.err(`${describeError(problem)}\n`);
+    context.terminal.err(describeError(problem));
   }
   return exitCode;
 }
@@ -147,7 +147,7 @@ async function recordOnMachine(
       line.show(`Recording on ${host}: ${copies} copies, ${kernels} kernels, ${waits} waits`),
     onOutput: (text, isError) => {
       line.clear();
-      (isError ? terminal.err : terminal.out)(text);
+      terminal.printed(text, isError);
     },
   }).finally(line.clear);
   if (recorded.file !== null) await writeWhole(out, recorded.file);
@@ -157,9 +157,9 @@ async function recordOnMachine(
 const nameOf = (out: string): string => basename(out).replace(/\.arrow$/i, '');
 
 function tellEnd({ terminal }: Context, { info }: Run, out: string): void {
-  for (const note of info.notes.filter((one) => !one.startsWith('Data was not checked'))) terminal.err(`${note}\n`);
-  if (info.error !== undefined) terminal.err(`${describeError(info.error)}\n`);
-  terminal.err(`Written to ${out}. copyscope explain ${out} says what held its steps.\n`);
+  for (const note of info.notes.filter((one) => !one.startsWith('Data was not checked'))) terminal.err(note);
+  if (info.error !== undefined) terminal.err(describeError(info.error));
+  terminal.err(`Written to ${out}. copyscope explain ${out} says what held its steps.`);
 }
 
 function unusedName(): string {

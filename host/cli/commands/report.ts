@@ -47,7 +47,7 @@ export async function report(
       line.show(`Packing: ${formatBytes(bytes)} of ${formatBytes(of)}`);
     await writeNewPieces(path, reportPieces(page, made, onPacked), signal);
     line.clear();
-    terminal.err(`Written to ${path}.\n`);
+    terminal.err(`Written to ${path}.`);
   } catch (thrown) {
     throw signal.aborted ? cancelled() : thrown;
   } finally {

@@ -45,7 +45,7 @@ export async function run(tools: Tools, file: string, options: RunOptions): Prom
   const result = await executeOrKeep(tools, experiment, await withEngine(tools, options));
   const failure = options.out === undefined ? null : await keep(options.out, result.file);
   if (options.out !== undefined && failure === null && !options.json) {
-    context.terminal.err(`Written to ${options.out}.\n`);
+    context.terminal.err(`Written to ${options.out}.`);
   }
   context.leaveAtOnce();
   await printRun(decoded(result), assets, context.terminal, { json: options.json, madeHere: true });
@@ -138,7 +138,7 @@ export async function withEngine(
   const report = await tools.engine.report();
   const cuda = report.engines.find((status) => status.kind === 'cuda');
   const say = (text: string): void => {
-    if (!options.json) tools.context.terminal.err(`${text}\n`);
+    if (!options.json) tools.context.terminal.err(text);
   };
   if (cuda?.available === true) {
     say(`Engine: cuda, on ${report.devices[0]?.name ?? 'the GPU'}.`);

@@ -2,6 +2,6 @@
 import { type DocumentKind, documentSchema } from '../../../core/documents/jsonSchema.ts';
 import type { Context } from '../io.ts';
 
-export function printSchema({ terminal }: Context, kind: DocumentKind): void {
-  terminal.out(`${JSON.stringify(documentSchema(kind), null, 2)}\n`);
+export async function printSchema({ terminal }: Context, kind: DocumentKind): Promise<void> {
+  await terminal.json(documentSchema(kind));
 }

@@ -32,12 +32,12 @@ export async function serve(context: Context, files: readonly string[], { port, 
   try {
     await host.ready;
     const server = await startOnUsualPort({ host, pageFolder: join(program, 'dist/renderer'), port }, folder);
-    terminal.out(`${server.address}\n`);
-    terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.\n');
+    terminal.out(server.address);
+    terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.');
     for (const file of files) await openFile(host, file, terminal.err);
     // Read while the browser loads the page, which asks for them first of all.
     void host.service.runs().catch(() => {});
-    const say = (): void => terminal.err('No browser could be started: open the address yourself.\n');
+    const say = (): void => terminal.err('No browser could be started: open the address yourself.');
     const opened = open ? await openBrowser(server.address, folder, say).catch(say) : undefined;
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
@@ -52,6 +52,6 @@ async function openFile(host: Host, path: string, say: (text: string) => void): 
   try {
     await host.openFile(path);
   } catch (thrown) {
-    say(`${describeError(toErrorInfo(thrown))}\n`);
+    say(describeError(toErrorInfo(thrown)));
   }
 }

@@ -32,7 +32,7 @@ export async function setSlurm(context: Context, { host, ...options }: SlurmSetO
   const changed = { ...kept, ...Object.fromEntries(given), ...listed('lines', line), ...listed('options', option) };
   const settings = requireSettings(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== '')));
   await store.put(host ?? null, settings);
-  context.terminal.out(`${describedSubmission(settings).join('\n')}\n`);
+  context.terminal.out(describedSubmission(settings));
 }
 
 const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<SlurmSettings> =>
@@ -40,17 +40,17 @@ const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<Sl
 
 export async function showSlurm({ terminal, environment }: Context, { host }: OnHost, json: boolean): Promise<void> {
   const settings = await new SlurmSettingsStore(dataFolder(environment)).get(host ?? null);
-  terminal.out(json ? `${JSON.stringify(settings, null, 2)}\n` : `${describedSubmission(settings).join('\n')}\n`);
+  if (json) await terminal.json(settings);
+  else terminal.out(describedSubmission(settings));
 }
 
 export async function listSlurm(context: Context, { host }: OnHost, json: boolean): Promise<void> {
   const { terminal } = context;
   const cluster = await clusterOf(host, context);
   const works = await cluster.slurmList().finally(() => cluster.close());
-  if (json)
-    terminal.out(`${JSON.stringify({ format: 'copyscope/slurm-sweeps', version: 1, sweeps: works }, null, 2)}\n`);
-  else if (works.length === 0) terminal.err('Nothing of yours is there.\n');
-  else terminal.out(`${table(works.map(row)).join('\n')}\n`);
+  if (json) await terminal.json({ format: 'copyscope/slurm-sweeps', version: 1, sweeps: works });
+  else if (works.length === 0) terminal.err('Nothing of yours is there.');
+  else terminal.out(table(works.map(row)));
 }
 
 const row = ({ id, name, createdAt, points, reached, active }: WorkSummary): string[] => [
@@ -64,7 +64,7 @@ const row = ({ id, name, createdAt, points, reached, active }: WorkSummary): str
 export async function cancelSlurm(context: Context, id: string, { host }: OnHost): Promise<void> {
   const cluster = await clusterOf(host, context);
   await cluster.slurmCancel(id).finally(() => cluster.close());
-  context.terminal.err('Its jobs were cancelled. The command that began it goes on with it.\n');
+  context.terminal.err('Its jobs were cancelled. The command that began it goes on with it.');
 }
 
 /** Deletes what is kept there; what has come here stays in the library. */
@@ -76,5 +76,5 @@ export async function dropSlurm(context: Context, id: string, { host }: OnHost):
   } finally {
     cluster.close();
   }
-  context.terminal.err('It was cancelled, and what was kept of it there is deleted.\n');
+  context.terminal.err('It was cancelled, and what was kept of it there is deleted.');
 }

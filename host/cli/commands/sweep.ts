@@ -9,8 +9,8 @@ import type { PointResults } from '../../../core/sweep/results.ts';
 import { readBoundedText, writeWhole } from '../../service/files.ts';
 import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
 import type { Terminal } from '../io.ts';
-import { clearLine } from '../legible.ts';
 import { printSweep, type Ran } from '../printSweep.ts';
+import { statusLine } from '../progress.ts';
 import { type RunOptions, type Tools, withEngine } from './run.ts';
 import { sweepOnCluster } from './sweepOnCluster.ts';
 
@@ -32,7 +32,7 @@ export async function sweep(tools: Tools, file: string, options: SweepOptions): 
   const settings = await withEngine(tools, options);
   const createdAt = new Date().toISOString();
   const ran = await runAll(tools, plan, settings, options.out);
-  printSweep(tools.context.terminal, plan, { createdAt, engine: settings.engine, json: options.json, ...ran });
+  await printSweep(tools.context.terminal, plan, { createdAt, engine: settings.engine, json: options.json, ...ran });
 }
 
 function refuseOfSlurm({ pointsPerJob, again }: SweepOptions): void {
@@ -79,10 +79,10 @@ async function kept(result: PointResult, out: string | undefined): Promise<Omit<
   return { point, status: 'done', figures: result.figures, makespanInterval, bandwidthIntervals };
 }
 
-function pointLine({ animated, err }: Terminal, plan: SweepPlan) {
-  if (!animated) return { show: () => {}, clear: () => {} };
+function pointLine(terminal: Terminal, plan: SweepPlan) {
+  const { show, clear } = statusLine(terminal);
   return {
-    show: (done: number) => err(`${clearLine}${done}/${plan.count}${done < plan.count ? ` ${plan.nameOf(done)}` : ''}`),
-    clear: () => err(clearLine),
+    show: (done: number) => show(`${done}/${plan.count}${done < plan.count ? ` ${plan.nameOf(done)}` : ''}`),
+    clear,
   };
 }

@@ -61,7 +61,7 @@ export async function sweepOnCluster(tools: Tools, plan: SweepPlan, options: Swe
 }
 
 const say = ({ terminal }: Context, { json }: SweepOptions, text: string): void => {
-  if (!json) terminal.err(`${text}\n`);
+  if (!json) terminal.err(text.split('\n'));
 };
 
 /** The login node tells nothing of the nodes: they have a GPU where nothing else is said. */
@@ -128,7 +128,7 @@ async function print(
   if (out !== undefined) await copyRuns(store, outcomes, out);
   const { createdAt, engine } = kept;
   const { device } = sweepSummary(kept, false);
-  printSweep(context.terminal, plan, { createdAt, engine, json, device, outcomes: points, failure });
+  await printSweep(context.terminal, plan, { createdAt, engine, json, device, outcomes: points, failure });
 }
 
 async function pointResults(

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
-import picocolors from 'picocolors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SummaryDocument } from '../../../core/summary/summaryDocument.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
@@ -125,7 +124,7 @@ describe('copyscope run', () => {
     const args = ['run', exampleFile('pinned-side-stream'), '--engine', 'sim'];
     const plain = await copyscope(args, built.script, { terminal: { columns: 140 } });
     const painted = await copyscope(args, built.script, {
-      terminal: { columns: 140, colors: picocolors.createColors(true) },
+      terminal: { columns: 140, isColored: true },
     });
     expect(Math.max(...plain.out.split('\n').map((line) => line.length))).toBe(140);
     expect(painted.out).toContain('\u001b[34mH');

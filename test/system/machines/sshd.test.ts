@@ -9,7 +9,7 @@ import type { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import type { Terminal } from '../../../host/cli/io.ts';
+import type { Streams } from '../../../host/cli/io.ts';
 import { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { readBundle } from '../../../host/machines/bundle.ts';
 import { type LineState, machineChild } from '../../../host/machines/machineChild.ts';
@@ -44,7 +44,7 @@ describe.skipIf(noSshd !== null)(`a machine behind sshd${noSshd === null ? '' : 
   let machine: RealMachine;
   let build: string;
 
-  const cli = (args: string[], terminal: Partial<Terminal> = {}): Promise<Result> =>
+  const cli = (args: string[], terminal: Partial<Streams> = {}): Promise<Result> =>
     copyscope(args, program.engine, {
       terminal,
       context: { program: program.folder, environment: machine.environment },

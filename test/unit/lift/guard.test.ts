@@ -1,6 +1,5 @@
 /** Who is told gains is told, too, where the replay that they come from is not what was recorded. */
 import { readFileSync } from 'node:fs';
-import picocolors from 'picocolors';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { traceAnswers } from '../../../core/lift/answers.ts';
 import { cautionOf } from '../../../core/lift/caution.ts';
 import { liftedDescription } from '../../../core/lift/description.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
+import { colorsOf } from '../../../host/cli/io.ts';
 import { drawAnswers } from '../../../host/cli/render/answers.ts';
 import { importTraceFile } from '../../../host/service/importTrace.ts';
 import { PlanPart } from '../../../renderer/report/PlanPart.tsx';
@@ -48,7 +48,7 @@ describe('a replay that is far from what was recorded', () => {
     const answers = await answersWhereHeld(2500);
     const caution = answers.steps.caution ?? 'none';
     expect(answers.plan.length).toBeGreaterThan(0);
-    expect(drawAnswers(answers, 500, picocolors.createColors(false))).toContain(caution);
+    expect(drawAnswers(answers, 500, colorsOf(false))).toContain(caution);
     expect(renderToStaticMarkup(createElement(PlanPart, { answers }))).toContain(caution);
     expect(liftedDescription('a', [], [], caution).split('\n')).toContain(caution);
   });
@@ -58,7 +58,7 @@ describe('a replay that meets what was recorded', () => {
   it('has no such note', async () => {
     const answers = await answersWhereHeld(0);
     expect(answers.steps.caution).toBeNull();
-    expect(drawAnswers(answers, 500, picocolors.createColors(false)).join('\n')).not.toContain('Replayed');
+    expect(drawAnswers(answers, 500, colorsOf(false)).join('\n')).not.toContain('Replayed');
     expect(renderToStaticMarkup(createElement(PlanPart, { answers }))).not.toContain('Replayed');
     expect(liftedDescription('a', [], [], null)).not.toContain('Replayed');
   });

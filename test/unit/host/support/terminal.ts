@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import picocolors from 'picocolors';
 import { runCli } from '../../../../host/cli/cli.ts';
-import type { Context, Terminal } from '../../../../host/cli/io.ts';
+import { type Context, type Streams, terminalOn } from '../../../../host/cli/io.ts';
 import { forkEngine } from '../../../../host/engine/child.ts';
 import { repository } from './buildEntry.ts';
 
@@ -15,11 +14,11 @@ export interface Result {
 export async function copyscope(
   args: readonly string[],
   engineScript: string,
-  changes: { readonly terminal?: Partial<Terminal>; readonly context?: Partial<Context> } = {},
+  changes: { readonly terminal?: Partial<Streams>; readonly context?: Partial<Context> } = {},
 ): Promise<Result> {
   let [out, err] = ['', ''];
   const exitCode = await runCli(args, {
-    terminal: {
+    terminal: terminalOn({
       out: (text) => {
         out += text;
         changes.terminal?.out?.(text);
@@ -31,8 +30,8 @@ export async function copyscope(
       ...(changes.terminal?.ask === undefined ? {} : { ask: changes.terminal.ask }),
       columns: changes.terminal?.columns ?? 100,
       animated: changes.terminal?.animated ?? false,
-      colors: changes.terminal?.colors ?? picocolors.createColors(false),
-    },
+      isColored: changes.terminal?.isColored ?? false,
+    }),
     program: repository,
     environment: {},
     spawnEngine: () => forkEngine(engineScript),
