@@ -9,7 +9,7 @@
  *   issuing      any other CUDA call
  *   other        none of these: the program's own code, or another process
  */
-import { type Intervals, intersection, length } from '../trace/intervals.ts';
+import { difference, type Intervals, intersection, length } from '../trace/intervals.ts';
 import { type Iteration, rowDevice, rowsOfKind } from '../trace/iteration.ts';
 import type { RowIndex } from '../trace/trace.ts';
 import { holdingCalls } from './hostTime.ts';
@@ -67,30 +67,8 @@ function causesOf(idle: Intervals, host: HostIntervals): Record<IdleCause, numbe
     if (cause === 'other') break;
     const own = intersection(left, host[cause]);
     causes[cause] = length(own);
-    left = without(left, own);
+    left = difference(left, own);
   }
   causes.other = length(left);
   return causes;
-}
-
-/** What is left of intervals when a part of them is taken out. */
-function without(from: Intervals, part: Intervals): Intervals {
-  const left = new Float64Array(from.length + part.length);
-  let [at, used] = [0, 0];
-  const add = (begin: number, end: number): void => {
-    left[used] = begin;
-    left[used + 1] = end;
-    used += 2;
-  };
-  for (let index = 0; index < from.length; index += 2) {
-    const end = from[index + 1] as number;
-    let begin = from[index] as number;
-    while (at < part.length && (part[at] as number) < end) {
-      if ((part[at] as number) > begin) add(begin, part[at] as number);
-      begin = part[at + 1] as number;
-      at += 2;
-    }
-    if (end > begin) add(begin, end);
-  }
-  return left.slice(0, used);
 }

@@ -24,6 +24,8 @@ export interface StepsAnswer {
   readonly list: readonly { readonly name: string; readonly ns: number }[];
   /** The time of the step with the median duration; they add up to it. */
   readonly parts: readonly PartTime[];
+  /** Of the whole trace, and in no step: what the first use of a device took, and the calls that took most of it. */
+  readonly initialisation: Lifted['initialisation'];
   /** What the trace does not tell and was inferred, by rule. */
   readonly inferred: readonly string[];
   /** Where the replay without changes is far from what was recorded: both figures, in a sentence. Null where it is not. */
@@ -86,7 +88,10 @@ export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
   mayGainNothing: remedy.lowShare <= 0,
 });
 
-export function stepsAnswer({ found, recordedNs, script, parts }: Lifted, planner: Planner): StepsAnswer {
+export function stepsAnswer(
+  { found, recordedNs, script, parts, initialisation }: Lifted,
+  planner: Planner,
+): StepsAnswer {
   return {
     count: found.ranges.length,
     rule: found.rule,
@@ -94,6 +99,7 @@ export function stepsAnswer({ found, recordedNs, script, parts }: Lifted, planne
     unprofiledNs: planner.unprofiledNs,
     list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
     parts,
+    initialisation,
     inferred: [...script.inferred, ...(planner.bound === null ? [] : [planner.bound])],
     caution: cautionOf(recordedNs, planner.replayedNs),
   };

@@ -60,6 +60,11 @@ export class Calls {
     return this.#columns.next[this.rows[place] ?? -1] ?? -1;
   }
 
+  /** The same of the call that a row is. */
+  activityOf(call: RowIndex): RowIndex {
+    return this.#columns.next[call] ?? -1;
+  }
+
   /** The one behind an activity, of the same call; -1 for none. */
   nextActivity(activity: RowIndex): RowIndex {
     return this.#columns.next[activity] ?? -1;

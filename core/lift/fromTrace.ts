@@ -10,20 +10,23 @@ import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace
 import { formatBytes, formatDuration } from '../units.ts';
 import { BusyDevices } from './busyDevices.ts';
 import type { Call, Calls } from './calls.ts';
+import { waitsForWorkers } from './classes.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { deviceOf } from './devices.ts';
 import { EndedWork, lastToEnd } from './endedWork.ts';
 import { eventPairs } from './events.ts';
 import { firstOfProgram, programStreams } from './graphStream.ts';
+import { HostActivity, leastOwnNs } from './hostActivity.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
+import { Initialisation } from './initialisation.ts';
 import { slackNs } from './likelyRecord.ts';
-import { type HostSpan, type PartTime, splitTime } from './parts.ts';
+import { type HostSpan, type NamedTime, type PartTime, splitTime } from './parts.ts';
 import { HostRanges } from './ranges.ts';
 import {
   type CopyItem,
   type Item,
-  isPageable,
   type LaunchItem,
+  nothingRan,
   type RecordItem,
   type Script,
   type SyncItem,
@@ -41,6 +44,8 @@ export interface Lifted {
   readonly recordedNs: readonly number[];
   /** What the time of the step with the median duration went to. */
   readonly parts: readonly PartTime[];
+  /** Of the whole trace, and left out of all steps. */
+  readonly initialisation: { readonly ns: number; readonly names: readonly NamedTime[] };
 }
 
 export interface LiftOptions {
@@ -50,9 +55,6 @@ export interface LiftOptions {
   /** Why the trace breaks off, where it does: what it lacks may stand in the rest. */
   readonly error?: ErrorInfo | undefined;
 }
-
-/** Shorter stretches between two calls are the framework's, however few of its operators were recorded in them. */
-const leastOwnNs = 100_000;
 
 /** So many steps tell as much as more would. */
 const mostSteps = 4;
@@ -69,15 +71,21 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const all = findSteps(trace, line);
   const found = withFewCalls(chosenSteps(trace, all, options), line);
   const bounds = stepBounds(found, line);
-  const builder = new ScriptBuilder(trace, line, bounds);
+  const ends = stepEnds(trace, line, found, bounds);
+  const initialisation = new Initialisation(trace, line);
+  const activity = new HostActivity(trace, line, initialisation, {
+    fromNs: Math.min(ends[0]?.fromNs ?? 0, found.ranges[0]?.startNs ?? 0),
+    toNs: Math.max(ends.at(-1)?.toNs ?? 0, found.ranges.at(-1)?.untilNs ?? 0),
+    marks: new Set(found.ranges.map(({ name }) => name)),
+  });
+  const builder = new ScriptBuilder(trace, line, bounds, activity, initialisation);
   const withoutRecords = bounds.map(({ from, to, untilNs }, index) => ({
     name: found.ranges[index]?.name ?? `step ${index + 1}`,
     items: builder.items(index, from, to, found.ranges[index]?.startNs ?? 0, untilNs),
   }));
   const steps = withoutRecords.map(({ name, items }) => ({ name, items: builder.withRecords(items) }));
   const inferred = [...builder.inferred, ...othersNotes(line)];
-  const ends = stepEnds(trace, line, found, bounds);
-  const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs);
+  const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs - initialisation.nsWithin(fromNs, toNs));
   requireShortSteps(found, recordedNs);
   const typical = ends[recordedNs.indexOf(lowerMedian(recordedNs))] ?? { fromNs: 0, toNs: 0 };
   return {
@@ -85,7 +93,14 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
     found,
     stepsFound: all.ranges.length,
     recordedNs,
-    parts: splitTime(trace, deviceRows(trace, line.streams, typical), builder.spans, typical.fromNs, typical.toNs),
+    parts: splitTime(
+      trace,
+      deviceRows(trace, line.streams, typical),
+      [...builder.spans, ...activity.spans((ns) => builder.isOwn(ns))],
+      typical.fromNs,
+      typical.toNs,
+    ),
+    initialisation: { ns: initialisation.ns, names: initialisation.names },
   };
 }
 
@@ -235,6 +250,8 @@ class ScriptBuilder {
   readonly spans: HostSpan[] = [];
   readonly #trace: Trace;
   readonly #line: HostLine;
+  readonly #activity: HostActivity;
+  readonly #initialisation: Initialisation;
   readonly #ranges: HostRanges;
   readonly #waits: ReadonlyMap<number, { event: string; stream: string }>;
   readonly #records: ReadonlyMap<number, { event: string; stream: string }[]>;
@@ -252,9 +269,17 @@ class ScriptBuilder {
   /** By the item that they stand behind: events that the host waits for. */
   readonly #awaited = new Map<Item, RecordItem>();
 
-  constructor(trace: Trace, line: HostLine, bounds: readonly StepBounds[]) {
+  constructor(
+    trace: Trace,
+    line: HostLine,
+    bounds: readonly StepBounds[],
+    activity: HostActivity,
+    initialisation: Initialisation,
+  ) {
     this.#trace = trace;
     this.#line = line;
+    this.#activity = activity;
+    this.#initialisation = initialisation;
     this.#ranges = new HostRanges(trace, line.lanes);
     this.#shared = sharedRows(trace, line.calls);
     this.#programStreams = programStreams(trace, line.calls);
@@ -294,7 +319,6 @@ class ScriptBuilder {
       const made = this.#call(call, from + index, issued, spans.lastAround(call), () => ({ id: copies++, step }));
       items.push(...made);
       this.#note(call, made.at(-1));
-      this.spans.push({ startNs: call.startNs, endNs: call.endNs, part: partOf(call, made) });
       atNs = Math.max(atNs, call.endNs);
     });
     this.#work(items, spans, atNs, Math.max(atNs, untilNs));
@@ -374,31 +398,63 @@ class ScriptBuilder {
     return direction === 'h2d' || direction === 'd2h';
   }
 
-  /** Host time from one call to the next, cut where a copy's framework call begins or ends. */
+  /** Whether a moment lies in a stretch of the program's own work. */
+  isOwn(ns: number): boolean {
+    const after = lowerBound(0, this.spans.length, (at) => (this.spans[at]?.startNs ?? 0) <= ns);
+    const span = this.spans[after - 1];
+    return span !== undefined && span.endNs > ns && span.part === 'own-host-work';
+  }
+
+  /** Host time from one call to the next, cut where a copy's framework call begins or ends, or a loader's range. */
   #work(items: Item[], spans: CopySpans, fromNs: number, toNs: number): void {
     if (!(toNs > fromNs)) return;
-    const places = [fromNs, ...spans.edgesBetween(fromNs, toNs), toNs];
+    const cuts = this.#cutsBetween(fromNs, toNs);
+    const edges = spans.edgesBetween(fromNs, toNs);
+    const places = [fromNs, ...(cuts.length === 0 ? edges : [...edges, ...cuts].sort((a, b) => a - b)), toNs];
     for (let index = 1; index < places.length; index += 1) {
       const [a, b] = [places[index - 1] ?? 0, places[index] ?? 0];
-      if (!(b > a)) continue;
+      if (!(b > a) || this.#initialisation.nsWithin(a, b) > (b - a) / 2) continue;
       const copy = spans.firstAt((a + b) / 2);
       const item = this.#workItem(a, b, copy);
       items.push(item);
-      this.spans.push({ startNs: a, endNs: b, part: item.isOwn && copy < 0 ? 'own-host-work' : 'launching' });
+      const isOwn = item.isOwn && copy < 0 && item.part !== 'loading-data';
+      this.spans.push({ startNs: a, endNs: b, part: isOwn ? 'own-host-work' : 'issuing' });
     }
+  }
+
+  /** Where a loader or an initialisation begins or ends, in order. */
+  #cutsBetween(fromNs: number, toNs: number): number[] {
+    const cuts: number[] = [];
+    for (const { startNs, endNs } of this.#activity.loadersBetween(fromNs, toNs)) cuts.push(startNs, endNs);
+    cuts.push(...this.#initialisation.edgesBetween(fromNs, toNs));
+    return cuts.filter((ns) => ns > fromNs && ns < toNs);
   }
 
   #workItem(fromNs: number, toNs: number, copy: number): WorkItem {
     const { trivialNs, othersNs } = this.#line;
+    const ns = toNs - fromNs;
     const calls = countWithin(trivialNs, fromNs, toNs);
     const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
-    const isLong = toNs - fromNs >= leastOwnNs;
-    const isBusy = this.#ranges.insideNs(fromNs, toNs) >= (toNs - fromNs) / 2;
+    const isLong = ns >= leastOwnNs;
+    const isBusy = this.#ranges.insideNs(fromNs, toNs) >= ns / 2;
     // While another thread works, this one waits for it.
     const isEmpty =
       calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && countWithin(othersNs, fromNs, toNs) === 0;
     const recorded = { operators, calls, frames };
-    return { kind: 'work', ns: toNs - fromNs, copy, recorded, isOwn: isLong && (isEmpty || isBusy), mayWait: isEmpty };
+    const [loader] = this.#activity.loadersBetween(fromNs, toNs);
+    const isOwn = isLong && (isEmpty || isBusy || loader !== undefined);
+    const mayWait = isEmpty && (loader === undefined || waitsForWorkers(loader.name));
+    const ran = isLong ? this.#activity.ran(fromNs, toNs, isOwn ? 'own-host-work' : 'issuing') : nothingRan;
+    const inOperators = ran.reduce((sum, one) => sum + (one.part === 'host-operators' ? one.ns : 0), 0);
+    const part =
+      loader !== undefined
+        ? 'loading-data'
+        : inOperators >= ns / 2
+          ? 'host-operators'
+          : isOwn
+            ? 'own-host-work'
+            : 'issuing';
+    return { kind: 'work', ns, copy, recorded, isOwn, mayWait, part, ran };
   }
 
   #call(
@@ -408,7 +464,7 @@ class ScriptBuilder {
     copy: number,
     nextCopy: () => Pick<CopyItem, 'id' | 'step'>,
   ): Item[] {
-    const callNs = call.endNs - call.startNs;
+    const callNs = call.endNs - call.startNs - this.#initialisation.nsWithin(call.startNs, call.endNs);
     const line = (): string => this.#ranges.line(call);
     switch (call.kind) {
       case 'copy':
@@ -425,7 +481,17 @@ class ScriptBuilder {
       case 'sync':
         return this.#sync(call, issued, copy, line());
       default:
-        return [{ kind: 'work', ns: callNs, copy, recorded: { operators: 0, calls: 1, frames: 0 }, isOwn: false }];
+        return [
+          {
+            kind: 'work',
+            ns: callNs,
+            copy,
+            recorded: { operators: 0, calls: 1, frames: 0 },
+            isOwn: false,
+            part: 'allocation',
+            ran: [{ name: call.name, part: 'allocation', ns: callNs }],
+          },
+        ];
     }
   }
 
@@ -475,6 +541,7 @@ class ScriptBuilder {
       deviceNs,
       heldNs: Math.max(deviceNs, callNs - waitedNs),
       line,
+      row,
     };
   }
 
@@ -568,9 +635,4 @@ function kernelsOf({ columns: { kind }, count }: Trace, calls: Calls): Int32Arra
     }
   }
   return rows.subarray(0, found);
-}
-
-function partOf({ kind }: Call, [item]: readonly Item[]): HostSpan['part'] {
-  if (kind === 'sync') return 'waiting';
-  return item?.kind === 'copy' && isPageable(item) ? 'exposed-copy-pageable' : 'launching';
 }

@@ -1,48 +1,99 @@
 /**
- * What holds a step: each moment of it belongs to one part. A kernel that runs counts before a copy, a copy before what the host
- * does; so copies are told as far as no kernel runs beside them, and the host as far as the device has nothing to do.
+ * What holds a step: each moment of it belongs to one part. A kernel that runs counts before communication, that before a
+ * copy, and a copy before what the host does; so copies are told as far as no kernel runs beside them, and the host as far as
+ * the device has nothing to do.
  */
+import { shortKernelName } from '../figures/kernelName.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { isHostMemory, memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
+import { isCommunication } from './classes.ts';
 
 export const stepParts = [
   'kernels',
+  'communication',
   'exposed-copy-pageable',
   'exposed-copy-pinned',
   'exposed-copy-device',
+  'loading-data',
+  'host-operators',
+  'issuing',
   'waiting',
-  'launching',
+  'allocation',
+  'initialisation',
   'own-host-work',
   'gaps',
 ] as const;
 export type StepPart = (typeof stepParts)[number];
 
+/** Where several apply at one moment, the first of these counts: what one thread does before what another waits for. */
+const precedence: readonly StepPart[] = [
+  'kernels',
+  'communication',
+  'exposed-copy-pageable',
+  'exposed-copy-pinned',
+  'exposed-copy-device',
+  'initialisation',
+  'allocation',
+  'loading-data',
+  'host-operators',
+  'issuing',
+  'waiting',
+  'own-host-work',
+  'gaps',
+];
+
 export const partWords: Readonly<Record<StepPart, string>> = {
   kernels: 'kernels',
+  communication: 'communication between devices with no kernel beside it',
   'exposed-copy-pageable': 'copies of pageable memory with no kernel beside them',
   'exposed-copy-pinned': 'copies of page-locked memory with no kernel beside them',
   'exposed-copy-device': 'copies within the device with no kernel beside them',
+  'loading-data': 'the host loading data, the device idle',
+  'host-operators': 'operators on the host, the device idle',
+  issuing: 'the host issuing work, the device idle',
   waiting: 'the host in waiting calls, the device idle',
-  launching: 'the host issuing work, the device idle',
-  'own-host-work': "the program's own host work, as loading data, the device idle",
+  allocation: 'allocating and freeing memory, the device idle',
+  initialisation: 'initialisation',
+  'own-host-work': "the program's own host work, the device idle",
   gaps: 'gaps',
 };
+
+export interface NamedTime {
+  readonly name: string;
+  readonly ns: number;
+}
 
 export interface PartTime {
   readonly part: StepPart;
   readonly ns: number;
   /** Of the step. */
   readonly share: number;
+  /** What took most of it, at most three. */
+  readonly names: readonly NamedTime[];
 }
 
 /** A stretch of host time. */
 export interface HostSpan {
   readonly startNs: number;
   readonly endNs: number;
-  readonly part: Extract<StepPart, 'waiting' | 'launching' | 'own-host-work' | 'exposed-copy-pageable'>;
+  /** Null where it only names what another span does then. */
+  readonly part: StepPart | null;
+  /** What ran innermost; empty where nothing was recorded. */
+  readonly name?: string;
 }
 
-/** Splits the time from `fromNs` to `toNs`. The parts add up to it. */
+/** More say less. */
+const mostNames = 3;
+
+interface Edge {
+  readonly ns: number;
+  /** Index into precedence; beyond it of what only names. */
+  readonly at: number;
+  readonly by: 1 | -1;
+  readonly name: string;
+}
+
+/** Splits the time from `fromNs` to `toNs`. The parts add up to it, less initialisation, which no step has again. */
 export function splitTime(
   trace: Trace,
   rows: readonly RowIndex[],
@@ -50,46 +101,82 @@ export function splitTime(
   fromNs: number,
   toNs: number,
 ): PartTime[] {
-  const edges: { ns: number; part: number; by: number }[] = [];
-  const add = (startNs: number, endNs: number, part: StepPart): void => {
+  const edges: Edge[] = [];
+  const add = (startNs: number, endNs: number, part: StepPart | null, name: string): void => {
     const [start, end] = [Math.max(fromNs, startNs), Math.min(toNs, endNs)];
     if (!(end > start)) return;
-    edges.push({ ns: start, part: stepParts.indexOf(part), by: 1 }, { ns: end, part: stepParts.indexOf(part), by: -1 });
+    const at = part === null ? precedence.length : precedence.indexOf(part);
+    edges.push({ ns: start, at, by: 1, name }, { ns: end, at, by: -1, name });
   };
+  const partOf = devicePartOf(trace);
   for (const row of rows) {
     const start = trace.columns.startNs[row] ?? 0;
-    add(start, start + (trace.columns.durationNs[row] ?? 0), devicePart(trace, row));
+    const name = shortKernelName(trace.names[trace.columns.name[row] ?? -1] ?? '');
+    add(start, start + (trace.columns.durationNs[row] ?? 0), partOf(row), name);
   }
-  for (const { startNs, endNs, part } of host) add(startNs, endNs, part);
-  return sweep(edges, fromNs, toNs);
+  for (const { startNs, endNs, part, name = '' } of host) add(startNs, endNs, part, name);
+  return timesOf(sweep(edges, fromNs, toNs));
 }
 
-function sweep(edges: { ns: number; part: number; by: number }[], fromNs: number, toNs: number): PartTime[] {
+/** By part, its time by name. */
+type Spent = ReadonlyMap<StepPart, ReadonlyMap<string, number>>;
+
+function sweep(edges: Edge[], fromNs: number, toNs: number): Spent {
   edges.sort((a, b) => a.ns - b.ns);
-  const active = new Array<number>(stepParts.length).fill(0);
-  const times = new Array<number>(stepParts.length).fill(0);
+  const active = Array.from({ length: precedence.length + 1 }, () => new Map<string, number>());
+  const spent = new Map<StepPart, Map<string, number>>();
   let at = fromNs;
+  const firstOf = (index: number): string => active[index]?.keys().next().value ?? '';
   const spend = (untilNs: number): void => {
-    const first = active.findIndex((count) => count > 0);
-    const part = first < 0 ? stepParts.length - 1 : first;
-    times[part] = (times[part] ?? 0) + untilNs - at;
+    const first = active.findIndex((names, index) => index < precedence.length && names.size > 0);
+    const part = precedence[first] ?? 'gaps';
+    const name = firstOf(first) || (onHost.has(part) ? firstOf(precedence.length) : '');
+    const times = spent.get(part) ?? new Map<string, number>();
+    spent.set(part, times.set(name, (times.get(name) ?? 0) + untilNs - at));
     at = untilNs;
   };
-  for (const { ns, part, by } of edges) {
+  for (const { ns, at: index, by, name } of edges) {
     if (ns > at) spend(ns);
-    active[part] = (active[part] ?? 0) + by;
+    const names = active[index] as Map<string, number>;
+    const count = (names.get(name) ?? 0) + by;
+    if (count === 0) names.delete(name);
+    else names.set(name, count);
   }
-  spend(toNs);
-  const total = toNs - fromNs;
-  return stepParts.map((part, index) => ({
-    part,
-    ns: times[index] ?? 0,
-    share: total > 0 ? (times[index] ?? 0) / total : 0,
-  }));
+  if (toNs > at) spend(toNs);
+  return spent;
 }
 
-function devicePart(trace: Trace, row: RowIndex): StepPart {
-  if (rowKind(trace, row) !== 'copy') return 'kernels';
+/** Parts of which a span may not tell its name. */
+const onHost: ReadonlySet<StepPart> = new Set(['issuing', 'own-host-work']);
+
+function timesOf(spent: Spent): PartTime[] {
+  const nsOf = (part: StepPart): number => [...(spent.get(part)?.values() ?? [])].reduce((sum, ns) => sum + ns, 0);
+  const told = stepParts.filter((part) => part !== 'initialisation');
+  const total = told.reduce((sum, part) => sum + nsOf(part), 0);
+  return stepParts.map((part) => {
+    const ns = part === 'initialisation' ? 0 : nsOf(part);
+    return { part, ns, share: total > 0 ? ns / total : 0, names: ns > 0 ? namesOf(spent.get(part)) : [] };
+  });
+}
+
+export function namesOf(times: ReadonlyMap<string, number> = new Map()): NamedTime[] {
+  const named = [...times].filter(([name, ns]) => name !== '' && ns > 0).sort((a, b) => b[1] - a[1]);
+  return named.slice(0, mostNames).map(([name, ns]) => ({ name, ns }));
+}
+
+/** Asks of each name only once whether it communicates. */
+function devicePartOf(trace: Trace): (row: RowIndex) => StepPart {
+  const communicates = new Map<number, boolean>();
+  return (row) => {
+    if (rowKind(trace, row) === 'copy') return copyPart(trace, row);
+    const name = trace.columns.name[row] ?? -1;
+    const known = communicates.get(name) ?? isCommunication(trace.names[name] ?? '');
+    communicates.set(name, known);
+    return known ? 'communication' : 'kernels';
+  };
+}
+
+function copyPart(trace: Trace, row: RowIndex): StepPart {
   const direction = rowDirection(trace, row);
   if (direction !== 'h2d' && direction !== 'd2h') return 'exposed-copy-device';
   const { srcMemory, dstMemory } = trace.columns;

@@ -6,6 +6,7 @@ import type { CostModel } from '../machine/costModel.ts';
 import { type Assumptions, assumptionsOf, type KnownMachine } from './assumptions.ts';
 import { alters, applyChanges } from './changes/apply.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
+import { floorNs } from './floor.ts';
 import { type ProfilerCost, scaledCost, withoutProfiler } from './profilerCost.ts';
 import { replay } from './replay.ts';
 import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
@@ -18,6 +19,8 @@ export interface Remedy {
   readonly highShare: number;
   /** The step with the changes, in nanoseconds. */
   readonly stepNs: number;
+  /** What the device needs for what is left of it, in nanoseconds: no prediction is below that. */
+  readonly floorNs: number;
   /** Of these changes, those that gain nothing by themselves but are needed by the others. */
   readonly needed: readonly ChangeWord[];
 }
@@ -121,12 +124,16 @@ export class Planner {
     const spread = relevant.map(({ world }) => world.gain(changes) - gain);
     const low = deviations * Math.hypot(noise, ...spread.filter((one) => one < 0));
     const high = deviations * Math.hypot(noise, ...spread.filter((one) => one > 0));
+    const { baseNs } = this.#middle;
+    const least = [this.#middle, ...relevant.map(({ world }) => world)].map((world) => world.floorNs(changes));
+    const floor = Math.min(baseNs, ...least);
     return {
       changes,
       gainShare: gain,
       lowShare: gain - low,
-      highShare: Math.min(1, gain + high),
-      stepNs: this.#middle.baseNs * (1 - gain),
+      highShare: Math.min(1 - floor / baseNs, gain + high),
+      stepNs: baseNs * (1 - gain),
+      floorNs: floor,
       needed:
         changes.length === 1
           ? []
@@ -334,9 +341,15 @@ class World {
     const key = changes.join();
     const known = this.#steps.get(key);
     if (known !== undefined) return known;
-    const stepNs = this.#replays.stepNs(this.changed(changes));
+    const changed = this.changed(changes);
+    const stepNs = Math.max(this.#replays.stepNs(changed), Math.min(floorNs(changed), this.baseNs));
     this.#steps.set(key, stepNs);
     return stepNs;
+  }
+
+  /** What the device needs for the step with the changes. */
+  floorNs(changes: readonly ChangeWord[]): number {
+    return floorNs(this.changed(changes));
   }
 }
 

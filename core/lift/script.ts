@@ -2,7 +2,8 @@
  * What a recorded program does, as lists that changes can rewrite: for each step of the program the calls of its issuing
  * thread in order, with the host's own time between them. Times are nanoseconds.
  */
-import type { CopyDirection, MemoryKind } from '../trace/trace.ts';
+import type { CopyDirection, MemoryKind, RowIndex } from '../trace/trace.ts';
+import type { StepPart } from './parts.ts';
 
 /** Host time between calls. */
 export interface WorkItem {
@@ -19,6 +20,22 @@ export interface WorkItem {
   readonly isOwn: boolean;
   /** Nothing was recorded in it: it may as well be a wait for another thread, which works already. */
   readonly mayWait?: boolean;
+  /** What it counts as while the device is idle. */
+  readonly part: HostPart;
+  /** What ran in it, longest first; empty of short ones. */
+  readonly ran: readonly Ran[];
+}
+
+export type HostPart = Extract<
+  StepPart,
+  'loading-data' | 'host-operators' | 'issuing' | 'allocation' | 'own-host-work'
+>;
+
+/** Of a stretch of host time what ran innermost under one name, as an operator, a range of a loader, a function of Python. */
+export interface Ran {
+  readonly name: string;
+  readonly part: StepPart;
+  readonly ns: number;
 }
 
 export interface Recorded {
@@ -26,6 +43,8 @@ export interface Recorded {
   readonly calls: number;
   readonly frames: number;
 }
+
+export const nothingRan: readonly Ran[] = [];
 
 export const nothingRecorded: Recorded = { operators: 0, calls: 0, frames: 0 };
 
@@ -59,6 +78,8 @@ export interface CopyItem {
   readonly heldNs: number;
   /** Source line of the program that issued it; empty where the trace has no stacks. */
   readonly line: string;
+  /** Of the trace; a copy that a change makes of several has the last one's. */
+  readonly row: RowIndex;
 }
 
 export interface RecordItem {

@@ -71,6 +71,28 @@ export function intersection(a: Intervals, b: Intervals): Intervals {
   return common.slice(0, used);
 }
 
+/** What is left of intervals when a part of them is taken out. */
+export function difference(from: Intervals, part: Intervals): Intervals {
+  const left = new Float64Array(from.length + part.length);
+  let [at, used] = [0, 0];
+  const add = (begin: number, end: number): void => {
+    left[used] = begin;
+    left[used + 1] = end;
+    used += 2;
+  };
+  for (let index = 0; index < from.length; index += 2) {
+    const end = from[index + 1] as number;
+    let begin = from[index] as number;
+    while (at < part.length && (part[at] as number) < end) {
+      if ((part[at] as number) > begin) add(begin, part[at] as number);
+      begin = part[at + 1] as number;
+      at += 2;
+    }
+    if (end > begin) add(begin, end);
+  }
+  return left.slice(0, used);
+}
+
 /** Length of the part of [start, end) that lies in `intervals`. */
 export function coveredLength(intervals: Intervals, start: number, end: number): number {
   let sum = 0;

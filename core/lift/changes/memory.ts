@@ -43,6 +43,8 @@ const hostCopy = ({ id }: CopyItem, ns: number): Item => ({
   copy: id,
   recorded: nothingRecorded,
   isOwn: false,
+  part: 'host-operators',
+  ran: [],
 });
 
 /** Copies to the device no longer wait; those from it do at the end of their step, before the host reads. */

@@ -85,7 +85,7 @@ function script(copies: number): Script {
   const items = Array.from({ length: copies }, (_, id): Item[] => [
     {
       ...{ kind: 'copy', id, step: 0, direction: 'h2d', host: 'pageable', bytes: 100, stream, line: '' },
-      ...{ callNs: 1000, deviceNs: 1000, heldNs: 1000 },
+      ...{ callNs: 1000, deviceNs: 1000, heldNs: 1000, row: 0 },
     },
     ...(id % 3 < 2 ? [] : [launch, { kind: 'sync', stream: null, callNs: 1000, copy: -1, line: '' } as const]),
   ]);

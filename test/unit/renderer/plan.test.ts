@@ -9,7 +9,7 @@ import { gainText, stepsText, typedStep } from '../../../renderer/plan/words.ts'
 import { h200 } from '../machine/toy.ts';
 import { workerOf } from './workers.ts';
 
-const remedy = { changes: [], needed: [], stepNs: 0 };
+const remedy = { changes: [], needed: [], stepNs: 0, floorNs: 0 };
 
 describe('the words of a gain', () => {
   it('has time and share with their intervals', () => {

@@ -1,0 +1,166 @@
+/**
+ * What a program does once, when it first uses a device: contexts, modules, code that is loaded when a kernel is first
+ * launched. No step has it again, so it is told once and left out of steps.
+ */
+import { lowerBound } from '../lowerBound.ts';
+import { median } from '../statistics.ts';
+import { coveredLength, difference, type Intervals, length, noIntervals, union } from '../trace/intervals.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import { isAllocation, isInitialisation } from './classes.ts';
+import type { HostLine } from './hostLine.ts';
+import { type NamedTime, namesOf } from './parts.ts';
+
+/** Shorter calls are not told apart from those that take long for reasons of their own. */
+const leastNs = 1e6;
+/** A first call that takes so many times as long as the others of its name has loaded something. */
+const outlier = 50;
+/** Part of such a call in which the device does nothing: one that waits for room in a queue has a busy one. */
+const idlePart = 0.9;
+
+const codes = { call: rowKinds.indexOf('host-call'), copy: rowKinds.indexOf('copy') };
+const isDevice = Uint8Array.from(rowKinds, (kind) =>
+  kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0,
+);
+
+export class Initialisation {
+  readonly #calls = new Set<RowIndex>();
+  /** While the device did nothing. */
+  readonly times: Intervals = noIntervals;
+  readonly names: readonly NamedTime[] = [];
+
+  constructor(trace: Trace, line: HostLine) {
+    const long = longCalls(trace, new Set(line.lanes));
+    if (long.length === 0) return;
+    const busy = busyBeside(trace, line, long);
+    const tells = new Tells(trace, line);
+    const found = long.filter((row) => {
+      const [startNs, endNs] = [trace.columns.startNs[row] ?? 0, rowEndNs(trace, row)];
+      return coveredLength(busy, startNs, endNs) <= (1 - idlePart) * (endNs - startNs) && tells.isFirstUse(row);
+    });
+    if (found.length === 0) return;
+    const names = new Map<string, number>();
+    for (const row of found) {
+      this.#calls.add(row);
+      const name = trace.names[trace.columns.name[row] ?? -1] ?? '';
+      names.set(name, (names.get(name) ?? 0) + (trace.columns.durationNs[row] ?? 0));
+    }
+    const starts = found.map((row) => trace.columns.startNs[row] ?? 0);
+    this.times = difference(
+      union(
+        starts,
+        found.map((row) => rowEndNs(trace, row)),
+      ),
+      busy,
+    );
+    this.names = namesOf(names);
+  }
+
+  has(call: RowIndex): boolean {
+    return this.#calls.has(call);
+  }
+
+  get ns(): number {
+    return length(this.times);
+  }
+
+  /** Where some of it begins or ends between the two, in order. */
+  edgesBetween(fromNs: number, toNs: number): Intervals {
+    const at = (ns: number): number => lowerBound(0, this.times.length, (index) => (this.times[index] ?? 0) < ns);
+    return this.times.subarray(at(fromNs), at(toNs));
+  }
+
+  nsWithin(fromNs: number, toNs: number): number {
+    return coveredLength(this.times, fromNs, toNs);
+  }
+}
+
+function longCalls({ columns: { kind, durationNs, lane }, count }: Trace, lanes: ReadonlySet<number>): RowIndex[] {
+  const rows: RowIndex[] = [];
+  for (let row = 0; row < count; row += 1) {
+    if (kind[row] === codes.call && (durationNs[row] as number) >= leastNs && lanes.has(lane[row] as number))
+      rows.push(row);
+  }
+  return rows;
+}
+
+/** What the line's streams did while one of these calls ran. */
+function busyBeside(trace: Trace, { streams }: HostLine, calls: readonly RowIndex[]): Intervals {
+  const { kind, lane, startNs } = trace.columns;
+  const [starts, ends]: [number[], number[]] = [[], []];
+  const around = union(
+    calls.map((row) => startNs[row] ?? 0),
+    calls.map((row) => rowEndNs(trace, row)),
+  );
+  for (let row = 0; row < trace.count; row += 1) {
+    if (isDevice[kind[row] as number] !== 1 || !streams.has(lane[row] as number)) continue;
+    if (coveredLength(around, startNs[row] as number, rowEndNs(trace, row)) === 0) continue;
+    starts.push(startNs[row] as number);
+    ends.push(rowEndNs(trace, row));
+  }
+  return union(starts, ends);
+}
+
+/** Whether a long call is a first use. */
+class Tells {
+  readonly #trace: Trace;
+  readonly #line: HostLine;
+  readonly #durations = new Map<number, readonly number[]>();
+  #firsts: ReadonlyMap<number, RowIndex> | null = null;
+
+  constructor(trace: Trace, line: HostLine) {
+    this.#trace = trace;
+    this.#line = line;
+  }
+
+  isFirstUse(row: RowIndex): boolean {
+    const { columns, names } = this.#trace;
+    const name = names[columns.name[row] ?? -1] ?? '';
+    if (isInitialisation(name)) return true;
+    const { calls } = this.#line;
+    // cudaFree(0) is how programs make a context: nothing was put on the device before it.
+    if (isAllocation(name)) return /Free$/.test(name) && row < (this.#firstCalls.get(-1) ?? -1);
+    const activity = calls.activityOf(row);
+    if (activity >= 0 && columns.kind[activity] === codes.copy) return false;
+    // Code of a kernel is loaded when it is first launched.
+    if (activity >= 0 && this.#firstCalls.get(columns.name[activity] ?? -1) !== row) return false;
+    return this.#isOutlier(row, activity >= 0);
+  }
+
+  /** By name of what it put on the device first, the first call that did; under -1 the first of all. */
+  get #firstCalls(): ReadonlyMap<number, RowIndex> {
+    if (this.#firsts !== null) return this.#firsts;
+    const { calls } = this.#line;
+    const firsts = new Map<number, RowIndex>();
+    for (let place = 0; place < calls.length; place += 1) {
+      const activity = calls.firstActivity(place);
+      if (activity < 0) continue;
+      const row = calls.rows[place] ?? -1;
+      const name = this.#trace.columns.name[activity] ?? -1;
+      if (firsts.size === 0) firsts.set(-1, row);
+      if (!firsts.has(name)) firsts.set(name, row);
+    }
+    this.#firsts = firsts;
+    return firsts;
+  }
+
+  /** A launch is held against other launches; another call may be the only one of its name. */
+  #isOutlier(row: RowIndex, needsOthers: boolean): boolean {
+    const { name, durationNs } = this.#trace.columns;
+    const all = this.#durationsOf(name[row] ?? -1);
+    if (all.length < 3) return !needsOthers;
+    return (durationNs[row] ?? 0) > outlier * median(all);
+  }
+
+  #durationsOf(name: number): readonly number[] {
+    const known = this.#durations.get(name);
+    if (known !== undefined) return known;
+    const { columns, count } = this.#trace;
+    const found: number[] = [];
+    for (let row = 0; row < count; row += 1) {
+      if (columns.name[row] === name && columns.kind[row] === codes.call) found.push(columns.durationNs[row] ?? 0);
+    }
+    this.#durations.set(name, found);
+    return found;
+  }
+}
