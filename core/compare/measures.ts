@@ -91,6 +91,8 @@ class OperationTally {
   /** Or steps. */
   readonly #iterations: number;
   readonly #byName: boolean;
+  /** For each name the first that differs from it by addresses alone. */
+  readonly #nameOf: readonly number[];
   readonly #entries: OperationEntry[] = [];
   readonly #ranks: number[] = [];
   /** Entry of each key. */
@@ -102,6 +104,13 @@ class OperationTally {
     this.#steps = steps;
     this.#iterations = steps?.count ?? ranges.length;
     this.#byName = byName;
+    const firstOf = new Map<string, number>();
+    this.#nameOf = trace.names.map((text, index) => {
+      const plain = withoutAddresses(text);
+      const first = firstOf.get(plain) ?? index;
+      firstOf.set(plain, first);
+      return first;
+    });
   }
 
   fill(): OperationTable {
@@ -136,7 +145,7 @@ class OperationTally {
     const [op, kind, name] = [columns.op[row] as number, columns.kind[row] as number, columns.name[row] as number];
     if (!this.#byName && op < 0) return -1;
     const copy = this.#byName ? copySort(this.#trace, row) : null;
-    const key = copy !== null ? copyKey(copy) : this.#byName ? name * rowKinds.length + kind : op;
+    const key = copy !== null ? copyKey(copy) : this.#byName ? (this.#nameOf[name] ?? 0) * rowKinds.length + kind : op;
     const known = this.#numbers.get(key);
     const rank = rankOf(kind);
     if (known !== undefined && (this.#ranks[known] as number) >= rank) return known;
@@ -146,12 +155,15 @@ class OperationTally {
     this.#entries[index] = {
       op: this.#byName ? -1 : op,
       kind: rowKinds[kind] ?? 'host-call',
-      name: names[name] ?? '',
+      name: withoutAddresses(names[name] ?? ''),
       copy,
     };
     return index;
   }
 }
+
+/** Python prints where an object lies, which differs from run to run: '<function step at 0x7f3c>' is '<function step>'. */
+const withoutAddresses = (name: string): string => name.replace(/ at 0x[0-9a-f]+/gi, '');
 
 const copyCode = rowKinds.indexOf('copy');
 

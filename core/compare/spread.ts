@@ -1,8 +1,10 @@
 /**
  * Whether two runs differ by more than their iterations do.
  *
- *   spread       of n values: from the k-th least to the k-th greatest, k = ceil(n / 10). Of up to ten values that is all
- *                of them; of more, a tenth at each end is left out, so that one stray iteration doesn't hide a difference.
+ *   strays       values farther from the median than 5 standard deviations, estimated from the median absolute deviation
+ *                (1.4826 times it; at least 1 % of the median): at most one of every four values, the farthest first
+ *   spread       of the n values without strays: from the k-th least to the k-th greatest, k = ceil(n / 10). Of up to ten
+ *                values that is all of them; of more, a tenth at each end is left out.
  *   larger       the two spreads have no value in common
  *   chance       how often the spreads of two samples of one and the same distribution would have none in common. Every
  *                order of the n + m values is equally likely then, so it is a count of orders:
@@ -14,7 +16,7 @@
  * spread, and the chance is that of a spread which misses the median of what it was drawn from: 2 · P(Binomial(m, ½) < k).
  * Two simulated runs differ wherever their values do.
  */
-import { middleOf } from '../statistics.ts';
+import { median, middleOf } from '../statistics.ts';
 
 /** Values of one quantity, one for each iteration that has it. */
 export interface Sample {
@@ -48,13 +50,33 @@ export function sampleOf(values: Iterable<number>, exact: boolean): Sample | nul
 
 const cutOf = (count: number): number => Math.ceil(count / 10);
 
+const strayDeviations = 5;
+/** Standard deviations of a normal distribution in one median absolute deviation. */
+const deviationsInMad = 1.4826;
+
+/** Values without strays, in ascending order. */
+function usual(values: Float64Array): Float64Array {
+  const middle = middleOf(values);
+  const mad = median(Array.from(values, (value) => Math.abs(value - middle)));
+  const most = strayDeviations * Math.max(deviationsInMad * mad, 0.01 * Math.abs(middle));
+  let [from, to] = [0, values.length];
+  for (let left = Math.floor(values.length / 4); left > 0; left -= 1) {
+    const [below, above] = [middle - (values[from] ?? middle), (values[to - 1] ?? middle) - middle];
+    if (Math.max(below, above) <= most) break;
+    if (below > above) from += 1;
+    else to -= 1;
+  }
+  return values.subarray(from, to);
+}
+
 export function spreadOf({ values, exact }: Sample): Spread {
   const count = values.length;
   const at = (index: number): number => values[index] ?? 0;
-  const median = middleOf(values);
-  const cut = cutOf(count);
-  const [low, high] = exact ? [median, median] : [at(cut - 1), at(count - cut)];
-  return { median, low, high, min: at(0), max: at(count - 1), count };
+  const middle = middleOf(values);
+  const own = usual(values);
+  const cut = cutOf(own.length);
+  const [low, high] = exact ? [middle, middle] : [own[cut - 1] ?? 0, own[own.length - cut] ?? 0];
+  return { median: middle, low, high, min: at(0), max: at(count - 1), count };
 }
 
 export function judge(a: Sample, b: Sample): Judgement {
@@ -66,7 +88,7 @@ export function judge(a: Sample, b: Sample): Judgement {
 
 /** How often the spreads of two samples like these would have no value in common by chance alone. */
 export function chanceOfApart(a: Sample, b: Sample): number {
-  const [n, m] = [a.values.length, b.values.length];
+  const [n, m] = [usual(a.values).length, usual(b.values).length];
   if (a.exact && b.exact) return 0;
   if (a.exact) return chanceOfMiss(m);
   return b.exact ? chanceOfMiss(n) : chanceOfOrders(n, m);

@@ -13,10 +13,11 @@ const mostMade = 10_000;
  * is no signature stays as it is.
  */
 export function shortKernelName(name: string): string {
-  if (!name.includes('<') && !name.includes('(')) return name;
+  const isMangled = name.startsWith('_ZN');
+  if (!isMangled && !name.includes('<') && !name.includes('(')) return name;
   const known = made.get(name);
   if (known !== undefined) return known;
-  const short = shortened(name);
+  const short = isMangled ? mangledName(name) : shortened(name);
   if (made.size >= mostMade) made.clear();
   made.set(name, short);
   return short;
@@ -26,6 +27,24 @@ function shortened(name: string): string {
   const plain = withoutBrackets(name.replace(anonymous, '').replace(lambda, '')).trim();
   const own = /([A-Za-z_$][\w$]*)$/.exec(plain.split('::').at(-1) ?? '')?.[1];
   return own ?? name;
+}
+
+/**
+ * The function's own name in a mangled one (Itanium C++ ABI, nested names): each part has its length before it, and the
+ * last part before the template's arguments is the function. CUTLASS calls every kernel 'Kernel': its namespace is kept.
+ */
+function mangledName(name: string): string {
+  const parts: string[] = [];
+  for (let at = '_ZN'.length; ; ) {
+    const digits = /^\d+/.exec(name.slice(at, at + 6))?.[0];
+    if (digits === undefined) break;
+    const from = at + digits.length;
+    at = from + Number(digits);
+    if (at > name.length) return name;
+    parts.push(name.slice(from, at));
+  }
+  const own = parts.filter((part) => !part.startsWith('_GLOBAL__N')).slice(-2);
+  return (/^kernel\d*$/i.test(own.at(-1) ?? '') ? own.join('::') : own.at(-1)) ?? name;
 }
 
 /** Without what stands between '<' and '>', and from the first '(' outside of them on. */

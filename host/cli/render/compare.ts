@@ -43,7 +43,7 @@ export function drawComparison(a: Run, b: Run, comparison: RunComparison, all: b
 }
 
 const legend =
-  'Medians over the recorded iterations, with their spread in brackets: from the least to the greatest, without a tenth at each end where there are more than ten. A difference is larger than the spread where the two spreads have nothing in common.';
+  'Medians over the recorded iterations, with their spread in brackets: from the least to the greatest, without strays and, of more than ten values, without a tenth at each end. A difference is larger than the spread if the two spreads have no value in common.';
 
 function drawRun(
   name: string,

@@ -17,6 +17,10 @@ describe('the short name of a kernel', () => {
       'CatArrayBatchedCopy',
     ],
     ['void cutlass::Kernel<cutlass_80_tensorop_s1688gemm>(Params)', 'Kernel'],
+    ['_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16EEvPT0_', 'add_rmsnorm_quant_kernel'],
+    ['_ZN2at6native12_GLOBAL__N_119CatArrayBatchedCopyIfEEvPf', 'CatArrayBatchedCopy'],
+    ['_ZN17cutlass__5x_cudnn6KernelINS_4conv6kernelEEEvNT_6ParamsE', 'cutlass__5x_cudnn::Kernel'],
+    ['_ZN99cut', '_ZN99cut'],
     ['<>', '<>'],
     ['', ''],
   ])('of %j is %j', (name, short) => {

@@ -49,7 +49,9 @@ describe('chance that spreads stand apart', () => {
       let [all, apart] = [0, 0];
       for (const places of orders(n, m)) {
         const own = new Set(places);
-        const [a, b] = [spreadOf(drawn(places)), spreadOf(drawn(upTo(total).filter((place) => !own.has(place))))];
+        // So close together that none is a stray.
+        const near = (list: readonly number[]): Sample => drawn(list.map((place) => 1000 + place));
+        const [a, b] = [spreadOf(near(places)), spreadOf(near(upTo(total).filter((place) => !own.has(place))))];
         all += 1;
         if (a.high < b.low || b.high < a.low) apart += 1;
       }
@@ -77,7 +79,9 @@ describe('judgement', () => {
   it('is not misled by one stray iteration among many', () => {
     const stray = [...upTo(19).map((value) => value / 100), 1000];
     expect(judge(drawn(stray), drawn(upTo(20, 100)))).toBe('larger');
-    expect(judge(drawn([0, 0.1, 0.2, 0.3, 1000]), drawn(upTo(5, 100)))).toBe('within');
+    expect(judge(drawn([0, 0.1, 0.2, 0.3, 1000]), drawn(upTo(5, 100)))).toBe('larger');
+    expect(judge(drawn([98, 100, 101, 102, 390]), drawn([71, 72, 72, 73, 300]))).toBe('larger');
+    expect(judge(drawn([0, 0.1, 1000, 1001]), drawn(upTo(4, 100)))).toBe('within');
   });
 
   it('tells a prediction from what was measured where it lies outside of the spread', () => {

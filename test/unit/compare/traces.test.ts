@@ -7,8 +7,10 @@ import { spentNs } from '../../../core/compare/spent.ts';
 import { runSteps } from '../../../core/gate/runSteps.ts';
 import { length, union } from '../../../core/trace/intervals.ts';
 import { iterationRows } from '../../../core/trace/rows.ts';
+import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
 import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { read } from '../import/support.ts';
 import { drawTrace } from '../support/draw.ts';
 
 describe('a pinned and a pageable trace of one program', () => {
@@ -34,6 +36,16 @@ describe('a pinned and a pageable trace of one program', () => {
     const step = found.steps?.duration.differenceNs ?? 0;
     expect(effectNs(first as RunComparison['operations'][number]) / step).toBeGreaterThan(0.7);
   });
+});
+
+it('compares Python objects by name, whatever their addresses are', async () => {
+  const traced = async (address: string): Promise<Run> => {
+    const at = { pid: 1, tid: 1, ts: 10, dur: 5 };
+    const events = [{ ph: 'X', cat: 'python_function', name: `<function load at ${address}>`, ...at }];
+    return read(new TextEncoder().encode(JSON.stringify({ traceEvents: events })));
+  };
+  const { operations } = compareRuns(await traced('0x7f01'), await traced('0x7f02'));
+  expect(operations.map(({ side, label }) => [side, label])).toEqual([['both', '<function load>']]);
 });
 
 describe('what the makespan was spent on', () => {
