@@ -318,10 +318,10 @@ export interface HostService {
   recording(): Promise<RecordingStatus | null>;
   runs(): Promise<readonly RunSummary[]>;
   /**
-   * Says that the run's Arrow file can be had, and how long it is. The file itself comes as the answer to a GET of
-   * runFilePath(id), since a run may be larger than any message.
+   * Says how long the run's Arrow file is, and the address that a GET reads it from, relative to the window's own: a run
+   * may be larger than any message.
    */
-  runFile(id: string): Promise<{ readonly bytes: number }>;
+  runFile(id: string): Promise<{ readonly bytes: number; readonly address: string }>;
   /** The run's Arrow file as one message, where it fits into one. */
   readRun(id: string): Promise<Uint8Array>;
   /** Newest first. One that can't be read is listed with its problem. */

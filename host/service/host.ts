@@ -2,7 +2,14 @@
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { About, HostService, Imported, LibraryItems, WindowEvents } from '../../core/service/service.ts';
+import {
+  type About,
+  type HostService,
+  type Imported,
+  type LibraryItems,
+  runFilePath,
+  type WindowEvents,
+} from '../../core/service/service.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
@@ -183,7 +190,7 @@ export function createHost({
       const ids = new Set(own.map((run) => run.id));
       return [...own, ...kept.filter((run) => !ids.has(run.id)), ...(await library.sweeps.runs())];
     },
-    runFile: async (id) => ({ bytes: (await runFile(id)).bytes }),
+    runFile: async (id) => ({ bytes: (await runFile(id)).bytes, address: runFilePath(id) }),
     readRun: async (id) => readRunFile(await runFile(id)),
     renameRun: async (id, title) => {
       if (isSweepRun(id)) throw ofSweep();

@@ -5,13 +5,12 @@ import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
 import { predictingProfile, profileOf } from '../store/attainable.ts';
 import { host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
-import { ensureRun } from '../store/runs.ts';
+import { addressOfRun, ensureRun } from '../store/runs.ts';
 import { comparedRunIds, isPrediction, loadedRun, shownRunId, titleOfLoaded } from '../store/select.ts';
 import { state } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState } from '../store/types.ts';
 import type { ReportRequest, ReportSource } from './exportMessages.ts';
-import { addressOfRun } from './exportRuns.ts';
 import { makeAndSave } from './makeExport.ts';
 
 /** What a report of the page would be of; null where there is nothing to report. */
@@ -71,7 +70,7 @@ async function sourceOf(run: LoadedRun, isAlone: boolean): Promise<ReportSource>
   const { profiles, runs } = state();
   const isPlanned = isAlone && info.imported !== undefined;
   return {
-    source: isPrediction(run.id) ? run.run : addressOfRun(run.id),
+    source: isPrediction(run.id) ? run.run : await addressOfRun(run.id),
     title: titleOfLoaded(state(), run),
     origin: runs[run.id]?.origin ?? (info.engine === 'sim' ? 'simulated' : 'recorded'),
     profile: await profileOf(info, profiles, host()),

@@ -2,7 +2,7 @@
 
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { type RunSummary, runFilePath, runTitle, type StartRun } from '../../core/service/service.ts';
+import { type RunSummary, runTitle, type StartRun } from '../../core/service/service.ts';
 import { type SummaryOptions, summarizeLazily } from '../../core/summary/summary.ts';
 import { type WindowSummary, windowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -28,6 +28,10 @@ import { remember } from './settings.ts';
 import { assign, put, state, watch } from './store.ts';
 import type { AppState, Selection } from './types.ts';
 
+/** Address of the file of a run of the library, or of one that ships. */
+export const addressOfRun = async (id: string): Promise<string> =>
+  new URL((await host().runFile(id)).address, location.href).href;
+
 /** Reads a run's file once. Does nothing while it is still running. */
 export async function ensureRun(id: string): Promise<void> {
   const known = state().loadedRuns[id];
@@ -35,8 +39,7 @@ export async function ensureRun(id: string): Promise<void> {
   if (known !== undefined || summary === undefined || summary.status === 'running') return;
   put('loadedRuns', id, { status: 'loading' });
   try {
-    await host().runFile(id);
-    const { run, iteration, analysis } = await openRunFile(new URL(runFilePath(id), location.href).href);
+    const { run, iteration, analysis } = await openRunFile(await addressOfRun(id));
     const options = await attainableFor(run.info, state().profiles, host());
     const summary = analysis === null ? summarized(run, options) : null;
     const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable });

@@ -1,0 +1,326 @@
+/** The score as an editor: blocks, keys, JSON, fields, and what an edit does to the lanes under it. */
+import { expect, it } from 'vitest';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { state } from '../../renderer/store/store.ts';
+import { longExperiment } from '../bench/support/longExperiment.ts';
+import { boxOf, drag, heading, numberOf, openExample, openWorkbench, page, press, type } from './support/workbench.tsx';
+
+const example = 'overlap/pinned-side-stream';
+const copyOfExample = 'Copy of Pinned source, second stream';
+
+/** The one experiment that the host keeps. */
+const kept = ({ experiments }: { experiments: ReadonlyMap<string, Experiment> }): Experiment | undefined =>
+  [...experiments.values()][0];
+
+it('copies an example when it is edited, and undoes and redoes every step', async () => {
+  const { host, sheet, block } = await openExample(example);
+  await block(3).click();
+  await press('Control+d');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await expect.element(sheet).toHaveAttribute('data-operations', '8');
+  await press('Delete');
+  await expect.element(sheet).toHaveAttribute('data-operations', '7');
+  await press('Control+z');
+  await expect.element(sheet).toHaveAttribute('data-operations', '8');
+  await press('Control+z');
+  await expect.element(sheet).toHaveAttribute('data-operations', '7');
+  await press('Control+Shift+z');
+  await expect.element(sheet).toHaveAttribute('data-operations', '8');
+  expect(kept(host)?.threads[0]?.operations).toHaveLength(7);
+  await press('Control+s');
+  await expect.poll(() => kept(host)?.threads[0]?.operations.length).toBe(8);
+  await expect.element(page.getByText('Not saved')).not.toBeInTheDocument();
+});
+
+it('drops a block under the pointer when it is let go of before its last move was drawn', async () => {
+  const { sheet, block } = await openExample('verdicts/same-stream');
+  await expect.element(block(0)).toBeVisible();
+  const count = numberOf(sheet, 'operations');
+  const label = block(0).element().textContent ?? '';
+  const [head, from] = [boxOf(sheet.getByText(String(count + 1), { exact: true })), boxOf(block(0))];
+  const y = from.y + from.height / 2;
+  const at = (x: number) => ({ clientX: x, clientY: y, bubbles: true, isPrimary: true, pointerId: 1, button: 0 });
+  block(0)
+    .element()
+    .dispatchEvent(new PointerEvent('pointerdown', { ...at(from.x + from.width / 2), buttons: 1 }));
+  document.dispatchEvent(new PointerEvent('pointermove', { ...at(from.x + from.width / 2 + 12), buttons: 1 }));
+  await expect.element(page.css('[class*="dragged"]')).toBeVisible();
+  // As from a busy page, which hears of the end before it has drawn the way there.
+  document.dispatchEvent(new PointerEvent('pointermove', { ...at(head.x + 20), buttons: 1 }));
+  document.dispatchEvent(new PointerEvent('pointerup', at(head.x + 20)));
+  await expect.element(block(count - 1)).toHaveTextContent(label);
+});
+
+it('keeps the focus at the cursor when two keys come between two frames', async () => {
+  const { block } = await openWorkbench({
+    experiments: { long: longExperiment(160) },
+    page: { kind: 'experiment', id: 'long' },
+  });
+  await block(0).click();
+  for (const key of ['End', 'ArrowLeft']) {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    await Promise.resolve();
+  }
+  await expect.poll(() => document.activeElement?.getAttribute('data-op')).toMatch(/\d/);
+  await expect.element(page.css(':focus')).toBeInViewport();
+});
+
+it('goes on from the cursor with the next key after the score was scrolled away', async () => {
+  const { block, sheet } = await openWorkbench({
+    experiments: { long: longExperiment(160) },
+    page: { kind: 'experiment', id: 'long' },
+  });
+  await block(0).click();
+  await press('End');
+  await press('ArrowLeft');
+  const before = document.activeElement?.getAttribute('data-op');
+  sheet.element().parentElement?.scrollTo({ left: 0 });
+  await expect.element(block(0)).toBeInViewport();
+  expect(document.activeElement?.getAttribute('data-op')).toBe(before);
+  await press('ArrowLeft');
+  expect(document.activeElement?.getAttribute('data-op')).not.toBe(before);
+  await expect.element(page.css(':focus')).toBeInViewport();
+});
+
+it('leaves the focus where the person has put it when an edit is undone from there', async () => {
+  const { sheet, block, status } = await openExample(example);
+  await block(0).click();
+  await press('Control+d');
+  await expect.element(sheet).toHaveAttribute('data-operations', '8');
+  await press('Control+d');
+  await expect.element(sheet).toHaveAttribute('data-operations', '9');
+  await status.getByText('Makespan').first().click();
+  await press('Control+z');
+  await expect.element(sheet).toHaveAttribute('data-operations', '8');
+  await expect.element(page.css('[data-cursor]:focus')).not.toBeInTheDocument();
+});
+
+it('simulates each edit at once, with its interval', async () => {
+  const { block, plot, timeline, status } = await openExample(example);
+  await block(2).click();
+  await press('Delete');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await expect.element(timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  await expect.element(status).toHaveTextContent(/Makespan\s*[\d.]+ µs, [\d.]+ to [\d.]+ µs \(90 %\)/);
+  const before = numberOf(plot, 'makespanNs');
+  await block(0).click();
+  await press('Control+d');
+  await expect.poll(() => numberOf(plot, 'makespanNs')).toBeGreaterThan(before);
+});
+
+it('keeps a zoom at its time when an edit changes the makespan', async () => {
+  const { block, plot, timeline } = await openExample(example);
+  const shown = () => [numberOf(plot, 'startNs'), numberOf(plot, 'endNs')];
+  await block(0).click();
+  await press('-');
+  await expect.element(block(0)).toHaveTextContent('16.0 MiB');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  const whole = shown();
+  await timeline.getByRole('button', { name: 'Zoom in (W)' }).click();
+  await expect.poll(shown).not.toEqual(whole);
+  const zoomed = shown();
+  await block(0).click();
+  await press('+');
+  await expect.element(block(0)).toHaveTextContent('20.0 MiB');
+  expect(shown()).toEqual(zoomed);
+  await timeline.getByRole('button', { name: 'Fit everything (F)' }).click();
+  // The scale that had both makespans in sight.
+  await expect.poll(shown).toEqual(whole);
+});
+
+it('takes JSON over, and points at the line of an error in it', async () => {
+  const { block, field, tools, inspector } = await openExample(example);
+  await tools.getByText('JSON', { exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+  const text = (json.element() as HTMLTextAreaElement).value;
+  await json.fill(text.replace('"durationNs": 40000', '"durationNs": -1'));
+  const line = text.split('\n').findIndex((one) => one.includes('"durationNs": 40000')) + 1;
+  const problem = page.getByRole('alert').filter({ hasText: 'threads[0].operations[2].durationNs' });
+  await expect.element(problem.getByRole('button', { name: `Line ${line}` })).toBeVisible();
+  await json.fill(text.replace('"durationNs": 40000', '"durationNs": 50000'));
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await tools.getByText('Score', { exact: true }).click();
+  await block(2).click();
+  await expect.element(field('Duration')).toHaveValue('50 us');
+  await field('Duration').fill('a while');
+  await press('Enter');
+  await expect.element(field('Duration')).toHaveAttribute('aria-invalid', 'true');
+  await expect.element(inspector).toHaveTextContent('40 us or 1.5 ms');
+});
+
+it('takes over JSON that is left at once, and keeps what is no experiment yet', async () => {
+  const { block, field, tools, sheet } = await openExample(example);
+  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+  const text = (): string => (json.element() as HTMLTextAreaElement).value;
+  await tools.getByText('JSON', { exact: true }).click();
+  await json.fill(text().replace('"durationNs": 40000', '"durationNs": 50000'));
+  // In the same task as the last letter would be: neither a pause nor a blur comes before.
+  [...document.querySelectorAll('label')].find((label) => label.textContent === 'Score')?.click();
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await block(2).click();
+  await expect.element(field('Duration')).toHaveValue('50 us');
+  await tools.getByText('JSON', { exact: true }).click();
+  const half = text().replace('"durationNs": 50000', '"durationNs": ');
+  await json.fill(half);
+  await tools.getByText('Score', { exact: true }).click();
+  await expect.element(sheet).toBeVisible();
+  await tools.getByText('JSON', { exact: true }).click();
+  await expect.element(json).toHaveValue(half);
+  await expect.element(page.getByRole('alert').filter({ hasText: 'Line' })).toBeVisible();
+});
+
+it('resizes a block by its corner, and lets go of it on Escape', async () => {
+  const { block, field } = await openExample(example);
+  await block(2).click();
+  await expect.element(field('Duration')).toHaveValue('40 us');
+  const corner = () => boxOf(page.getByTestId('resize-2'));
+  const { x, y } = corner();
+  await drag([x + 6, y + 6], [x + 48, y + 6]);
+  await expect.element(field('Duration')).toHaveValue('80 us');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  const at = { bubbles: true, isPrimary: true, pointerId: 1, clientY: y + 6 };
+  const grip = page.getByTestId('resize-2').element();
+  grip.dispatchEvent(new PointerEvent('pointerdown', { ...at, clientX: corner().x + 6, buttons: 1, button: 0 }));
+  document.dispatchEvent(new PointerEvent('pointermove', { ...at, clientX: corner().x + 62, buttons: 1 }));
+  await expect.element(page.getByTestId('resize-value')).toBeVisible();
+  await press('Escape');
+  document.dispatchEvent(new PointerEvent('pointerup', { ...at, clientX: corner().x + 62 }));
+  await expect.element(page.getByTestId('resize-value')).not.toBeInTheDocument();
+  await expect.element(field('Duration')).toHaveValue('80 us');
+});
+
+it('resizes a block by plus and minus', async () => {
+  const { block, field } = await openExample(example);
+  await block(0).click();
+  await press('-');
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await press('-', '-', '-');
+  await expect.element(field('Size')).toHaveValue('10 MiB');
+  await press('+');
+  await expect.element(field('Size')).toHaveValue('12 MiB');
+  await press('Control+z');
+  await expect.element(field('Size')).toHaveValue('10 MiB');
+});
+
+it('pastes what was copied into another experiment, with what it names', async () => {
+  const { block, library, sheet } = await openExample(example);
+  await block(0).click();
+  await block(1).click({ modifiers: ['Shift'] });
+  await press('Control+c');
+  await library.getByRole('button', { name: 'New experiment' }).click();
+  await expect.element(heading('New experiment')).toBeVisible();
+  await sheet.css('[data-cursor]').click();
+  await press('Escape');
+  (sheet.css('[data-cursor]').element() as HTMLElement).focus();
+  await press('Control+v');
+  await expect.element(sheet).toHaveAttribute('data-operations', '2');
+  const { page: shown, documents } = state();
+  const pasted = documents[`experiment:${'id' in shown ? shown.id : ''}`];
+  expect(pasted).toMatchObject({
+    value: { buffers: [{ id: 'source' }, {}], streams: [{ id: 'side' }], events: [{ id: 'copied' }] },
+  });
+});
+
+it('puts neighbours into a range, and takes them out again', async () => {
+  const { block, field, sheet, tools } = await openExample(example);
+  await block(2).click();
+  await block(3).click({ modifiers: ['Control'] });
+  await tools.getByRole('button', { name: 'Range' }).click();
+  const group = sheet.getByRole('button', { name: 'range', exact: true });
+  await expect.element(group).toHaveAttribute('aria-pressed', 'true');
+  await field('Name').fill('second step');
+  await press('Enter');
+  await sheet.getByRole('button', { name: 'second step', exact: true }).click();
+  await tools.getByRole('button', { name: 'Ungroup' }).click();
+  await expect.element(group).not.toBeInTheDocument();
+  await expect.element(sheet).toHaveAttribute('data-operations', '7');
+});
+
+/** A new experiment with one multi-tensor copy, whose fields are shown. */
+async function openMultiCopy() {
+  const window = await openWorkbench();
+  await press('Alt+n');
+  await expect.element(heading('New experiment')).toBeVisible();
+  await expect.element(page.css('[data-cursor]:focus')).toBeVisible();
+  await press('a');
+  const search = page.getByRole('textbox', { name: 'Add an operation or a template' });
+  await expect.element(search).toHaveFocus();
+  await type('Copy many tensors');
+  await expect.element(page.getByRole('dialog').getByRole('button').first()).toHaveTextContent('Copy many tensors');
+  await press('Enter');
+  await expect.element(window.field('Strategy')).toBeVisible();
+  return window;
+}
+
+it('offers a multi-tensor copy the options of its strategy', async () => {
+  const { field, inspector, tools } = await openMultiCopy();
+  await field('Slot size').fill('1 B');
+  await press('Enter');
+  await expect.element(field('Slot size')).toHaveAttribute('aria-invalid', 'true');
+  await field('Slot size').fill('2 MiB');
+  await press('Enter');
+  await expect.element(field('Slot size')).not.toHaveAttribute('aria-invalid', 'true');
+  await field('Size of each').fill('64 KiB, 1 MiB');
+  await press('Enter');
+  await inspector.getByRole('switch', { name: /^Pack CPU tensors/ }).click();
+  await field('Strategy').selectOptions('threaded-pinning');
+  await expect.element(field('Slot size')).not.toBeInTheDocument();
+  await expect.element(field('Threads')).toHaveAttribute('placeholder', '4');
+  await tools.getByText('JSON', { exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+  await expect.element(json).toHaveValue(expect.stringMatching(/65536,\s+1048576/));
+  await expect.element(json).not.toHaveValue(expect.stringContaining('slotBytes'));
+});
+
+it('lets a multi-tensor copy go through other devices if the experiment has any', async () => {
+  const { inspector, tools } = await openMultiCopy();
+  const relay = inspector.getByRole('combobox', { name: 'Relay' });
+  await expect.element(relay).toBeDisabled();
+  await tools.getByText('JSON', { exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+  const document = JSON.parse((json.element() as HTMLTextAreaElement).value) as Experiment;
+  const devices = ['gpu', 'second'].map((id, index) => ({ id, index }));
+  await json.fill(JSON.stringify({ ...document, devices }));
+  await relay.click();
+  await page.getByRole('option', { name: 'all other devices' }).click();
+  await expect.element(json).toHaveValue(expect.stringMatching(/"relay": "auto"/));
+  await expect.element(json).toHaveValue(expect.stringMatching(/"peerAccess": true/));
+});
+
+it('marks the blocks of a hazard, and a click on a mark shows it', async () => {
+  const { block, inspector, sheet, open } = await openExample('races/changed-source-pinned', {
+    examples: ['races/changed-source-synchronized'],
+  });
+  const marks = sheet.getByRole('button', { name: /^Hazard: / });
+  await expect.element(marks.first()).toBeVisible();
+  expect(marks.elements()).toHaveLength(2);
+  await expect.element(block(2)).toHaveAccessibleName(expect.stringMatching(/Hazard: Source changed in flight/));
+  await marks.first().click();
+  await expect.element(block(1)).toHaveAttribute('aria-pressed', 'true');
+  await expect.element(inspector.getByRole('article', { name: /^Hazard: / })).toBeInViewport();
+  await open('Pinned source changed in time');
+  await expect.element(marks).not.toBeInTheDocument();
+});
+
+it('keeps the scale of the lanes over an edit, and marks the former makespan', async () => {
+  const { block, field, plot, timeline } = await openExample(example);
+  const mark = timeline.getByTestId('former-makespan');
+  await block(0).click();
+  await expect.poll(() => numberOf(plot, 'makespanNs')).toBeGreaterThan(0);
+  const before = numberOf(plot, 'makespanNs');
+  await field('Size').fill('10 MiB');
+  await press('Enter');
+  await expect.element(mark).toBeVisible();
+  await expect.poll(() => numberOf(plot, 'makespanNs')).toBeLessThan(before);
+  await expect.poll(() => numberOf(plot, 'endNs')).toBeGreaterThan(before);
+  await expect.element(heading(copyOfExample)).toBeVisible();
+  await expect.element(mark).toHaveTextContent(/−/);
+  await field('Size').fill('20 MiB');
+  await press('Enter');
+  await expect.element(mark).toHaveTextContent(/\+/);
+  // A name changes nothing in the lanes.
+  await field('Label').fill('upload');
+  await press('Enter');
+  await expect.element(block(0)).toHaveTextContent('upload');
+  await expect.element(mark).toHaveTextContent(/\+/);
+});

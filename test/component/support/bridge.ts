@@ -1,0 +1,39 @@
+/** The way of the desktop app between window and host: a port. In component tests its other end is the host in memory. */
+import { type Channel, serveWindow } from '../../../core/service/rpc.ts';
+import type { DesktopBridge } from '../../../renderer/connection/desktopBridge.ts';
+import type { MemoryHost } from './memoryHost.ts';
+
+let current: MemoryHost | null = null;
+let served: MessagePort | null = null;
+
+const bridge: DesktopBridge = {
+  requestPort() {
+    const { port1, port2 } = new MessageChannel();
+    if (current !== null) current.events = serveWindow(channelOf(port1), current.service).events;
+    served = port1;
+    window.postMessage('copyscope:port', '*', [port2]);
+  },
+  setTheme() {},
+  onTheme() {},
+  onLicences() {},
+};
+
+(globalThis as typeof globalThis & { copyscope?: DesktopBridge }).copyscope = bridge;
+
+/** The host that the next connection reaches. */
+export function serve(host: MemoryHost): void {
+  if (current !== null) current.events = null;
+  current = host;
+}
+
+/** Breaks the connection off, as the end of the host does. */
+export const breakOff = (): void => served?.close();
+
+const channelOf = (port: MessagePort): Channel => ({
+  post: (message) => port.postMessage(message),
+  listen: (handler) => {
+    port.addEventListener('message', ({ data }) => handler(data));
+    port.start();
+  },
+  onClose: (handler) => port.addEventListener('close', handler),
+});

@@ -1,0 +1,522 @@
+/**
+ * The host in memory: what a window asks of core/service is answered here, without a server, a disk or an engine process.
+ * What ships with the program is read from assets/. Runs are simulated in place.
+ */
+/// <reference types="vite/client" />
+import { defaultProfile, simEngine } from '../../../core/cost/simEngine.ts';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import type { ImportOptions } from '../../../core/import/importedFile.ts';
+import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
+import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../../core/import/openable.ts';
+import { readRecording } from '../../../core/import/recorded/recording.ts';
+import { looksLikeRecording } from '../../../core/import/recorded/recordingFile.ts';
+import { looksLikeTrace, traceName } from '../../../core/import/sniff.ts';
+import { requireFigure } from '../../../core/lessons/figure.ts';
+import { requireLesson } from '../../../core/lessons/parse.ts';
+import { tasksOf } from '../../../core/lessons/results.ts';
+import { parseProfile, profileDeviceName, simulatedDevice } from '../../../core/profile/profile.ts';
+import { requireCapable } from '../../../core/program/capabilities.ts';
+import type { DeviceReport, RunHooks } from '../../../core/program/engine.ts';
+import { lower } from '../../../core/program/lower.ts';
+import {
+  type ExperimentSummary,
+  type HostService,
+  type Imported,
+  type KeptDraft,
+  type LessonSummary,
+  type LibraryItems,
+  type ProfileSummary,
+  type RunSummary,
+  recordedPrefix,
+  type StartRun,
+  type StartSweep,
+  type Sweep,
+  type SweepOutcome,
+  type WindowEvents,
+} from '../../../core/service/service.ts';
+import { predictedIntervals } from '../../../core/summary/predictedIntervals.ts';
+import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
+import { runFigures } from '../../../core/sweep/metrics.ts';
+import { requireSweep } from '../../../core/sweep/parse.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { mergeNotes, type RunNotes, runNotes } from '../../../core/trace/notes.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import { slug } from '../../../host/service/ids.ts';
+import { summaryOf } from '../../../host/service/runSummaries.ts';
+
+const version = '0.0.0';
+const json = <Value>(files: Record<string, unknown>, folder: string): Map<string, Value> =>
+  new Map(
+    Object.entries(files).map(([path, value]) => [
+      path.slice(`/assets/${folder}/`.length).replace(/\.\w+$/, ''),
+      value as Value,
+    ]),
+  );
+const examples = json<Experiment>(
+  import.meta.glob('/assets/examples/**/*.json', { eager: true, import: 'default' }),
+  'examples',
+);
+const profiles = json<unknown>(
+  import.meta.glob('/assets/profiles/*.json', { eager: true, import: 'default' }),
+  'profiles',
+);
+const figures = json<unknown>(
+  import.meta.glob('/assets/lessons/figures/*.json', { eager: true, import: 'default' }),
+  'lessons/figures',
+);
+const lessons = json<string>(
+  import.meta.glob('/assets/lessons/*.md', { eager: true, import: 'default', query: '?raw' }),
+  'lessons',
+);
+
+/** The bytes of a file of this repository. */
+export async function fileBytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetch(`/${path}`);
+  if (!answer.ok) throw new Error(`there is no file ${path}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/** An experiment that ships with the program. */
+export const example = (id: string): Experiment => structuredClone(entry(examples, 'example', id));
+
+const notFound = (what: string, id: string): CopyscopeError =>
+  new CopyscopeError({ code: `${what}.not-found`, message: `There is no ${what} ${id}.`, remedy: 'Choose another.' });
+
+/** The entry of a table; throws if there is none. */
+function entry<Value>(table: ReadonlyMap<string, Value>, what: string, id: string): Value {
+  const found = table.get(id);
+  if (found === undefined) throw notFound(what, id);
+  return found;
+}
+
+const report: DeviceReport = {
+  devices: [],
+  driverVersion: null,
+  runtimeVersion: null,
+  cupti: { found: false, detail: 'no libcupti', version: null },
+  engines: [
+    { kind: 'cuda', available: false, problem: { code: 'engine.no-driver', message: 'There is no NVIDIA driver.' } },
+    { kind: 'cpu', available: false, problem: { code: 'engine.no-addon', message: 'There is no addon.' } },
+    { kind: 'sim', available: true },
+  ],
+};
+
+interface StoredRun {
+  readonly summary: RunSummary;
+  readonly file: Uint8Array<ArrayBuffer> | null;
+}
+
+/** What a test puts into the library before the window opens. */
+export interface Contents {
+  /** Examples that the library lists, as 'overlap/pinned-side-stream'; all of them can be read. */
+  readonly examples?: readonly string[];
+  /** Experiments by id, as documents. */
+  readonly experiments?: Readonly<Record<string, unknown>>;
+  /** Recorded runs that ship with the program, as 'overlap/pinned-side-stream'. */
+  readonly recorded?: readonly string[];
+  /** Lessons of the user's by name, as Markdown. */
+  readonly lessons?: Readonly<Record<string, string>>;
+  readonly profiles?: Readonly<Record<string, unknown>>;
+  readonly devices?: DeviceReport;
+}
+
+/** Ids go on from test to test: the window keeps some of what it knows by them. */
+let made = 0;
+
+const shipped = new Map<string, StoredRun>();
+
+async function shippedRun(name: string): Promise<StoredRun> {
+  const known = shipped.get(name);
+  if (known !== undefined) return known;
+  const file = await fileBytes(`assets/runs/${name}.arrow`);
+  const { info } = decodeRun(file);
+  const summary = summaryOf(info, { id: recordedPrefix + name, madeHere: false, builtIn: true });
+  const run = { summary, file };
+  shipped.set(name, run);
+  return run;
+}
+
+export class MemoryHost {
+  readonly experiments = new Map<string, Experiment>();
+  readonly drafts = new Map<string, KeptDraft>();
+  readonly runs = new Map<string, StoredRun>();
+  readonly sweeps = new Map<string, Sweep>();
+  readonly notes = new Map<string, RunNotes>();
+  /** What the window has asked for, in order. */
+  readonly asked: string[] = [];
+  /** Errors that functions reject with, by the function's name. */
+  readonly refusals = new Map<keyof HostService, ErrorInfo>();
+  /** Functions wait for these before they answer. */
+  readonly holds = new Map<keyof HostService, Promise<unknown>>();
+  events: WindowEvents | null = null;
+  readonly #lessons: ReadonlyMap<string, string>;
+  readonly #profiles: ReadonlyMap<string, unknown>;
+  readonly #own: Readonly<Record<string, unknown>>;
+  readonly #examples: readonly string[];
+  readonly #recorded: readonly string[];
+  readonly #devices: DeviceReport;
+  readonly #running = new Map<string, AbortController>();
+  readonly #deleted = new Map<string, () => void>();
+  readonly #imports = new Map<
+    string,
+    { readonly name: string; readonly modifiedAt: string; readonly parts: Uint8Array<ArrayBuffer>[] }
+  >();
+
+  private constructor({
+    examples: listed = [],
+    lessons: own = {},
+    profiles: mine = {},
+    recorded = [],
+    devices = report,
+  }: Contents) {
+    this.#examples = listed;
+    this.#lessons = new Map([...lessons, ...Object.entries(own).map(([name, text]) => [`own/${name}`, text] as const)]);
+    this.#profiles = new Map([...profiles, ...Object.entries(mine)]);
+    this.#own = mine;
+    this.#recorded = recorded;
+    this.#devices = devices;
+  }
+
+  static async with(contents: Contents): Promise<MemoryHost> {
+    const host = new MemoryHost(contents);
+    for (const [id, document] of Object.entries(contents.experiments ?? {}))
+      host.experiments.set(id, requireExperiment(document));
+    for (const run of await Promise.all((contents.recorded ?? []).map(shippedRun))) host.runs.set(run.summary.id, run);
+    return host;
+  }
+
+  /** Puts a run into the library. */
+  addRun(run: Run, { madeHere = true, id = this.#newId(run.info.experiment?.name ?? 'run') } = {}): RunSummary {
+    const summary = summaryOf(run.info, { id, madeHere, builtIn: false });
+    this.runs.set(id, { summary, file: encodeRun(run) as Uint8Array<ArrayBuffer> });
+    this.events?.runChanged(id, summary);
+    return summary;
+  }
+
+  /** The service as a window is given it. */
+  get service(): HostService {
+    return new Proxy(this.#service as HostService, {
+      get:
+        (service, name: keyof HostService) =>
+        async (...args: never[]) => {
+          this.asked.push(name);
+          await this.holds.get(name);
+          const refusal = this.refusals.get(name);
+          if (refusal !== undefined) throw new CopyscopeError(refusal);
+          const call = service[name] as ((...args: never[]) => unknown) | undefined;
+          if (call === undefined) throw new Error(`the host in memory has no ${name}`);
+          return call(...args);
+        },
+    });
+  }
+
+  readonly #service: Partial<HostService> = {
+    about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory', bin: true }),
+    devices: async () => this.#devices,
+    machines: async () => [],
+    ownCluster: async () => null,
+    recording: async () => null,
+    profiles: async () => [...this.#profiles].map(([name, profile]) => this.#profile(name, profile)).sort(byRank),
+    readProfile: async (name) => entry(this.#profiles, 'profile', name),
+    examples: async () =>
+      this.#examples.map((id) => ({
+        ...{ id, name: example(id).name, description: example(id).description },
+        recordedRuns: this.#recorded.filter((run) => run === id).map((run) => recordedPrefix + run),
+      })),
+    readExample: async (id) => requireExperiment(example(id)),
+    lessons: async () => [...this.#lessons].map(([id, text]) => lessonSummary(id, text)).sort(inOrder),
+    readLesson: async (id) => {
+      const lesson = requireLesson(id, entry(this.#lessons, 'lesson', id));
+      const wanted = [...new Set(lesson.steps.flatMap(({ figure }) => figure ?? []))];
+      return { lesson, figures: Object.fromEntries(wanted.map((name) => [name, requireFigure(figures.get(name))])) };
+    },
+    experiments: async () => this.#experiments(),
+    readExperiment: async (id) => JSON.stringify(entry(this.experiments, 'experiment', id)),
+    saveExperiment: async (id, document) => {
+      const experiment = requireExperiment(document);
+      const saved = id ?? this.#newId(experiment.name);
+      this.experiments.set(saved, experiment);
+      this.events?.experimentsChanged();
+      return saved;
+    },
+    readDraft: async (id) => this.drafts.get(id) ?? null,
+    keepDraft: async (id, draft) => {
+      if (draft === null) this.drafts.delete(id);
+      else this.drafts.set(id, { ...draft, experiment: JSON.stringify(requireExperiment(draft.experiment)) });
+    },
+    startRun: async (request) => this.#startRun(request),
+    cancelRun: async (id) => this.#running.get(id)?.abort(),
+    runs: async () => [...this.runs.values()].map(({ summary }) => summary).sort(newestFirst),
+    runFile: async (id) => {
+      const { file } = entry(this.runs, 'run', id);
+      if (file === null) throw notFound('file of a run', id);
+      return { bytes: file.length, address: URL.createObjectURL(new Blob([file])) };
+    },
+    renameRun: async (id, title) => this.#changeRun(id, (summary) => ({ ...summary, title })),
+    deleteItems: async (items) => this.#delete(items),
+    restoreItems: async (ticket) => this.#deleted.get(ticket)?.(),
+    readNotes: async (id) => this.notes.get(id) ?? runNotes(),
+    saveNotes: async (id, { notes, base, by }) => {
+      const merged = runNotes(mergeNotes(base.notes, notes.notes, (this.notes.get(id) ?? base).notes));
+      this.notes.set(id, merged);
+      this.events?.notesChanged(id, merged, by);
+    },
+    sweeps: async () => [...this.sweeps.values()].map(({ summary }) => summary),
+    readSweep: async (id) => entry(this.sweeps, 'sweep', id),
+    startSweep: async (request) => this.#startSweep(request),
+    cancelSweep: async (id) => this.#running.get(id)?.abort(),
+    continueSweep: async (id, again) => this.#continueSweep(id, again),
+    renameSweep: async (id, name) => {
+      const sweep = entry(this.sweeps, 'sweep', id);
+      this.#setSweep({ ...sweep, summary: { ...sweep.summary, name }, document: { ...sweep.document, name } });
+    },
+    beginImport: async ({ name, modifiedAt }) => {
+      const ticket = crypto.randomUUID();
+      this.#imports.set(ticket, { name, modifiedAt, parts: [] });
+      return ticket;
+    },
+    importPart: async (ticket, part) => void this.#imports.get(ticket)?.parts.push(part as Uint8Array<ArrayBuffer>),
+    cancelImport: async (ticket) => void this.#imports.delete(ticket),
+    endImport: async (ticket) => {
+      const { name, modifiedAt, parts } = entry(this.#imports, 'import', ticket);
+      const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+      return this.import(bytes, { name, version, modifiedAt: new Date(modifiedAt) });
+    },
+  };
+
+  /** Adds a file to the library, as the host does: by its content. */
+  async import(bytes: Uint8Array<ArrayBuffer>, options: ImportOptions): Promise<Imported> {
+    const named = { ...options, name: traceName(options.name) };
+    if (looksLikeArrow(bytes)) return this.#imported(decodeRun(bytes));
+    if (looksLikeTrace(bytes)) return this.#imported(await readPyTorchTrace(unpacked(bytes), named));
+    if (looksLikeRecording(bytes)) return this.#imported(readRecording([bytes], named));
+    if (!looksLikeExperiment(options.name, bytes.subarray(0, 100))) throw unknownKind(options.name);
+    const experiment = requireExperiment(new TextDecoder().decode(bytes));
+    const id = this.#newId(experiment.name);
+    this.experiments.set(id, experiment);
+    this.events?.experimentsChanged();
+    return { kind: 'experiment', id, name: experiment.name, isNew: true };
+  }
+
+  #imported(run: Run): Imported {
+    return { kind: 'run', run: this.addRun(run, { madeHere: false }), isNew: true };
+  }
+
+  #newId(name: string): string {
+    made += 1;
+    return `${slug(name, 'thing')}-${made}`;
+  }
+
+  #experiments(): ExperimentSummary[] {
+    const modifiedAt = new Date().toISOString();
+    return [...this.experiments].map(([id, { name }]) => ({ id, name, modifiedAt, hasDraft: this.drafts.has(id) }));
+  }
+
+  #profile(name: string, value: unknown): ProfileSummary {
+    const { source, basis, host, ...profile } = parseProfile(value);
+    const device = profileDeviceName({ ...profile, source, basis, ...(host === undefined ? {} : { host }) });
+    return { name, device, source, basis, own: name in this.#own, ...(host === undefined ? {} : { host }) };
+  }
+
+  #changeRun(id: string, change: (summary: RunSummary) => RunSummary): void {
+    const run = entry(this.runs, 'run', id);
+    const changed = { ...run, summary: change(run.summary) };
+    this.runs.set(id, changed);
+    this.events?.runChanged(id, changed.summary);
+  }
+
+  #startRun(request: StartRun): RunSummary {
+    const experiment = requireExperiment(request.experiment);
+    requireCapable(experiment, request.engine);
+    const id = this.#newId(experiment.name);
+    const summary: RunSummary = {
+      ...{ id, name: experiment.name, origin: 'simulated', engine: request.engine, status: 'running' },
+      ...{ createdAt: new Date().toISOString(), makespanNs: null, builtIn: false },
+      device: simulatedDevice(this.#profiles.get(request.profile ?? defaultProfile)),
+    };
+    this.runs.set(id, { summary, file: null });
+    this.events?.runChanged(id, summary);
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    void this.#simulate(experiment, request, {
+      signal: controller.signal,
+      onProgress: (progress) => this.events?.runProgress(id, progress),
+    }).then(
+      (run) => this.addRun(run, { id }),
+      (thrown) => {
+        const error = toErrorInfo(thrown);
+        const status = error.code === 'run.cancelled' ? 'cancelled' : 'failed';
+        this.#changeRun(id, (before) => ({ ...before, status, error }));
+      },
+    );
+    return summary;
+  }
+
+  async #simulate(
+    experiment: Experiment,
+    { engine, profile: name = defaultProfile, iterations, whileRecording }: Omit<StartRun, 'experiment'>,
+    hooks: RunHooks,
+  ): Promise<Run> {
+    // The answer that it has begun comes first.
+    await new Promise((resolve) => setTimeout(resolve));
+    await this.holds.get('startRun');
+    const { problem, available } = this.#devices.engines.find(({ kind }) => kind === engine) ?? { available: false };
+    if (!available || engine !== 'sim')
+      throw new CopyscopeError({ code: 'engine.unavailable', message: problem?.message ?? `There is no ${engine}.` });
+    const environment = { ...experiment.environment, ...(iterations === undefined ? {} : { iterations }) };
+    const document = { ...experiment, environment };
+    const profile = parseProfile(this.#profiles.get(name));
+    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+    const simulator = simEngine(async () => profile, { machine: null, version, pause });
+    const program = lower(document);
+    const run = await simulator.run({ experiment: document, program, profile: name, whileRecording }, hooks);
+    const work = predictedIntervals(run, program, profile);
+    for (;;) {
+      const step = work.next();
+      if (step.done === true) return { ...run, info: { ...run.info, ...step.value } };
+    }
+  }
+
+  #startSweep({ sweep, engine, profile = defaultProfile, iterations }: StartSweep) {
+    const plan = requireSweep(sweep);
+    const id = this.#newId(plan.document.name);
+    const summary: Sweep['summary'] = {
+      ...{ id, name: plan.document.name, createdAt: new Date().toISOString(), engine, origin: 'simulated' },
+      ...{ device: simulatedDevice(this.#profiles.get(profile)), status: 'running' },
+      ...{ points: plan.count, done: 0, failed: 0 },
+    };
+    this.#setSweep({ summary, document: plan.document, profile, iterations: iterations ?? null, outcomes: [] });
+    void this.#runPoints(id, false);
+    return summary;
+  }
+
+  #continueSweep(id: string, again: boolean) {
+    const sweep = entry(this.sweeps, 'sweep', id);
+    const summary = { ...sweep.summary, status: 'running' } as const;
+    this.#setSweep({ ...sweep, summary });
+    void this.#runPoints(id, again);
+    return summary;
+  }
+
+  #setSweep(sweep: Sweep): void {
+    this.sweeps.set(sweep.summary.id, sweep);
+    this.events?.sweepChanged(sweep.summary.id, sweep.summary);
+  }
+
+  async #runPoints(id: string, again: boolean): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const plan = requireSweep(this.#sweep(id).document);
+    const settled = new Set(
+      this.#sweep(id)
+        .outcomes.filter(({ status }) => !again || status === 'done')
+        .map(({ point }) => point),
+    );
+    for (let point = 0; point < plan.count && !controller.signal.aborted; point += 1) {
+      if (settled.has(point)) continue;
+      await this.holds.get('startSweep');
+      if (controller.signal.aborted) break;
+      const outcome = await this.#runPoint(id, plan, point);
+      const { outcomes, summary, ...sweep } = this.#sweep(id);
+      const reached = [...outcomes.filter((one) => one.point !== point), outcome];
+      const done = reached.filter(({ status }) => status === 'done').length;
+      this.events?.sweepPoint(id, outcome);
+      this.#setSweep({ ...sweep, outcomes: reached, summary: { ...summary, done, failed: reached.length - done } });
+    }
+    const sweep = this.#sweep(id);
+    const status = sweep.outcomes.length === plan.count ? 'complete' : 'stopped';
+    this.#setSweep({ ...sweep, summary: { ...sweep.summary, status } });
+  }
+
+  #sweep(id: string): Sweep {
+    return entry(this.sweeps, 'sweep', id);
+  }
+
+  async #runPoint(id: string, plan: ReturnType<typeof requireSweep>, point: number): Promise<SweepOutcome> {
+    const { summary, profile, iterations } = this.#sweep(id);
+    const planned = plan.at(point);
+    if (!planned.ok) return { point, status: 'failed', error: planned.problem };
+    try {
+      const settings = { engine: summary.engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
+      const run = await this.#simulate(requireExperiment(planned.experiment), settings, {});
+      const runId = `sweep/${id}/${point}`;
+      const found = { ...summaryOf(run.info, { id: runId, madeHere: true, builtIn: false }), sweep: id };
+      this.runs.set(runId, { summary: found, file: encodeRun(run) as Uint8Array<ArrayBuffer> });
+      const link = linkBytesPerSecond(run.info.device);
+      return { point, status: 'done', run: found, figures: runFigures(run), linkBytesPerSecond: link };
+    } catch (thrown) {
+      return { point, status: 'failed', error: toErrorInfo(thrown) };
+    }
+  }
+
+  #delete({ experiments, runs, sweeps }: LibraryItems): string {
+    const undo = [
+      ...experiments.map((id) => taken(this.experiments, id)),
+      ...runs.map((id) => taken(this.runs, id)),
+      ...sweeps.map((id) => taken(this.sweeps, id)),
+    ];
+    const tell = (): void => {
+      this.events?.experimentsChanged();
+      for (const id of runs) this.events?.runChanged(id, this.runs.get(id)?.summary ?? null);
+      for (const id of sweeps) this.events?.sweepChanged(id, this.sweeps.get(id)?.summary ?? null);
+    };
+    tell();
+    const ticket = crypto.randomUUID();
+    this.#deleted.set(ticket, () => {
+      for (const back of undo) back();
+      tell();
+    });
+    return ticket;
+  }
+}
+
+/** Takes an entry out, and returns what puts it back. */
+function taken<Value>(table: Map<string, Value>, id: string): () => void {
+  const value = table.get(id);
+  table.delete(id);
+  return () => void (value !== undefined && table.set(id, value));
+}
+
+async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
+  if (bytes[0] !== 0x1f) yield bytes;
+  else
+    yield new Uint8Array(
+      await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer(),
+    );
+}
+
+const summaries = new Map<string, LessonSummary>();
+
+function lessonSummary(id: string, text: string): LessonSummary {
+  const known = summaries.get(id + text) ?? summarized(id, text);
+  summaries.set(id + text, known);
+  return known;
+}
+
+function summarized(id: string, text: string): LessonSummary {
+  const own = id.startsWith('own/');
+  try {
+    const { title, summary, group, order, minutes, steps } = requireLesson(id, text);
+    return { id, title, summary, group, order, minutes, steps: steps.length, tasks: tasksOf(steps), own };
+  } catch (thrown) {
+    const nothing = {
+      title: id.slice(4),
+      summary: '',
+      group: 'Your lessons',
+      order: 0,
+      minutes: 0,
+      steps: 0,
+      tasks: [],
+    };
+    return { id, own, ...nothing, problem: toErrorInfo(thrown) };
+  }
+}
+
+const inOrder = (a: LessonSummary, b: LessonSummary): number =>
+  Number(a.own) - Number(b.own) || a.order - b.order || (a.id < b.id ? -1 : 1);
+const rank = ({ name, basis, own }: ProfileSummary): number =>
+  own ? 0 : name === defaultProfile ? 1 : basis === 'measured' ? 2 : 3;
+const byRank = (a: ProfileSummary, b: ProfileSummary): number => rank(a) - rank(b);
+const newestFirst = (a: RunSummary, b: RunSummary): number => (a.createdAt < b.createdAt ? 1 : -1);

@@ -1,0 +1,34 @@
+/** What renderer/main.tsx does once, without the connection and the window. */
+import '../../../renderer/common/zodSetup.ts';
+import './bridge.ts';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import '../../../renderer/common/global.css';
+import { type Locator, locators } from 'vitest/browser';
+import { startOpening } from '../../../renderer/files/files.ts';
+import { followMakespans } from '../../../renderer/predict/former.ts';
+import { scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
+import { startEditing } from '../../../renderer/store/editing/save.ts';
+import { startNavigation } from '../../../renderer/store/navigation.ts';
+import { beforeDocumentShown } from '../../../renderer/store/pages.ts';
+
+const begun = globalThis as typeof globalThis & { begun?: true };
+// Files share one page, and each runs this once more.
+if (begun.begun === undefined) {
+  begun.begun = true;
+  localStorage.clear();
+  beforeDocumentShown(scoreLayoutInSteps);
+  startEditing();
+  followMakespans();
+  startOpening();
+  startNavigation();
+  locators.extend({ css: (selector: string) => selector });
+}
+
+declare module 'vitest/browser' {
+  interface LocatorSelectors {
+    /** Elements by a CSS selector, for what has no role and no name: bars, blocks and marks. */
+    css(selector: string): Locator;
+  }
+}
