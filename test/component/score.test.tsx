@@ -45,7 +45,7 @@ it('drops a block under the pointer when it is let go of before its last move wa
     .dispatchEvent(new PointerEvent('pointerdown', { ...at(from.x + from.width / 2), buttons: 1 }));
   document.dispatchEvent(new PointerEvent('pointermove', { ...at(from.x + from.width / 2 + 12), buttons: 1 }));
   await expect.element(page.css('[class*="dragged"]')).toBeVisible();
-  // As from a busy page, which hears of the end before it has drawn the way there.
+  // A busy page hears of the end before it has drawn the way there.
   document.dispatchEvent(new PointerEvent('pointermove', { ...at(head.x + 20), buttons: 1 }));
   document.dispatchEvent(new PointerEvent('pointerup', at(head.x + 20)));
   await expect.element(block(count - 1)).toHaveTextContent(label);

@@ -1,6 +1,6 @@
 /**
- * The host in memory: what a window asks of core/service is answered here, without a server, a disk or an engine process.
- * What ships with the program is read from assets/. Runs are simulated in place.
+ * The host in memory: it answers what a window asks of core/service without a server, a disk or an engine process. Examples,
+ * lessons, profiles and recorded runs are those of assets/. Runs are simulated in place.
  */
 /// <reference types="vite/client" />
 import { defaultProfile, simEngine } from '../../../core/cost/simEngine.ts';
@@ -108,7 +108,7 @@ interface StoredRun {
   readonly file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** What a test puts into the library before the window opens. */
+/** The library as the window finds it. */
 export interface Contents {
   /** Examples that the library lists, as 'overlap/pinned-side-stream'; all of them can be read. */
   readonly examples?: readonly string[];
@@ -144,7 +144,7 @@ export class MemoryHost {
   readonly runs = new Map<string, StoredRun>();
   readonly sweeps = new Map<string, Sweep>();
   readonly notes = new Map<string, RunNotes>();
-  /** What the window has asked for, in order. */
+  /** Names of the functions that the window has called, in order. */
   readonly asked: string[] = [];
   /** Errors that functions reject with, by the function's name. */
   readonly refusals = new Map<keyof HostService, ErrorInfo>();
