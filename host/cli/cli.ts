@@ -20,7 +20,6 @@ import { printCaptured } from './commands/captured.ts';
 import { check } from './commands/check.ts';
 import { type CodeOptions, code } from './commands/code.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
-import { type CompareMachinesOptions, compareOnMachines } from './commands/compareMachines.ts';
 import { devices } from './commands/devices.ts';
 import { type ExportRunOptions, exportFile } from './commands/export.ts';
 import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
@@ -42,7 +41,6 @@ import { cancelSlurm, dropSlurm, listSlurm, type SlurmSetOptions, setSlurm, show
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
-import { refuseUnused } from './unusedOptions.ts';
 
 /** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
@@ -241,9 +239,7 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
 
   cli
     .command('compare')
-    .description(
-      'two runs beside one another: what takes longer, and whether by more than iterations differ; or an experiment on several machines',
-    )
+    .description('two runs beside one another: what takes longer, and whether by more than iterations differ')
     .addArgument(
       new Argument(
         '<a>',
@@ -252,19 +248,10 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     )
     .addArgument(new Argument('[b]', "another; left out, what is simulated for a's experiment"))
     .option('--profile <name>', 'device profile for what is simulated')
-    .option('--host <name>', "run a's experiment there; given again for each machine, 'here' for this one", several, [])
-    .addOption(new Option('--engine <engine>', 'with --host: instead of cuda, else sim').choices(engineKinds))
-    .option('--iterations <n>', 'with --host: recorded iterations', count(1, 1000))
-    .option('--out <folder>', 'with --host: keep the run of each machine in this folder')
     .option('--all', 'every operation, not only those that differ most', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((a: string, b: string | undefined, options: CompareOptions & CompareMachinesOptions) => {
-      if (options.host.length > 0) return compareOnMachines(tools, a, b, options);
-      const { engine, iterations, out } = options;
-      refuseUnused({ '--engine': engine, '--iterations': iterations, '--out': out }, '--host');
-      return compare(tools, a, b, options);
-    });
+    .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
 
   cli
     .command('code')

@@ -1,11 +1,11 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
-import { IconArrowBackUp, IconFileTypeHtml, IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
+import { IconArrowBackUp, IconFileTypeHtml, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { reportRuns } from '../files/exportReports.ts';
 import { effectiveEngine, engineOptions } from '../store/engines.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
-import { cancelRun, runAll } from '../store/runs.ts';
+import { runAll } from '../store/runs.ts';
 import { caseExamples } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
@@ -16,12 +16,11 @@ import { RunChooser } from './RunChooser.tsx';
 
 interface Props {
   readonly ids: readonly string[];
-  readonly running: readonly string[];
   /** The run that the others are compared with, once it is read. */
   readonly base: LoadedRun | null;
 }
 
-export function CompareHeader({ ids, running, base }: Props) {
+export function CompareHeader({ ids, base }: Props) {
   const chosen = useApp((state) => state.page.kind === 'compare' && state.page.runs !== undefined);
   const lanes = useCompare((state) => state.lanes);
   return (
@@ -38,18 +37,7 @@ export function CompareHeader({ ids, running, base }: Props) {
             The four cases
           </Button>
         ) : null}
-        {chosen && running.length > 0 ? (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
-            onClick={() => {
-              for (const id of running) void cancelRun(id);
-            }}
-          >
-            {running.length === 1 ? 'Cancel the run' : `Cancel all ${running.length}`}
-          </Button>
-        ) : null}
-        <RunChooser ids={ids} />
+        <RunChooser ids={chosen ? ids : []} />
         {chosen ? null : <RunFour />}
         {ids.length < 2 ? null : (
           <Button
@@ -85,7 +73,7 @@ export function CompareHeader({ ids, running, base }: Props) {
 }
 
 function chosenText(count: number): string {
-  if (count === 0) return 'Choose two runs or more.';
+  if (count === 0) return 'Choose two runs.';
   return count === 1 ? 'Choose another run to compare it with.' : `${count} runs; differences are to A.`;
 }
 

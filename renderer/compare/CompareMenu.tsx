@@ -1,22 +1,20 @@
-/** Beside what is open: compare its run with its prediction, an earlier run or any other; or run it on several machines. */
+/** Beside what is open: compares its run with its prediction, an earlier run or any other. */
 import { Button, Menu } from '@mantine/core';
-import { IconColumns, IconListCheck, IconServer, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
+import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { formatMoment } from '../common/time.ts';
-import { comparableRun, currentExperiment, isPrediction, loadedRun, runsOfPage } from '../store/select.ts';
+import { comparableRun, isPrediction, loadedRun, runsOfPage } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { comparePrediction, compareWith, openComparison } from './actions.ts';
-import { chooseSeveral } from './several.ts';
 
 /** Other runs of the experiment that are offered by name. */
 const mostOffered = 6;
 
 export function CompareMenu() {
   const run = useApp(comparableRun);
-  const canRun = useApp((state) => currentExperiment(state) !== null);
-  if (run === undefined && !canRun) return null;
+  if (run === undefined) return null;
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -24,19 +22,14 @@ export function CompareMenu() {
           variant="subtle"
           color="gray"
           size="compact-xs"
-          aria-label={run === undefined ? 'Compare machines' : 'Compare this run'}
+          aria-label="Compare this run"
           leftSection={<IconColumns size={13} aria-hidden />}
         >
           Compare
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {run === undefined ? null : <WithRuns run={run} />}
-        {canRun ? (
-          <Menu.Item leftSection={<IconServer size={15} />} onClick={chooseSeveral}>
-            Run on several machines…
-          </Menu.Item>
-        ) : null}
+        <WithRuns run={run} />
       </Menu.Dropdown>
     </Menu>
   );

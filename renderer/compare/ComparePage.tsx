@@ -1,10 +1,9 @@
-/** Several runs stacked on one time scale, and what differs between them. */
+/** The runs that are compared, one above the other on one time scale, and what differs between them. */
 import { Button, Group as Buttons, Text } from '@mantine/core';
 import { IconColumns } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { EmptyState } from '../common/EmptyState.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
 import shared from '../common/Panels.module.css';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
@@ -12,16 +11,15 @@ import { ensureRun } from '../store/runs.ts';
 import { comparedRunIds, loadedRun } from '../store/select.ts';
 import { panelStorage } from '../store/settings.ts';
 import { useApp } from '../store/store.ts';
-import type { AppState } from '../store/types.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { CompareHeader } from './CompareHeader.tsx';
 import classes from './ComparePage.module.css';
-import { setCompare, useCompare } from './compareStore.ts';
+import { setCompare } from './compareStore.ts';
 import { Differences } from './Differences.tsx';
 import { Stack } from './Stack.tsx';
 
 export function ComparePage() {
-  const ids = useDerived(comparedInOrder);
+  const ids = useDerived(comparedRunIds);
   const running = useDerived((state) => ids.filter((id) => state.runs[id]?.status === 'running'));
   const connected = useApp((state) => state.connection.status === 'open');
   const loaded = useDerived((state) => ids.map((id) => loadedRun(state, id)));
@@ -32,33 +30,9 @@ export function ComparePage() {
   }, [key, connected]);
   return (
     <section className={classes['page']} aria-label="Comparison">
-      <CompareHeader ids={ids} running={running} base={loaded[0] ?? null} />
-      <NotStarted />
+      <CompareHeader ids={ids} base={loaded[0] ?? null} />
       {ids.length === 0 ? <NothingToCompare /> : <Compared ids={ids} loaded={loaded} />}
     </section>
-  );
-}
-
-/** Those that can't be read stand last, so that A is one that the others can be compared with. */
-function comparedInOrder(state: AppState): string[] {
-  const ids = comparedRunIds(state);
-  const isLost = (id: string): boolean => state.loadedRuns[id]?.status === 'failed';
-  return [...ids.filter((id) => !isLost(id)), ...ids.filter(isLost)];
-}
-
-/** Machines that took no part, each with its reason. */
-function NotStarted() {
-  const all = useCompare((state) => state.notStarted);
-  if (all.length === 0) return null;
-  return (
-    <div className={classes['notStarted']} role="alert">
-      {all.map(({ name, error }) => (
-        <div key={name}>
-          <strong>{name} takes no part</strong>
-          <ErrorText error={error} />
-        </div>
-      ))}
-    </div>
   );
 }
 
@@ -66,7 +40,7 @@ function NothingToCompare() {
   return (
     <EmptyState icon={<IconColumns size={24} />} title="Nothing to compare yet">
       <Text c="dimmed">
-        Choose runs from the list, or let the four cases run on an engine. A run’s own page compares it with its
+        Choose two runs from the list, or let the four cases run on an engine. A run’s own page compares it with its
         prediction.
       </Text>
       <Buttons gap="xs">

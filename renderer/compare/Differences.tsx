@@ -1,4 +1,4 @@
-/** What differs between the first run and another: by operation, by lane, and in all. */
+/** What differs between the first run and another: by operation and by lane. */
 import { Loader, SegmentedControl, Select } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Difference, RunComparison } from '../../core/compare/comparison.ts';
@@ -14,7 +14,6 @@ import { setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
 import { JudgementMark } from './JudgementMark.tsx';
 import { LanesTable } from './LanesTable.tsx';
-import { MachinesTable } from './MachinesTable.tsx';
 import type { Compared } from './messages.ts';
 import { OperationsTable } from './OperationsTable.tsx';
 import { letterOf } from './RunChooser.tsx';
@@ -26,20 +25,10 @@ interface Props {
 }
 
 export function Differences({ ids, loaded }: Props) {
-  const by = useCompare((state) => state.by);
   return (
     <section className={classes['differences']} aria-label="Differences">
-      {by === 'machines' ? <OfAll ids={ids} /> : <OfTwo ids={ids} loaded={loaded} />}
+      <OfTwo ids={ids} loaded={loaded} />
     </section>
-  );
-}
-
-function OfAll({ ids }: Pick<Props, 'ids'>) {
-  return (
-    <>
-      <Bar />
-      <MachinesTable ids={ids} />
-    </>
   );
 }
 
@@ -75,7 +64,7 @@ function OfTwo({ ids, loaded }: Props) {
 }
 
 /** What is listed, and what else there is to choose. */
-function Bar({ children }: { readonly children?: ReactNode }) {
+function Bar({ children }: { readonly children: ReactNode }) {
   const by = useCompare((state) => state.by);
   return (
     <div className={classes['bar']} role="toolbar" aria-label="Differences shown">
@@ -84,11 +73,10 @@ function Bar({ children }: { readonly children?: ReactNode }) {
         size="xs"
         aria-label="Differences by"
         value={by}
-        onChange={(value) => setCompare({ by: value === 'lanes' || value === 'machines' ? value : 'operations' })}
+        onChange={(value) => setCompare({ by: value === 'lanes' ? value : 'operations' })}
         data={[
           { value: 'operations', label: 'Operations' },
           { value: 'lanes', label: 'Lanes' },
-          { value: 'machines', label: 'Machines' },
         ]}
       />
       {children}

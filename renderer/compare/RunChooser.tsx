@@ -6,8 +6,8 @@ import { formatDuration } from '../../core/units.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { openPage } from '../store/pages.ts';
+import { fitsComparison } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
-import { mostCompared } from './actions.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
 import { offered } from './offered.ts';
@@ -48,6 +48,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
   const [query, setQuery] = useState('');
   // As it was when the list was opened: no row moves while it is clicked.
   const [chosenBefore] = useState(ids);
+  const chosen = ids.flatMap((id) => runs[id] ?? []);
   const words = query.toLowerCase().split(/\s+/);
   const complete = offered(runs, ids, chosenBefore)
     // Points of sweeps are many: they are found by searching.
@@ -70,7 +71,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
       />
       <Checkbox.Group
         value={[...ids]}
-        onChange={(chosen) => openPage({ kind: 'compare', runs: chosen.slice(0, mostCompared) })}
+        onChange={(chosen) => openPage({ kind: 'compare', runs: chosen })}
         aria-label="Runs compared"
       >
         <div className={classes['choices']}>
@@ -80,7 +81,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
               value={run.id}
               size="xs"
               className={classes['choice'] ?? ''}
-              disabled={ids.length >= mostCompared && !ids.includes(run.id)}
+              disabled={!ids.includes(run.id) && !fitsComparison([...chosen, run])}
               label={<Choice run={run} letter={ids.includes(run.id) ? letterOf(ids.indexOf(run.id)) : null} />}
             />
           ))}
@@ -88,7 +89,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
         </div>
       </Checkbox.Group>
       <p className={classes['none']}>
-        The first one chosen, A, is what the others are compared with. Up to {mostCompared} runs.
+        The first one chosen, A, is what the others are compared with. Choose two runs, or three if one is simulated.
       </p>
     </>
   );

@@ -10,14 +10,10 @@ import { currentEngineOptions, loadedRun } from '../store/select.ts';
 import { state } from '../store/store.ts';
 import { setCompare } from './compareStore.ts';
 
-/** More would leave none of them space. */
-export const mostCompared = 12;
-
 /** The first is what the others are compared with. */
 export function openComparison(ids: readonly string[]): void {
-  const asAtFirst = { iterations: {}, other: null, by: 'operations', notStarted: [] } as const;
-  setCompare({ ...asAtFirst, alignment: { op: 0, edge: 'issue' } });
-  openPage({ kind: 'compare', runs: [...new Set(ids)].slice(0, mostCompared) });
+  setCompare({ iterations: {}, other: null, by: 'operations', alignment: { op: 0, edge: 'issue' } });
+  openPage({ kind: 'compare', runs: [...new Set(ids)] });
 }
 
 /** The comparison of one run so far, and the list to choose others from. */

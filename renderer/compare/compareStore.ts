@@ -1,7 +1,6 @@
 /** How the runs that are compared are laid beside one another. Kept while one looks elsewhere, and not longer. */
 import { create } from 'zustand';
 import type { AnchorEdge } from '../../core/compare/anchor.ts';
-import type { ErrorInfo } from '../../core/errors.ts';
 
 /** An operation of the first run, or the begin of a step, counted from 0. */
 export type Alignment = { readonly op: number; readonly edge: AnchorEdge } | { readonly step: number };
@@ -14,10 +13,7 @@ interface CompareState {
   /** The run whose differences to the first one are listed; null for the second. */
   readonly other: string | null;
   readonly lanes: 'engines' | 'all';
-  /** What is listed below the lanes: what differs between two runs, or figures of all. */
-  readonly by: 'operations' | 'lanes' | 'machines';
-  /** Where the experiment could not be begun, and why. */
-  readonly notStarted: readonly { readonly name: string; readonly error: ErrorInfo }[];
+  readonly by: 'operations' | 'lanes';
   readonly chooserOpen: boolean;
   /** By run, when its steps begin: of traces whose differences were listed. */
   readonly steps: Readonly<Record<string, readonly number[]>>;
@@ -30,7 +26,6 @@ const initial: CompareState = {
   other: null,
   lanes: 'engines',
   by: 'operations',
-  notStarted: [],
   chooserOpen: false,
   steps: {},
 };

@@ -4,7 +4,6 @@ import { compareRuns } from '../../core/compare/comparison.ts';
 import { bySize } from '../../core/compare/format.ts';
 import type { RunSteps } from '../../core/compare/steps.ts';
 import { runSteps } from '../../core/gate/runSteps.ts';
-import { compareMachines } from '../../core/sweep/machines.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import type { CompareCalls } from './messages.ts';
@@ -31,7 +30,6 @@ const calls: CompareCalls = {
     const stepStarts = { a: stepsIn(a)?.startNs ?? [], b: stepsIn(b)?.startNs ?? [] };
     return { comparison: { ...comparison, operations }, leftOut, stepStarts };
   },
-  compareAll: (runs) => compareMachines(runs.map((run) => ({ host: run.info.host ?? null, run }))),
 };
 
 serveCalls(calls);

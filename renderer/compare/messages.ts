@@ -1,6 +1,5 @@
 /** What the window asks of the worker that compares runs. */
 import type { RunComparison } from '../../core/compare/comparison.ts';
-import type { MachineComparison } from '../../core/sweep/machines.ts';
 import type { Run } from '../../core/trace/run.ts';
 
 export interface Compared {
@@ -13,6 +12,4 @@ export interface Compared {
 
 export interface CompareCalls {
   compare(a: Run, b: Run): Compared;
-  /** What is told of each beside the others. */
-  compareAll(runs: readonly Run[]): MachineComparison;
 }

@@ -2,7 +2,7 @@
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 
 /** Where it ran: the other machine, this one, or the device of what was recorded or simulated. */
-export function placeOf({ host, origin, device }: Pick<RunSummary, 'host' | 'origin' | 'device'>): string {
+function placeOf({ host, origin, device }: Pick<RunSummary, 'host' | 'origin' | 'device'>): string {
   if (host !== undefined) return host;
   return origin === 'measured' ? 'This machine' : device;
 }

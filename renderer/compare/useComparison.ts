@@ -1,7 +1,6 @@
 /** The window's side of the worker that compares: one answer at a time, and what was compared is kept. */
 import { useEffect, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
-import type { MachineComparison } from '../../core/sweep/machines.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import type { Loading } from '../store/types.ts';
@@ -9,7 +8,7 @@ import type { CompareCalls, Compared } from './messages.ts';
 
 /** Comparisons kept, the oldest going first. */
 const mostKept = 12;
-const kept = new Map<string, Loading<unknown>>();
+const kept = new Map<string, Loading<Compared>>();
 
 const worker = new CalledWorker<CompareCalls>(
   () => new Worker(new URL('./compareWorker.ts', import.meta.url), { type: 'module', name: 'compare' }),
@@ -23,40 +22,27 @@ let asked: { readonly key: string } | null = null;
 
 const loading = { status: 'loading' } as const;
 
-/** Null while a run is missing. */
-export const useComparison = (a: LoadedRun | null, b: LoadedRun | null): Loading<Compared> | null =>
-  useAnswer(a === null || b === null ? null : `pair ${a.id} ${b.id}`, () =>
-    a === null || b === null ? null : worker.calls.compare(a.run, b.run),
-  );
-
-/** Of all runs that are there; null where there is none. */
-export const useAllCompared = (runs: readonly LoadedRun[]): Loading<MachineComparison> | null =>
-  useAnswer(runs.length === 0 ? null : `all ${runs.map(({ id }) => id).join(' ')}`, () =>
-    worker.calls.compareAll(runs.map(({ run }) => run)),
-  );
-
-/** `key` names what is asked for: runs never change, so their ids say when to compare anew. */
-function useAnswer<Answer>(key: string | null, ask: () => Promise<Answer> | null): Loading<Answer> | null {
-  const [answer, setAnswer] = useState<{ readonly key: string; readonly found: Loading<Answer> } | null>(null);
+/** Null while a run is missing. Runs never change, so their ids say when to compare anew. */
+export function useComparison(a: LoadedRun | null, b: LoadedRun | null): Loading<Compared> | null {
+  const [answer, setAnswer] = useState<{ readonly key: string; readonly found: Loading<Compared> } | null>(null);
+  const key = a === null || b === null ? null : `${a.id} ${b.id}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   useEffect(() => {
-    if (key === null) return;
-    const known = kept.get(key) as Loading<Answer> | undefined;
+    if (key === null || a === null || b === null) return;
+    const known = kept.get(key);
     if (known !== undefined) setAnswer({ key, found: known });
-    else void answered(key, ask, (found) => setAnswer({ key, found }));
+    else void answered(key, worker.calls.compare(a.run, b.run), (found) => setAnswer({ key, found }));
     return () => drop(key);
   }, [key]);
   if (key === null) return null;
   return answer?.key === key ? answer.found : loading;
 }
 
-async function answered<Answer>(
+async function answered(
   key: string,
-  ask: () => Promise<Answer> | null,
-  listener: (answer: Loading<Answer>) => void,
+  answer: Promise<Compared>,
+  listener: (answer: Loading<Compared>) => void,
 ): Promise<void> {
-  const answer = ask();
-  if (answer === null) return;
   const mine = { key };
   asked = mine;
   const found = await answer.then(
@@ -76,7 +62,7 @@ function drop(key: string): void {
   worker.end({ code: 'compare.cancelled', message: 'It was cancelled.' });
 }
 
-function keep(key: string, found: Loading<unknown>): void {
+function keep(key: string, found: Loading<Compared>): void {
   kept.set(key, found);
   const [oldest] = kept.keys();
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);

@@ -2,9 +2,11 @@
 import { Button, Text } from '@mantine/core';
 import { IconColumns, IconPackageExport, IconTrash } from '@tabler/icons-react';
 import { type RefObject, useLayoutEffect, useRef } from 'react';
-import { mostCompared, openComparison } from '../compare/actions.ts';
+import { openComparison } from '../compare/actions.ts';
 import { exportBundle } from '../files/files.ts';
 import { deleteItems } from '../store/libraryActions.ts';
+import { fitsComparison } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 import { bundleName } from './bundleName.ts';
 import classes from './Library.module.css';
 import { selectAll, selectedItems, stopSelecting, useLibrary } from './libraryView.ts';
@@ -13,7 +15,9 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
   const selected = useLibrary((state) => state.selected);
   const items = selectedItems(selected, order);
   const count = items.experiments.length + items.runs.length + items.sweeps.length;
-  const comparable = items.runs.length === count && count >= 2 && count <= mostCompared;
+  const runs = useApp((state) => state.runs);
+  const comparable =
+    items.runs.length === count && count >= 2 && fitsComparison(items.runs.flatMap((id) => runs[id] ?? []));
   const bar = useRef<HTMLElement>(null);
   useFocusGivenBack(bar);
   return (
@@ -28,7 +32,7 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
         <Button
           variant="default"
           disabled={!comparable}
-          title={comparable ? undefined : `Select 2 to ${mostCompared} runs`}
+          title={comparable ? undefined : 'Select two runs, or three if one is simulated'}
           leftSection={<IconColumns size={14} aria-hidden />}
           onClick={() => {
             stopSelecting();

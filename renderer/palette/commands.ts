@@ -4,7 +4,6 @@ import { templates } from '../../core/experiment/templates/templates.ts';
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
-import { chooseSeveral } from '../compare/several.ts';
 import { reportable, reportShown } from '../files/exportReports.ts';
 import { exportShownRun } from '../files/exportRuns.ts';
 import { chooseFiles, exportBundle } from '../files/files.ts';
@@ -113,7 +112,6 @@ const ofExperiment: readonly Command[] = [
     keys: 'Ctrl Enter',
     when: (now) => whyNoRun(now) === null && runUnderWay(now) === undefined,
   }),
-  command('Run', 'Run on several machines', chooseSeveral, { when: (now) => now.connection.status === 'open' }),
   command('Sweep', 'Sweep over numbers of this experiment', () => sweepCurrent()),
   command('Experiment', 'Save', saveCurrent, {
     keys: 'Ctrl S',

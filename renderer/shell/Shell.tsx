@@ -5,7 +5,6 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import { runTitle } from '../../core/service/service.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
-import { SeveralMachines } from '../compare/SeveralMachines.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
@@ -130,7 +129,6 @@ export function Shell() {
       <DropZone />
       <HelpOverlay />
       <Licences />
-      <SeveralMachines />
       <CommandPalette />
       <OperationPicker />
       <Announcer />

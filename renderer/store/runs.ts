@@ -14,7 +14,6 @@ import { needMachine } from './machines.ts';
 import { LoadedRun } from './opened/loadedRun.ts';
 import { isDetailed, type RunAnalysis } from './opened/messages.ts';
 import { openRunFile } from './opened/openRunFile.ts';
-import { openPage } from './pages.ts';
 import {
   comparedRunIds,
   currentEngineOptions,
@@ -192,18 +191,14 @@ export async function cancelCurrent(): Promise<void> {
   if (running !== undefined) await cancelRun(running.id);
 }
 
-/** Runs the given examples one after another on one engine, and compares what comes out. */
+/** Runs the given examples one after another on one engine. */
 export const runAll = (ids: readonly string[], engineKey: string): Promise<void> =>
   attempt('The four cases could not be run', async () => {
-    const started: string[] = [];
     for (const id of ids) {
       const run = await startRun(await host().readExample(id), engineKey);
       if (run === null) return;
-      started.push(run);
-      const end = await finished(run);
-      if (end !== 'complete') break;
+      if ((await finished(run)) !== 'complete') return;
     }
-    if (state().page.kind === 'compare') openPage({ kind: 'compare', runs: started });
   });
 
 /** Resolves when a run has ended, with how. */

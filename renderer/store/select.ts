@@ -167,11 +167,18 @@ const caseFolder = 'overlap/';
 export const caseExamples = (state: AppState): ExampleSummary[] =>
   inOrder(state.examples.filter((example) => example.id.startsWith(caseFolder)));
 
-/** Runs to compare: those picked, else for each case its newest run on the chosen engine, else its recorded one. */
+/** Two runs are compared, or three if one of them is simulated. */
+export const fitsComparison = (runs: readonly Pick<RunSummary, 'origin'>[]): boolean =>
+  runs.length <= 2 || (runs.length === 3 && runs.some(({ origin }) => origin === 'simulated'));
+
+/** Runs to compare: those picked, as many as fit, else for each case its newest run on the chosen engine, else its recorded one. */
 export function comparedRunIds(state: AppState): string[] {
   const { page } = state;
   const picked = page.kind === 'compare' ? page.runs : undefined;
-  if (picked !== undefined) return picked.filter((id) => state.runs[id] !== undefined);
+  if (picked !== undefined) {
+    const known = picked.flatMap((id) => state.runs[id] ?? []).slice(0, 3);
+    return (fitsComparison(known) ? known : known.slice(0, 2)).map(({ id }) => id);
+  }
   const engine = effectiveEngine(engineOptions(state.devices, state.profiles, []), state.engine);
   const complete = Object.values(state.runs)
     .filter((run) => run.status === 'complete' && !isPrediction(run.id))

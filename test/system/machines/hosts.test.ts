@@ -228,28 +228,3 @@ describe('copyscope host remove', () => {
     expect((await cli('host', 'list')).err).toContain('No machine is set up.');
   });
 });
-
-describe('copyscope compare --host', () => {
-  it('runs one experiment on each machine, and keeps runs that can be compared', async () => {
-    expect((await cli('host', 'add', 'gpu-box', '--yes')).exitCode).toBe(0);
-    const out = join(machine.home, 'runs');
-    const words = ['compare', experiment, '--engine', 'sim', '--host', 'here', '--host', 'gpu-box'];
-    const compared = await cli(...words, '--out', out, '--json');
-    expect({ err: compared.err, exitCode: compared.exitCode }).toEqual({ err: '', exitCode: 0 });
-    const { machines, causes } = JSON.parse(compared.out);
-    expect(machines.map(({ host }: { host: string | null }) => host)).toEqual([null, 'gpu-box']);
-    expect(machines[0].figures).toEqual(machines[1].figures);
-    // One simulator says the same everywhere.
-    expect(causes).toEqual([]);
-    expect(readdirSync(out)).toEqual(['1-here.arrow', '2-gpu-box.arrow']);
-    expect((await cli('compare', join(out, '1-here.arrow'), join(out, '2-gpu-box.arrow'))).exitCode).toBe(0);
-    const table = (await cli(...words)).out;
-    expect(table).toMatch(/Machine +Ran on +Makespan/);
-    expect(table).toMatch(/^gpu-box +simulated/m);
-  });
-
-  it.each([[['here']], [['here', 'here']]])('refuses %j', async (hosts) => {
-    const words = hosts.flatMap((host) => ['--host', host]);
-    expect((await cli('compare', experiment, ...words)).exitCode).toBe(2);
-  });
-});

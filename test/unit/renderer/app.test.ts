@@ -268,6 +268,19 @@ describe('the comparison', () => {
       comparedRunIds(stateWith([run({ id: 'a' }), recorded], { page: { kind: 'compare', runs: ['rec', 'gone'] } })),
     ).toEqual(['rec']);
   });
+
+  it('has two runs, or three if one of them is simulated', () => {
+    const three = ['a', 'b', 'c'];
+    const ofOrigins = (origins: readonly RunSummary['origin'][]): string[] =>
+      comparedRunIds(
+        stateWith(
+          origins.map((origin, at) => run({ id: three[at] ?? '', origin })),
+          { page: { kind: 'compare', runs: three } },
+        ),
+      );
+    expect(ofOrigins(['measured', 'measured', 'recorded'])).toEqual(['a', 'b']);
+    expect(ofOrigins(['measured', 'measured', 'simulated'])).toEqual(three);
+  });
 });
 
 describe('the library', () => {
