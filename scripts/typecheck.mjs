@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { inRoot, root } from './lib/paths.mjs';
 
-const parts = ['core', 'native', 'host', 'electron', 'renderer', 'test'];
+const parts = ['core', 'native', 'host', 'electron', 'renderer', 'test', 'bench'];
 const compiler = inRoot('node_modules/typescript/bin/tsc');
 
 function check(part) {

@@ -1,7 +1,7 @@
 /**
  * How far a machine may be from a profile of its kind. Parameters that one thing decides, as the host's memory, are one
  * group, and a group errs as a whole: on nine machines in ten it takes up to so many times as long as the profile says,
- * or is as many times as fast. `node test/bench/run.mjs intervals --derive` measures both columns on one half of the
+ * or is as many times as fast. `node bench/run.mjs intervals --derive` measures both columns on one half of the
  * recorded trials' machines, and tests them on the other half: there the calibrated profiles of 20 H200 machines differ by
  * about as much (1.25 times in host memory, 1.02 on the link), the rest is what the simulator itself gets wrong.
  */

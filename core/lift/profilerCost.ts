@@ -32,7 +32,7 @@ const nsightSystems: ProfilerCost = { ...torchProfiler, operatorNs: 0, frameNs: 
 /**
  * copyscope record: callbacks stand around the calls that it records, CUPTI takes a record of each kernel on the launching
  * thread, and a frame is a whole stack, taken before the call that it is of. Measured on one H200 (PyTorch 2.11, CUPTI 13.0)
- * by test/gpu/record_cost.py, as what single calls in loops take longer while they are recorded: a launch 1.2 us, a copy
+ * by bench/gpu/record_cost.py, as what single calls in loops take longer while they are recorded: a launch 1.2 us, a copy
  * 1.3 us without its stack, an event's record or a stream's wait for one 0.5 to 0.9 us, a wait with nothing to wait for
  * 0.5 us, a range of NVTX 0.16 us. A stack took 0.2 to 1.0 us in ten programs, and 0.4 us in the middle.
  */

@@ -1,6 +1,6 @@
 /**
  * Every parameter of a device profile: its unit, what stands in for it where a profile doesn't say it, the probe that
- * measures it, and what it buys (node test/bench/run.mjs ablation). The schema, calibration, the table in
+ * measures it, and what it buys (node bench/run.mjs ablation). The schema, calibration, the table in
  * docs/calibrate.md and the ablation come from here: a new parameter is one row.
  */
 

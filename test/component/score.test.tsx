@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { state } from '../../renderer/store/store.ts';
-import { longExperiment } from '../bench/support/longExperiment.ts';
+import { longExperiment } from '../support/longExperiment.ts';
 import { boxOf, drag, heading, numberOf, openExample, openWorkbench, page, press, type } from './support/workbench.tsx';
 
 const example = 'overlap/pinned-side-stream';

@@ -1,6 +1,6 @@
 /** Long experiments: they open, are edited and are predicted beside the window, which says how far that is. */
 import type { Page } from '@playwright/test';
-import { longExperiment } from '../bench/support/longExperiment.ts';
+import { longExperiment } from '../support/longExperiment.ts';
 import { experimentOf } from '../unit/support/experiments.ts';
 import { expect, test } from './support/test.ts';
 

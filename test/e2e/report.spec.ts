@@ -9,7 +9,7 @@ import { type ReportedRun, runReport, sweepReport } from '../../core/report/make
 import { type ReportFile, reportPieces } from '../../core/report/page.ts';
 import { sweepSchema } from '../../core/sweep/document.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { syntheticRun } from '../bench/support/syntheticRun.ts';
+import { syntheticRun } from '../support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
 import { read } from '../unit/import/support.ts';
 import { hostileNames } from '../unit/report/hostileNames.ts';

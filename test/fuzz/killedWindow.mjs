@@ -1,5 +1,5 @@
 /** The window of kills.mjs: a process of its own, which asks the server what it is told to over the page's connection. */
-import { connectAsWindow, importFile } from '../bench/support/hostClient.mjs';
+import { connectAsWindow, importFile } from '../support/hostClient.mjs';
 
 // Not as arguments, which every user of the machine can read.
 const { ADDRESS: address, COOKIE: cookie } = process.env;

@@ -16,8 +16,8 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import { connectAsWindow, cookieOf } from '../bench/support/hostClient.mjs';
-import { addressOf, load } from '../bench/support/window.mjs';
+import { connectAsWindow, cookieOf } from '../support/hostClient.mjs';
+import { addressOf, load } from '../support/window.mjs';
 
 const [{ Random }, { decodeRun, encodeRun }, { example, smallRun }] = await Promise.all([
   load('test/unit/support/random.ts'),

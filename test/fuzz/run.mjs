@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
-import { bundle } from '../bench/support/bundle.mjs';
+import { bundle } from '../support/bundle.mjs';
 
 const target = join(root, 'dist/fuzz');
 const source = (name) => join(import.meta.dirname, name);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
-import { interrupted } from '../bench/support/interrupted.mjs';
 import { endless, tooLarge } from '../support/heavyPrograms.ts';
+import { interrupted } from '../support/interrupted.mjs';
 import { engineKind, report } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'copyscope-interrupted-'));

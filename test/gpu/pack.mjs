@@ -4,25 +4,25 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
-import { bundle } from '../bench/support/bundle.mjs';
+import { bundle } from '../support/bundle.mjs';
 
 const target = join(root, 'dist/gpu');
 const node = join(target, 'node.xz');
 
-const sources = [
+const tests = [
   ...readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts')),
   'soak.ts',
   'sanitize.ts',
+].map((file) => join(root, 'test/gpu', file));
+const benchmarks = [
+  ...readdirSync(join(root, 'bench/gpu')).filter((file) => file.endsWith('.ts')),
   'corpus/writeCorpus.ts',
   'blind/recordBlind.ts',
   'code/codeRuns.ts',
   'code/compilePrograms.ts',
   'code/libraryRuns.ts',
-  ...readdirSync(join(root, 'test/bench/gpu'))
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join('../bench/gpu', file)),
-];
-const input = Object.fromEntries(sources.map((file) => [basename(file, '.ts'), join(import.meta.dirname, file)]));
+].map((file) => join(root, 'bench/gpu', file));
+const input = Object.fromEntries([...tests, ...benchmarks].map((file) => [basename(file, '.ts'), file]));
 
 for (const file of existing(target)) if (file.endsWith('.js')) rmSync(join(target, file));
 await bundle(input, target);
@@ -30,7 +30,9 @@ if (!existing(target).includes('node.xz')) {
   mkdirSync(target, { recursive: true });
   execFileSync('sh', ['-c', `xz -T2 -c "${process.execPath}" > "${node}"`]);
 }
-console.log(`packed ${sources.length} tests and benchmarks and Node ${process.version} into dist/gpu`);
+console.log(
+  `packed ${tests.length} tests and ${benchmarks.length} benchmarks and Node ${process.version} into dist/gpu`,
+);
 for (const part of ['dist/gpu', 'dist/host', 'native/build/Release']) console.log(part, `${megabytes(part)} MB`);
 
 function existing(folder) {

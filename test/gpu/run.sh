@@ -73,7 +73,7 @@ run_records() {
       > "$OUT/runs/$case.json" || status=1
   done
   # One that this machine or engine can't run, as those for two GPUs, says so and is left out.
-  grep -v '^#' test/gpu/lesson-runs.txt | grep -E "${RECORDS:-.}" | while read -r id; do
+  grep -v '^#' bench/gpu/lesson-runs.txt | grep -E "${RECORDS:-.}" | while read -r id; do
     mkdir -p "$OUT/runs/$(dirname "$id")"
     copyscope run "assets/examples/$id.json" --engine cuda --iterations 5 --out "$OUT/runs/$id.arrow" --json \
       > "$OUT/runs/$id.json"
@@ -81,7 +81,7 @@ run_records() {
     [ -s "$OUT/runs/$id.arrow" ] || say "  not recorded: $id"
   done
   step copy-times 120 node dist/gpu/copy-times.js
-  command -v python3 > /dev/null && python3 test/gpu/pytorch_overlap.py "$OUT/pytorch.json" 2>&1 | tail -n 6
+  command -v python3 > /dev/null && python3 bench/gpu/pytorch_overlap.py "$OUT/pytorch.json" 2>&1 | tail -n 6
 }
 
 # The experiments that predictions are held against: a recorded run of each, small enough to keep.
@@ -104,12 +104,11 @@ run_corpus() {
   say "corpus                 $recorded recorded, $missing not"
 }
 
-# Experiments that nobody has looked at, by the seed $BLIND_SEED: what predictions of them are worth is told by
-# test/bench/accuracy.ts.
+# Records experiments that nobody has looked at, by the seed $BLIND_SEED; bench/accuracy.ts judges predictions of them.
 run_blind() { step blind 150 node dist/gpu/recordBlind.js "${BLIND_SEED:-20261120}" 140 < /dev/null; }
 
-# How far recordings of the same experiments are from each other, with the host threads on processors of their own and where
-# the scheduler puts them: two of each, in turn, in $OUT/noise; test/bench/again.ts compares two.
+# Records the same experiments twice with the host threads on processors of their own and twice where the scheduler puts
+# them, in turn, in $OUT/noise.
 run_noise() {
   local own turn
   for turn in 1 2; do
@@ -142,7 +141,7 @@ run_bench() {
     'node dist/host/cli.js bench --compare-pytorch --out "$OUT/bench.json" 2>&1 | tee "$OUT/bench.txt"'
   step submit-cost 60 node dist/gpu/submit-cost.js
   step copy-engine 200 node dist/gpu/copy-engine.js
-  command -v python3 > /dev/null && step 'copies in PyTorch' 120 python3 test/bench/gpu/pytorch_copies.py
+  command -v python3 > /dev/null && step 'copies in PyTorch' 120 python3 bench/gpu/pytorch_copies.py
 }
 
 run_sweep() {
@@ -159,7 +158,7 @@ run_code() { step 'programs' 345 node dist/gpu/codeRuns.js "${CODE_SEED:-2026113
 run_libraries() {
   step 'kernels of libraries' 150 node dist/gpu/libraryRuns.js
   # What first uses cost beside a busy device, and whether they wait for it.
-  step 'first uses' 30 node dist/host/cli.js run test/gpu/code/first-product.json --engine cuda --out "$OUT/first-product.arrow"
+  step 'first uses' 30 node dist/host/cli.js run bench/gpu/code/first-product.json --engine cuda --out "$OUT/first-product.arrow"
   if [ -z "${CUDA_MATH_INCLUDE:-}" ]; then
     say "Prototypes of cuBLAS and cuFFT: not measured (this machine has no headers of theirs)"
     return
@@ -169,7 +168,7 @@ run_libraries() {
 }
 
 # Why programs with pageable memory take other times than the executor: where they run, and what their pages are.
-run_placement() { step placement 120 bash test/gpu/code/placement.sh; }
+run_placement() { step placement 120 bash bench/gpu/code/placement.sh; }
 
 # Ten thousand runs, or as many as fit into the time that is left.
 run_soak() { step soak 300 node dist/gpu/soak.js 10000 20261120 $(($(left) - 25)); }
@@ -192,7 +191,7 @@ run_sanitize() {
   done
 }
 
-. test/gpu/code/math_libraries.sh
+. bench/gpu/code/math_libraries.sh
 lay_math_links "$(mktemp -d)"
 : > "$OUT/table.txt"
 copyscope devices || status=1

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { forkEngine } from '../../host/engine/child.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
 import { deviceMemory } from '../../native/bench.ts';
-import { HeldLines } from '../bench/gpu/held.ts';
+import { HeldLines } from './held.ts';
 import { randomFrom, soakOnce } from './soakRuns.ts';
 import { engineKind, example, longSpin, native, report } from './support.ts';
 

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeLargeTrace } from '../../bench/support/largeTrace.ts';
+import { writeLargeTrace } from '../../support/largeTrace.ts';
 import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 
 let program: string;

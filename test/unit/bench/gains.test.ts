@@ -1,8 +1,11 @@
-/** The comparison of predicted and measured gains (test/bench/gpu), with the simulator as the device that is measured. */
+/** The comparison of predicted and measured gains (bench/gpu), with the simulator as the device that is measured. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Gain, type GainTools, gainsOf } from '../../../bench/gpu/gain.ts';
+import { gainLine, gainSummary } from '../../../bench/gpu/gainLines.ts';
+import { KeptRuns } from '../../../bench/gpu/keptRuns.ts';
 import { simEngine } from '../../../core/cost/simEngine.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -10,9 +13,6 @@ import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { type Gain, type GainTools, gainsOf } from '../../bench/gpu/gain.ts';
-import { gainLine, gainSummary } from '../../bench/gpu/gainLines.ts';
-import { KeptRuns } from '../../bench/gpu/keptRuns.ts';
 import { h200 } from '../machine/toy.ts';
 
 const folder = 'assets/examples/verdicts';

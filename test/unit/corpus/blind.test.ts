@@ -1,12 +1,12 @@
 /** What the blind set promises: the same for the same seed, executable on a GPU, short, free of races, and predictable. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { blindExperiments, seeds } from '../../../bench/gpu/blind/blind.ts';
 import { bufferBytes } from '../../../core/experiment/resources.ts';
 import { findHazards } from '../../../core/hazards/hazards.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { blindExperiments, seeds } from '../../gpu/blind/blind.ts';
 import { runs } from '../../support/effort.ts';
 import { h200Costs } from '../machine/toy.ts';
 

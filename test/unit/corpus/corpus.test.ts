@@ -1,12 +1,12 @@
 /** What the corpus promises: every kind of operation, 4 B to 1 GiB, executable on a GPU, and predictable. */
 import { describe, expect, it } from 'vitest';
+import { corpus } from '../../../bench/gpu/corpus/corpus.ts';
 import { walkOperations } from '../../../core/experiment/experiment.ts';
 import { operationNames } from '../../../core/experiment/operations.ts';
 import { findHazards } from '../../../core/hazards/hazards.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { corpus } from '../../gpu/corpus/corpus.ts';
 import { h200Costs } from '../machine/toy.ts';
 
 const entries = corpus();

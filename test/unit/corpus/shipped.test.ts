@@ -3,7 +3,7 @@
  * other shows here.
  */
 import { expect, it } from 'vitest';
-import { figuresOf, judge, readJudged } from '../../bench/support/judged.ts';
+import { figuresOf, judge, readJudged } from '../../../bench/support/judged.ts';
 import { h200 } from '../machine/toy.ts';
 
 it('h200 predicts a recorded set within its targets', () => {

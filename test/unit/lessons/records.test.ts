@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { experimentOf, lessons, recordedRun } from './support.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const listed = readFileSync(join(root, 'test/gpu/lesson-runs.txt'), 'utf8')
+const listed = readFileSync(join(root, 'bench/gpu/lesson-runs.txt'), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 

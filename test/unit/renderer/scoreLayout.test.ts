@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { blockHolding, scoreLayout, scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
-import { longExperiment } from '../../bench/support/longExperiment.ts';
+import { longExperiment } from '../../support/longExperiment.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 import { experiment } from './exampleRun.ts';
 
