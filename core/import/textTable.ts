@@ -87,7 +87,8 @@ export class TextTable {
   }
 }
 
-function unescaped(raw: string): string {
+/** Resolves the escapes of a JSON string. */
+export function unescaped(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string;
   } catch {

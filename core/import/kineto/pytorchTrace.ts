@@ -23,7 +23,7 @@ import {
 } from '../jsonScanner.ts';
 import { newTextDecoder } from '../platform.ts';
 import { traceFileError } from '../problems.ts';
-import { TextTable } from '../textTable.ts';
+import { TextTable, unescaped } from '../textTable.ts';
 import { KinetoEvent, readEvent } from './kinetoEvent.ts';
 import { isHeaderMember, readHeader } from './kinetoHeader.ts';
 import { KinetoRows } from './kinetoRows.ts';
@@ -34,7 +34,7 @@ import { kinetoRun, type ReadFile } from './kinetoRun.ts';
  * what could be read; its error is `trace-file.truncated` or `trace-file.malformed` and says at which byte and line.
  * So does a stream that rejects with `trace-file.truncated`, or with `trace-file.followed` before the trace is whole; behind
  * a whole one that is told in its notes. Rejects with `trace-file.not-a-trace` where nothing of a trace is in it, and with
- * whatever else `chunks` rejects with.
+ * whatever else `chunks` rejects with. What follows a whole trace, as a second document, is left out, and a note says where.
  */
 export async function readPyTorchTrace(chunks: ByteStream, options: ImportOptions): Promise<Run> {
   const reader = new TraceReader();
@@ -67,6 +67,8 @@ class TraceReader {
   readonly #header: Record<string, string> = {};
   #events = 0;
   #seenEvents = false;
+  /** Byte of the member "traceEvents" in the outermost object, of whatever kind; -1 if none was seen. */
+  #eventsAt = -1;
   #inObject = false;
   /** Bytes in the window that are not the file's. */
   #padding = 0;
@@ -74,7 +76,9 @@ class TraceReader {
   #enough = 0;
   #problem: ErrorInfo | null = null;
   #behind: string | null = null;
-  /** Null when the file has ended as it should. */
+  /** Whether the trace has ended as it should. What follows it is none of it. */
+  #ended = false;
+  /** Null when no more is read. */
   #step: Step | null = (window) => this.#begin(window);
 
   get bytes(): number {
@@ -94,20 +98,20 @@ class TraceReader {
 
   /** No more bytes will come. */
   close(): void {
-    if (this.#problem !== null || this.#step === null) return;
+    if (this.#step === null || this.#ended) return;
     // A number at the very end is only complete now.
     this.#window.push(Uint8Array.of(0x20));
     this.#padding = 1;
     this.#run();
     // The Chrome format lets a list of events end without its bracket.
     const openEnded = !this.#inObject && this.#step === this.#afterEvent;
-    if (this.#problem === null && this.#step !== null && !openEnded) this.breakOff(null);
+    if (this.#step !== null && !this.#ended && !openEnded) this.breakOff(null);
   }
 
   /** What follows is none of the trace's bytes. */
   closeBefore(error: CopyscopeError): void {
     this.#run();
-    if (this.#step === null) this.#behind = error.message;
+    if (this.#ended) this.#behind ??= error.message;
     else this.breakOff(error);
   }
 
@@ -187,7 +191,19 @@ class TraceReader {
       return;
     }
     window.at += 1;
-    this.#step = null;
+    this.#end();
+  }
+
+  /** The trace has ended: nothing but white space may follow. */
+  #end(): void {
+    this.#ended = true;
+    this.#step = (window) => {
+      nextByte(window);
+      if (window.at >= window.end) throw outOfBytes;
+      this.#behind ??= `the trace ends before ${this.#where(window.at)}, and more follows.`;
+      // The rest of packed data still tells whether it is damaged.
+      window.at = window.end;
+    };
   }
 
   /** A member of the outermost object. */
@@ -195,14 +211,21 @@ class TraceReader {
     nextByte(window);
     const from = window.at + 1;
     skipString(window);
-    const name = newTextDecoder().decode(window.bytes.subarray(from, window.at - 1));
+    const name = unescaped(newTextDecoder().decode(window.bytes.subarray(from, window.at - 1)));
     expectColon(window);
-    if (name === 'traceEvents' && nextByte(window) === openBracket) {
-      window.at += 1;
-      this.#enterEvents(true);
-      return;
+    const first = nextByte(window);
+    if (name === 'traceEvents') {
+      const at = window.offsetOf(from);
+      if (this.#eventsAt >= 0 && this.#eventsAt !== at)
+        throw new MalformedJson(from - 1, 'a second "traceEvents" stands there');
+      this.#eventsAt = at;
+      if (window.at >= window.end) throw outOfBytes;
+      if (first === openBracket) {
+        window.at += 1;
+        this.#enterEvents(true);
+        return;
+      }
     }
-    nextByte(window);
     const value = window.at;
     skipValue(window);
     const after = nextByte(window);
@@ -213,7 +236,8 @@ class TraceReader {
   #afterMember(window: ByteWindow, byte: number): void {
     if (byte !== comma && byte !== closeBrace) unexpected(window, window.at, '"," or "}"');
     window.at += 1;
-    this.#step = byte === comma ? (next) => this.#member(next) : null;
+    if (byte === comma) this.#step = (next) => this.#member(next);
+    else this.#end();
   }
 
   #enterEvents(inObject: boolean): void {
@@ -248,6 +272,7 @@ class TraceReader {
 
   #leaveEvents(window: ByteWindow): void {
     window.at += 1;
-    this.#step = this.#inObject ? (next) => this.#afterMember(next, nextByte(next)) : null;
+    if (this.#inObject) this.#step = (next) => this.#afterMember(next, nextByte(next));
+    else this.#end();
   }
 }

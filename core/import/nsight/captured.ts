@@ -29,7 +29,7 @@ interface Found {
 /** In the order in which the export names them. */
 export function capturedPrograms(database: Database): CapturedProgram[] {
   const programs = new Map<string, Found>();
-  for (const table of tablesNamed(database, 'META_DATA_CAPTURE')) {
+  for (const table of tablesNamed(database.tables, 'META_DATA_CAPTURE')) {
     for (const { name, value } of database.rows(table, ['name', 'value'])) {
       const [, process = '', what = '', number] =
         /^PROCESS_(\d{1,9}):([A-Z_]+?)(?:_(\d{1,9}))?$/.exec(textOf(name)) ?? [];

@@ -10,6 +10,8 @@ export type Cells = Readonly<Record<string, Cell>>;
 export interface Database {
   /** Names of its tables. */
   readonly tables: ReadonlySet<string>;
+  /** Names of what is defined otherwise, as views and virtual tables. Nothing is read from them. */
+  readonly others: ReadonlySet<string>;
   /** Names of a table's columns. Throws where the database is damaged there. */
   columns(table: string): readonly string[];
   /** What is wrong with the file as a whole, in words; null where nothing is known to be. */
@@ -19,12 +21,12 @@ export interface Database {
 }
 
 /** The tables of this name, and of later versions of it as NAME_V2. */
-export function tablesNamed({ tables }: Database, name: string): string[] {
+export function tablesNamed(tables: ReadonlySet<string>, name: string): string[] {
   if (tables.has(name)) return [name, ...versions(tables, name)];
   return versions(tables, name);
 }
 
-const versions = (tables: Database['tables'], name: string): string[] =>
+const versions = (tables: ReadonlySet<string>, name: string): string[] =>
   [...tables].filter((table) => table.startsWith(`${name}_V`) && /^\d{1,3}$/.test(table.slice(name.length + 2)));
 
 /** A whole number that a double holds; NaN for anything else. */

@@ -147,7 +147,10 @@ class Reader {
     take: Take,
     full: (() => string | null) | null = null,
   ): Promise<void> {
-    for (const table of tablesNamed(this.#database, name)) {
+    for (const other of tablesNamed(this.#database.others, name)) {
+      this.#fail(other, 'it is no plain table but a view or the like, and is not read');
+    }
+    for (const table of tablesNamed(this.#database.tables, name)) {
       this.#read.add(table);
       const count = await this.#scanTable(table, columns, more, take, full);
       if (full !== null) this.#events += count;

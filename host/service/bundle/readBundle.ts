@@ -7,13 +7,14 @@ import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
 import { maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes } from '../../../core/trace/notes.ts';
 import { storageError } from '../files.ts';
+import { unpacked } from '../imports/unpacked.ts';
 import { maxSweepBytes } from '../sweepStore.ts';
 import {
   bundleError,
@@ -32,6 +33,7 @@ export const mostBundleBytes = 8 * 2 ** 30;
 const mostUnpackedBytes = 16 * 2 ** 30;
 /** Files that are written while more of the archive is read, and the few that the last piece of it may hold. */
 const mostOpen = 8;
+const mostAtOnce = 1 << 14;
 const mostBytesOf: Readonly<Record<EntryKind, number>> = {
   experiment: maxExperimentCharacters,
   run: maxRunFileBytes,
@@ -106,7 +108,7 @@ async function walk(
 ): Promise<void> {
   const stopped = new AbortController();
   let refusal: unknown = null;
-  const parser = new Parser({
+  const parser = new OneArchive({
     strict: true,
     onReadEntry: (entry) => {
       try {
@@ -122,8 +124,7 @@ async function walk(
   try {
     const signal = failed === undefined ? stopped.signal : AbortSignal.any([stopped.signal, failed]);
     await pipeline(
-      createReadStream(archive),
-      createGunzip(),
+      unpacked(createReadStream(archive), mostAtOnce),
       bounded(mostUnpackedBytes, room),
       parser as unknown as Writable,
       { signal },
@@ -136,10 +137,56 @@ async function walk(
 }
 
 function refusalOf(thrown: unknown): CopyscopeError {
-  if (thrown instanceof CopyscopeError) return thrown;
   const { code, message } = thrown as NodeJS.ErrnoException;
-  if (code === 'Z_BUF_ERROR') return bundleError('truncated', 'it breaks off.', { cause: thrown });
+  if (code === 'trace-file.truncated') return bundleError('truncated', message, { cause: thrown });
+  if (code === 'trace-file.followed') return bundleError('damaged', message, { cause: thrown });
+  if (thrown instanceof CopyscopeError) return thrown;
   return bundleError('damaged', `${message}.`, { cause: thrown });
+}
+
+const blockBytes = 512;
+
+/** Reads one archive, and refuses anything but padding after its end. The parser of tar stops reading there. */
+class OneArchive extends Parser {
+  #at = 0;
+  #hasEnded = false;
+
+  constructor(options: ConstructorParameters<typeof Parser>[0]) {
+    super(options);
+    this.on('eof', () => {
+      this.#hasEnded = true;
+    });
+  }
+
+  /** An archive ends with blocks of zeros. Writing stops after such blocks, so that it is known what follows the end. */
+  override write(chunk: string | Uint8Array): boolean {
+    if (typeof chunk === 'string') return super.write(chunk);
+    let isReady = true;
+    for (let from = 0; from < chunk.length; ) {
+      const to = this.#nextStop(chunk, from);
+      const part = chunk.subarray(from, to);
+      if (!this.#hasEnded) isReady = super.write(part);
+      else if (part.some((byte) => byte !== 0)) {
+        this.emit('error', bundleError('damaged', `it ends at byte ${this.#at} of its archive, and more follows.`));
+        return false;
+      }
+      this.#at += part.length;
+      from = to;
+    }
+    return isReady;
+  }
+
+  /** Returns where something follows a block of zeros, or the end of the chunk. */
+  #nextStop(chunk: Uint8Array, from: number): number {
+    let wasZero = false;
+    for (let start = from; start < chunk.length; ) {
+      const end = start + blockBytes - ((this.#at + start - from) % blockBytes);
+      const isZero = chunk.subarray(start, end).every((byte) => byte === 0);
+      if (wasZero && !isZero) return start;
+      [start, wasZero] = [end, isZero];
+    }
+    return chunk.length;
+  }
 }
 
 /** A few kilobytes can unpack to terabytes. Each piece waits for `room`. */

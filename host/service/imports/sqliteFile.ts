@@ -3,7 +3,10 @@
  * all rows of plain tables, one after another: no view, virtual table, generated column, index, trigger or condition of
  * the file is ever evaluated, so that each step is one row's work. What a file can hold bounds how much is taken.
  */
+
+import { constants } from 'node:fs';
 import { chmod, copyFile, open, rename, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Database as SqliteDatabase } from 'node-sqlite3-wasm';
 import type { Cells, Database } from '../../../core/import/nsight/database.ts';
 import { inPrivateFolder } from './privateFolder.ts';
@@ -24,12 +27,13 @@ export async function withSqliteFile<Result>(
   use: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   const { size } = await stat(path);
+  const log = await logBeside(path);
   // The library makes a lock beside the file, and SQLite looks there for journals: neither concerns the real place.
   return inPrivateFolder(path, 'file', async (place) => {
     if (await needsWriteAheadLog(place)) await withoutWriteAheadLog(place);
     const sqlite = opened(place);
     try {
-      return await use(databaseOf(sqlite, size));
+      return await use(databaseOf(sqlite, size, log));
     } finally {
       closed(sqlite);
       if (size > mostKeptBytes) dropSqliteModule();
@@ -87,14 +91,34 @@ function noted(thrown: unknown): void {
   if ((thrown as Error).name !== 'SQLite3Error') dropSqliteModule();
 }
 
-function databaseOf(sqlite: SqliteDatabase, fileBytes: number): Database {
+/** Returns the name of a file beside the database that holds changes to it; null if there is none. */
+async function logBeside(path: string): Promise<string | null> {
+  for (const log of [`${path}-wal`, `${path}-journal`]) {
+    // A journal that was applied is left empty or with zeros at its head.
+    const head = await readFirst(log).catch(() => 0);
+    if (head !== 0) return basename(log);
+  }
+  return null;
+}
+
+/** Returns the first byte of a file; 0 if it is empty. */
+async function readFirst(path: string): Promise<number> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return (await file.read(Buffer.alloc(1), 0, 1, 0)).buffer[0] ?? 0;
+  } finally {
+    await file.close();
+  }
+}
+
+function databaseOf(sqlite: SqliteDatabase, fileBytes: number, log: string | null): Database {
   sqlite.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
   const budget = {
     rows: fileBytes / leastRowBytes + spareRows,
     characters: mostReadings * fileBytes + spareCharacters,
   };
   let definitions: readonly Definition[];
-  let damage: string | null = null;
+  let damage = log === null ? null : `the database has changes in ${log} beside it, which are not read`;
   try {
     definitions = definitionsOf(sqlite, budget);
   } catch {
@@ -107,6 +131,7 @@ function databaseOf(sqlite: SqliteDatabase, fileBytes: number): Database {
   }
   return {
     tables: new Set(definitions.filter(definesTable).map(({ name }) => name)),
+    others: new Set(definitions.filter((one) => isRelation(one) && !definesTable(one)).map(({ name }) => name)),
     damage,
     columns: (table) => columnsOf(sqlite, table),
     rows: (table, columns) => selectAll(sqlite, table, columns, budget),
@@ -114,18 +139,22 @@ function databaseOf(sqlite: SqliteDatabase, fileBytes: number): Database {
 }
 
 interface Definition {
+  readonly type: string;
   readonly name: string;
   readonly sql: string;
 }
 
 const definitionsOf = (sqlite: SqliteDatabase, budget: Budget): Definition[] =>
-  [...selectAll(sqlite, 'sqlite_schema', ['name', 'sql'], budget)].map(({ name, sql }) => ({
+  [...selectAll(sqlite, 'sqlite_schema', ['type', 'name', 'sql'], budget)].map(({ type, name, sql }) => ({
+    type: typeof type === 'string' ? type : '',
     name: typeof name === 'string' ? name : '',
     sql: typeof sql === 'string' ? sql : '',
   }));
 
 /** Where a definition may have been left out, another one of its name counts: it must not be a view's. */
 const harmless = /^(CREATE TABLE |CREATE (UNIQUE )?INDEX |$)/;
+
+const isRelation = ({ type }: Definition): boolean => type !== 'index' && type !== 'trigger';
 
 /** The statement itself decides what a name is: what a hostile file says beside it needn't be true. */
 function definesTable({ name, sql }: Definition): boolean {

@@ -12,9 +12,9 @@ const magic = [0x1f, 0x8b] as const;
 
 /**
  * Rejects, after what could be unpacked, with `trace-file.truncated` where the packed data breaks off or is damaged, and
- * with `trace-file.followed` where it ends well and something else follows.
+ * with `trace-file.followed` where it ends well and something else follows. `chunkSize` bounds the bytes of a part.
  */
-export async function* unpacked(source: ByteStream): ByteStream {
+export async function* unpacked(source: ByteStream, chunkSize = 1 << 16): ByteStream {
   const given = new GivenBytes(source);
   if (!(await given.beginsWith(magic))) {
     yield* given.rest();
@@ -22,7 +22,7 @@ export async function* unpacked(source: ByteStream): ByteStream {
   }
   let end: number;
   do {
-    yield* member(given);
+    yield* member(given, chunkSize);
     end = given.at;
     // Padding, as on tapes.
     await given.skipWhile((byte) => byte === 0);
@@ -33,9 +33,9 @@ export async function* unpacked(source: ByteStream): ByteStream {
   }
 }
 
-async function* member(given: GivenBytes): ByteStream {
+async function* member(given: GivenBytes, chunkSize: number): ByteStream {
   await skipHeader(given);
-  const engine = createInflateRaw({ chunkSize: 1 << 16 });
+  const engine = createInflateRaw({ chunkSize });
   const feeding = feed(given, engine);
   // What it fails with, the engine fails with.
   feeding.catch((reason: Error) => engine.destroy(reason));

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
@@ -289,6 +289,26 @@ describe('a bundle from elsewhere', () => {
       });
     }
     expect(kept('other')).toEqual([]);
+  });
+
+  it('with a second bundle behind it is refused, and says where the first ends', async () => {
+    const bundle = await packed(await fill());
+    const tar = gunzipSync(bundle);
+    const files = {
+      'two gzip members': Buffer.concat([bundle, bundle]),
+      'two archives in one member': gzipSync(Buffer.concat([tar, tar])),
+      'an archive behind the gzip data': Buffer.concat([bundle, tar]),
+      'letters behind the archive': gzipSync(Buffer.concat([tar, Buffer.from('x')])),
+    };
+    for (const [what, file] of Object.entries(files)) {
+      await expect(importFile(other.service, 'x', file), what).rejects.toMatchObject({
+        code: 'bundle.damaged',
+        message: expect.stringMatching(/ends at byte \d+ /),
+      });
+    }
+    expect(kept('other')).toEqual([]);
+    const padded = Buffer.concat([gzipSync(Buffer.concat([tar, Buffer.alloc(70_000)])), Buffer.alloc(100)]);
+    await importFile(other.service, 'x', padded);
   });
 
   it('leaves a folder that can be removed once it is refused: nothing is written there any more', async () => {

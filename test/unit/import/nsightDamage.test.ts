@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
@@ -113,8 +113,34 @@ describe('a hostile database', () => {
   ])('with %s for a table has no such table', async (_, sql) => {
     await expect(readSql(sql)).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });
     const run = await readSql(sql.replaceAll('CUPTI_ACTIVITY_KIND_KERNEL', 'OSRT_API'), kernels);
-    expect(run).toMatchObject({ info: { status: 'complete' }, trace: { count: 1 } });
+    expect(run).toMatchObject({ info: { status: 'failed' }, trace: { count: 1 } });
   });
+
+  it.each(['CREATE VIEW', 'CREATE VIEW "CUPTI_ACTIVITY_KIND_MEMCPY_V2" AS SELECT 1; --'])(
+    'with a view in place of a table is partial, and names the view: %s',
+    async (create) => {
+      const view = `${create} CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT 1 AS start, 2 AS "end", 0 AS deviceId, 7 AS streamId;`;
+      const { info, trace } = await readSql(kernels, view);
+      expect(trace.count).toBe(1);
+      expect(info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
+      expect(info.error?.field).toMatch(/^CUPTI_ACTIVITY_KIND_MEMCPY(_V2)?$/);
+      expect(info.error?.message).toContain('no plain table');
+    },
+  );
+
+  it.each(['-wal', '-journal'])(
+    'with changes in a file %s beside it is partial, and names that file',
+    async (ending) => {
+      const path = made(folder, kernels);
+      writeFileSync(`${path}${ending}`, '');
+      expect((await read(path)).info.status).toBe('complete');
+      writeFileSync(`${path}${ending}`, '\x37\x7f');
+      const { info, trace } = await read(path);
+      expect(trace.count).toBe(1);
+      expect(info.status).toBe('failed');
+      expect(info.error?.message).toContain(`${basename(path)}${ending}`);
+    },
+  );
 
   it('with views that double one another is read as if they were not there', async () => {
     const views = Array.from({ length: 40 }, (_, index) => {

@@ -485,6 +485,37 @@ describe('a damaged file', () => {
     expect((await read(packed)).trace.count).toBe(5000);
   });
 
+  it.each([
+    ['a second document', json],
+    ['letters', ' x'],
+    ['a NUL', '\0'],
+    ['a bracket', '\n]'],
+  ])('with %s behind it is read up to there, and a note says where', async (_, more) => {
+    const whole = await read(json);
+    const place = `byte ${json.length + more.search(/\S/)}, line ${more.startsWith('\n') ? 2 : 1}`;
+    const note = `What lies behind the trace is left out: the trace ends before ${place}, and more follows.`;
+    for (const size of [undefined, 1]) {
+      const run = await read(`${json}${more}`, size);
+      expect(run.info).toEqual({ ...whole.info, notes: [...whole.info.notes, note] });
+      expect(run.trace).toEqual(whole.trace);
+    }
+    expect((await read(`${json} \n\t`)).info).toEqual(whole.info);
+  });
+
+  it.each(['"traceEvents":[]', '"traceEvents":7', '"trace\\u0045vents":[{}]'])(
+    'with a second list of events is partial from there on: %s',
+    async (second) => {
+      const text = `${json.slice(0, -1)},${second}}`;
+      for (const size of [undefined, 1]) {
+        const { info, trace } = await read(text, size);
+        expect(info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
+        expect(info.error).toMatchObject({ field: `byte ${json.length}, line 1` });
+        expect(info.error?.message).toContain('a second "traceEvents"');
+        expect(trace).toEqual((await read(json)).trace);
+      }
+    },
+  );
+
   describe('gzipped', () => {
     const many = traceOf(
       Array.from({ length: 3000 }, (_, index) => complete('cpu_op', `op ${index * 7919}`, index, 1)),
@@ -509,6 +540,16 @@ describe('a damaged file', () => {
           expect(run.info).toEqual(whole.info);
           expect(run.trace).toEqual(whole.trace);
         }
+      }
+    });
+
+    it('with a second document in its second member is read up to there, and a note says where', async () => {
+      const whole = await read(json);
+      const note = `What lies behind the trace is left out: the trace ends before byte ${json.length}, line 1, and more follows.`;
+      for (const size of parts) {
+        const run = await read(joined([small, small]), size);
+        expect(run.info).toEqual({ ...whole.info, notes: [...whole.info.notes, note] });
+        expect(run.trace).toEqual(whole.trace);
       }
     });
 

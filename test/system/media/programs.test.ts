@@ -9,8 +9,8 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type CodeLanguage, codeOf } from '../../../core/export/code/code.ts';
 import { runs } from '../../support/effort.ts';
 import { mathHeaders } from '../../support/mathHeaders.ts';
-import { everything } from '../code/everything.ts';
-import { allPieces, hostileText } from './hostile.ts';
+import { everything } from '../../unit/code/everything.ts';
+import { allPieces, hostileText } from '../../unit/media/hostile.ts';
 
 let folder: string;
 beforeAll(() => {
