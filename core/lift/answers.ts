@@ -3,10 +3,12 @@ import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import type { Run, RunInfo } from '../trace/run.ts';
 import { cautionOf } from './caution.ts';
+import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
 import { knownMachine } from './machine.ts';
+import { needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
@@ -37,6 +39,8 @@ export interface RemedyAnswer extends Remedy {
   readonly lines: readonly string[];
   /** What to write, by change. */
   readonly code: readonly string[];
+  /** What must hold, and what the estimate assumes; empty for changes that need nothing. */
+  readonly needs: readonly string[];
   /** Whether its interval reaches zero. */
   readonly mayGainNothing: boolean;
 }
@@ -68,7 +72,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
 
 /** `info` is the trace's: what recorded it added to its times. */
 export const plannerOf = (
-  { script, recordedNs }: Lifted,
+  { script, recordedNs, parts }: Lifted,
   info: Pick<RunInfo, 'imported'>,
   costs: CostModel,
   knownStepNs?: number,
@@ -78,6 +82,7 @@ export const plannerOf = (
     costs,
     machine: knownMachine(costs),
     profiler: profilerOf(info),
+    exposedCommunicationNs: parts.find(({ part }) => part === 'communication')?.ns,
     knownStepNs: knownStepNs ?? plainStepNs(info, lowerMedian(recordedNs)),
   });
 
@@ -85,6 +90,7 @@ export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
   ...remedy,
   lines: linesOf(script, remedy.changes),
   code: remedy.changes.map((word) => codeOf[word]),
+  needs: needsOf(script, remedy.changes),
   mayGainNothing: remedy.lowShare <= 0,
 });
 
@@ -120,6 +126,13 @@ const ofWaits: ReadonlySet<ChangeWord> = new Set(['remove-wait', 'delay-wait']);
 function linesOf(script: Script, changes: readonly ChangeWord[]): string[] {
   const items = script.steps[Math.min(1, script.steps.length - 1)]?.items ?? [];
   const lines = new Set<string>();
+  if (changes.includes('keep-on-device')) {
+    const kept = keptCopies(script);
+    for (const copy of copiesOf(items)) if (kept.has(copy)) lines.add(copy.line);
+  }
+  for (const { kind, gone, smaller } of movablesOf(items)) {
+    if (changes.includes(kind)) for (const { line } of smaller === null ? gone : [smaller]) lines.add(line);
+  }
   const onlyPins = changes.every((word) => word === 'pin' || word === 'pin-each-step');
   if (changes.some((word) => ofCopies.has(word))) {
     for (const copy of copiesOf(items)) if (!isScalar(copy) && (!onlyPins || isPageable(copy))) lines.add(copy.line);

@@ -10,6 +10,18 @@ export interface Assumptions {
   readonly hostCopyNs: (bytes: number) => number;
   /** Of joining tensors on the host, the part that the program does not do anyway. */
   readonly gatherPart: number;
+  /** Of an operator's time on the host, the part that its kernel takes on the device. */
+  readonly movedPart: number;
+  /** What the framework takes on the host to issue an operator of the device. */
+  readonly operatorNs: number;
+  /** Of a copy's bytes, those that are left if it is converted on the device. */
+  readonly smallerPart: number;
+  /** Of a copy's bytes, those that are left if indices are copied in place of what they point to. */
+  readonly indexPart: number;
+  /** Processes that load at once. */
+  readonly workers: number;
+  /** What the program's thread takes to get a batch from another process. */
+  readonly handoverNs: number;
   /** A launch of a whole graph, and what each of its kernels adds on the device. */
   readonly graphLaunchNs: number;
 }
@@ -33,6 +45,12 @@ export function assumptionsOf(script: Script, machine: KnownMachine): Assumption
     pinnedCallNs: machine.pinnedCallNs,
     hostCopyNs: (bytes) => (bytes / machine.hostBytesPerSecond) * 1e9,
     gatherPart: 0.5,
+    movedPart: 0.02,
+    operatorNs: 12_000,
+    smallerPart: 0.25,
+    indexPart: 0.02,
+    workers: 8,
+    handoverNs: 300_000,
     graphLaunchNs: machine.graphLaunchNs,
   };
 }

@@ -40,11 +40,13 @@ export interface PlanInput {
   readonly profiler: ProfilerCost;
   /** An unprofiled step that the person knows, in nanoseconds: the profiler's cost is scaled to fit it. */
   readonly knownStepNs?: number | undefined;
+  /** Time of a recorded step in communication that no kernel runs beside, in nanoseconds; 0 if left out. */
+  readonly exposedCommunicationNs?: number | undefined;
 }
 
 /** A change that gains less than this part of the step is not added to a plan. */
 const worthwhile = 0.01;
-const mostChanges = 4;
+const mostChanges = 5;
 const mostRemedies = 8;
 
 /** Steps with more items than the largest of 119 recorded pairs have (7,356) are simulated less often: a plan takes seconds. */
@@ -119,6 +121,30 @@ export class Planner {
 
   /** What a given list of changes gains. */
   tried(changes: readonly ChangeWord[]): Remedy {
+    return changes.includes('overlap-communication') ? this.#withCommunication(changes) : this.#simulated(changes);
+  }
+
+  /** Part of the step in communication that no kernel runs beside. */
+  get communicationShare(): number {
+    return Math.min(1, (this.#input.exposedCommunicationNs ?? 0) / this.#middle.baseNs);
+  }
+
+  /** Communication is not simulated in detail: at best all of it runs beside kernels, at worst none does. */
+  #withCommunication(changes: readonly ChangeWord[]): Remedy {
+    const rest = this.#simulated(changes.filter((word) => word !== 'overlap-communication'));
+    const { baseNs } = this.#middle;
+    const most = Math.max(rest.gainShare, 1 - rest.floorNs / baseNs);
+    const gainShare = Math.min(most, rest.gainShare + this.communicationShare / 2);
+    return {
+      ...rest,
+      changes,
+      gainShare,
+      highShare: Math.min(most, rest.highShare + this.communicationShare),
+      stepNs: baseNs * (1 - gainShare),
+    };
+  }
+
+  #simulated(changes: readonly ChangeWord[]): Remedy {
     const gain = this.#middle.gain(changes);
     const relevant = this.#others.filter(({ of }) => changes.some((word) => of.includes(word)));
     const spread = relevant.map(({ world }) => world.gain(changes) - gain);
@@ -175,6 +201,7 @@ export class Planner {
     for (const { changes } of worth.slice(0, mostRemedies)) {
       if (remedies.length === 0 || this.#replays.hasFor(1)) remedies.push(this.tried(changes));
     }
+    if (this.communicationShare >= 2 * worthwhile) remedies.push(this.tried(['overlap-communication']));
     return { unprofiledNs: this.unprofiledNs, remedies };
   }
 
@@ -254,11 +281,29 @@ interface WorldOptions {
   readonly host: number;
   readonly gather: number;
   readonly pageable: number;
+  /** Times what operators that move to the device are taken to need there. */
+  readonly moved: number;
+  /** Times the part of a copy that is left if the device converts. */
+  readonly smaller: number;
+  /** Times what getting a batch from another process is taken to need. */
+  readonly handover: number;
+  readonly workers: number;
   /** Whether the host waits for another thread where nothing was recorded of it. */
   readonly waits: boolean;
 }
 
-const middle: WorldOptions = { profiler: 1, link: 1, host: 1, gather: 0.5, pageable: 1, waits: false };
+const middle: WorldOptions = {
+  profiler: 1,
+  link: 1,
+  host: 1,
+  gather: 0.5,
+  pageable: 1,
+  moved: 1,
+  smaller: 1,
+  handover: 1,
+  workers: 8,
+  waits: false,
+};
 
 /** What isn't known, at its low and its high end, and the changes whose gain depends on it; all where left out. */
 const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?: readonly ChangeWord[] }[] = [
@@ -273,6 +318,14 @@ const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?
   { options: { pageable: 1.25 } },
   // It works, as it reads a file, or takes what another thread has made ready: then there is nothing left to move to one.
   { options: { waits: true }, of: ['other-thread'] },
+  // A device does an operator 10 to 200 times as fast as one thread of the host.
+  { options: { moved: 0.25 }, of: ['move-to-device', 'send-smaller'] },
+  { options: { moved: 5 }, of: ['move-to-device', 'send-smaller'] },
+  { options: { smaller: 0.5 }, of: ['send-smaller'] },
+  { options: { smaller: 2 }, of: ['send-smaller'] },
+  { options: { handover: 0.3 }, of: ['load-in-workers'] },
+  { options: { handover: 6 }, of: ['load-in-workers'] },
+  { options: { workers: 4 }, of: ['load-in-workers'] },
   { options: { gather: 0 }, of: ['batch'] },
   { options: { gather: 1 }, of: ['batch'] },
 ];
@@ -304,7 +357,7 @@ class World {
   readonly #steps = new Map<string, number>();
 
   constructor({ script, machine }: PlanInput, replays: Replays, base: Base, options: WorldOptions) {
-    const { link, host, gather, waits } = options;
+    const { link, host, gather, waits, moved, smaller, handover, workers } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
     this.#script = waits ? waiting(base.script) : base.script;
@@ -314,6 +367,10 @@ class World {
       pinnedNs: (direction, bytes) => assumed.pinnedNs(direction, bytes) * link,
       hostCopyNs: (bytes) => assumed.hostCopyNs(bytes) * host,
       gatherPart: gather,
+      movedPart: assumed.movedPart * moved,
+      smallerPart: assumed.smallerPart * smaller,
+      handoverNs: assumed.handoverNs * handover,
+      workers,
     };
   }
 

@@ -2,6 +2,16 @@
 import type { ChangeWord } from './changes/words.ts';
 
 export const codeOf: Readonly<Record<ChangeWord, string>> = {
+  'keep-on-device': 'weight = weight.to(device)  # once, before the loop; the forward uses it as it is',
+  'move-to-device':
+    'token = torch.multinomial(logits.softmax(-1), 1)  # on the device; copy the result alone, once it is needed',
+  'send-smaller': 'x = images.to(device, non_blocking=True).float().div_(255)  # uint8 is copied, the device converts',
+  'load-in-workers':
+    'loader = DataLoader(dataset, batch_size, num_workers=8, pin_memory=True, persistent_workers=True)',
+  'keep-memory':
+    'buffer = torch.empty(shape, device=device)  # once, before the loop; no empty_cache() and no pin_memory() in it',
+  'overlap-communication':
+    'model = DistributedDataParallel(model, bucket_cap_mb=25)  # buckets are reduced while the backward pass goes on',
   pin: 'batch = batch.pin_memory()  # once, where the tensor is made; in a DataLoader: pin_memory=True',
   'pin-each-step': 'batch = batch.pin_memory()  # in each step, before .to()',
   'non-blocking': 'x = batch.to(device, non_blocking=True)',

@@ -36,6 +36,11 @@ export function Remedies({ run, plan, remedies, stepNs }: Props) {
             {remedy.mayGainNothing ? (
               <p className={classes['note']}>Its interval reaches zero: it may gain nothing.</p>
             ) : null}
+            {remedy.needs.map((text) => (
+              <p className={classes['note']} key={text}>
+                {text}
+              </p>
+            ))}
             {remedy.needed.length === 0 ? null : (
               <p className={classes['note']}>{titleOf(remedy.needed)}: gains nothing alone, but the others need it.</p>
             )}

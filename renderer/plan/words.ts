@@ -20,6 +20,12 @@ export const changeTitles: Readonly<Record<ChangeWord, string>> = {
   graph: 'Capture kernels in a graph',
   'other-thread': 'Load data in another thread',
   'double-buffer': 'Use two buffers',
+  'keep-on-device': 'Keep the data on the device',
+  'move-to-device': 'Run these operators on the device',
+  'send-smaller': 'Copy the smaller type, convert on the device',
+  'load-in-workers': 'Load in worker processes',
+  'keep-memory': 'Keep memory allocated',
+  'overlap-communication': 'Overlap communication with kernels',
 };
 
 /** "Pin memory once, copy without blocking". */

@@ -69,7 +69,7 @@ interface RemedyProps {
 
 function RemedyItem({ remedy, stepNs, unfolded }: RemedyProps) {
   const { time, share, tone } = gainText(remedy, stepNs);
-  const { changes, code, needed, lines, mayGainNothing } = remedy;
+  const { changes, code, needed, needs, lines, mayGainNothing } = remedy;
   return (
     <li>
       <p className={classes['remedy']}>
@@ -79,6 +79,9 @@ function RemedyItem({ remedy, stepNs, unfolded }: RemedyProps) {
         </span>
       </p>
       {mayGainNothing ? <p>Its interval reaches zero: it may gain nothing.</p> : null}
+      {needs.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
       {needed.length === 0 ? null : <p>{titleOf(needed)}: gains nothing alone, but the others need it.</p>}
       {lines.length === 0 ? null : <p>At {lines.slice(0, 4).join(', ')}</p>}
       <details open={unfolded}>

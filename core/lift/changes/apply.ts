@@ -1,15 +1,21 @@
 /** Applies a list of changes to a script, in the order in which they build on one another. */
 import type { Assumptions } from '../assumptions.ts';
 import type { Script } from '../script.ts';
-import { delayWait, graph, otherThread, removeWait } from './host.ts';
+import { keepOnDevice, moveToDevice, sendSmaller } from './device.ts';
+import { delayWait, graph, keepMemory, loadInWorkers, otherThread, removeWait } from './host.ts';
 import { batch, nonBlocking, pin, pinEachStep } from './memory.ts';
 import { bothDirections, doubleBuffer, otherStream, prefetch } from './streams.ts';
 import type { ChangeWord } from './words.ts';
 
 type Change = (script: Script, assumed: Assumptions) => Script;
 
-/** In order: what is joined is pinned by then, and what is prefetched has its memory already. */
+/** In order: what is no longer copied needs no other memory, what is joined is pinned by then, and what is prefetched has its memory already. */
 const changes: readonly (readonly [ChangeWord, Change])[] = [
+  ['keep-on-device', keepOnDevice],
+  ['move-to-device', moveToDevice],
+  ['send-smaller', sendSmaller],
+  ['load-in-workers', loadInWorkers],
+  ['keep-memory', keepMemory],
   ['pin', pin],
   ['pin-each-step', pinEachStep],
   ['batch', batch],

@@ -1,5 +1,14 @@
 /** Changes to what the host does: remove-wait, delay-wait, other-thread, graph. */
-import { copiesOf, type Item, type LaunchItem, mapItems, type Script, type ScriptStep } from '../script.ts';
+import type { Assumptions } from '../assumptions.ts';
+import {
+  copiesOf,
+  type Item,
+  type LaunchItem,
+  mapItems,
+  type Script,
+  type ScriptStep,
+  type WorkItem,
+} from '../script.ts';
 import { isScalar } from './memory.ts';
 import { UnreadResults } from './unreadResults.ts';
 
@@ -48,11 +57,17 @@ const leastPart = 0.02;
 
 /** What the program itself works at between its calls, as loading data, moves to a thread that is a few steps ahead. */
 export function otherThread(script: Script): Script {
+  if (script.helper !== null) return script;
   const helper: ScriptStep[] = [];
   const steps = script.steps.map((step) => {
     const total = step.items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 0), 0);
     const own = step.items.filter(
-      (item) => item.kind === 'work' && item.isOwn && item.copy < 0 && item.ns >= leastPart * total,
+      (item) =>
+        item.kind === 'work' &&
+        item.isOwn &&
+        item.part !== 'loading-data' &&
+        item.copy < 0 &&
+        item.ns >= leastPart * total,
     );
     helper.push({ name: step.name, items: [...own, { kind: 'signal', signal: 'ready' }] });
     const place = step.items.findIndex((item) => own.includes(item));
@@ -64,6 +79,50 @@ export function otherThread(script: Script): Script {
   });
   return helper.every(({ items }) => items.length > 1) ? { ...script, steps, helper } : script;
 }
+
+/** Loading of a step that is less than this stays where it is. */
+const leastLoadingNs = 100_000;
+
+const isLoading = (item: Item): item is WorkItem =>
+  item.kind === 'work' && item.part === 'loading-data' && item.copy < 0;
+
+/** The host's time in a loader, in nanoseconds, of the step that has most of it. */
+export const loadingNs = ({ steps }: Script): number =>
+  Math.max(0, ...steps.map(({ items }) => sumOfWork(items.filter(isLoading))));
+
+const sumOfWork = (items: readonly Item[]): number =>
+  items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 0), 0);
+
+/** Other processes load ahead: the step waits only if all of them together are slower, and takes what they have made ready. */
+export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptions): Script {
+  if (script.helper !== null || loadingNs(script) < leastLoadingNs) return script;
+  const helper: ScriptStep[] = [];
+  const steps = script.steps.map((step) => {
+    const loading = step.items.filter(isLoading);
+    const [first] = loading;
+    if (first === undefined) {
+      helper.push({ name: step.name, items: [] });
+      return step;
+    }
+    const made = { ...first, ns: sumOfWork(loading) / workers };
+    helper.push({ name: step.name, items: [made, { kind: 'signal', signal: 'ready' }] });
+    const items = step.items.flatMap((item): Item[] => {
+      if (!isLoading(item)) return [item];
+      return item === first
+        ? [
+            { kind: 'await', signal: 'ready' },
+            { ...item, ns: Math.min(handoverNs, item.ns) },
+          ]
+        : [];
+    });
+    return { ...step, items };
+  });
+  return { ...script, steps, helper };
+}
+
+/** Memory is allocated once and used again: no step allocates, frees or page-locks. */
+export const keepMemory = (script: Script): Script =>
+  mapItems(script, (items) => items.filter((item) => !(item.kind === 'work' && item.part === 'allocation')));
 
 /** Fewer launches in a row are not worth a graph. */
 const fewestLaunches = 8;

@@ -1,5 +1,10 @@
 /** The words for changes to a program, as the command line and its JSON use them. */
 export const changeWords = [
+  'keep-on-device',
+  'move-to-device',
+  'send-smaller',
+  'load-in-workers',
+  'keep-memory',
   'pin',
   'pin-each-step',
   'non-blocking',
@@ -12,6 +17,7 @@ export const changeWords = [
   'graph',
   'other-thread',
   'double-buffer',
+  'overlap-communication',
 ] as const;
 export type ChangeWord = (typeof changeWords)[number];
 

@@ -30,11 +30,12 @@ export function drawAnswers({ steps, plan, tried }: TraceAnswers, columns: numbe
 }
 
 function remedyLines(remedy: RemedyAnswer, columns: number, colors: Colors): string[] {
-  const { changes, gainShare, lowShare, highShare, stepNs, lines, needed, mayGainNothing } = remedy;
+  const { changes, gainShare, lowShare, highShare, stepNs, lines, needs, needed, mayGainNothing } = remedy;
   const gain = `${percent(gainShare)} (${percent(lowShare)} to ${percent(highShare)}), to ${duration(stepNs)}`;
   const more = [
     ...(mayGainNothing ? ['It may gain nothing.'] : []),
     ...(needed.length === 0 ? [] : [`${needed.join(', ')}: gains nothing alone, but the others need it.`]),
+    ...needs,
     ...lines.slice(0, 4).map((line) => `at ${line}`),
   ];
   return [

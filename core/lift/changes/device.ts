@@ -1,0 +1,214 @@
+/** Changes that move data or work to the device: keep-on-device, move-to-device, send-smaller. */
+import type { Assumptions } from '../assumptions.ts';
+import { leastOwnNs } from '../hostActivity.ts';
+import {
+  type CopyItem,
+  copiesOf,
+  type Item,
+  type LaunchItem,
+  mapItems,
+  nothingRecorded,
+  type Ran,
+  type Script,
+  type WorkItem,
+} from '../script.ts';
+import { isScalar } from './memory.ts';
+
+/** Operators that read rows of a larger tensor: on the device only the indices have to be copied. */
+const gathering = /^aten::(index|index_select|gather|take|take_along_dim|masked_select|embedding|_?embedding_bag)$/;
+/** Operators that make data out of nothing. */
+const creating = /^aten::(rand|randn|randint|randperm|normal|uniform|bernoulli|exponential|zeros|ones|full|arange)/;
+/** Arithmetic and conversions of each element, as they normalise an image. */
+const converting =
+  /^aten::(copy_|to|_to_copy|float|half|bfloat16|div|true_divide|mul|sub|rsub|add|clamp|clip|neg|pow|sqrt|contiguous|clone|permute)_?$/;
+/** A copy into page-locked memory looks like a conversion. */
+const pinning = /pin_memory/;
+
+/**
+ * The copies to the device that bring what was there before: weights that a layer fetches at every forward. A trace doesn't
+ * hold the data, so this is told from how they are used: the same copies stand in every step, between kernels and not only
+ * before them; nothing of their size comes back to the host, and the program has no time in which it could have written them.
+ */
+export function keptCopies(script: Script): ReadonlySet<CopyItem> {
+  const steps = script.steps.map(({ items }) => repeatedOf(items));
+  const [first] = steps;
+  if (first === undefined || first.length < 2) return new Set();
+  const keys = first.map(keyOf).join();
+  if (steps.some((copies) => copies.map(keyOf).join() !== keys)) return new Set();
+  return new Set(steps.flat());
+}
+
+const keyOf = ({ line, bytes, host }: CopyItem): string => `${line} ${bytes} ${host}`;
+
+/** Smaller copies are arguments of a step, not its weights. */
+const leastKeptBytes = 4096;
+
+/** No thread of a host writes more bytes a second than this. */
+const writtenPerSecond = 25e9;
+
+/** Copies of one step that stand between kernels, with no work of the host before them that could have made them. */
+function repeatedOf(items: readonly Item[]): CopyItem[] {
+  const returned = new Set(copiesOf(items).flatMap(({ direction, bytes }) => (direction === 'd2h' ? [bytes] : [])));
+  const found: CopyItem[] = [];
+  let launches = 0;
+  let madeNs = 0;
+  let groups = 0;
+  let launchesAtLast = -1;
+  for (const item of items) {
+    if (isLaunch(item)) launches += 1;
+    if (item.kind === 'work' && item.copy < 0) madeNs += makingNs(item);
+    if (item.kind !== 'copy' || item.direction !== 'h2d') continue;
+    const writingNs = Math.max(leastOwnNs, (item.bytes / writtenPerSecond) * 1e9);
+    const isKept = item.bytes >= leastKeptBytes && !returned.has(item.bytes) && madeNs < writingNs;
+    madeNs = 0;
+    if (!isKept) continue;
+    if (launches > launchesAtLast) groups += 1;
+    launchesAtLast = launches;
+    found.push(item);
+  }
+  return groups >= 2 ? found : [];
+}
+
+/** Host time in which data may have been written. */
+const makingNs = ({ part, isOwn, ns }: WorkItem): number =>
+  isOwn || part === 'loading-data' || part === 'host-operators' || part === 'own-host-work' ? ns : 0;
+
+const isLaunch = (item: Item): item is LaunchItem => item.kind === 'launch';
+
+/** They are copied once, before the steps: their calls and their waits go with them. */
+export function keepOnDevice(script: Script): Script {
+  const kept = keptCopies(script);
+  if (kept.size === 0) return script;
+  return mapItems(script, (items) => {
+    const ids = new Set(copiesOf(items).flatMap((copy) => (kept.has(copy) ? [copy.id] : [])));
+    return items.filter((item) => (item.kind === 'copy' ? !kept.has(item) : !ids.has(ownerOf(item))));
+  });
+}
+
+/** The copy that an item belongs to; -1 for none. */
+const ownerOf = (item: Item): number => (item.kind === 'work' || item.kind === 'sync' ? item.copy : -1);
+
+/** What may run on the device of a stretch between launches, and the copies that it makes needless or smaller. */
+export interface Movable {
+  readonly work: readonly WorkItem[];
+  /** Copies that fall away: what they move stays on the device. */
+  readonly gone: readonly CopyItem[];
+  /** The copy that moves less. */
+  readonly smaller: CopyItem | null;
+  readonly kind: 'move-to-device' | 'send-smaller';
+}
+
+/** In each stretch of a step without a launch, operators of the host that work on what copies bring or take. */
+export function movablesOf(items: readonly Item[]): Movable[] {
+  return stretchesOf(items).flatMap((stretch) => movableOf(stretch) ?? []);
+}
+
+function stretchesOf(items: readonly Item[]): Item[][] {
+  const stretches: Item[][] = [[]];
+  for (const item of items) {
+    if (item.kind === 'launch' || item.kind === 'graph') stretches.push([]);
+    else stretches.at(-1)?.push(item);
+  }
+  return stretches;
+}
+
+function movableOf(items: readonly Item[]): Movable | null {
+  const work = items.filter((item): item is WorkItem => item.kind === 'work' && operatorsNs(item) > 0);
+  const ns = work.reduce((sum, item) => sum + operatorsNs(item), 0);
+  if (ns < leastOwnNs) return null;
+  const [first, last] = [items.indexOf(work[0] as Item), items.indexOf(work.at(-1) as Item)];
+  const before = copiesOf(items.slice(0, first)).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
+  const between = copiesOf(items.slice(first, last)).filter((copy) => copy.direction === 'd2h' && !isScalar(copy));
+  const after = copiesOf(items.slice(first)).filter(({ direction }) => direction === 'h2d');
+  const brought = [...before, ...between];
+  if (brought.length > 0) {
+    // What goes back is the operators' result, unless it is larger than all that they were given.
+    const given = brought.reduce((sum, { bytes }) => sum + bytes, 0);
+    const back = after.filter(({ bytes }) => bytes <= given);
+    return { work, gone: [...brought, ...back], smaller: null, kind: 'move-to-device' };
+  }
+  const target = after.reduce<CopyItem | null>((best, copy) => (copy.bytes > (best?.bytes ?? 0) ? copy : best), null);
+  if (target === null) return null;
+  const [main] = operatorsOf(work);
+  if (main === undefined) return null;
+  if (gathering.test(main.name)) return { work, gone: [], smaller: target, kind: 'move-to-device' };
+  if (creating.test(main.name)) return { work, gone: [target], smaller: null, kind: 'move-to-device' };
+  const isPinning = work.some(({ ran }) => ran.some(({ name }) => pinning.test(name)));
+  return converting.test(main.name) && !isPinning ? { work, gone: [], smaller: target, kind: 'send-smaller' } : null;
+}
+
+const isOperator = ({ part }: Ran): boolean => part === 'host-operators';
+
+/** Time of an item in operators that ran on the host. */
+const operatorsNs = ({ ran, ns }: WorkItem): number =>
+  Math.min(
+    ns,
+    ran.reduce((sum, one) => sum + (isOperator(one) ? one.ns : 0), 0),
+  );
+
+/** Operators by their time in all of the work, longest first. */
+export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name: string; readonly ns: number }[] {
+  const times = new Map<string, number>();
+  for (const { name, ns } of work.flatMap(({ ran }) => ran.filter(isOperator))) {
+    times.set(name, (times.get(name) ?? 0) + ns);
+  }
+  return [...times].map(([name, ns]) => ({ name, ns })).sort((a, b) => b.ns - a.ns);
+}
+
+export const moveToDevice = (script: Script, assumed: Assumptions): Script => moved(script, assumed, 'move-to-device');
+
+export const sendSmaller = (script: Script, assumed: Assumptions): Script => moved(script, assumed, 'send-smaller');
+
+function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Script {
+  return mapItems(script, (items) => {
+    const movables = movablesOf(items).filter((one) => one.kind === kind);
+    if (movables.length === 0) return items;
+    const stream = items.find(isLaunch)?.stream ?? copiesOf(items)[0]?.stream ?? 'stream:0';
+    const gone = new Set(movables.flatMap((one) => one.gone.map(({ id }) => id)));
+    const smaller = new Set(movables.map((one) => one.smaller).filter((copy) => copy !== null));
+    const launches = new Map(movables.map((one) => [one.work.at(-1) as Item, launchesOf(one, stream, assumed)]));
+    const work = new Set<Item>(movables.flatMap((one) => one.work));
+    return items.flatMap((item): readonly Item[] => {
+      if (item.kind === 'copy' && gone.has(item.id)) return [];
+      if (item.kind === 'copy' && smaller.has(item)) return [shrunk(item, kind, assumed)];
+      if (gone.has(ownerOf(item)) && !work.has(item)) return [];
+      if (item.kind !== 'work' || !work.has(item)) return [item];
+      const rest = item.ns - operatorsNs(item);
+      return [
+        ...(rest > 0 ? [{ ...item, ns: rest, copy: gone.has(item.copy) ? -1 : item.copy, ran: [] }] : []),
+        ...(launches.get(item) ?? []),
+      ];
+    });
+  });
+}
+
+/** The same operators as kernels: each takes a launch, and on the device a part of its time on the host. */
+function launchesOf({ work }: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
+  return operatorsOf(work).flatMap(({ name, ns }): Item[] => [
+    { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
+    {
+      kind: 'launch',
+      name,
+      stream,
+      callNs: operatorNs / 2,
+      deviceNs: Math.max(leastKernelNs, movedPart * ns),
+      shares: false,
+      nodes: 1,
+    },
+  ]);
+}
+
+/** A kernel that has next to nothing to do. */
+const leastKernelNs = 2000;
+
+/** Time beyond what a copy of no bytes takes is in proportion to its bytes. */
+function shrunk(copy: CopyItem, kind: Movable['kind'], assumed: Assumptions): CopyItem {
+  const part = kind === 'send-smaller' ? assumed.smallerPart : assumed.indexPart;
+  return {
+    ...copy,
+    bytes: Math.max(1, Math.round(copy.bytes * part)),
+    callNs: copy.callNs * part,
+    heldNs: copy.heldNs * part,
+    deviceNs: copy.deviceNs * part,
+  };
+}

@@ -1,0 +1,52 @@
+/** What must hold for a change to gain what is predicted, and what the prediction assumes, in sentences. */
+import { formatBytes, formatDuration } from '../units.ts';
+import { keptCopies, type Movable, movablesOf, operatorsOf } from './changes/device.ts';
+import { loadingNs } from './changes/host.ts';
+import type { ChangeWord } from './changes/words.ts';
+import type { Script } from './script.ts';
+
+type Need = (script: Script) => string | null;
+
+const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
+  'keep-on-device': ({ steps, ...script }) => {
+    const kept = [...keptCopies({ steps, ...script })];
+    const bytes = kept.reduce((sum, copy) => sum + copy.bytes, 0) / Math.max(1, steps.length);
+    return `It needs ${formatBytes(bytes)} of device memory, and data that stays the same from step to step: the trace does not hold the data.`;
+  },
+  'move-to-device': (script) => {
+    const names = movedNames(script, 'move-to-device');
+    return `It is assumed that ${names} need a fiftieth of their time on the device, at least a two hundredth and at most a tenth.`;
+  },
+  'send-smaller': (script) => {
+    const names = movedNames(script, 'send-smaller');
+    return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that the device does ${names}.`;
+  },
+  'load-in-workers': ({ steps, ...script }) => {
+    const loading = loadingNs({ steps, ...script });
+    const rest = Math.max(1, stepWorkNs({ steps, ...script }) - loading);
+    const count = Math.max(1, Math.ceil(loading / rest));
+    return `A batch takes ${formatDuration(loading)} to load: ${count} ${count === 1 ? 'worker is' : 'workers are'} enough if each has a processor of its own.`;
+  },
+};
+
+/** At most three, the longest first. */
+function movedNames(script: Script, kind: Movable['kind']): string {
+  const work = script.steps
+    .flatMap(({ items }) => movablesOf(items).filter((one) => one.kind === kind))
+    .flatMap((one) => one.work);
+  return operatorsOf(work)
+    .slice(0, 3)
+    .map(({ name }) => name)
+    .join(', ');
+}
+
+/** Time of the typical step on the host and in copies, in nanoseconds. */
+const stepWorkNs = ({ steps }: Script): number =>
+  Math.max(
+    ...steps.map(({ items }) =>
+      items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 'callNs' in item ? item.callNs : 0), 0),
+    ),
+  );
+
+export const needsOf = (script: Script, changes: readonly ChangeWord[]): string[] =>
+  changes.flatMap((word) => needs[word]?.(script) ?? []);
