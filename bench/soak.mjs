@@ -166,8 +166,8 @@ async function soak(page, address, server) {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable');
   await answerChoosers(cdp, () => chosen);
-  const [cookie] = await page.context().cookies();
-  const { service, socket } = await connectAsWindow(address, `${cookie.name}=${cookie.value}`);
+  const session = await page.evaluate(() => sessionStorage.getItem('copyscope:session'));
+  const { service, socket } = await connectAsWindow(address, session);
   const found = [];
   let done = 0;
   for (; done < count && Date.now() < until; ) {

@@ -228,6 +228,15 @@ export type Imported =
   /** `problem` says what of it could not be read; the rest is in the library. */
   | { readonly kind: 'bundle'; readonly items: LibraryItems; readonly problem?: ErrorInfo };
 
+/** Where the page changes the token of the link that was opened for the session's secret. */
+export const sessionPath = '/session';
+
+/** Where the page opens its WebSocket. */
+export const socketPath = '/rpc';
+
+/** The first protocol that the page names for it. The second one is the session's secret. */
+export const socketProtocol = 'copyscope';
+
 const bundlesPath = '/bundles/';
 
 /** Where a window's own origin serves a bundle that was packed for it. */

@@ -1,16 +1,18 @@
 /**
- * Who may talk to the server. Every local program and every web page that a browser has open can reach 127.0.0.1, so
- * being reachable proves nothing: the first visit brings the one-time token, later ones the cookie it was changed for.
+ * Decides who may talk to the server. Every program of this machine, and every web page that a browser has open, can reach
+ * 127.0.0.1. So each link that is printed holds a token that works once. The page changes it for the secret of the session,
+ * and shows that with every request. The secret is never a cookie: browsers send cookies to every port of a host.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { socketProtocol } from '../../core/service/service.ts';
 
 export interface Refusal {
   readonly status: number;
   readonly text: string;
 }
 
-const secret = (): string => randomBytes(32).toString('base64url');
+const newSecret = (): string => randomBytes(32).toString('base64url');
 
 /** Compares in constant time; digests, so that lengths may differ. */
 function equal(given: string, expected: string): boolean {
@@ -20,16 +22,16 @@ function equal(given: string, expected: string): boolean {
 
 export class Admission {
   readonly #port: number;
-  readonly #session = secret();
-  #token: string | null = secret();
+  readonly #session = newSecret();
+  #token = newSecret();
 
   constructor(port: number) {
     this.#port = port;
   }
 
-  /** The address to open, with the token. */
+  /** The link to open, with the token. It changes each time that the token is used. */
   get address(): string {
-    return `http://127.0.0.1:${this.#port}/?token=${this.#token ?? ''}`;
+    return `http://127.0.0.1:${this.#port}/?token=${this.#token}`;
   }
 
   /** Refuses a Host other than ours: a page of another name that resolves to 127.0.0.1 (DNS rebinding) has its own. */
@@ -38,40 +40,44 @@ export class Admission {
     return { status: 421, text: `This server answers only as ${this.#hosts.join(' or ')}.` };
   }
 
-  /** Refuses a WebSocket that a page of another origin opens: browsers let it, and send our cookie or not as they like. */
+  /** Refuses a WebSocket that a page of another origin opens, which browsers allow. */
   checkOrigin(request: IncomingMessage): Refusal | null {
     if (request.headers.origin === `http://${request.headers.host}`) return null;
     return { status: 403, text: 'Only the page of this server may connect.' };
   }
 
   checkSession(request: IncomingMessage): Refusal | null {
-    const given = cookie(request, this.#cookieName);
-    if (given !== undefined && equal(given, this.#session)) return null;
-    return { status: 401, text: 'Open the address that "copyscope serve" printed: it lets this browser in.' };
+    return this.#isSession(bearer(request)) ? null : notLetIn;
   }
 
-  /** The Set-Cookie header that the token is changed for, or a refusal. The token works once. */
-  redeem(token: string): string | Refusal {
-    if (this.#token === null || !equal(token, this.#token)) {
-      const text =
-        'This address has been used already, or is not complete. Start "copyscope serve" again for a new one.';
-      return { status: 403, text };
-    }
-    this.#token = null;
-    return `${this.#cookieName}=${this.#session}; Path=/; HttpOnly; SameSite=Strict`;
+  /** A page can't set headers of a WebSocket, but names its protocols: the second one is the secret. */
+  checkSocket(request: IncomingMessage): Refusal | null {
+    const [protocol, secret] = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/);
+    return protocol === socketProtocol && this.#isSession(secret) ? null : notLetIn;
+  }
+
+  /** Returns the session's secret for the token, which is used up then, or for the secret itself. */
+  redeem(request: IncomingMessage): string | Refusal {
+    const given = bearer(request);
+    if (this.#isSession(given)) return this.#session;
+    if (given === undefined || !equal(given, this.#token)) return notLetIn;
+    this.#token = newSecret();
+    return this.#session;
+  }
+
+  #isSession(given: string | undefined): boolean {
+    return given !== undefined && equal(given, this.#session);
   }
 
   get #hosts(): readonly string[] {
     return [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
   }
-
-  /** Cookies don't tell ports apart: each server has its own name. */
-  get #cookieName(): string {
-    return `copyscope-${this.#port}`;
-  }
 }
 
-function cookie(request: IncomingMessage, name: string): string | undefined {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
+const notLetIn: Refusal = {
+  status: 401,
+  text: 'Open the address that "copyscope serve" printed last: it lets this browser in. Each works once.',
+};
+
+const bearer = (request: IncomingMessage): string | undefined =>
+  /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')?.[1];

@@ -1,10 +1,11 @@
 /**
- * The window for a browser on this machine: the built page at /, the service at /rpc, the files of runs below /runs
- * and bundles below /bundles, on 127.0.0.1 only.
+ * The window for a browser on this machine: the built page at /, the session at /session, the service at /rpc, the files of
+ * runs below /runs and bundles below /bundles, on 127.0.0.1 only. The page's own files hold no secret and are for everybody;
+ * all else is for those who show the session's secret.
  */
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import sirv from 'sirv';
@@ -12,7 +13,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { CopyscopeError } from '../../core/errors.ts';
 import { maxMessageBytes } from '../../core/service/codec.ts';
 import { serveWindow } from '../../core/service/rpc.ts';
-import { bundleOfPath, runOfPath } from '../../core/service/service.ts';
+import { bundleOfPath, runOfPath, sessionPath, socketPath } from '../../core/service/service.ts';
 import type { Host } from '../service/host.ts';
 import { Admission, type Refusal } from './admission.ts';
 import { sendBundle } from './bundles.ts';
@@ -27,29 +28,32 @@ export interface ServerOptions {
   readonly pageFolder: string;
   /** 0 or left out: any free port. */
   readonly port?: number | undefined;
+  /** Hears the new link each time that one was used. */
+  readonly onAddress?: ((address: string) => void) | undefined;
 }
 
 export interface RunningServer {
   readonly port: number;
-  /** The address to open. It holds a token that lets the first visitor in, and nobody else. */
+  /** The link to open. It holds a token that lets the first visitor in, and nobody else; there is a new one then. */
   readonly address: string;
   /** Closes every connection and the port. The host is left to its owner. */
   close(): Promise<void>;
 }
 
-const socketPath = '/rpc';
 const maxWindows = 32;
 const heartbeatMs = 30_000;
 /** As many may wait in the system's queue: one turn of taking them in sends nobody away who came in the same turn. */
 const mostStrangers = 512;
+/** Other servers of this machine may have set cookies, which a browser sends here too. */
+const maxHeaderBytes = 64 * 1024;
 
 /** Rejects with `server.page-missing` or `server.port-taken`. */
-export async function startServer({ host, pageFolder, port = 0 }: ServerOptions): Promise<RunningServer> {
+export async function startServer({ host, pageFolder, port = 0, onAddress }: ServerOptions): Promise<RunningServer> {
   if (!existsSync(join(pageFolder, 'index.html'))) throw pageMissing(pageFolder);
   // Known files only, found when the server starts: no path of a request is ever looked up on the disk.
   const page = sirv(pageFolder, { dev: false, etag: true, dotfiles: false });
   const server = createServer({
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     connectionsCheckingInterval: 2000,
@@ -63,8 +67,9 @@ export async function startServer({ host, pageFolder, port = 0 }: ServerOptions)
 
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    answer(request, response, { admission, strangers, page, host });
+    answer(request, response, { admission, strangers, page, host, onAddress });
   });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket, headers));
   server.on('upgrade', (request, socket, head) => {
     const refusal = admitSocket(request, admission, sockets.clients.size);
     if (refusal !== null) return refuseSocket(socket, refusal);
@@ -75,7 +80,9 @@ export async function startServer({ host, pageFolder, port = 0 }: ServerOptions)
 
   return {
     port: taken,
-    address: admission.address,
+    get address() {
+      return admission.address;
+    },
     close: () => {
       clearInterval(heartbeat);
       return closeAll(server, sockets);
@@ -96,36 +103,55 @@ interface Served {
   readonly strangers: Strangers;
   readonly page: ReturnType<typeof sirv>;
   readonly host: ServerOptions['host'];
+  readonly onAddress: ServerOptions['onAddress'];
 }
 
-function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { admission, strangers, page, host }: Served,
-): void {
-  const entry = enter(request, admission);
-  if (entry === null) strangers.admit(request.socket);
-  const run = entry === null ? runOfPath(request.url ?? '') : null;
-  const bundle = entry === null ? bundleOfPath(request.url ?? '') : null;
+/** Sockets whose request is being answered. */
+const busy = new WeakSet<Socket>();
+
+function answer(request: IncomingMessage, response: ServerResponse, served: Served): void {
+  const { socket } = request;
+  // No browser asks again before it has its answer. Each request of a thousand that come at once would open a file.
+  if (busy.has(socket)) socket.destroy();
+  else {
+    busy.add(socket);
+    response.once('close', () => busy.delete(socket));
+    respond(request, response, served);
+  }
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, served: Served): void {
+  const { admission, strangers, page, host } = served;
+  const path = request.url ?? '';
+  const [run, bundle] = [runOfPath(path), bundleOfPath(path)];
+  const isPage = run === null && bundle === null;
+  const refusal = admission.checkHost(request) ?? checkRequest(request);
   const orRefuse = (no: Refusal | null): void => void (no !== null && refuse(response, no));
-  if (run !== null) void sendRunFile(host, run, request, response).then(orRefuse);
-  else if (bundle !== null) void sendBundle(host, bundle, response).then(orRefuse);
-  else if (entry === null) {
+  if (refusal !== null) refuse(response, refusal);
+  else if (path === sessionPath) letIn(request, response, served);
+  else if (isPage) {
+    strangers.renew(request.socket);
     // sirv has no ear for a file that has gone since the start, as when the program is built anew.
     response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
     page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
-  } else if (typeof entry === 'string') admit(request, response, entry);
-  else refuse(response, entry);
+  } else {
+    const stranger = admission.checkSession(request);
+    if (stranger === null) strangers.admit(request.socket);
+    if (stranger !== null) refuse(response, stranger);
+    else if (run !== null) void sendRunFile(host, run, request, response).then(orRefuse);
+    else void sendBundle(host, bundle ?? '', response).then(orRefuse);
+  }
 }
 
-/** Null lets the request through; text is the cookie for one that brought the token. */
-function enter(request: IncomingMessage, admission: Admission): Refusal | string | null {
-  const refusal = admission.checkHost(request) ?? checkRequest(request);
-  if (refusal !== null) return refusal;
-  const address = request.url ?? '';
-  if (!URL.canParse(address, 'http://localhost')) return { status: 400, text: 'The address is not valid.' };
-  const token = new URL(address, 'http://localhost').searchParams.get('token');
-  return token === null ? admission.checkSession(request) : admission.redeem(token);
+/** Answers with the session's secret for the token of a link. */
+function letIn(request: IncomingMessage, response: ServerResponse, { admission, strangers, onAddress }: Served): void {
+  const before = admission.address;
+  const secret = admission.redeem(request);
+  if (typeof secret === 'string') {
+    strangers.admit(request.socket);
+    response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }).end(secret);
+    if (admission.address !== before) onAddress?.(admission.address);
+  } else refuse(response, secret);
 }
 
 function checkRequest(request: IncomingMessage): Refusal | null {
@@ -134,17 +160,6 @@ function checkRequest(request: IncomingMessage): Refusal | null {
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   return hasBody ? { status: 413, text: 'No request here has a body.' } : null;
-}
-
-/**
- * A browser that was led here from elsewhere, as from the page of openBrowser.ts, sends no strict cookie to where it is led on
- * at once. It does so to where a page of this server leads it.
- */
-function admit(request: IncomingMessage, response: ServerResponse, cookie: string): void {
-  const headers = { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' };
-  if (request.headers['sec-fetch-site'] === 'cross-site') response.writeHead(200, { ...headers, Refresh: '0; url=/' });
-  else response.writeHead(303, { ...headers, Location: '/' });
-  response.end();
 }
 
 function refuse(response: ServerResponse, { status, text }: Refusal): void {
@@ -156,20 +171,45 @@ function refuse(response: ServerResponse, { status, text }: Refusal): void {
 
 function admitSocket(request: IncomingMessage, admission: Admission, open: number): Refusal | null {
   if (request.url !== socketPath) return { status: 404, text: `The socket is at ${socketPath}.` };
-  const refusal = admission.checkHost(request) ?? admission.checkOrigin(request) ?? admission.checkSession(request);
+  const refusal = admission.checkHost(request) ?? admission.checkOrigin(request) ?? admission.checkSocket(request);
   if (refusal !== null) return refusal;
   return open < maxWindows ? null : { status: 503, text: `${maxWindows} windows are open, and no more are served.` };
 }
 
-function refuseSocket(socket: Duplex, { status, text }: Refusal): void {
+function refuseSocket(socket: Duplex, { status, text }: Refusal, headers: Readonly<Record<string, string>> = {}): void {
   const body = `${text}\n`;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());
   // The other side may never close its half, and no time-out of the server's looks at a socket that asked for an upgrade.
   socket.end(
-    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} Refused\r\n${lines.join('')}Connection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     () => socket.destroy(),
   );
+}
+
+const unread: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    text:
+      `The headers of this request have more than ${maxHeaderBytes / 1024} KB. Other servers of this machine have set that ` +
+      'many cookies. They are cleared now: load the page again.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, text: 'The request did not come to its end.' },
+};
+
+/**
+ * Refuses what could not be read as a request. Cookies that no server of this host name can read any more are cleared, since
+ * a page of another port could lock the window out with them.
+ */
+function refuseUnread(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Duplex,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (!socket.writable) return void socket.destroy();
+  const refusal = unread[code] ?? { status: 400, text: 'This is no request of HTTP.' };
+  refuseSocket(socket, refusal, refusal.status === 431 ? { ...headers, 'Clear-Site-Data': '"cookies"' } : headers);
 }
 
 /** Sockets that have answered since the last heartbeat. */

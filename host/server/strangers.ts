@@ -1,7 +1,6 @@
 /**
- * Connections that nobody has shown a cookie or the token on yet. Every program of this machine can open as many as it
- * likes: where there are too many, the oldest goes. Whoever comes to say something says it at once, and so is let in
- * before its turn to go comes; who only holds a place loses it.
+ * Connections that have not shown the session's secret or the token. Every program of this machine can open any number of
+ * them: if there are too many, the oldest is closed. A browser asks at once, and so is answered before its turn comes.
  */
 import type { Socket } from 'node:net';
 
@@ -22,6 +21,11 @@ export class Strangers {
     if (oldest === undefined) return;
     this.#sockets.delete(oldest);
     oldest.destroy();
+  }
+
+  /** Makes it the youngest: it has asked for a file of the page. */
+  renew(socket: Socket): void {
+    if (this.#sockets.delete(socket)) this.#sockets.add(socket);
   }
 
   /** It has shown that it belongs here, and keeps its place. */

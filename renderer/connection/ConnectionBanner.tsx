@@ -22,7 +22,7 @@ export function ConnectionBanner() {
       <IconPlugConnectedX size={18} aria-hidden />
       {ended ? (
         <span>
-          <strong>This session has ended.</strong> {problem.message} {problem.remedy}
+          <strong>This window has no session.</strong> {problem.message} {problem.remedy}
         </span>
       ) : (
         <span>

@@ -2,6 +2,8 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import { decodeMessage, encodeMessage } from '../../core/service/codec.ts';
 import type { Channel } from '../../core/service/rpc.ts';
+import { socketPath, socketProtocol } from '../../core/service/service.ts';
+import { findSession, isSessionKnown } from '../common/session.ts';
 import { type DesktopBridge, desktopBridge } from './desktopBridge.ts';
 
 export interface OpenChannel {
@@ -12,20 +14,23 @@ export interface OpenChannel {
 const portMessage = 'copyscope:port';
 const openTimeoutMs = 10_000;
 
-/** Rejects with a CopyscopeError `connection.failed` where the host can't be reached, `connection.ended` where it knows us no longer. */
+/** Rejects with a CopyscopeError: `connection.failed` if the host can't be reached, `connection.ended` if it doesn't let us in. */
 export function openChannel(): Promise<OpenChannel> {
   const bridge = desktopBridge();
   return bridge === undefined ? openSocket() : openPort(bridge);
 }
 
-function openSocket(): Promise<OpenChannel> {
-  const address = new URL('/rpc', location.href);
+async function openSocket(): Promise<OpenChannel> {
+  const session = await findSession().catch((cause: unknown) => {
+    throw unreachable(cause);
+  });
+  if (session === null) throw ended();
+  const address = new URL(socketPath, location.href);
   address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  address.hash = '';
-  const socket = new WebSocket(address);
+  const socket = new WebSocket(address, [socketProtocol, session]);
   socket.binaryType = 'arraybuffer';
   return new Promise((resolve, reject) => {
-    const refuse = (): void => void whyRefused().then(reject);
+    const refuse = (): void => void whyRefused(session).then(reject);
     const timer = setTimeout(() => socket.close(), openTimeoutMs);
     socket.addEventListener('close', refuse);
     socket.addEventListener('open', () => {
@@ -76,27 +81,28 @@ function portChannel(port: MessagePort): Channel {
   };
 }
 
-/** A socket doesn't say why it was refused; the page's own address does. */
-async function whyRefused(): Promise<CopyscopeError> {
+/** A socket doesn't say why it was refused. */
+async function whyRefused(session: string): Promise<CopyscopeError> {
   try {
-    const { status } = await fetch(new URL('/', location.href), { method: 'HEAD', cache: 'no-store' });
-    return status === 401 || status === 403 ? ended() : unreachable();
-  } catch {
-    return unreachable();
+    return (await isSessionKnown(session)) ? unreachable() : ended();
+  } catch (cause) {
+    return unreachable(cause);
   }
 }
 
-/** Copyscope was started again: it knows this browser no longer. */
 const ended = (): CopyscopeError =>
   new CopyscopeError({
     code: 'connection.ended',
-    message: 'Copyscope was started again, and this window’s session ended with the one before.',
-    remedy: 'Open the address that the new one printed. Then this window goes on where it was.',
+    message: 'Copyscope was started again, or no other window of it is open in this browser.',
+    remedy: 'Open the address that it printed last. Then this window goes on where it was.',
   });
 
-const unreachable = (): CopyscopeError =>
-  new CopyscopeError({
-    code: 'connection.failed',
-    message: 'The host can’t be reached.',
-    remedy: 'Check that Copyscope is still running, and open the address it printed.',
-  });
+const unreachable = (cause?: unknown): CopyscopeError =>
+  new CopyscopeError(
+    {
+      code: 'connection.failed',
+      message: 'The host can’t be reached.',
+      remedy: 'Check that Copyscope is still running, and open the address it printed.',
+    },
+    { cause },
+  );

@@ -3,9 +3,10 @@ import type { ExportFormat } from '../../core/export/formats.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { ReportSweep } from '../../core/report/document.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
+import type { HostFile } from '../common/hostFile.ts';
 
-/** The address of its file, or the run itself where it has none: a prediction. */
-export type RunSource = string | Run;
+/** The run's file, or a prediction, which has none. */
+export type RunSource = HostFile | Run;
 
 export interface ReportSource {
   readonly source: RunSource;

@@ -5,7 +5,7 @@ import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
 import { predictingProfile, profileOf } from '../store/attainable.ts';
 import { host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
-import { addressOfRun, ensureRun } from '../store/runs.ts';
+import { ensureRun, fileOfRun } from '../store/runs.ts';
 import { comparedRunIds, isPrediction, loadedRun, shownRunId, titleOfLoaded } from '../store/select.ts';
 import { state } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
@@ -70,7 +70,7 @@ async function sourceOf(run: LoadedRun, isAlone: boolean): Promise<ReportSource>
   const { profiles, runs } = state();
   const isPlanned = isAlone && info.imported !== undefined;
   return {
-    source: isPrediction(run.id) ? run.run : await addressOfRun(run.id),
+    source: isPrediction(run.id) ? run.run : await fileOfRun(run.id),
     title: titleOfLoaded(state(), run),
     origin: runs[run.id]?.origin ?? (info.engine === 'sim' ? 'simulated' : 'recorded'),
     profile: await profileOf(info, profiles, host()),

@@ -1,13 +1,13 @@
 /** Runs in the formats of other viewers and of data tools. */
 import { type ExportFormat, exportWords } from '../../core/export/formats.ts';
-import { addressOfRun } from '../store/runs.ts';
+import { fileOfRun } from '../store/runs.ts';
 import { isPrediction, loadedRun, shownRunId } from '../store/select.ts';
 import { state } from '../store/store.ts';
 import type { RunSource } from './exportMessages.ts';
 import { makeAndSave } from './makeExport.ts';
 
 export const exportKeptRun = (id: string, format: ExportFormat): Promise<void> =>
-  exportSource(() => addressOfRun(id), format);
+  exportSource(() => fileOfRun(id), format);
 
 /** What the timeline shows: a run, or a prediction, which only this window has. */
 export async function exportShownRun(format: ExportFormat): Promise<void> {

@@ -15,7 +15,7 @@ import { fetchReportPage } from './reportPage.ts';
 const partBytes = 16 * 1024 * 1024;
 
 const readSource = async (source: RunSource): Promise<Run> =>
-  typeof source === 'string' ? decodeRun(await readRunFile(source)) : source;
+  'address' in source ? decodeRun(await readRunFile(source)) : source;
 
 async function makeExport({ source, format }: Extract<ExportRequest, { kind: 'run' }>): Promise<MadeFile> {
   const run = await readSource(source);

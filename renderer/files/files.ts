@@ -1,7 +1,9 @@
 /** Files from elsewhere, and the library's things as a file: in parts of any number, with progress, and cancelled at once. */
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
+import { fetchHostFile } from '../common/hostFile.ts';
 import { saveBlob } from '../common/saveBlob.ts';
+import { hostFile } from '../common/session.ts';
 import { announce } from '../store/announce.ts';
 import { listExperiments } from '../store/experimentList.ts';
 import { attempt, host } from '../store/host.ts';
@@ -177,7 +179,7 @@ export async function exportBundle(items: LibraryItems, name: string): Promise<v
 }
 
 async function fetchBundle(ticket: string, signal: AbortSignal, progress: (bytes: number) => void): Promise<Blob> {
-  const answer = await fetch(new URL(bundlePath(ticket), location.href), { signal });
+  const answer = await fetchHostFile(hostFile(bundlePath(ticket)), signal);
   if (!answer.ok || answer.body === null) {
     throw new CopyscopeError({ code: 'bundle.failed', message: (await answer.text()).trim() });
   }

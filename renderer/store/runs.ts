@@ -6,6 +6,8 @@ import { type RunSummary, runTitle, type StartRun } from '../../core/service/ser
 import { type SummaryOptions, summarizeLazily } from '../../core/summary/summary.ts';
 import { type WindowSummary, windowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run } from '../../core/trace/run.ts';
+import type { HostFile } from '../common/hostFile.ts';
+import { hostFile } from '../common/session.ts';
 import { announce } from './announce.ts';
 import { attainableFor } from './attainable.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
@@ -27,9 +29,8 @@ import { remember } from './settings.ts';
 import { assign, put, state, watch } from './store.ts';
 import type { AppState, Selection } from './types.ts';
 
-/** Address of the file of a run of the library, or of one that ships. */
-export const addressOfRun = async (id: string): Promise<string> =>
-  new URL((await host().runFile(id)).address, location.href).href;
+/** File of a run of the library, or of one that ships. */
+export const fileOfRun = async (id: string): Promise<HostFile> => hostFile((await host().runFile(id)).address);
 
 /** Reads a run's file once. Does nothing while it is still running. */
 export async function ensureRun(id: string): Promise<void> {
@@ -38,7 +39,7 @@ export async function ensureRun(id: string): Promise<void> {
   if (known !== undefined || summary === undefined || summary.status === 'running') return;
   put('loadedRuns', id, { status: 'loading' });
   try {
-    const { run, iteration, analysis } = await openRunFile(await addressOfRun(id));
+    const { run, iteration, analysis } = await openRunFile(await fileOfRun(id));
     const options = await attainableFor(run.info, state().profiles, host());
     const summary = analysis === null ? summarized(run, options) : null;
     const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable });

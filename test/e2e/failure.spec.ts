@@ -219,7 +219,7 @@ test('the window says that it lost the host, and offers to connect again', async
 });
 
 withPort(
-  'after the host was started again the window says that its session has ended, and how to come back',
+  'after the host was started again the window says that it has no session, and how to come back',
   async ({ page, context, server }) => {
     await page.goto(await server.address());
     await expect(page.getByText('Connected', { exact: true })).toBeVisible();
@@ -227,8 +227,8 @@ withPort(
     await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
     const second = new Server({ dataFolder: server.dataFolder });
     const address = await second.address();
-    const banner = page.getByRole('alert').filter({ hasText: 'This session has ended.' });
-    await expect(banner).toContainText('Open the address that the new one printed.');
+    const banner = page.getByRole('alert').filter({ hasText: 'This window has no session.' });
+    await expect(banner).toContainText('Open the address that it printed last.');
     await expect(page.getByText('can’t be reached')).toHaveCount(0);
     // Where the address is opened in another tab, this one goes on by itself.
     const tab = await context.newPage();

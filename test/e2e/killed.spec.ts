@@ -136,11 +136,10 @@ test('the window crashes: loaded anew, it has the work', async ({ page, server }
   await window.ready();
   await openForEditing(window);
   const edited = await editUntilKept(page, server, 8);
-  const address = page.url();
   const context = page.context();
   await crash(context, page);
   const again = new Window(await context.newPage());
-  await again.page.goto(new URL('/', address).href);
+  await again.page.goto(await server.address());
   await again.ready();
   await expectBack(again, edited);
 });
@@ -169,8 +168,6 @@ async function killBrowser<Work>(
   await window.ready();
   await openForEditing(window);
   const done = await work(window);
-  const cookies = await page.context().cookies();
-  const address = new URL('/', page.url()).href;
   const ended = new Promise((resolve) => browserServer.process().once('exit', resolve));
   // Its group: what was started may be a script that starts the browser, as Debian's is.
   process.kill(-(browserServer.process().pid as number), 'SIGKILL');
@@ -178,9 +175,8 @@ async function killBrowser<Work>(
 
   const next = await chromium.launch(options);
   const context = await next.newContext({ viewport: { width: 1280, height: 800 } });
-  await context.addCookies(cookies);
   const again = new Window(await context.newPage());
-  await again.page.goto(address);
+  await again.page.goto(await server.address());
   await again.ready();
   await look(again, done);
   await next.close();
@@ -242,12 +238,11 @@ test('the window crashes while a text is written: it stands in its field again, 
   await openSettings(window);
   const text = 'Why the copy waits:\nfor the talk on Monday';
   await write(window.inspector.getByLabel('Description'), text, server);
-  const address = page.url();
   const context = page.context();
   await crash(context, page);
 
   const again = new Window(await context.newPage());
-  await again.page.goto(new URL('/', address).href);
+  await again.page.goto(await server.address());
   await again.ready();
   await openEdited(again);
   const field = again.inspector.getByLabel('Description');

@@ -163,14 +163,14 @@ test('words that are being written survive a crash of the window; Esc leaves the
   await notes(window).getByRole('button', { name: /^Edit/ }).click();
   await words(window).fill('half a sen');
   await expect.poll(() => keptNotes(server)).toContain('half a sen');
-  const url = page.url();
+  const { hash } = new URL(page.url());
   const session = await context.newCDPSession(page);
   const crashed = page.waitForEvent('crash');
   void session.send('Page.crash').catch(() => {});
   await crashed;
 
   const again = new Window(await context.newPage());
-  await again.page.goto(url);
+  await again.page.goto((await server.address()) + hash);
   await again.ready();
   await openNotes(again);
   await expect(notes(again)).toHaveText([/half a sen/]);

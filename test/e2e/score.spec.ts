@@ -34,7 +34,7 @@ for (const [hands, Builder] of [
   }
 }
 
-test('changes that were not saved survive the end of the window', async ({ window, page }) => {
+test('changes that were not saved survive the end of the window', async ({ window, page, server }) => {
   await window.open('Pinned source, second stream');
   const sheet = page.getByTestId('score-sheet');
   await sheet.locator('[data-op="0"]').click();
@@ -43,10 +43,10 @@ test('changes that were not saved survive the end of the window', async ({ windo
   await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('draft:experiment:');
   // A second window on the same storage, while the first is closed without a word.
   const context = page.context();
-  const address = page.url();
+  const { hash } = new URL(page.url());
   await page.goto('about:blank');
   const again = await context.newPage();
-  await again.goto(address);
+  await again.goto((await server.address()) + hash);
   await expect(again.getByTestId('score-sheet')).toHaveAttribute('data-operations', '8');
   await expect(again.getByText('Not saved')).toBeVisible();
 });

@@ -1,8 +1,8 @@
 /** The window of kills.mjs: a process of its own, which asks the server what it is told to over the page's connection. */
-import { connectAsWindow, importFile } from '../support/hostClient.mjs';
+import { bearer, connectAsWindow, importFile } from '../support/hostClient.mjs';
 
 // Not as arguments, which every user of the machine can read.
-const { ADDRESS: address, COOKIE: cookie } = process.env;
+const { ADDRESS: address, SESSION: session } = process.env;
 /** By id: who waits for the end of a run. */
 const waiting = new Map();
 const over = new Map();
@@ -13,11 +13,11 @@ const events = {
     waiting.get(id)?.();
   },
 };
-const { service, socket } = await connectAsWindow(address, cookie, events);
+const { service, socket } = await connectAsWindow(address, session, events);
 socket.once('close', () => process.exit());
 
 async function fetched(path) {
-  const answer = await fetch(new URL(path, address), { headers: { Cookie: cookie } });
+  const answer = await fetch(new URL(path, address), { headers: bearer(session) });
   if (!answer.ok) throw Object.assign(new Error(await answer.text()), { code: `connection.${answer.status}` });
   return new Uint8Array(await answer.arrayBuffer());
 }

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import { connectAsWindow, cookieOf } from '../support/hostClient.mjs';
+import { connectAsWindow, sessionOf } from '../support/hostClient.mjs';
 import { addressOf, load } from '../support/window.mjs';
 
 const [{ Random }, { decodeRun, encodeRun }, { example, smallRun }] = await Promise.all([
@@ -51,8 +51,8 @@ async function startServer() {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const address = await addressOf(child);
-  const cookie = await cookieOf(address);
-  server = { child, address, cookie, ...(await connectAsWindow(address, cookie)) };
+  const session = await sessionOf(address);
+  server = { child, address, session, ...(await connectAsWindow(address, session)) };
   await server.service.devices(false);
 }
 
@@ -87,10 +87,10 @@ let window = null;
 
 /** A window of the server; what it is asked is sent by ask(). */
 async function openWindow() {
-  const { address, cookie } = server;
+  const { address, session } = server;
   const child = fork(join(import.meta.dirname, 'killedWindow.mjs'), [], {
     serialization: 'advanced',
-    env: { ...process.env, ADDRESS: address, COOKIE: cookie },
+    env: { ...process.env, ADDRESS: address, SESSION: session },
   });
   const waiting = new Map();
   child.on('message', ({ id, result, error }) => {

@@ -31,9 +31,14 @@ export async function serve(context: Context, files: readonly string[], { port, 
   });
   try {
     await host.ready;
-    const server = await startOnUsualPort({ host, pageFolder: join(program, 'dist/renderer'), port }, folder);
+    const server = await startOnUsualPort(
+      { host, pageFolder: join(program, 'dist/renderer'), port, onAddress: terminal.out },
+      folder,
+    );
     terminal.out(server.address);
-    terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.');
+    terminal.err(
+      'Open this address in a browser on this machine. It works once; the next one is printed then. Ctrl-C ends the server.',
+    );
     for (const file of files) await openFile(host, file, terminal.err);
     // Read while the browser loads the page, which asks for them first of all.
     void host.service.runs().catch(() => {});

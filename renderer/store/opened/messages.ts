@@ -4,6 +4,7 @@ import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
 import type { WindowSummary } from '../../../core/summary/windowSummary.ts';
 import type { RowRange } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import type { HostFile } from '../../common/hostFile.ts';
 import type { IterationData } from './iterationData.ts';
 
 /** What follows the lanes of a large run. */
@@ -14,8 +15,7 @@ export interface RunAnalysis {
 }
 
 export interface OpenCalls {
-  /** `address` is that of the run's file, in the window's own origin. */
-  open(address: string): Promise<{
+  open(file: HostFile): Promise<{
     readonly run: Run;
     /** The representative one. */
     readonly iteration: IterationData;

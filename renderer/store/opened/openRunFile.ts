@@ -1,5 +1,6 @@
 /** The window's side of the worker that opens run files. One worker, which opens one file after another. */
 import type { Run } from '../../../core/trace/run.ts';
+import type { HostFile } from '../../common/hostFile.ts';
 import { CalledWorker } from '../../common/workerCalls.ts';
 import type { IterationData } from './iterationData.ts';
 import type { OpenCalls, RunAnalysis } from './messages.ts';
@@ -21,8 +22,8 @@ const worker = new CalledWorker<OpenCalls>(
 );
 
 /** Rejects with a CopyscopeError `run-file.*` or `run.*`. */
-export async function openRunFile(address: string): Promise<OpenedRun> {
-  const { ticket, ...opened } = await worker.calls.open(address);
+export async function openRunFile(file: HostFile): Promise<OpenedRun> {
+  const { ticket, ...opened } = await worker.calls.open(file);
   const analysis = ticket === null ? null : worker.calls.analysis(ticket);
   // Whoever waits for it hears.
   analysis?.catch(() => {});

@@ -1,10 +1,11 @@
 /** Fetches a run's file for a worker that decodes it. */
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxRunFileBytes } from '../../../core/trace/arrow.ts';
+import { fetchHostFile, type HostFile } from '../../common/hostFile.ts';
 
 /** Into memory of its full size at once, since the answer says how long it is. Rejects with `run.not-read`. */
-export async function readRunFile(address: string): Promise<Uint8Array> {
-  const answer = await fetch(address).catch((cause: unknown) => {
+export async function readRunFile(source: HostFile): Promise<Uint8Array> {
+  const answer = await fetchHostFile(source).catch((cause: unknown) => {
     throw unreadable('the host can’t be reached', cause);
   });
   if (!answer.ok || answer.body === null) throw unreadable((await answer.text()).trim());

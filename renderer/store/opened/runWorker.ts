@@ -16,8 +16,8 @@ const analyses = new Map<number, () => RunAnalysis>();
 let tickets = 0;
 
 const calls: OpenCalls = {
-  async open(address) {
-    const decoded = decodeRun(await readRunFile(address));
+  async open(file) {
+    const decoded = decodeRun(await readRunFile(file));
     const iteration = indexIteration(decoded.trace, decoded.info.iterations.representative);
     if (isDetailed(iteration.rows)) {
       const memory = [...buffersOf(iteration), ...columnBuffers(decoded.trace.columns)];

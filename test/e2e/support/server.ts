@@ -21,6 +21,7 @@ interface ServerOptions {
 export class Server extends DataFolder {
   readonly #child: ChildProcess;
   #output = '';
+  #addresses = 0;
 
   constructor({ dataFolder, port, args = [], environment = {} }: ServerOptions = {}) {
     super(dataFolder);
@@ -37,12 +38,15 @@ export class Server extends DataFolder {
     }
   }
 
-  /** The address that it printed. It works once. */
+  /** The address that it printed next. It works once, and the next one is printed when it was used. */
   async address(): Promise<string> {
     const deadline = Date.now() + startTimeoutMs;
     while (Date.now() < deadline && this.#child.exitCode === null) {
-      const address = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(this.#output)?.[0];
-      if (address !== undefined) return address;
+      const address = this.#output.match(/^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/gm)?.[this.#addresses];
+      if (address !== undefined) {
+        this.#addresses += 1;
+        return address;
+      }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     throw new Error(`the server printed no address:\n${this.#output}`);

@@ -19,15 +19,12 @@ type Served = Pick<Host, 'service' | 'addWindow' | 'runFile' | 'bundle'>;
 
 export class SharedServer {
   readonly #server: RunningServer;
-  readonly #cookie: { readonly name: string; readonly value: string };
   readonly #current: { host: Served | null };
   readonly #memory: string;
 
-  private constructor(server: RunningServer, cookie: string, current: { host: Served | null }, memory: string) {
-    const [pair = ''] = cookie.split(';');
+  private constructor(server: RunningServer, current: { host: Served | null }, memory: string) {
     this.#server = server;
     this.#memory = memory;
-    this.#cookie = { name: pair.slice(0, pair.indexOf('=')), value: pair.slice(pair.indexOf('=') + 1) };
     this.#current = current;
   }
 
@@ -47,21 +44,18 @@ export class SharedServer {
       bundle: (ticket) => host().bundle(ticket),
     };
     const server = await startServer({ host: served, pageFolder: join(program, 'dist/renderer') });
-    // The token works once: its cookie lets the browsers of all tests in.
-    const admitted = await fetch(server.address, { redirect: 'manual' });
-    return new SharedServer(server, admitted.headers.get('set-cookie') ?? '', current, await memoryOfShipped());
+    return new SharedServer(server, current, await memoryOfShipped());
   }
 
-  /** What a test needs, and lets `context` in; stop() closes its pages, ends it, and removes its folder. */
+  /** What a test needs; stop() closes the pages of `context`, ends it, and removes its folder. */
   async begin(context: BrowserContext): Promise<TestServer> {
-    await context.addCookies([{ ...this.#cookie, url: this.#url, httpOnly: true, sameSite: 'Strict' }]);
     const folder = new DataFolder();
     mkdirSync(dirname(memoryOf(folder)), { recursive: true });
     writeFileSync(memoryOf(folder), this.#memory);
     const host = hostOn(folder);
     const windows = new WindowsOf(host);
     this.#current.host = windows.served;
-    return new TestServer(folder.dataFolder, this.#url, async () => {
+    return new TestServer(folder.dataFolder, this.#server, async () => {
       await Promise.all(context.pages().map((page) => page.close()));
       await windows.gone();
       this.#current.host = null;
@@ -72,10 +66,6 @@ export class SharedServer {
 
   close(): Promise<void> {
     return this.#server.close();
-  }
-
-  get #url(): string {
-    return `http://127.0.0.1:${this.#server.port}/`;
   }
 }
 
@@ -154,17 +144,17 @@ class WindowsOf {
 
 /** The shared server as one test has it. */
 class TestServer extends DataFolder {
-  readonly #url: string;
+  readonly #server: RunningServer;
   readonly #end: () => Promise<void>;
 
-  constructor(folder: string, url: string, end: () => Promise<void>) {
+  constructor(folder: string, server: RunningServer, end: () => Promise<void>) {
     super(folder);
-    this.#url = url;
+    this.#server = server;
     this.#end = end;
   }
 
   async address(): Promise<string> {
-    return this.#url;
+    return this.#server.address;
   }
 
   async stop(): Promise<void> {

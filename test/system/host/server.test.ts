@@ -24,6 +24,7 @@ interface Answer {
 let folder: string;
 let server: RunningServer;
 let windows: Windows;
+let addresses: string[];
 const runs = vi.fn(async () => []);
 const bundle = async (ticket: string): Promise<Readable> => {
   if (ticket === 'mine') return Readable.from(['a bundle']);
@@ -44,19 +45,19 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET',
   });
 }
 
-const tokenPath = (): string => new URL(server.address).search.replace(/^/, '/');
+const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
+const token = (): string => new URL(server.address).searchParams.get('token') ?? '';
 
-async function cookie(): Promise<string> {
-  const { headers } = await ask(tokenPath());
-  return String(headers['set-cookie']).split(';')[0] ?? '';
-}
+/** The session's secret, for the token of the link that is printed now. */
+const secret = async (): Promise<string> => (await ask('/session', bearer(token()))).text;
+const letIn = async (): Promise<Record<string, string>> => bearer(await secret());
 
 const origin = (): string => `http://127.0.0.1:${server.port}`;
 
 /** The status with which the socket was refused, or 101. */
-function connectStatus(headers: Record<string, string>, path = '/rpc'): Promise<number> {
+function connectStatus(headers: Record<string, string>, protocols: readonly string[], path = '/rpc'): Promise<number> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, [...protocols], { headers });
     socket.on('open', () => {
       socket.terminate();
       resolve(101);
@@ -69,10 +70,12 @@ function connectStatus(headers: Record<string, string>, path = '/rpc'): Promise<
   });
 }
 
-const openSocket = async (): Promise<WebSocket> => openSocketWith({ Cookie: await cookie() });
+const openSocket = async (): Promise<WebSocket> => openSocketWith(await secret());
 
-async function openSocketWith(session: { readonly Cookie: string }): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc`, { headers: { ...session, Origin: origin() } });
+async function openSocketWith(session: string): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc`, ['copyscope', session], {
+    headers: { Origin: origin() },
+  });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return socket;
 }
@@ -92,10 +95,12 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'outside.txt'), 'outside');
   writeFileSync(join(folder, 'run.arrow'), 'ARROW1 and the rest');
   windows = new Windows();
+  addresses = [];
   const service = { runs } as unknown as HostService;
   server = await startServer({
     host: { service, addWindow: (events) => windows.add(events), runFile, bundle },
     pageFolder: join(folder, 'page'),
+    onAddress: (address) => addresses.push(address),
   });
 });
 
@@ -107,7 +112,7 @@ afterEach(async () => {
 describe('a bundle', () => {
   it('is sent to whoever was let in, and to nobody else', async () => {
     expect((await ask('/bundles/mine')).status).toBe(401);
-    const session = { Cookie: await cookie() };
+    const session = await letIn();
     const sent = await ask('/bundles/mine', session);
     expect(sent).toMatchObject({ status: 200, text: 'a bundle' });
     expect(sent.headers['content-type']).toBe('application/gzip');
@@ -118,7 +123,7 @@ describe('a bundle', () => {
 
 describe('the file of a run', () => {
   it('is streamed with its length to whoever has the session', async () => {
-    const session = { Cookie: await cookie() };
+    const session = await letIn();
     const answer = await ask('/runs/imported/run', session);
     expect(answer).toMatchObject({ status: 200, text: 'ARROW1 and the rest' });
     expect(answer.headers).toMatchObject({ 'content-length': '19', 'cache-control': 'no-store' });
@@ -126,7 +131,7 @@ describe('the file of a run', () => {
   });
 
   it('is refused without the session, to another Host, and where there is none', async () => {
-    const session = { Cookie: await cookie() };
+    const session = await letIn();
     expect((await ask('/runs/imported/run')).status).toBe(401);
     expect((await ask('/runs/imported/run', { ...session, Host: 'evil.example' })).status).toBe(421);
     for (const id of ['other', '../run', '%2e%2e/run', 'imported/run.arrow', 'imported/run?x=1', '']) {
@@ -139,23 +144,37 @@ describe('the file of a run', () => {
   });
 });
 
+describe('the headless server', () => {
+  it('serves the files of the page to everybody, and sets no cookie', async () => {
+    const page = await ask('/');
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
+    expect(await ask(new URL(server.address).search.replace(/^/, '/'))).toMatchObject({ status: 200, text: page.text });
+    expect(await ask('/assets/app.js')).toMatchObject({ status: 200, text: 'export {};' });
+    const { headers } = await ask('/session', bearer(token()));
+    expect(headers['set-cookie']).toBeUndefined();
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('lets in the first visitor with the token of its link, and has a new link then', async () => {
+    const first = token();
+    const session = await secret();
+    expect(session).toMatch(/^[\w-]{43}$/);
+    expect(token()).not.toBe(first);
+    expect(addresses).toEqual([server.address]);
+    expect(await secret()).toBe(session);
+    // The window asks so whether it is known still.
+    expect(await ask('/session', bearer(session))).toMatchObject({ status: 200, text: session });
+  });
+
+  it('gives the secret once if 60 visitors race for it with one token', async () => {
+    const one = bearer(token());
+    const answers = await Promise.all(Array.from({ length: 60 }, () => ask('/session', one)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(59);
+  });
+});
+
 describe('the headless server lets in', () => {
-  it('the first visitor with the token, who gets a strict cookie and the page', async () => {
-    const first = await ask(tokenPath());
-    expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
-    expect(first.headers['set-cookie']?.[0]).toMatch(/^copyscope-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
-    const session = { Cookie: first.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
-    expect(await ask('/', session)).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
-    expect(await ask('/assets/app.js', session)).toMatchObject({ status: 200, text: 'export {};' });
-  });
-
-  it('who was led here from another place, and is led on by this server, to which a browser sends the cookie', async () => {
-    const first = await ask(tokenPath(), { 'Sec-Fetch-Site': 'cross-site' });
-    expect(first).toMatchObject({ status: 200, headers: { refresh: '0; url=/', 'cache-control': 'no-store' } });
-    const session = { Cookie: String(first.headers['set-cookie']).split(';')[0] ?? '' };
-    expect(await ask('/', session)).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
-  });
-
   it('a window of its own page, over which the service answers and events arrive', async () => {
     const socket = await openSocket();
     const heard = vi.fn();
@@ -176,62 +195,55 @@ describe('the headless server lets in', () => {
 
 describe('the headless server refuses', () => {
   it('the token a second time', async () => {
-    await ask(tokenPath());
-    expect(await ask(tokenPath())).toMatchObject({ status: 403, text: expect.stringContaining('used already') });
+    const used = token();
+    await secret();
+    expect(await ask('/session', bearer(used))).toMatchObject({ status: 401, text: expect.stringContaining('last') });
   });
 
-  it.each(['/?token=', '/?token=wrong', `/?token=${'A'.repeat(43)}`])('the wrong token %s', async (path) => {
-    expect(await ask(path)).toMatchObject({ status: 403 });
-    expect(await ask(tokenPath())).toMatchObject({ status: 303 });
+  it.each(['', 'wrong', 'A'.repeat(43)])('the wrong token "%s", and the right one counts still', async (wrong) => {
+    expect(await ask('/session', bearer(wrong))).toMatchObject({ status: 401 });
+    expect(await secret()).toMatch(/^[\w-]{43}$/);
   });
 
-  it.each([{}, { Cookie: 'copyscope=x' }, { Cookie: 'copyscope-1=x; other=y' }])(
-    'everything without its cookie: %j',
-    async (headers) => {
-      expect(await ask('/', headers)).toMatchObject({ status: 401 });
-      expect(await ask('/assets/app.js', headers)).toMatchObject({ status: 401 });
-    },
-  );
-
-  it('the cookie of a server at another port, under its name or this one’s', async () => {
+  it('a secret that comes as a cookie, in the address, or for another server', async () => {
+    const session = await secret();
     const service = {} as HostService;
     const host = { service, addWindow: () => () => {}, runFile, bundle };
     const other = await startServer({ host, pageFolder: join(folder, 'page') });
-    const [mine, theirs] = [await cookie(), await fetch(other.address, { redirect: 'manual' })];
+    const theirs = await fetch(`http://127.0.0.1:${other.port}/session`, {
+      headers: bearer(new URL(other.address).searchParams.get('token') ?? ''),
+    }).then((answer) => answer.text());
     await other.close();
-    const [pair = ''] = (theirs.headers.get('set-cookie') ?? '').split(';');
-    const renamed = `${mine.split('=')[0]}=${pair.slice(pair.indexOf('=') + 1)}`;
-    for (const given of [pair, renamed]) {
-      expect(await ask('/', { Cookie: given })).toMatchObject({ status: 401 });
-      expect(await connectStatus({ Cookie: given, Origin: origin() })).toBe(401);
+    const cookies = { Cookie: `copyscope=${session}; copyscope-${server.port}=${session}; session=${session}` };
+    for (const headers of [{}, cookies, bearer(theirs), { Authorization: `Basic ${session}` }]) {
+      expect(await ask('/runs/imported/run', headers)).toMatchObject({ status: 401 });
+      expect(await ask(`/runs/imported/run?token=${session}`, headers)).toMatchObject({ status: 401 });
+      expect(await ask('/bundles/mine', headers)).toMatchObject({ status: 401 });
+      expect(await ask('/session', headers)).toMatchObject({ status: 401 });
+      for (const protocols of [[], ['copyscope'], ['copyscope', theirs], [session], ['other', session]])
+        expect(await connectStatus({ ...headers, Origin: origin() }, protocols)).toBe(401);
     }
-    expect(await ask('/', { Cookie: `${pair}; ${mine}` })).toMatchObject({ status: 200 });
-  });
-
-  it('a cookie with a wrong value', async () => {
-    const name = (await cookie()).split('=')[0];
-    expect(await ask('/', { Cookie: `${name}=${'A'.repeat(43)}` })).toMatchObject({ status: 401 });
   });
 
   it.each(['evil.example', '127.0.0.1', 'localhost:1', '127.0.0.1.evil.example:80'])('the Host %s', async (host) => {
-    expect(await ask(tokenPath(), { Host: host })).toMatchObject({ status: 421 });
-    expect(await ask(tokenPath())).toMatchObject({ status: 303 });
+    expect(await ask('/', { Host: host })).toMatchObject({ status: 421 });
+    expect(await ask('/session', { ...bearer(token()), Host: host })).toMatchObject({ status: 421 });
+    expect(await secret()).toMatch(/^[\w-]{43}$/);
   });
 
   it.each(['https://evil.example', 'null', 'http://127.0.0.1', 'http://127.0.0.1:1'])(
     'a socket from the Origin %s',
     async (from) => {
-      expect(await connectStatus({ Cookie: await cookie(), Origin: from })).toBe(403);
+      expect(await connectStatus({ Origin: from }, ['copyscope', await secret()])).toBe(403);
     },
   );
 
-  it('a socket without Origin, without cookie, with a wrong Host, or at another path', async () => {
-    const session = await cookie();
-    expect(await connectStatus({ Cookie: session })).toBe(403);
-    expect(await connectStatus({ Origin: origin() })).toBe(401);
-    expect(await connectStatus({ Origin: 'http://evil.example', Host: 'evil.example', Cookie: session })).toBe(421);
-    expect(await connectStatus({ Origin: origin(), Cookie: session }, '/other')).toBe(404);
-    expect(await connectStatus({ Origin: origin(), Cookie: session })).toBe(101);
+  it('a socket without Origin, with a wrong Host, or at another path', async () => {
+    const session = ['copyscope', await secret()];
+    expect(await connectStatus({}, session)).toBe(403);
+    expect(await connectStatus({ Origin: 'http://evil.example', Host: 'evil.example' }, session)).toBe(421);
+    expect(await connectStatus({ Origin: origin() }, session, '/other')).toBe(404);
+    expect(await connectStatus({ Origin: origin() }, session)).toBe(101);
   });
 
   it.each([
@@ -247,20 +259,25 @@ describe('the headless server refuses', () => {
     '/%00',
     '/%',
   ])('the path %s', async (path) => {
-    const { status, text } = await ask(path, { Cookie: await cookie() });
+    const { status, text } = await ask(path, await letIn());
     expect([400, 404]).toContain(status);
     expect(text).not.toMatch(/outside$|hidden|app\.js/);
   });
 
   it('other methods and bodies', async () => {
-    const session = { Cookie: await cookie() };
+    const session = await letIn();
     expect(await ask('/', session, 'POST', 'x')).toMatchObject({ status: 405 });
     expect(await ask('/', session, 'DELETE')).toMatchObject({ status: 405 });
     expect(await ask('/', { ...session, 'Content-Length': '1' }, 'GET', 'x')).toMatchObject({ status: 413 });
   });
 
-  it('headers that are too large', async () => {
-    expect(await ask('/', { 'X-Large': 'x'.repeat(20_000) })).toMatchObject({ status: 431 });
+  it('headers that are too large, and clears the cookies that may have made them so', async () => {
+    const cookies = { Cookie: `a=${'x'.repeat(40_000)}` };
+    expect(await ask('/', cookies)).toMatchObject({ status: 200 });
+    const { status, headers } = await ask('/', { Cookie: `a=${'x'.repeat(70_000)}` });
+    expect(status).toBe(431);
+    expect(headers).toMatchObject({ 'clear-site-data': '"cookies"', 'x-content-type-options': 'nosniff' });
+    expect((await ask('/', { Host: 'evil.example' })).headers['clear-site-data']).toBeUndefined();
   });
 
   it('what is no HTTP', async () => {
@@ -308,12 +325,12 @@ describe('the headless server refuses', () => {
 
 describe('every answer of the headless server', () => {
   it.each([
-    ['the page', '/', true],
-    ['a script', '/assets/app.js', true],
-    ['a refusal', '/', false],
-    ['a missing file', '/none', true],
-  ])('carries the security headers: %s', async (_name, path, admitted) => {
-    const { headers } = await ask(path, admitted ? { Cookie: await cookie() } : {});
+    ['the page', '/'],
+    ['a script', '/assets/app.js'],
+    ['a refusal', '/runs/imported/run'],
+    ['a missing file', '/none'],
+  ])('carries the security headers: %s', async (_name, path) => {
+    const { headers } = await ask(path);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
@@ -358,11 +375,12 @@ describe('the headless server goes on for its window', () => {
     ['say nothing', ''],
     ['never end their request', 'GET / HTTP/1.1\r\nHost: '],
   ])('beside more connections that %s than it holds', async (_name, text) => {
-    const session = { Cookie: await cookie() };
+    const session = await secret();
     const socket = await openSocketWith(session);
     await holdMany(700, text);
-    expect(await ask('/', session)).toMatchObject({ status: 200 });
-    expect(await connectStatus({ ...session, Origin: origin() })).toBe(101);
+    expect(await ask('/')).toMatchObject({ status: 200 });
+    expect(await ask('/runs/imported/run', bearer(session))).toMatchObject({ status: 200 });
+    expect(await connectStatus({ Origin: origin() }, ['copyscope', session])).toBe(101);
     // The window that was open stayed open.
     const answered = new Promise((resolve) => socket.once('pong', resolve));
     socket.ping();
@@ -373,8 +391,15 @@ describe('the headless server goes on for its window', () => {
     await eventually(() => expect(first?.readableEnded === true || first?.destroyed).toBe(true));
   });
 
+  it('beside one that asks for the page a thousand times before it has its first answer', async () => {
+    const socket = await hold(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`.repeat(1000));
+    held.push(socket.on('error', () => {}));
+    await closedByServer(socket);
+    expect(await ask('/')).toMatchObject({ status: 200 });
+  });
+
   it('beside sockets that it refused and that never close their half', async () => {
-    const session = { Cookie: await cookie() };
+    const session = await letIn();
     const asked = 'GET /rpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     const socket = await hold(asked);
     held.push(socket);
@@ -390,7 +415,7 @@ describe('the headless server goes on for its window', () => {
 
 describe('the headless server as a whole', () => {
   it('goes on where a file of the page has gone, as when the program is built anew', async () => {
-    const session = { Cookie: await cookie() };
+    const session = await letIn();
     rmSync(join(folder, 'page/assets/app.js'));
     await expect(ask('/assets/app.js', session)).rejects.toThrow();
     expect(await ask('/', session)).toMatchObject({ status: 200 });

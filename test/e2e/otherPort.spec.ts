@@ -1,0 +1,135 @@
+/** A page that another server of this machine serves, visited in the browser that has a window of Copyscope open. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { test as base, expect } from './support/test.ts';
+import { Window } from './support/window.ts';
+
+interface Hostile {
+  readonly address: string;
+  /** What browsers sent to it. */
+  readonly requests: IncomingMessage[];
+}
+
+const test = base.extend<{ hostile: Hostile }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern.
+  hostile: async ({}, use) => {
+    const requests: IncomingMessage[] = [];
+    const server = createServer((request, response) => {
+      requests.push(request);
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Hostile</title>');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await use({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests });
+    server.closeAllConnections();
+    server.close();
+  },
+});
+
+/** The status with which the server refuses a client of a program, which can claim to be any page; or 101. */
+function connected(url: URL, cookie: string, protocols: string[]): Promise<number> {
+  const headers = { Host: url.host, Origin: url.origin, Cookie: cookie };
+  const socket = new WebSocket(`ws://${url.host}/rpc`, protocols, { headers });
+  return new Promise((resolve) => {
+    socket.once('open', () => resolve(101)).once('error', () => {});
+    socket.once('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+  }).finally(() => socket.terminate()) as Promise<number>;
+}
+
+test('a page of another port learns no secret and is refused, and the window goes on', async ({
+  page,
+  context,
+  server,
+  hostile,
+}) => {
+  const window = new Window(page);
+  await page.goto(await server.address());
+  await window.ready();
+  const own = new URL(page.url());
+  const secret = await page.evaluate(() => sessionStorage.getItem('copyscope:session'));
+  expect(secret).toMatch(/^[\w-]{43}$/);
+  // The token is no part of the address any more, which may be copied or shared.
+  expect(own.search).toBe('');
+
+  const attacker = await context.newPage();
+  await attacker.goto(hostile.address);
+  const found = await attacker.evaluate(async (origin) => {
+    const asked = new BroadcastChannel('copyscope:session');
+    const heard: unknown[] = [];
+    asked.onmessage = ({ data }) => heard.push(data);
+    asked.postMessage({});
+    const answers = [];
+    for (const path of ['/session', '/runs/imported/run', '/bundles/x', '/']) {
+      for (const mode of ['cors', 'no-cors'] as const) {
+        const answer = fetch(origin + path, { mode, credentials: 'include' });
+        answers.push(await answer.then((one) => one.text()).catch((error: Error) => error.name));
+      }
+    }
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/rpc`, ['copyscope', 'x']);
+    const opened = await new Promise((resolve) => {
+      socket.onopen = () => resolve(true);
+      socket.onclose = () => resolve(false);
+    });
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    frame.src = origin;
+    const popup = open(origin);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const read = (look: () => unknown): unknown => {
+      try {
+        return look();
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    return {
+      heard,
+      answers: [...new Set(answers)],
+      opened,
+      cookies: document.cookie,
+      stored: sessionStorage.length + localStorage.length,
+      frame: read(() => frame.contentWindow?.sessionStorage.length),
+      popup: read(() => popup?.sessionStorage.length),
+    };
+  }, own.origin);
+  expect(found).toMatchObject({ heard: [], opened: false, cookies: '', stored: 0, frame: 'SecurityError' });
+  // Its own popup is out of its reach, whatever browsers call that.
+  expect(found.popup).toMatch(/Error$/);
+  expect(found.answers).toEqual(['TypeError']);
+
+  // Its server plays the browser, with all that the browser has sent it.
+  const sent = hostile.requests.map(({ headers }) => headers.cookie ?? '').join('; ');
+  expect(sent).not.toContain(secret);
+  for (const protocols of [[], ['copyscope'], ['copyscope', 'A'.repeat(43)]])
+    expect(await connected(own, sent, protocols)).toBe(401);
+  const asked = await fetch(new URL('/runs/imported/run', own), { headers: { Cookie: sent, Origin: own.origin } });
+  expect(asked.status).toBe(401);
+
+  await window.open('Pinned source, second stream');
+  await window.run();
+  await page.reload();
+  await window.ready();
+});
+
+test('cookies that a page of another port sets lock no window out', async ({ page, context, server, hostile }) => {
+  const window = new Window(page);
+  await page.goto(await server.address());
+  await window.ready();
+  const { port } = new URL(page.url());
+  const attacker = await context.newPage();
+  await attacker.goto(hostile.address);
+  const set = (name: string, value: string): Promise<unknown> =>
+    attacker.evaluate((cookie) => cookieStore.set(cookie), { name, value });
+  for (const name of ['copyscope', `copyscope-${port}`, 'copyscope:session', 'session', 'token']) await set(name, 'x');
+  await page.reload();
+  await window.ready();
+
+  // More than a server reads: the first answer clears them.
+  for (let number = 0; number < 40; number += 1) await set(`large-${number}`, 'x'.repeat(4000));
+  expect((await page.reload())?.status()).toBe(431);
+  await expect(page.locator('body')).toContainText('load the page again');
+  await page.reload();
+  await window.ready();
+  await window.open('Pinned source, second stream');
+  await window.run();
+});
