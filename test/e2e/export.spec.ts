@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Download, Page } from '@playwright/test';
-import { read } from '../unit/import/support.ts';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
@@ -34,22 +33,6 @@ test.describe('an imported trace', () => {
   test.beforeEach(async ({ window }) => {
     await window.openFile(`${name}.json`, trace);
     await expect(window.page.getByRole('heading', { level: 1, name })).toBeVisible();
-  });
-
-  test('goes out from the library’s menu, by keyboard, as PyTorch’s profiler would have written it', async ({
-    window,
-    page,
-  }) => {
-    await openMenu(window);
-    const item = page.getByRole('menuitem', { name: 'Export as a PyTorch profiler trace' });
-    await expect(item).toBeVisible();
-    await item.focus();
-    const download = await downloaded(page, () => page.keyboard.press('Enter'));
-    expect(download.suggestedFilename()).toBe(`${name}.pt.trace.json`);
-    const again = await read(new Uint8Array(await content(download)));
-    const before = await read(new Uint8Array(trace));
-    expect(again.trace.columns.startNs).toEqual(before.trace.columns.startNs);
-    expect(again.trace.columns.bytes).toEqual(before.trace.columns.bytes);
   });
 
   test('goes out for Perfetto from the palette', async ({ page }) => {

@@ -12,22 +12,6 @@ const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
 const example = JSON.parse(readFileSync(exampleFile, 'utf8'));
 
-/** Spins half a second in each of 200 iterations: long enough for anything to happen in the middle. */
-const longExperiment = {
-  ...example,
-  name: 'Long spin',
-  environment: { ...example.environment, iterations: 200, warmups: 0 },
-  threads: [
-    {
-      id: 'main',
-      operations: [
-        { op: 'kernel', kernel: { kind: 'spin', durationNs: 500_000_000 }, reads: [], writes: [], stream: 'default' },
-        { op: 'synchronizeDevice' },
-      ],
-    },
-  ],
-};
-
 /** What has been recorded is told after half a second of 40 ms each, and with that the engine process is lost. */
 const lostAtPartial = {
   ...example,
@@ -59,55 +43,6 @@ withFaults(
     await expect.poll(() => window.lanes()).toContain('main');
   },
 );
-
-test.describe('a run in progress', () => {
-  test.skip(cpuProblem !== null, cpuProblem ?? '');
-
-  test.beforeEach(async ({ server, window, page }) => {
-    server.addExperiment('long-spin', longExperiment);
-    await page.reload();
-    await window.ready();
-    await window.open('Long spin');
-    await window.pickEngine(/^CPU engine/);
-    await window.runButton.click();
-    await expect(page.getByRole('progressbar')).toBeVisible();
-    await expect(window.cancelButton).toBeVisible();
-  });
-
-  test('can be cancelled, and the next run works', async ({ window }) => {
-    await window.cancelButton.click();
-    await expect(window.runs.filter({ hasText: 'Long spin' })).toContainText('cancelled');
-    await window.open('Pinned source, second stream');
-    await window.run();
-    await expect(window.status).toContainText('Data verified');
-  });
-
-  test('is marked failed with the reason when its engine process is killed; window and next run are unharmed', async ({
-    server,
-    window,
-  }) => {
-    test.skip(process.platform === 'win32', 'finding the engine process needs ps');
-    const [engine, ...others] = server.enginePids();
-    if (engine === undefined || others.length > 0) throw new Error('expected exactly one engine process');
-    process.kill(engine, 'SIGKILL');
-
-    const failed = window.runs.filter({ hasText: 'Long spin' });
-    await expect(failed).toContainText('failed');
-    await expect(window.alerts.filter({ hasText: 'SIGKILL' }).first()).toBeVisible();
-    await expect(window.status).toContainText('Connected');
-    expect(server.isRunning()).toBe(true);
-
-    await window.open('Pinned source, second stream');
-    await window.run();
-    await expect(window.status).toContainText('Data verified');
-    expect(server.enginePids()).toHaveLength(1);
-    expect(server.enginePids()).not.toContain(engine);
-
-    // The reason is kept with the run.
-    await failed.getByRole('button').first().click();
-    await expect(window.page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
-  });
-});
 
 test.describe('a file that is not a run', () => {
   const again = 'Copy or download the file again.';

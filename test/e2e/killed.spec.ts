@@ -3,7 +3,7 @@ import { type BrowserContext, chromium, type Locator, type Page } from '@playwri
 import type { Draft } from '../../core/service/service.ts';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
 import { Server } from './support/server.ts';
-import { expect, testOfProcess as test, withPort } from './support/test.ts';
+import { expect, testOfProcess as test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
 const example = 'Pinned source, second stream';
@@ -100,35 +100,6 @@ test('the host is killed: another one, and a browser that has never been here, h
   await elsewhere.close();
   await second.stop();
 });
-
-withPort(
-  'the host is killed: the window keeps what is edited meanwhile, and saves it with the next host',
-  async ({ page, context, server: first }) => {
-    await page.goto(await first.address());
-    const window = new Window(page);
-    await window.ready();
-    await openForEditing(window);
-    await edit(page, 2);
-    await first.kill();
-    await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
-    const late = await edit(page, 3);
-
-    // The next one takes the same port, and its address lets this browser in again, the window that waits included.
-    const second = new Server({ dataFolder: first.dataFolder });
-    const opened = await context.newPage();
-    await opened.goto(await second.address());
-    await new Window(opened).ready();
-    await expect(window.status).toContainText('Connected');
-    await expect(sheet(page)).toHaveAttribute('data-operations', String(late));
-    await page.keyboard.press('Control+s');
-    await expect(page.getByText('Not saved', { exact: true })).toHaveCount(0);
-    await window.library.getByRole('button', { name: example, exact: true }).click();
-    const saved = Object.entries(second.files()).find(([path]) => path.includes('/experiments/'));
-    const text = Buffer.from(saved?.[1] ?? '', 'base64').toString('utf8');
-    expect(JSON.parse(text).threads[0].operations).toHaveLength(late);
-    await second.stop();
-  },
-);
 
 test('the window crashes: loaded anew, it has the work', async ({ page, server }) => {
   await page.goto(await server.address());

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import type { Locator } from '@playwright/test';
 import type { DataFolder } from './support/dataFolder.ts';
-import { seen } from './support/seen.ts';
+import { drop } from './support/drop.ts';
 import { Server } from './support/server.ts';
 import { expect, test } from './support/test.ts';
 import { Window } from './support/window.ts';
@@ -15,26 +15,6 @@ const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json'
 const traceFile = join(root, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json');
 const example = JSON.parse(readFileSync(exampleFile, 'utf8'));
 const named = (name: string): string => JSON.stringify({ ...example, name });
-
-/** Drops files on the window, as a file manager does. */
-async function drop(page: Page, files: readonly (readonly [name: string, content: Buffer])[]): Promise<void> {
-  const transfer = await page.evaluateHandle(
-    (given) => {
-      const data = new DataTransfer();
-      for (const [name, base64] of given) {
-        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-        data.items.add(new File([bytes], name));
-      }
-      return data;
-    },
-    files.map(([name, content]) => [name, content.toString('base64')] as const),
-  );
-  await page.dispatchEvent('body', 'dragenter', { dataTransfer: transfer });
-  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
-  await expect(page.getByText('Drop to open')).toBeVisible();
-  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
-  await expect(page.getByText('Drop to open')).toBeHidden();
-}
 
 const experiments = (window: Window) => window.library.getByRole('region', { name: 'Experiments' });
 const trash = (server: DataFolder): string => join(server.dataFolder, 'home/Trash/files');
@@ -234,33 +214,6 @@ test.describe('with three experiments and three runs', () => {
     await window.library.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Compare' }).click();
     await expect(page).toHaveTitle('Comparison · Copyscope');
     await expect(page).toHaveURL(/compare\/[^,]+,[^,]+$/);
-  });
-
-  test('a bundle of all goes out and comes in again', async ({ window, page, server }) => {
-    await window.library.getByRole('button', { name: 'Select several' }).click();
-    const bar = window.library.getByRole('region', { name: 'Selection' });
-    await bar.getByRole('button', { name: 'All' }).click();
-    await expect(bar).toContainText('6 selected');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      bar.getByRole('button', { name: 'Export' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('copyscope-library.copyscope');
-    const bundle = readFileSync(await download.path());
-    await bar.getByRole('button', { name: 'Done' }).click();
-
-    // What is still being read lies there too.
-    const count = () => Object.keys(server.files()).filter((path) => !path.includes('/incoming/')).length;
-    const before = count();
-    const told = await seen(page.locator('body'), /3 experiments and 3 runs/, '[role="alert"]');
-    await drop(page, [['mine.copyscope', bundle]]);
-    await told();
-    await expect(experiments(window).getByRole('listitem')).toHaveCount(6);
-    await expect.poll(count).toBe(before + 6);
-
-    await drop(page, [['cut.copyscope', bundle.subarray(0, bundle.length - 100)]]);
-    await expect(window.alerts.filter({ hasText: 'cut.copyscope could not be opened' })).toContainText('breaks off');
-    await expect.poll(count).toBe(before + 6);
   });
 });
 

@@ -1,7 +1,6 @@
 /** A real program's trace: its steps, its plan, what is chosen of it, and the lifted experiment. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
@@ -10,63 +9,6 @@ const openTrace = (window: Window, name: string): Promise<void> =>
     `${name}.json.gz`,
     readFileSync(join(import.meta.dirname, `../fixtures/pytorch-pairs/${name}.json.gz`)),
   );
-
-test('a trace: read its plan, try it, edit it as an experiment, undo, save, run on the CPU', async ({
-  window,
-  page,
-}) => {
-  await openTrace(window, 'vision.pageable');
-  const plan = page.getByRole('region', { name: 'Plan', exact: true });
-  await expect(plan.getByText(/4 steps, ranges named "step"/)).toBeVisible();
-  const chosen = plan.getByRole('region', { name: 'Chosen changes' });
-  await expect(chosen.getByText(/→/)).toBeVisible();
-  const remedy = plan.getByRole('list', { name: 'Remedies' }).getByRole('listitem').first();
-  await expect(remedy.getByRole('checkbox')).toBeChecked();
-  await expect(remedy.getByText(/pairs\.py:39/)).toBeVisible();
-  await remedy.getByText('What to write').click();
-  await expect(remedy.getByText(/# Copy without blocking\s+x = batch\.to\(device, non_blocking=True\)/)).toBeVisible();
-  await test.step('try: both on one time scale, and each change can be taken away', async () => {
-    await chosen.getByRole('button', { name: 'Try' }).click();
-    const both = page.getByRole('region', { name: 'Before and after' });
-    await expect(both.getByText('Simulated', { exact: true })).toBeVisible();
-    await expect(both.getByText(/Step recorded .*; simulated without the profiler/)).toBeVisible();
-    await expect(both.getByText(/Gain .*\(90 % interval\)/)).toBeVisible();
-    await expect(both.getByRole('article', { name: 'Before, as it is' })).toContainText('4 steps');
-    await expect(both.getByRole('article', { name: /^After: Pin memory once, copy without/ })).toBeVisible();
-    await chosen.getByText('Copy in another stream', { exact: true }).click();
-    await expect(both.getByRole('article', { name: 'After: Pin memory once, copy without blocking' })).toBeVisible();
-    await chosen.getByText('Copy in another stream', { exact: true }).click();
-  });
-  await test.step('measure: the lifted steps run before and after, and the window says which it shows', async () => {
-    const both = page.getByRole('region', { name: 'Before and after' });
-    await both.getByRole('button', { name: 'Measure…' }).click();
-    await page.getByRole('menuitem', { name: /^CPU engine/ }).click();
-    await expect(both.getByText('Measured', { exact: true })).toBeVisible();
-    await expect(both.getByText(/Measured gain/)).toBeVisible();
-    await expect(both.getByText(/Predicted of a step: .*%/)).toBeVisible();
-    await both.getByText('Simulated', { exact: true }).click();
-    await expect(both.getByText(/Gain .*\(90 % interval\)/)).toBeVisible();
-    await chosen.getByRole('button', { name: 'Show the recording' }).click();
-    await expect(window.timeline).toBeVisible();
-  });
-  await chosen.getByRole('button', { name: 'Edit as experiment' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: /^vision\.pageable: pin, non-blocking/ })).toBeVisible();
-  await expect(page.getByText(/Lifted from the trace vision\.pageable/)).toBeVisible();
-  const score = page.getByRole('region', { name: 'Score' });
-  const copy = score.getByRole('button', { name: /^H2D 28\.1 MiB/ }).first();
-  await copy.click();
-  await page.keyboard.press('Delete');
-  const undo = page.getByRole('button', { name: 'Undo', exact: true });
-  await expect(page.getByText('Not saved')).toBeVisible();
-  await undo.click();
-  await expect(copy).toBeVisible();
-  await page.keyboard.press('Control+s');
-  await expect(page.getByText('Not saved')).toHaveCount(0);
-  await window.pickEngine(/^CPU engine/);
-  await window.run();
-  await expect(window.runs.first()).toContainText('vision.pageable');
-  await expect(window.status).toContainText('measured');
-});
 
 test('the same by keyboard, and kernels fold into one block', async ({ window, page }) => {
   await window.chooseTheme('Dark');
@@ -123,21 +65,6 @@ test('a step that was measured without the profiler calibrates the plan', async 
   await page.keyboard.press('Enter');
   await expect(plan.getByText('fitted to what you typed')).toBeVisible();
   await expect(plan.getByText(/83\.\d\sms\s→/)).toBeVisible();
-});
-
-test('an export of Nsight Systems opens as a trace with lanes by process, and says what holds it', async ({
-  window,
-  page,
-}) => {
-  const packed = readFileSync(join(import.meta.dirname, '../fixtures/nsight/h100_2gpu_1s.sqlite.br'));
-  await window.openFile('h100.sqlite', brotliDecompressSync(packed));
-  await expect(page.getByText('A trace of Nsight Systems')).toBeVisible();
-  await expect(page.getByText('process 111, thread 111 (python3)').first()).toBeVisible();
-  const plan = page.getByRole('region', { name: 'Plan', exact: true });
-  await expect(plan.getByText('with torch.cuda.nvtx.range("step")')).toBeVisible();
-  const held = plan.getByRole('list', { name: 'What holds the step' }).getByRole('listitem').first();
-  await expect(held).toContainText('copies of page-locked memory with no kernel beside them');
-  await expect(held).toContainText(/95\.0\s%/);
 });
 
 test('the lesson about it opens the recorded trace, and its plan', async ({ page, window }) => {

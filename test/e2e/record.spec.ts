@@ -1,9 +1,8 @@
 /** A program of the user's own, recorded from the window: with the stand-in for CUPTI where it can be built. */
-import { existsSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
 import { looksRight } from './support/looks.ts';
-import { expect, test as shared, testWith } from './support/test.ts';
+import { expect, testWith } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
 const form = (page: Page) => ({
@@ -27,37 +26,6 @@ async function open({ page }: Window): Promise<ReturnType<typeof form>> {
   await expect(page).toHaveTitle('Record a program · Copyscope');
   return form(page);
 }
-
-const hasDriver = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'].some(existsSync);
-
-shared('without a GPU: how the command is split, and why it can not be recorded', async ({ window }) => {
-  shared.skip(hasDriver, 'this machine has an NVIDIA driver');
-  const fields = await open(window);
-  await expect(fields.record).toBeDisabled();
-  await fields.command.fill('A=1 python -c "print(1, 2)" $HOME');
-  await expect(fields.words).toHaveText(['A=1', 'python', '-c', 'print(1, 2)', '$HOME']);
-  await expect(fields.page).toContainText('Here the program gets it as it is.');
-  await fields.command.fill('python train.py | tee log');
-  await expect(fields.page).toContainText('| joins two programs in a shell, and no shell is run.');
-  await expect(fields.record).toBeDisabled();
-  await fields.command.fill('python train.py');
-  await window.page.getByText('Some steps', { exact: true }).click();
-  await window.page.getByRole('textbox', { name: 'First step' }).fill('20');
-  await window.page.getByRole('textbox', { name: 'Last step' }).fill('2');
-  await expect(fields.page).toContainText('It ends before it begins.');
-  await window.page.getByRole('textbox', { name: 'Last step' }).fill('25');
-  await window.page.getByText('Light', { exact: true }).click();
-  await expect(fields.page).toContainText('copyscope record --light --steps 20..25 -- python train.py');
-  await fields.record.click();
-  await expect(fields.page.getByRole('alert')).toContainText('there is no NVIDIA driver on this machine');
-  await expect(fields.page.getByRole('alert')).toContainText('Record it on a machine with an NVIDIA GPU');
-  await looksRight(window.page);
-  // The form is as it was left, but for variables.
-  await fields.variables.fill('SECRET=1');
-  await window.page.reload();
-  await expect(fields.command).toHaveValue('python train.py');
-  await expect(fields.variables).toHaveValue('');
-});
 
 const test = testWith(() => standInEnvironment(buildRecorder()));
 

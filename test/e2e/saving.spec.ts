@@ -1,9 +1,7 @@
 /** What is drawn goes out: as a picture, as figures, to the clipboard, on paper, and as a report of its own. By keyboard. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Download, Page } from '@playwright/test';
-import { decodeRun } from '../../core/trace/arrow.ts';
 import { partsOf } from '../unit/report/partsOf.ts';
 import { expect, test } from './support/test.ts';
 
@@ -86,20 +84,6 @@ test.describe('an imported trace', () => {
     expect((await content(drawing)).toString()).toContain('Engine use');
     const figures = await downloaded(page, () => choose(page, 'Save Engine use', 'Figures (CSV)'));
     expect((await content(figures)).toString()).toContain('Origin');
-  });
-
-  test('its report is made from the palette, and opens', async ({ page, context }, info) => {
-    const download = await downloaded(page, () => palette(page, 'Report of what is shown'));
-    expect(download.suggestedFilename()).toBe(`${name}.html`);
-    const path = info.outputPath('report.html');
-    await download.saveAs(path);
-    const { document, runs } = partsOf(readFileSync(path, 'utf8'));
-    expect(document).toMatchObject({ title: name, withPaths: false });
-    expect(decodeRun(runs[0] ?? new Uint8Array()).trace.count).toBeGreaterThan(10);
-    const reader = await context.newPage();
-    await reader.goto(pathToFileURL(path).href);
-    await expect(reader.getByTestId('timeline-plot')).toHaveAttribute('data-end-ns', /\d/);
-    await reader.close();
   });
 
   test('nothing is left of a report that is cancelled', async ({ page, window }) => {

@@ -41,67 +41,6 @@ const reached = async (page: Page): Promise<number> => Number(/^(\d+) of/.exec(a
 const points = (page: Page): Locator => page.getByRole('region', { name: 'Points' }).locator('tbody tr');
 const progress = (page: Page): Locator => page.getByRole('region', { name: 'Progress of the sweep' });
 
-test('7 chunk sizes by 5 stream counts run, survive points that fail, and open any point’s run', async ({
-  window,
-  page,
-}) => {
-  await setUp(window, page);
-  await page.getByRole('button', { name: 'Run 35 points' }).click();
-  await expect(progress(page)).toContainText('35 of 35 points, 5 failed', { timeout: 120_000 });
-  await expect(progress(page)).toContainText('complete');
-
-  // Every point stands at its place, with its figure or its reason.
-  await expect(points(page)).toHaveCount(35);
-  await expect(points(page).nth(0)).toContainText(/^512 KiB1[\d.]+ (µs|ms)/);
-  await expect(points(page).filter({ hasText: 'failed' })).toHaveCount(5);
-  await expect(points(page).nth(34)).toHaveText(
-    '32 MiB5✕ failed: a chunk of 32.0 MiB is larger than the tensor of 16.0 MiB.',
-  );
-
-  // The heat map has all of them, and says that they are simulated.
-  const chart = page.getByRole('figure', { name: 'Makespan by chunk size and streams, simulated' });
-  await expect(chart.getByTestId('chart')).toHaveAttribute('data-points', '35');
-  await expect(chart.getByTestId('chart').locator('svg text').filter({ hasText: '✕' })).toHaveCount(5);
-  await expect(chart.getByTestId('chart').locator('svg')).toContainText('Makespan (ms), simulated');
-
-  // A point's run opens from the table, with its lanes, its streams and its own experiment.
-  await page.getByRole('button', { name: 'Open the run of Chunk size 4 MiB, streams 3' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 4 MiB, streams 3');
-  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-  const streams = async () => (await window.lanes()).filter((lane) => /^lane\d$/.test(lane));
-  await expect.poll(streams).toEqual(['lane1', 'lane2', 'lane3']);
-  await expect(window.status).toContainText('simulated on');
-
-  // And by keyboard from the chart: arrows go from point to point, Enter opens one.
-  await page.goBack();
-  await chart.getByTestId('chart').focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 1 MiB, streams 2');
-
-  // Its runs belong to it: the library lists the sweep, and not its 30 runs.
-  const listed = window.library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem');
-  await expect(listed).toHaveCount(1);
-  await expect(window.runs.filter({ hasText: 'chunk size' })).toHaveCount(0);
-
-  // It gets another name as an experiment and a run do, wherever it is shown, and its first one back.
-  await page.goBack();
-  const first = await page.getByRole('heading', { level: 1 }).innerText();
-  await listed.getByRole('button').first().focus();
-  await page.keyboard.press('F2');
-  await page.getByRole('dialog', { name: 'Rename' }).getByLabel('Name').fill('On the old node');
-  await page.keyboard.press('Enter');
-  // It stays as long as the pointer is on it.
-  await page.getByRole('alert').filter({ hasText: 'Renamed' }).hover();
-  await expect(listed).toContainText('On the old node');
-  await expect(page.getByRole('heading', { level: 1, name: 'On the old node' })).toBeVisible();
-  await page.getByRole('alert').filter({ hasText: 'Renamed' }).getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: first })).toBeVisible();
-  await expect(listed).toContainText(first);
-});
-
 test('a point of the heat map opens its run when it is clicked', async ({ window, page }) => {
   await setUp(window, page, '32 MiB');
   await page.getByRole('button', { name: 'Run 35 points' }).click();

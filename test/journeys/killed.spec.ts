@@ -1,0 +1,53 @@
+/** The server behind the window is killed. */
+import type { Page } from '@playwright/test';
+import { Server } from '../e2e/support/server.ts';
+import { expect, withPort } from '../e2e/support/test.ts';
+import { Window } from '../e2e/support/window.ts';
+
+const example = 'Pinned source, second stream';
+const sheet = (page: Page) => page.getByTestId('score-sheet');
+const operations = (page: Page): Promise<number> =>
+  sheet(page)
+    .getAttribute('data-operations')
+    .then((count) => Number(count));
+
+/** Edits so often. Says how many operations there are then. */
+async function edit(page: Page, edits: number): Promise<number> {
+  let count = await operations(page);
+  for (let number = 0; number < edits; number += 1) {
+    count += 1;
+    await page.keyboard.press('Control+d');
+    await expect(sheet(page)).toHaveAttribute('data-operations', String(count));
+  }
+  return count;
+}
+
+withPort(
+  'the window keeps what is edited while its server is killed, and saves it with the next one',
+  async ({ page, context, server: first }) => {
+    await page.goto(await first.address());
+    const window = new Window(page);
+    await window.ready();
+    await window.open(example);
+    await sheet(page).locator('[data-op="0"]').click();
+    await edit(page, 2);
+    await first.kill();
+    await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
+    const late = await edit(page, 3);
+
+    // The next one takes the same port, and its address lets this browser in again, the window that waits included.
+    const second = new Server({ dataFolder: first.dataFolder });
+    const opened = await context.newPage();
+    await opened.goto(await second.address());
+    await new Window(opened).ready();
+    await expect(window.status).toContainText('Connected');
+    await expect(sheet(page)).toHaveAttribute('data-operations', String(late));
+    await page.keyboard.press('Control+s');
+    await expect(page.getByText('Not saved', { exact: true })).toHaveCount(0);
+    await window.library.getByRole('button', { name: example, exact: true }).click();
+    const saved = Object.entries(second.files()).find(([path]) => path.includes('/experiments/'));
+    const text = Buffer.from(saved?.[1] ?? '', 'base64').toString('utf8');
+    expect(JSON.parse(text).threads[0].operations).toHaveLength(late);
+    await second.stop();
+  },
+);
