@@ -11,7 +11,7 @@ import { inRoot } from './paths.mjs';
 export const vitestCountsFile = inRoot('test-results/vitest.json');
 
 /** More than the longest limit in vitest.config.ts, that of hooks: what those end is told as their failure. */
-export const mostSilentMs = 25 * 60_000;
+const mostSilentMs = 25 * 60_000;
 
 const writeCounts = (modules, errors) => {
   mkdirSync(dirname(vitestCountsFile), { recursive: true });
@@ -51,14 +51,6 @@ export default class CountsReporter {
   #open = new Set();
   #ended = [];
   #timer;
-  #write;
-  #end;
-
-  /** `write` and `end` are for tests of it. */
-  constructor({ write = writeCounts, end = () => endRun(console.error) } = {}) {
-    this.#write = write;
-    this.#end = end;
-  }
 
   onTestRunStart() {
     this.#hear();
@@ -81,7 +73,7 @@ export default class CountsReporter {
 
   onTestRunEnd(modules, unhandledErrors) {
     clearTimeout(this.#timer);
-    this.#write(modules, unhandledErrors);
+    writeCounts(modules, unhandledErrors);
   }
 
   #hear() {
@@ -94,7 +86,7 @@ export default class CountsReporter {
     const where = open.length === 0 ? 'every file that began has ended' : `not ended: ${open.join(', ')}`;
     const message = `nothing ended for ${mostSilentMs / 60_000} minutes, and vitest was stopped; ${where}`;
     console.error(`vitest: ${message}`);
-    this.#write(this.#ended, [{ message }]);
-    this.#end();
+    writeCounts(this.#ended, [{ message }]);
+    endRun(console.error);
   }
 }

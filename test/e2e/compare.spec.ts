@@ -1,6 +1,5 @@
 /** The four cases on one time scale. */
 import { expect, test } from './support/test.ts';
-import type { Window } from './support/window.ts';
 
 test('runs all four and compares them: only one overlaps, and it is the fastest', async ({ window, page }) => {
   await page.getByRole('button', { name: 'Compare', exact: true }).click();

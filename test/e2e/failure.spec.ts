@@ -1,9 +1,5 @@
-/** What goes wrong stays where it went wrong: a run, a file, an engine process; never the window. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
 import { Server } from './support/server.ts';
 import { expect, testOfProcess as test, testWith, withPort } from './support/test.ts';
@@ -43,86 +39,6 @@ withFaults(
     await expect.poll(() => window.lanes()).toContain('main');
   },
 );
-
-test.describe('a file that is not a run', () => {
-  const again = 'Copy or download the file again.';
-  const another = 'Open an .arrow file that Copyscope wrote.';
-  const magic = Buffer.from('ARROW1\0\0');
-  const hugeFooter = Buffer.from([0xff, 0xff, 0xff, 0x7f]);
-  const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256));
-  const foreign = Buffer.from(tableToIPC(tableFromArrays({ a: [1, 2, 3] }), 'file'));
-  const files: readonly (readonly [what: string, content: () => Buffer, remedy: string])[] = [
-    ['an empty file', () => Buffer.alloc(0), again],
-    ['zeros', () => Buffer.alloc(100), another],
-    ['text', () => Buffer.from('not a run at all, but long enough to be one'), another],
-    ['random bytes', () => noise, another],
-    ['an Arrow file of another program', () => foreign, another],
-    ['a footer that points outside', () => Buffer.concat([magic, hugeFooter, Buffer.from('ARROW1')]), again],
-    ['half a run', () => realRun().subarray(0, realRun().length / 2), again],
-    ['a run with a hole', () => withHole(realRun()), 'Copy the file again from where it was written'],
-  ];
-
-  for (const [what, content, remedy] of files) {
-    test(`${what}: is refused with a reason and a remedy, and nothing on disk changes`, async ({ window, server }) => {
-      const before = server.files();
-      await window.openFile('broken.arrow', content());
-      const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
-      await expect(alert).toContainText(remedy);
-      await expect.poll(() => server.files()).toEqual(before);
-      await expect(window.runs.filter({ hasText: 'broken' })).toHaveCount(0);
-    });
-  }
-});
-
-/** A run file as the command line writes it. */
-let written: Buffer | null = null;
-function realRun(): Buffer {
-  if (written !== null) return written;
-  const folder = mkdtempSync(join(tmpdir(), 'copyscope-run-'));
-  const file = join(folder, 'run.arrow');
-  execFileSync(
-    process.execPath,
-    [join(root, 'dist/host/cli.js'), 'run', exampleFile, '--engine', 'sim', '--out', file],
-    {
-      stdio: 'ignore',
-    },
-  );
-  written = readFileSync(file);
-  rmSync(folder, { recursive: true });
-  return written;
-}
-
-/** The same length, with the middle overwritten. */
-function withHole(file: Buffer): Buffer {
-  const quarter = Math.floor(file.length / 4);
-  return Buffer.from(file).fill(0xff, quarter, 3 * quarter);
-}
-
-test.describe('a document that is not an experiment', () => {
-  const text = JSON.stringify(example);
-  const files: readonly (readonly [what: string, content: string, message: RegExp])[] = [
-    ['cut short', text.slice(0, 300), /JSON/],
-    ['of another format', '{"format": "other"}', /format/],
-    ['of a newer version', text.replace('"version":1', '"version":99'), /version.*Update Copyscope/],
-    ['with an unknown buffer', text.replace('"src":"source"', '"src":"nowhere"'), /threads\[0\].*nowhere/],
-    ['with a huge buffer', text.replace('"shape":[5242880]', '"shape":[1e15]'), /buffers\[0\]/],
-    ['nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /JSON|nested|object/],
-    [
-      'with a foreign prototype',
-      text.replace('{', '{"__proto__":{"name":"x"},"constructor":{},'),
-      /unknown field|constructor/,
-    ],
-  ];
-
-  for (const [what, content, message] of files) {
-    test(`${what}: is refused with the field, and nothing on disk changes`, async ({ window, server }) => {
-      const before = server.files();
-      await window.openFile('broken.json', Buffer.from(content));
-      await expect(window.alerts.filter({ hasText: 'broken.json' })).toContainText(message);
-      await expect.poll(() => server.files()).toEqual(before);
-    });
-  }
-});
 
 test('an experiment that is not valid is listed, and says which field is wrong and what to do', async ({
   window,

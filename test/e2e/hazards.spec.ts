@@ -28,30 +28,3 @@ test('host threads that wait for each other are hazards, each with what it waits
     .click();
   await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('wait for filled');
 });
-
-test('marks stay while the changed experiment is looked through', async ({ window, page }) => {
-  await window.open('Pinned source changed in flight');
-  const sheet = page.getByTestId('score-sheet');
-  await sheet.locator('[data-hazard]').first().click();
-  await page.keyboard.press('Control+d');
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('Copy of');
-  await expect(window.status).toContainText(/Hazards\s+[1-9]/);
-  await expect(sheet.locator('[data-hazard]').first()).toBeVisible();
-  const operations = Number(await sheet.getAttribute('data-operations'));
-  const fewest = await page.evaluate(async () => {
-    const marks = () => document.querySelectorAll('[data-hazard]').length;
-    const before = marks();
-    let least = before;
-    document
-      .querySelector('[data-cursor]')
-      ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'd', ctrlKey: true, bubbles: true, cancelable: true }));
-    for (let frame = 0; frame < 40; frame += 1) {
-      await new Promise(requestAnimationFrame);
-      least = Math.min(least, marks());
-    }
-    return { before, least };
-  });
-  expect(fewest.before).toBeGreaterThan(0);
-  expect(fewest.least).toBe(fewest.before);
-  await expect(sheet).toHaveAttribute('data-operations', String(operations + 1));
-});

@@ -1,115 +1,8 @@
 /** Lessons as a learner takes them: by names and roles, with the mouse or with the keyboard. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
-import type { Experiment } from '../../core/experiment/experiment.ts';
-import { isChoice, type Lesson, type LessonQuestion, type LessonStep } from '../../core/lessons/lesson.ts';
-import { solutions, solved } from '../unit/lessons/solutions.ts';
-import { experimentOf, lessons } from '../unit/lessons/support.ts';
+import type { Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
-import type { Window } from './support/window.ts';
-
-/** A lesson in the window, step by step. */
-class Player {
-  readonly page: Page;
-  readonly lesson: Locator;
-  readonly window: Window;
-
-  constructor(window: Window) {
-    this.window = window;
-    this.page = window.page;
-    this.lesson = this.page.getByRole('region', { name: 'Lesson' });
-  }
-
-  async play(lesson: Lesson): Promise<void> {
-    const list = this.page.getByRole('region', { name: lesson.group, exact: true });
-    await list.getByRole('button', { name: lesson.title }).click();
-    for (const [index, step] of lesson.steps.entries()) {
-      await expect(this.lesson.getByRole('heading', { level: 2, name: step.title })).toBeVisible();
-      if (step.question !== undefined) await this.answer(step.question, index);
-      if (step.task !== undefined) await this.solve(lesson, step);
-      if (step.holds.length > 0) await this.statements(lesson, step);
-      await this.recording(lesson, step);
-      await this.lesson.getByRole('button', { name: index === lesson.steps.length - 1 ? 'Finish' : 'Next' }).click();
-    }
-    await expect(this.page.getByRole('heading', { level: 1, name: 'Lessons' })).toBeVisible();
-  }
-
-  /** Every other question wrongly, so that both ends are seen. */
-  async answer(question: LessonQuestion, index: number): Promise<void> {
-    await expect(this.window.timeline).toBeHidden();
-    if (isChoice(question)) {
-      const picked = question.choices.find(({ right }) => right === (index % 2 === 0)) ?? question.choices[0];
-      await this.lesson
-        .getByRole('radio')
-        .nth(picked === undefined ? 0 : question.choices.indexOf(picked))
-        .click();
-      await this.lesson.getByRole('button', { name: 'Answer, and run it' }).click();
-      await expect(this.lesson.getByText('Your answer: right')).toHaveCount(picked?.right === true ? 1 : 0);
-      await expect(this.lesson.getByLabel('Right', { exact: true })).toHaveCount(1);
-    } else {
-      await this.lesson.getByRole('textbox').fill('1');
-      await this.lesson.getByRole('button', { name: 'Answer, and run it' }).click();
-      await expect(this.lesson.getByText('You said')).toBeVisible();
-      await expect(this.lesson.locator('dd').nth(1)).toContainText(/\d/);
-    }
-    await expect(this.window.timeline.getByTestId('timeline-plot')).toBeVisible();
-  }
-
-  async statements({ experiments }: Lesson, { holds, shown: name }: LessonStep): Promise<void> {
-    const shown = this.lesson.getByRole('region', { name: 'What the runs show' });
-    const sources = (name: string): Locator => shown.getByRole('columnheader', { name });
-    for (const { says } of holds) await expect(shown).toContainText(says);
-    await expect(sources('Simulated')).toHaveCount(holds.filter(({ on }) => on.includes('simulated')).length);
-    const recorded = experiments[name?.name ?? '']?.recorded ?? 'none yet';
-    if (recorded !== 'none yet') await expect(sources('Recorded')).toHaveCount(holds.length);
-    await expect(shown.getByLabel('Not yet')).toHaveCount(0);
-  }
-
-  /** Shows the recorded run and goes back to the simulated one, where a recording ships; else says that there is none. */
-  async recording({ experiments }: Lesson, { shown, holds }: LessonStep): Promise<void> {
-    if (shown === null) return;
-    const runs = this.page.getByRole('radiogroup', { name: 'Run shown' });
-    if ((experiments[shown.name]?.recorded ?? 'none yet') === 'none yet') {
-      await expect(this.page.getByText('No recorded run yet')).toBeVisible();
-      return;
-    }
-    const { timeline } = this.window;
-    await runs.getByText('Recorded: NVIDIA H200', { exact: true }).click();
-    await expect(timeline.getByText('Recorded', { exact: true })).toBeVisible();
-    await expect(timeline.getByTestId('timeline-plot')).toBeVisible();
-    const ofBytes = holds.some(({ checks }) =>
-      checks.some((check) => 'measure' in check && check.measure.measure === 'wrong-bytes'),
-    );
-    await expect(this.lesson.getByRole('region', { name: 'What arrived' })).toHaveCount(ofBytes ? 1 : 0);
-    await runs.getByText('Simulated', { exact: true }).click();
-    await expect(timeline.getByText('Recorded', { exact: true })).toHaveCount(0);
-  }
-
-  async solve(lesson: Lesson, step: LessonStep): Promise<void> {
-    const found = solutions[`${lesson.id}: ${step.title}`];
-    const [right] = Object.values(found?.right ?? {});
-    const [wrong] = Object.values(found?.wrong ?? {});
-    if (right === undefined || wrong === undefined) throw new Error(`${lesson.id} has a task without solutions`);
-    const start = experimentOf(lesson, step.shown?.name ?? '');
-    const done = this.lesson.getByText('All checks hold.', { exact: true });
-    await expect(this.lesson.getByRole('region', { name: 'Task' })).toHaveAttribute('data-checked', /\d/);
-    await expect(done).toBeHidden();
-    await this.build(solved(start, wrong));
-    await expect(done).toBeHidden();
-    await this.build(solved(start, right));
-    await expect(done).toBeVisible();
-  }
-
-  /** Writes the experiment as JSON, which stands for any way to build it, and waits until it was checked. */
-  async build(experiment: Experiment): Promise<void> {
-    await this.page.getByText('JSON', { exact: true }).click();
-    const task = this.lesson.getByRole('region', { name: 'Task' });
-    const before = Number(await task.getAttribute('data-checked'));
-    await this.page.getByRole('textbox', { name: 'Experiment as JSON' }).fill(JSON.stringify(experiment));
-    await expect.poll(async () => Number(await task.getAttribute('data-checked'))).toBeGreaterThan(before);
-  }
-}
 
 test('a race shows how many bytes were wrong in the recorded run, and its remedy that none were', async ({
   window,
@@ -127,17 +20,6 @@ test('a race shows how many bytes were wrong in the recorded run, and its remedy
   await lesson.getByRole('button', { name: /^Step 4/ }).click();
   await expect(arrived.getByText('All of 4,194,304 bytes are right')).toHaveCount(2);
 });
-
-for (const group of [...new Set(lessons.map((lesson) => lesson.group))]) {
-  test(`${group}: every lesson to its end, with a wrong and a right solution of each task`, async ({ window }) => {
-    const player = new Player(window);
-    await window.page.getByRole('button', { name: 'Lessons', exact: true }).click();
-    const own = lessons.filter((lesson) => lesson.group === group);
-    for (const lesson of own) await player.play(lesson);
-    const list = window.page.getByRole('region', { name: group, exact: true });
-    await expect(list.getByLabel('Done')).toHaveCount(own.length);
-  });
-}
 
 test('an answer, a passed task and the open step are there after a reload; beginning anew forgets them', async ({
   window,

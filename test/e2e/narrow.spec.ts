@@ -62,19 +62,3 @@ test('a trace of which nothing could be read says so, and names no device', asyn
   await expect(window.status).toContainText(/recorded, \w/);
   await expect(window.status).not.toContainText('recorded on');
 });
-
-test('the minimap has its picture with the first lanes, however busy the window is', async ({ window, page }) => {
-  await page.evaluate(() => {
-    // No moment is idle.
-    Object.assign(window, { requestIdleCallback: () => 0 });
-  });
-  await window.open('Pinned source, second stream');
-  const minimap = window.timeline.getByRole('region', { name: 'Whole run' }).locator('canvas');
-  const hasPicture = () =>
-    minimap.evaluate((canvas: HTMLCanvasElement) => {
-      const data = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
-      const pixels = new Uint32Array(new Uint8ClampedArray(data).buffer);
-      return pixels.some((pixel) => pixel !== pixels[0]);
-    });
-  await expect.poll(hasPicture).toBe(true);
-});

@@ -434,29 +434,6 @@ test('an operation that is selected in the score is fitted', async ({ window, pa
   await expect.poll(span).toBeLessThan(whole / 4);
 });
 
-test('zooms to nanoseconds, and names what is under the pointer within the next frame', async ({ window, page }) => {
-  const plot = window.timeline.getByTestId('timeline-plot');
-  await page.keyboard.press('.');
-  const box = await plot.boundingBox();
-  if (box === null) throw new Error('the plot has no place');
-  await page.mouse.move(box.x + box.width / 2, box.y + 60);
-  for (let press = 0; press < 70; press += 1) await page.keyboard.press('w');
-  await expect.poll(async () => (await shown(window)).endNs - (await shown(window)).startNs).toBeCloseTo(20, 3);
-  await page.keyboard.press('f');
-  const said = await plot.evaluate(async (element) => {
-    const { left, top, width } = element.getBoundingClientRect();
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    const place = { clientX: left + width / 2, clientY: top + 20, bubbles: true };
-    return new Promise<string | undefined>((resolve) => {
-      requestAnimationFrame(() => {
-        element.dispatchEvent(new PointerEvent('pointermove', place));
-        requestAnimationFrame(() => resolve(element.parentElement?.querySelector('dl')?.textContent ?? undefined));
-      });
-    });
-  });
-  expect(said).toContain('Starts');
-});
-
 test('the table sorts, filters by text, hides columns, and selects in the lanes', async ({ window, page }) => {
   await window.openFile(
     'vision.pageable.json.gz',

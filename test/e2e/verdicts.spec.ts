@@ -256,29 +256,6 @@ test('what was missed comes before what overlapped, the longest first, and a cop
   await expect(window.status).toContainText(/2\.0\d ms/);
 });
 
-test('an edit that leaves an overlap missed leaves its mark too, in every frame', async ({ window, page }) => {
-  await window.open('Same stream');
-  await page.getByRole('button', { name: 'Save a copy' }).click();
-  // The example shows the same until its copy is open.
-  await expect(page.getByRole('button', { name: 'Save a copy' })).toBeHidden();
-  await expect(window.timeline.getByRole('button', { name: 'No overlap, 1' })).toBeVisible();
-  await page.getByTestId('score-sheet').locator('[data-op="1"]').click();
-  // Known before the key is pressed: which of both comes to the page first is not said.
-  const endNs = await page.getByTestId('timeline-plot').getAttribute('data-end-ns');
-  const frames = page.evaluate(async (before) => {
-    const seen = new Set<string>();
-    const plot = () => document.querySelector<HTMLElement>('[data-testid="timeline-plot"]')?.dataset['endNs'];
-    // Until half a second after the edit was drawn: by then the verdicts of the new run are there.
-    for (let left = 30; left > 0; left -= plot() === before ? 0 : 1) {
-      await new Promise(requestAnimationFrame);
-      seen.add(/No overlap, \d+/.exec(document.body.innerText)?.[0] ?? 'none');
-    }
-    return [...seen];
-  }, endNs ?? undefined);
-  await page.keyboard.press('Control+d');
-  expect(await frames).toEqual(['No overlap, 1']);
-});
-
 test('an older run’s operations are not taken for those that have their numbers since an edit', async ({
   window,
   page,

@@ -1,47 +1,13 @@
 /** Every operation of a document, through lowering, the addon and back, on the CPU engine. */
 import { expect, test } from 'vitest';
 import { capabilityGaps } from '../../core/program/capabilities.ts';
-import { RunError } from '../../core/program/engine.ts';
-import { eventually } from '../unit/support/eventually.ts';
-import { describeNative, ms, once, request, rowOf, rowsOf, runOnCpu } from './support.ts';
+import { describeNative, once, request, rowOf, rowsOf, runOnCpu } from './support.ts';
 
 const KiB = 1024;
 const hostNames = (rows: ReturnType<typeof rowsOf>, op: number): string[] =>
   rows.filter((row) => row.op === op && row.lane.startsWith('thread:')).map((row) => row.name);
 
 describeNative('operations on the CPU engine', () => {
-  test('memset, item, host function and event timing', async () => {
-    const run = await runOnCpu(
-      request({
-        environment: once,
-        buffers: [{ id: 'device', memory: 'device', bytes: 64 * KiB }],
-        streams: [{ id: 's' }],
-        events: [{ id: 'start' }, { id: 'end' }],
-        threads: [
-          {
-            id: 'main',
-            operations: [
-              { op: 'recordEvent', event: 'start', stream: 's' },
-              { op: 'memset', buffer: 'device', value: 7, stream: 's' },
-              { op: 'hostFunction', durationNs: 2 * ms, stream: 's' },
-              { op: 'recordEvent', event: 'end', stream: 's' },
-              { op: 'item', buffer: 'device', stream: 's' },
-              { op: 'elapsedTime', start: 'start', end: 'end' },
-            ],
-          },
-        ],
-      }),
-    );
-    expect(run.info.verification).toMatchObject({ bytesChecked: 64 * KiB, bytesWrong: 0 });
-    expect(rowOf(run, 1, 'memset').bytes).toBe(64 * KiB);
-    expect(rowOf(run, 2, 'host-function').lane).toBe('stream:s');
-    expect(hostNames(rowsOf(run), 4)).toEqual(['cudaMemcpyAsync', 'cudaStreamSynchronize']);
-    expect(hostNames(rowsOf(run), 5)).toEqual(['cudaEventElapsedTime']);
-    const [elapsed] = run.info.elapsedTimes ?? [];
-    expect(elapsed).toMatchObject({ op: 5, iteration: 0 });
-    expect(elapsed?.durationNs).toBeGreaterThanOrEqual(2 * ms);
-  });
-
   test('a graph is captured, instantiated, uploaded and launched', async () => {
     const run = await runOnCpu(
       request({
@@ -125,32 +91,6 @@ describeNative('operations on the CPU engine', () => {
     expect(states[1]?.blocks[0]).toMatchObject({ bytes: 128 * KiB, requestedBytes: 96 * KiB });
   });
 
-  test('signals pass between host threads, and a deadlock names its operations', async () => {
-    const documents = (second: 'signal' | 'waitSignal') =>
-      request({
-        environment: once,
-        signals: [{ id: 'ready', capacity: 1 }],
-        threads: [
-          { id: 'one', operations: [{ op: 'waitSignal', signal: 'ready' }] },
-          {
-            id: 'two',
-            operations: [
-              { op: 'work', durationNs: ms },
-              { op: second, signal: 'ready' },
-            ],
-          },
-        ],
-      });
-    const run = await runOnCpu(documents('signal'));
-    expect(rowOf(run, 0, 'host-sync').end).toBeGreaterThanOrEqual(rowOf(run, 1, 'host-work').end);
-    await expect(runOnCpu(documents('waitSignal'))).rejects.toMatchObject({
-      code: 'run.deadlock',
-      message: expect.stringMatching(
-        /operation 0 for signal ready.*operation 2 for signal ready|operation 2.*operation 0/,
-      ),
-    });
-  });
-
   test('two devices behind a mask have streams, engines and lanes of their own', async () => {
     const run = await runOnCpu(
       request({
@@ -193,53 +133,6 @@ describeNative('operations on the CPU engine', () => {
     });
     const beyond = { ...wanted, program: { ...wanted.program, devices: [{ id: 'gpu', index: 2 }] } };
     await expect(runOnCpu(beyond)).rejects.toMatchObject({ code: 'engine.no-device', field: 'devices[0].index' });
-  });
-
-  test('launch blocking holds each issuing call', async () => {
-    const run = await runOnCpu(
-      request({
-        environment: { ...once, launchBlocking: true },
-        streams: [{ id: 's' }],
-        threads: [
-          { id: 'main', operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 3 * ms }, stream: 's' }] },
-        ],
-      }),
-    );
-    expect(rowOf(run, 0, 'host-call').end).toBeGreaterThanOrEqual(rowOf(run, 0, 'kernel').end);
-  });
-
-  test('a run that is cancelled while it records keeps what it has', async () => {
-    const wanted = request({
-      environment: { iterations: 1000, warmups: 0 },
-      streams: [{ id: 's' }],
-      threads: [
-        { id: 'main', operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 2 * ms }, stream: 's' }] },
-      ],
-    });
-    const cancelled = async (): Promise<RunError> => {
-      const controller = new AbortController();
-      const failed: unknown = await runOnCpu(wanted, {
-        signal: controller.signal,
-        onProgress: ({ phase, done }) => {
-          if (phase === 'recording' && done > 0) controller.abort();
-        },
-      }).catch((error: unknown) => error);
-      expect(failed).toBeInstanceOf(RunError);
-      return failed as RunError;
-    };
-    // Where this thread gets no turn for two seconds the run is over, or verified, before.
-    const { code, partial } = await eventually(async () => {
-      const failed = await cancelled();
-      expect(failed.partial?.info.iterations.recordedWallNs.length ?? 1000).toBeLessThan(1000);
-      return failed;
-    });
-    expect(code).toBe('run.cancelled');
-    expect(partial?.info).toMatchObject({ status: 'cancelled', error: { code: 'run.cancelled' } });
-    const recorded = partial?.info.iterations.recordedWallNs.length ?? 0;
-    expect(recorded).toBeGreaterThan(0);
-    expect(recorded).toBeLessThan(1000);
-    const kernels = partial === undefined ? [] : rowsOf(partial).filter((row) => row.kind === 'kernel');
-    expect(kernels.length).toBeGreaterThanOrEqual(recorded);
   });
 
   test('what has no meaning on this engine is a gap', () => {

@@ -1,22 +1,12 @@
-/** The engine's sources for systems that this one is not: what they include, and whether a compiler for Windows takes them. */
+/** A compiler for Windows takes the engine's sources. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isThere } from './built.ts';
 
 const folder = join(import.meta.dirname, '../../native/src');
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(h|cpp)$/.test(name));
-const posix = /^#include <(unistd|dlfcn|pthread|sched|fcntl|link|signal|sys\/\w+)\.h>/m;
-
-describe('what the sources include of POSIX', () => {
-  it('stands where libraries are opened and threads are placed, each with another way for Windows', () => {
-    const withPosix = files.filter((name) => posix.test(readFileSync(join(folder, name), 'utf8'))).sort();
-    expect(withPosix).toEqual(['dynamic_library.cpp', 'thread_processors.cpp', 'toolkit_libraries.cpp']);
-    for (const name of withPosix)
-      expect(readFileSync(join(folder, name), 'utf8'), name).toMatch(/^#(ifdef|ifndef) (_WIN32|__linux__)$/m);
-  });
-});
 
 const compiler = 'x86_64-w64-mingw32-g++-posix';
 const reason = isThere(compiler) ? null : `there is no ${compiler} (g++-mingw-w64-x86-64-posix)`;

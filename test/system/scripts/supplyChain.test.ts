@@ -1,6 +1,6 @@
 /** What comes from others: which versions, under which licences, and what of it runs by itself. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { licencesText } from '../../../scripts/lib/licences.mjs';
 
@@ -61,32 +61,5 @@ describe('what is bundled in a package', () => {
     expect(new Set(titles).size).toBe(titles.length);
     for (const part of parts)
       for (const [, title] of readFileSync(part, 'utf8').matchAll(/^## (.+)$/gm)) expect(titles).toContain(title);
-  });
-});
-
-describe('what is compiled in', () => {
-  /** Of the language and of the systems. Anything else is of others, and stands on the page of licences. */
-  const own =
-    /^(c?[a-z_0-9]+|(windows|unistd|dlfcn|pthread|link|unwind|fcntl|signal|sched|cxxabi|[a-z]mmintrin|sys\/\w+)\.h)$/;
-  const known: Readonly<Record<string, string>> = {
-    'napi.h': 'node-addon-api',
-    'cuda_runtime_api.h': 'NVIDIA CUDA runtime',
-    'library_types.h': 'NVIDIA CUDA runtime',
-    'cupti.h': 'NVIDIA CUDA runtime',
-    'nvtx3/nvToolsExt.h': 'NVTX',
-  };
-
-  it('is named with its licence', () => {
-    const sources = ['native/src', 'native/record'].flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.(h|cpp|cu)$/.test(name))
-        .map((name) => readFileSync(`${folder}/${name}`, 'utf8')),
-    );
-    const included = new Set(
-      sources.flatMap((text) => [...text.matchAll(/^#include <(.+)>$/gm)].map(([, name = '']) => name)),
-    );
-    const others = [...included].filter((name) => !own.test(name)).sort();
-    expect(others).toEqual(Object.keys(known).sort());
-    for (const name of others) expect(licencesText()).toContain(`## ${known[name]}`);
   });
 });

@@ -65,16 +65,4 @@ describe('recorded runs of lessons', () => {
     }
     expect(counted).toBeGreaterThan(3);
   });
-
-  it('have just the wrong bytes that docs/performance.md counts', () => {
-    const document = readFileSync(join(root, 'docs/performance.md'), 'utf8');
-    const table = document.slice(document.indexOf('| Recorded race |')).split('\n\n')[0] ?? '';
-    const checks = lessons
-      .flatMap((lesson) => Object.keys(lesson.experiments).map((name) => recordedRun(lesson, name)))
-      .flatMap((run) => run?.info.verification.checks ?? [])
-      .map(({ bytesWrong, bytesChecked }) => `${bytesWrong} of ${bytesChecked}`);
-    const counts = [...table.matchAll(/[\d,]+ of [\d,]+\d/g)].map(([found]) => found.replaceAll(',', ''));
-    expect(counts).toHaveLength(4);
-    for (const found of counts) expect(checks).toContain(found);
-  });
 });
