@@ -49,9 +49,6 @@ def run_here(file):
             variables = runpy.run_path(file, run_name="__main__")
             unregister_all()
             del variables
-        except SystemExit as end:
-            unregister_all()
-            error = None if end.code in (None, 0) else f"exit code {end.code}"
         except BaseException:
             unregister_all()
             error = traceback.format_exc()[-600:]

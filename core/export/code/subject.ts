@@ -41,6 +41,10 @@ export function required<Item>(list: readonly Item[], index: number): Item {
 export const bufferOf = ({ program }: Subject, index: number): ProgramBuffer => required(program.buffers, index);
 export const streamOf = ({ program }: Subject, index: number): ProgramStream => required(program.streams, index);
 
+/** The byte that fills a buffer. Numbers of every format are ordinary ones then. */
+export const fillByte = ({ pattern: { kind } }: Pick<ProgramBuffer, 'pattern'>): string =>
+  kind.includes('float') ? '0x3c' : '1';
+
 export const isOnDevice = ({ memory }: Pick<ProgramBuffer, 'memory'>): boolean => memory === 'device';
 
 /** The sizes that are repeated, and how many there are in all: what a person would write of a list that repeats. */

@@ -81,14 +81,12 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       scope.use('hostWork');
       add(`work(${scope.ns(instruction.durationNs)});`);
       return;
-    case 'write': {
-      const { buffer, offset, bytes, content } = instruction;
-      scope.use('fill');
-      add(`fill(${scope.at(buffer, offset)}, ${scope.bytes(bytes)}, ${scope.content(content)});`);
+    case 'write':
+      add(`std::memset(${scope.at(instruction.buffer, instruction.offset)}, 2, ${scope.bytes(instruction.bytes)});`);
       return;
-    }
     case 'read':
-      add(readText(scope, instruction));
+      scope.use('readAll');
+      add(`readAll(${scope.at(instruction.buffer, instruction.offset)}, ${scope.bytes(instruction.bytes)});`);
       return;
     case 'pin':
       writePin(scope, listing, instruction);
@@ -219,16 +217,6 @@ function copyCall(
   // As the program is compiled, cudaMemcpy is in the legacy stream.
   scope.use('memcpyPerThread');
   return `cudaMemcpy_ptds(${ends})`;
-}
-
-function readText(scope: CudaScope, { buffer, offset, bytes, expected }: Writes<'read'>): string {
-  if (expected === null) {
-    scope.use('readAll');
-    return `readAll(${scope.at(buffer, offset)}, ${scope.bytes(bytes)});`;
-  }
-  scope.use('expect');
-  const name = bufferOf(scope.subject, buffer).id;
-  return `expect(${cppString(name)}, ${scope.at(buffer, offset)}, ${scope.bytes(bytes)}, ${scope.content(expected)});`;
 }
 
 function writePin(scope: CudaScope, listing: Listing, { src, dst, bytes, op }: Writes<'pin'>): void {

@@ -1,5 +1,5 @@
 /** Launches of the kernels that an experiment has. */
-import type { LibraryKernel, MatmulKernel } from '../../../program/program.ts';
+import type { LibraryKernel } from '../../../program/program.ts';
 import { grouped } from '../quantities.ts';
 import type { Writes } from '../scope.ts';
 import type { CudaScope } from './scope.ts';
@@ -37,13 +37,7 @@ export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writ
   }
 }
 
-export const dataTypes = { float32: 'CUDA_R_32F', float16: 'CUDA_R_16F', bfloat16: 'CUDA_R_16BF' } as const;
-
-/** How far a number may be off, in parts of the sum of the sizes of what is added up to it. */
-export function roundingOf({ dtype, tf32 }: MatmulKernel): string {
-  if (tf32) return '0x1p-9';
-  return { float32: '0x1p-18', float16: '0x1p-9', bfloat16: '0x1p-7' }[dtype];
-}
+const dataTypes = { float32: 'CUDA_R_32F', float16: 'CUDA_R_16F', bfloat16: 'CUDA_R_16BF' } as const;
 
 /** The line that makes what the library needs for a kernel, where it isn't there yet. */
 export function makeLibrary(scope: CudaScope, kernel: LibraryKernel, stream: number): string {

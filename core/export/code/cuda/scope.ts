@@ -1,5 +1,5 @@
 /** Names, expressions and helpers of a CUDA program that is being written. */
-import type { Content, ProgramBuffer, ProgramStream } from '../../../program/program.ts';
+import type { ProgramBuffer, ProgramStream } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import { CodeScope } from '../scope.ts';
 import { bufferOf, isOnDevice, type Subject, streamOf } from '../subject.ts';
@@ -12,12 +12,11 @@ const reserved =
   inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
   reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this thread_local
   throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq concept
-  requires co_await co_return co_yield consteval constinit char8_t char16_t char32_t main std CHECK KiB MiB GiB Content
+  requires co_await co_return co_yield consteval constinit char8_t char16_t char32_t main std CHECK KiB MiB GiB
   Signal Tensors Memory errno stdin stdout stderr assert NULL EOF linux unix i j k l m n iteration begin took error ms
-  scalar spin multiply arithmetic work fill expect readAll allocate exclusive fillKernel fillOnDevice expectOnDevice
-  randomWords indexWords constantWord float32Numbers float16Numbers bfloat16Numbers bitsOf float32Word twoNumbers
-  numberOf numberIn expectProduct expectTransform Cublas Cufft CHECK_LIBRARY workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
-  expectTensors inThreads copyInChunks wrongBytes flush Gate gate signal wait time
+  scalar spin multiply arithmetic work readAll allocate exclusive
+  Cublas Cufft CHECK_LIBRARY workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
+  inThreads copyInChunks Gate gate signal wait time
   clock rand read write free malloc index pipe link remove rename exit abort abs div log exp sin cos dim3 warpSize
   threadIdx blockIdx blockDim gridDim uint8_t uint32_t uint64_t int64_t size_t setenv min max round y0 y1 yn j0 j1 jn`.split(
     /\s+/,
@@ -48,18 +47,6 @@ export class CudaScope extends CodeScope<CudaHelper> {
   at(buffer: number, offset: number): string {
     const name = this.name(buffer);
     return offset === 0 ? name : `${name} + ${this.bytes(offset)}`;
-  }
-
-  content({ pattern, patternOffset, multiplier }: Content): string {
-    this.use('content');
-    const isNumbers = pattern.kind === 'float32' || pattern.kind === 'float16' || pattern.kind === 'bfloat16';
-    if (isNumbers) this.use('numbers');
-    const words =
-      pattern.kind === 'constant'
-        ? `constantWord(${pattern.value}u)`
-        : `${pattern.kind}${isNumbers ? 'Numbers' : 'Words'}(${pattern.seed}u)`;
-    const from = patternOffset === 0 ? '' : `.from(${this.bytes(patternOffset)})`;
-    return `${words}${from}${multiplier === 1 ? '' : `.times(${multiplier}u)`}`;
   }
 
   /** Those of all launches that are written. */

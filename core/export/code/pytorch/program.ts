@@ -1,12 +1,10 @@
 /** A whole PyTorch program that does what an experiment does. */
 
-import { pythonComment, pythonEncoding, pythonString } from '../../../media.ts';
-import type { Instruction, KernelResult, ProgramBuffer } from '../../../program/program.ts';
-import { operandsOfKernel } from '../../../program/resultBytes.ts';
+import { pythonComment, pythonEncoding } from '../../../media.ts';
+import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
-import { isFlushed, needsRefill } from '../refill.ts';
-import { bufferOf, commentsOf, required, type Subject } from '../subject.ts';
-import { helperModules, type PyTorchHelper, pytorchHelpers, pytorchNeeds, wordsOfNumbers } from './helpers.ts';
+import { bufferOf, commentsOf, fillByte, required, type Subject } from '../subject.ts';
+import { helperModules, type PyTorchHelper, pytorchHelpers } from './helpers.ts';
 import { writeInstructions } from './instructions.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { PyTorchScope } from './scope.ts';
@@ -21,7 +19,7 @@ export function pytorchProgram(subject: Subject): Listing {
   helpers.forEach((helper, index) => {
     // Constants stand together, functions apart.
     if (index === 0 || !isConstant(helper)) whole.add(isConstant(helper) ? '' : '\n');
-    whole.add(helper === 'words' && scope.used.has('numbers') ? wordsOfNumbers : pytorchHelpers[helper]);
+    whole.add(pytorchHelpers[helper]);
   });
   whole.add('\n');
   whole.append(body);
@@ -52,16 +50,9 @@ function writeHead(scope: PyTorchScope, helpers: readonly PyTorchHelper[], listi
   listing.add('import torch');
 }
 
-/** With what each is made of, in the order in which they stand in their file. */
-function inOrder(used: ReadonlySet<PyTorchHelper>): PyTorchHelper[] {
-  const all = new Set<PyTorchHelper>();
-  const take = (helper: PyTorchHelper): void => {
-    for (const needed of pytorchNeeds[helper] ?? []) take(needed);
-    all.add(helper);
-  };
-  for (const helper of used) take(helper);
-  return (Object.keys(pytorchHelpers) as PyTorchHelper[]).filter((helper) => all.has(helper));
-}
+/** In the order in which they stand in their file. */
+const inOrder = (used: ReadonlySet<PyTorchHelper>): PyTorchHelper[] =>
+  (Object.keys(pytorchHelpers) as PyTorchHelper[]).filter((helper) => used.has(helper));
 
 const isConstant = (helper: PyTorchHelper): boolean => helper.endsWith('iB');
 
@@ -90,7 +81,6 @@ class Script {
     this.#listing.comment(`${warmups} warm-ups, then ${iterations} iterations that are timed.`);
     this.#add(`for iteration in range(${-warmups}, ${iterations}):`);
     this.#listing.inside(() => this.#iteration());
-    this.#checks();
   }
 
   #add(text: string, op = -1): void {
@@ -114,34 +104,23 @@ class Script {
       this.#add(`${name} = None`);
       return;
     }
-    const empty = `torch.empty(${this.#scope.bytes(buffer.bytes)}, dtype=torch.uint8`;
+    const [bytes, byte] = [this.#scope.bytes(buffer.bytes), fillByte(buffer)];
+    const filled = `${byte === '1' ? `torch.ones(${bytes}` : `torch.full((${bytes},), ${byte}`}, dtype=torch.uint8`;
     switch (buffer.memory) {
       case 'device':
-        this.#add(`${name} = ${empty}, device=${this.#scope.device(buffer.device)})`);
+        this.#add(`${name} = ${filled}, device=${this.#scope.device(buffer.device)})`);
         break;
       case 'pageable':
-        this.#add(`${name} = ${empty})`);
+        this.#add(`${name} = ${filled})`);
         break;
       case 'registered':
         this.#scope.use('register');
-        this.#add(`${name} = register(${empty}))`);
+        this.#add(`${name} = register(${filled}))`);
         break;
       default:
         if (buffer.memory !== 'pinned') this.#note(`PyTorch has no ${buffer.memory} memory: ${name} is pinned.`);
-        this.#add(`${name} = ${empty}, pin_memory=True)`);
+        this.#add(`${name} = ${filled}, pin_memory=True)`);
     }
-    if (!needsRefill(this.#subject, index)) this.#fill(index);
-  }
-
-  #fill(index: number): void {
-    const { pattern, bytes } = bufferOf(this.#subject, index);
-    const content = this.#scope.content({ pattern, patternOffset: 0, multiplier: 1 }, bytes);
-    if (!needsRefill(this.#subject, index) || !isFlushed(this.#subject, index)) {
-      this.#add(`${this.#scope.name(index)}.copy_(${content})`);
-      return;
-    }
-    this.#scope.use('refill');
-    this.#add(`refill(${this.#scope.name(index)}, ${content})`);
   }
 
   #handles(): void {
@@ -179,7 +158,6 @@ class Script {
       const issued = instructions.find((one) => one.code === 'multiCopy' && one.plan === index);
       const device = issued?.code === 'multiCopy' ? required(program.streams, issued.stream).device : 0;
       this.#add(`${required(this.#scope.tensors, index)} = ${tensorsExpression(this.#scope, copy, device)}`);
-      this.#add(`${required(this.#scope.results, index)} = []`);
     });
   }
 
@@ -224,12 +202,8 @@ class Script {
 
   #iteration(): void {
     const { program } = this.#subject;
-    // What was allocated and never freed ends here, and not behind its iteration: what the last one leaves is checked.
     program.buffers.forEach(({ allocated }, index) => {
       if (allocated === 'by-operation') this.#add(`${this.#scope.name(index)} = None`);
-    });
-    program.buffers.forEach((_, index) => {
-      if (needsRefill(this.#subject, index)) this.#fill(index);
     });
     // Anew in each iteration: one may end with some that nobody has waited for.
     program.signals.forEach(({ capacity }, index) => {
@@ -275,66 +249,5 @@ class Script {
       const { index } = required(this.#subject.program.devices, device);
       this.#add(`torch.backends.cuda.cufft_plan_cache[${index}].clear()`);
     }
-  }
-
-  #checks(): void {
-    const { program, instructions } = this.#subject;
-    const { expectations, unverifiable, multiCopies, results } = program;
-    if (expectations.length + unverifiable.length + multiCopies.length + results.length > 0) {
-      this.#add('');
-      this.#listing.comment('What must be there in the end.');
-    }
-    for (const { buffer, offset, bytes, content } of expectations) {
-      const declared = bufferOf(this.#subject, buffer);
-      if (this.#scope.leftOut.has(buffer)) {
-        this.#listing.comment(this.#scope.whyNotChecked(buffer));
-        continue;
-      }
-      this.#scope.use('expect');
-      const region = this.#scope.region(buffer, offset, bytes);
-      this.#add(`expect(${pythonString(declared.id)}, ${region}, ${this.#scope.content(content, bytes)})`);
-    }
-    for (const result of results) this.#result(result);
-    for (const { buffer, reason } of unverifiable) {
-      this.#listing.comment(`${this.#scope.name(buffer)} is not checked: ${reason}`);
-    }
-    for (const instruction of instructions) {
-      if (instruction.code !== 'multiCopy') continue;
-      this.#add(`expect_tensors("tensors${instruction.plan + 1}", ${required(this.#scope.results, instruction.plan)})`);
-    }
-    if (this.#scope.used.has('expect') || multiCopies.length + results.length > 0) {
-      this.#add('raise SystemExit(0 if wrong_bytes == 0 else 1)');
-    }
-  }
-
-  #result({ kernel, operands }: KernelResult): void {
-    const scope = this.#scope;
-    const [name, place] = [
-      pythonString(bufferOf(this.#subject, kernel.dst).id),
-      `.to(${scope.name(kernel.dst)}.device)`,
-    ];
-    const contents = operandsOfKernel(kernel).map(
-      ({ bytes }, index) => `${scope.content(required(operands, index), bytes)}${place}`,
-    );
-    if (kernel.kind === 'fft') {
-      scope.use('fft', 'expectTransform');
-      const shape = `${kernel.batch}, ${kernel.size}`;
-      this.#add(
-        `expect_transform(${name}, transforms(${scope.name(kernel.dst)}, ${shape}), transforms(${contents[0]}, ${shape}))`,
-      );
-      return;
-    }
-    scope.use('matmul', 'expectProduct');
-    const { m, n, k, dtype, tf32 } = kernel;
-    const matrix = (tensor: string, rows: number, columns: number): string =>
-      `matrix(${tensor}, torch.${dtype}, ${rows}, ${columns})`;
-    const rounding = tf32 ? '2**-9' : { float32: '2**-18', float16: '2**-9', bfloat16: '2**-7' }[dtype];
-    this.#add(`expect_product(
-    ${name},
-    ${matrix(scope.name(kernel.dst), m, n)},
-    ${matrix(contents[0] ?? '', m, k)},
-    ${matrix(contents[1] ?? '', k, n)},
-    ${rounding},
-)`);
   }
 }

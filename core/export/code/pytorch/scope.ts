@@ -1,28 +1,24 @@
 /** Names, expressions and helpers of a PyTorch program that is being written. */
-import type { Content, ProgramStream } from '../../../program/program.ts';
+import type { ProgramStream } from '../../../program/program.ts';
 import { CodeScope } from '../scope.ts';
 import { bufferOf, type Subject, streamOf } from '../subject.ts';
 import type { PyTorchHelper } from './helpers.ts';
-import { leftOutBuffers } from './leftOut.ts';
 
 /** Python's words, and what the program's own lines use. */
 const reserved =
   `False None True and as assert async await break class continue def del elif else except finally for from global if
   import in is lambda nonlocal not or pass raise return try while with yield match case type print range len int max min
   round open input id list dict set str sum object bytes torch time threading queue functools ctypes os sys KiB MiB GiB
-  words times refill start start_together run thread function numbers math matrix matmul transforms expect_product expect_transform expect work spin multiply arithmetic factor_of blocking_stream register make_tensors expect_tensors
-  wrong_bytes cycles_per_ns measure_cycles_per_ns iteration begin took one threads concurrent pool tensor staged i j k l m n
+  start start_together run thread function matrix matmul transforms work spin multiply arithmetic factor_of blocking_stream register make_tensors
+  cycles_per_ns measure_cycles_per_ns iteration begin took one threads concurrent pool tensor staged i j k l m n
   enumerate zip map filter next iter hash dir vars all any abs pow exit quit copied`.split(/\s+/);
 
 export class PyTorchScope extends CodeScope<PyTorchHelper> {
   readonly modules = new Set<string>();
   readonly results: readonly string[];
-  /** Buffers whose content is not compared, since a kernel is left out. */
-  readonly leftOut: ReadonlySet<number>;
 
   constructor(subject: Subject) {
     super(subject, reserved, '_');
-    this.leftOut = leftOutBuffers(subject);
     this.results = subject.program.multiCopies.map((_, index) => this.names.make(`copied${index + 1}`, 'copy'));
   }
 
@@ -30,10 +26,6 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
     if (kind === 'legacy-default') return `torch.cuda.default_stream(${this.device(device)})`;
     // cudaStreamPerThread is this number.
     return kind === 'per-thread-default' ? `torch.cuda.ExternalStream(2, device=${this.device(device)})` : '';
-  }
-
-  whyNotChecked(buffer: number): string {
-    return `${this.name(buffer)} is not checked: what makes it is left out.`;
   }
 
   /** All of a buffer, or 'source[4 * KiB : 8 * KiB]'. */
@@ -55,14 +47,5 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
 
   deviceOfStream(stream: number): string {
     return this.device(streamOf(this.subject, stream).device);
-  }
-
-  content({ pattern, patternOffset, multiplier }: Content, bytes: number): string {
-    this.use('words');
-    if (pattern.kind.includes('float')) this.use('numbers');
-    const seed = pattern.kind === 'constant' ? pattern.value : pattern.seed;
-    const offset = patternOffset === 0 ? '' : `, offset=${this.bytes(patternOffset)}`;
-    const factor = multiplier === 1 ? '' : `, factor=${multiplier}`;
-    return `words("${pattern.kind}", ${seed}, ${this.bytes(bytes)}${offset}${factor})`;
   }
 }
