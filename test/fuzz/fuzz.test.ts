@@ -23,6 +23,7 @@ const inputs: Readonly<Record<string, number>> = {
   values: 10_000,
   program: 3000,
   run: 10_000,
+  'run structure': 20_000,
   pytorch: 2000,
   'pytorch gzipped': 1000,
   recording: 1000,

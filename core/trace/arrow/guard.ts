@@ -32,8 +32,11 @@ export function guardArrowFile(file: Uint8Array): void {
   const schema = footer.table(footerSlots.schema);
   if (schema === null) throw damaged('footer', 'the footer has no schema.');
   guardSchema(schema);
-  guardBlocks(file, footer, footerSlots.dictionaries, headerTypes.dictionaryBatch);
-  guardBlocks(file, footer, footerSlots.recordBatches, headerTypes.recordBatch);
+  const bytes =
+    guardBlocks(file, footer, footerSlots.dictionaries, headerTypes.dictionaryBatch) +
+    guardBlocks(file, footer, footerSlots.recordBatches, headerTypes.recordBatch);
+  // Otherwise a small file could name one batch thousands of times, and each would take memory.
+  if (bytes > file.byteLength) throw damaged('footer', 'batches overlap.');
 }
 
 function guardEnds(file: Uint8Array): void {
@@ -99,12 +102,14 @@ function guardMetadata(owner: Table, slot: number): void {
 
 const blockBytes = 24;
 
-function guardBlocks(file: Uint8Array, footer: Table, slot: number, headerType: number): void {
-  for (const offset of footer.structs(slot, blockBytes, maxBatches, 'batches')) guardMessage(file, offset, headerType);
+/** Returns the bytes of all batches. */
+function guardBlocks(file: Uint8Array, footer: Table, slot: number, headerType: number): number {
+  const offsets = footer.structs(slot, blockBytes, maxBatches, 'batches');
+  return offsets.reduce((bytes, offset) => bytes + guardMessage(file, offset, headerType), 0);
 }
 
-/** One dictionary or record batch: its lengths fit its body, and its body the file. */
-function guardMessage(file: Uint8Array, offset: number, headerType: number): void {
+/** Checks that the lengths of a dictionary or record batch fit its body, and its body the file. Returns its bytes. */
+function guardMessage(file: Uint8Array, offset: number, headerType: number): number {
   const { message, bodyStart } = readMessage(file, offset);
   if (message.uint8(messageSlots.headerType) !== headerType) throw damaged('batch', 'a batch is of the wrong kind.');
   const bodyLength = message.int64(messageSlots.bodyLength);
@@ -116,6 +121,7 @@ function guardMessage(file: Uint8Array, offset: number, headerType: number): voi
   const batch = headerType === headerTypes.dictionaryBatch ? (header?.table(1) ?? null) : header;
   if (batch === null) throw damaged('batch', 'a batch has no header.');
   guardBatch(batch, bodyLength);
+  return bodyStart + bodyLength - offset;
 }
 
 function readMessage(file: Uint8Array, offset: number): { message: Table; bodyStart: number } {
@@ -144,9 +150,12 @@ function guardBatch(batch: Table, bodyLength: number): void {
   for (const [length, nulls] of batch.pairs(batchSlots.nodes, maxFields, 'columns')) {
     if (length !== rows || nulls < -1 || nulls > rows) throw damaged('batch', 'a column is not as long as its batch.');
   }
+  let bytes = 0;
   for (const [start, length] of batch.pairs(batchSlots.buffers, maxFields * maxBuffersPerField, 'buffers')) {
     if (start < 0 || length < 0 || start + length > bodyLength) {
       throw damaged('batch', "a column's data lies outside its batch.");
     }
+    bytes += length;
   }
+  if (bytes > bodyLength) throw damaged('batch', 'the data of columns overlaps.');
 }

@@ -5,6 +5,7 @@ import { summarizeRun } from '../../../core/summary/summary.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { taken } from '../judge.ts';
 import type { Kind } from '../kind.ts';
+import { mutatedArrow } from '../mutateArrow.ts';
 import { mutatedBytes } from '../mutateBytes.ts';
 import { smallRuns } from '../seeds.ts';
 
@@ -21,6 +22,13 @@ export const runKinds: Readonly<Record<string, Kind>> = {
   run: {
     make: (random) => {
       const input = mutatedBytes(random.pick(smallRuns), random);
+      const isExported = random.chance(0.1);
+      return { input, run: () => use(input, isExported) };
+    },
+  },
+  'run structure': {
+    make: (random) => {
+      const input = mutatedArrow(random.pick(smallRuns), random);
       const isExported = random.chance(0.1);
       return { input, run: () => use(input, isExported) };
     },

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { repeatedBatches } from '../../fuzz/mutateArrow.ts';
 import { runs } from '../../support/effort.ts';
 import { processorTime } from '../support/growth.ts';
 import { lanes, runInfo, smallRun, smallTrace, traceArbitrary } from './fixtures.ts';
@@ -41,6 +42,12 @@ describe('a run file', () => {
   it('gives back the run it was made of', () => {
     const run = smallRun();
     expect(decodeRun(encodeRun(run))).toEqual(run);
+  });
+
+  it('is refused if it names one batch several times, which would take memory for each', () => {
+    const file = encodeRun(smallRun());
+    expect(failure(repeatedBatches(file, 1))).toBeNull();
+    expect(failure(repeatedBatches(file, 4096))).toMatchObject({ code: 'run-file.damaged', field: 'footer' });
   });
 
   it('gives back any trace', () => {
