@@ -1,7 +1,6 @@
-/** What is lost when the host, the window or the whole browser is killed in the middle of an edit: what was typed last at most. */
-import { type BrowserContext, chromium, type Locator, type Page } from '@playwright/test';
+/** If the host or the window is killed during an edit, at most what was typed last is lost. */
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 import type { Draft } from '../../core/service/service.ts';
-import { findChromium } from '../../scripts/lib/chromium.mjs';
 import { Server } from './support/server.ts';
 import { expect, testOfProcess as test } from './support/test.ts';
 import { Window } from './support/window.ts';
@@ -123,43 +122,6 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await crashed;
 }
 
-/** Works in a browser, kills it, and opens the same server in a new one that knows nothing. */
-async function killBrowser<Work>(
-  server: Server,
-  work: (window: Window) => Promise<Work>,
-  look: (window: Window, work: Work) => Promise<void>,
-): Promise<void> {
-  const executablePath = await findChromium();
-  const options = { ...(executablePath === null ? {} : { executablePath }), args: ['--disable-gpu'] };
-  const browserServer = await chromium.launchServer(options);
-  const browser = await chromium.connect(browserServer.wsEndpoint());
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(await server.address());
-  const window = new Window(page);
-  await window.ready();
-  await openForEditing(window);
-  const done = await work(window);
-  const ended = new Promise((resolve) => browserServer.process().once('exit', resolve));
-  // Its group: what was started may be a script that starts the browser, as Debian's is.
-  process.kill(-(browserServer.process().pid as number), 'SIGKILL');
-  await ended;
-
-  const next = await chromium.launch(options);
-  const context = await next.newContext({ viewport: { width: 1280, height: 800 } });
-  const again = new Window(await context.newPage());
-  await again.page.goto(await server.address());
-  await again.ready();
-  await look(again, done);
-  await next.close();
-}
-
-test('the whole browser is killed: started anew, it has the work', async ({ server }) => {
-  test.skip(process.platform === 'win32', 'finding the browser needs its process id');
-  await killBrowser(server, ({ page }) => editUntilKept(page, server, 12), expectBack);
-});
-
-const undo = (page: Page) => page.getByRole('button', { name: /^Undo/ });
-
 /** An experiment of one's own with its settings open; nothing is changed since it was saved. */
 async function openSettings({ page, inspector }: Window): Promise<void> {
   await page.keyboard.press('Control+d');
@@ -169,34 +131,6 @@ async function openSettings({ page, inspector }: Window): Promise<void> {
   await page.getByRole('button', { name: 'Experiment settings' }).click();
   await expect(inspector.getByLabel('Iterations')).toBeVisible();
 }
-
-test('the whole browser is killed while a field is written in: half a number stands there again', async ({
-  server,
-}) => {
-  test.skip(process.platform === 'win32', 'finding the browser needs its process id');
-  const writeHalf = async (window: Window): Promise<void> => {
-    await openSettings(window);
-    await write(window.inspector.getByLabel('Iterations'), '2x', server);
-    // It is no change of the document, and no step that could be undone.
-    await expect(window.page.getByText('Not saved', { exact: true })).toHaveCount(0);
-  };
-  await killBrowser(server, writeHalf, async (window) => {
-    const { page, inspector } = window;
-    await openEdited(window);
-    const field = inspector.getByLabel('Iterations');
-    await expect(field).toHaveValue('2x');
-    await expect(inspector).toContainText('Typed before the window closed');
-    await expect(undo(page)).toBeDisabled();
-    await field.fill('25');
-    await field.press('Enter');
-    await expect(page.getByText('Not saved', { exact: true })).toBeVisible();
-    await expect(inspector).not.toContainText('Typed before the window closed');
-    // One step, whatever was typed on the way.
-    await undo(page).click();
-    await expect(undo(page)).toBeDisabled();
-    await expect(page.getByText('Not saved', { exact: true })).toHaveCount(0);
-  });
-});
 
 test('the window crashes while a text is written: it stands in its field again, and leaving that keeps it', async ({
   page,
