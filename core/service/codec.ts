@@ -1,20 +1,10 @@
 /** How a message crosses a byte channel: MessagePack, so that a run's Arrow file travels as bytes and not as text. */
 import { decode, encode } from '@msgpack/msgpack';
 import { CopyscopeError } from '../errors.ts';
+import { checkFrame } from './frameBounds.ts';
 
 /** Largest message in either direction. It bounds the run files that a window can open or import. */
 export const maxMessageBytes = 128 * 1024 * 1024;
-
-/** Longest list or object in a message; a longer one is refused before memory is set aside for it. */
-const maxEntries = 1_000_000;
-
-const decodeOptions = {
-  maxStrLength: maxMessageBytes,
-  maxBinLength: maxMessageBytes,
-  maxArrayLength: maxEntries,
-  maxMapLength: maxEntries,
-  maxExtLength: 64,
-};
 
 /** One frame. Throws a CopyscopeError `message.too-large`. */
 export function encodeMessage(message: unknown): Uint8Array<ArrayBuffer> {
@@ -27,7 +17,8 @@ export function encodeMessage(message: unknown): Uint8Array<ArrayBuffer> {
 export function decodeMessage(frame: ArrayBuffer | Uint8Array): unknown {
   if (frame.byteLength > maxMessageBytes) throw tooLarge(frame.byteLength);
   try {
-    return decode(frame, decodeOptions);
+    checkFrame(frame instanceof Uint8Array ? frame : new Uint8Array(frame));
+    return decode(frame, { maxExtLength: 64 });
   } catch (error) {
     throw new CopyscopeError(
       {

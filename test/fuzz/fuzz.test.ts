@@ -39,7 +39,7 @@ const inputs: Readonly<Record<string, number>> = {
 };
 
 /** They are about time alone, which a busy machine makes longer: for `node test/fuzz/run.mjs`. */
-const timed = ['large trace', 'large experiment'];
+const timed = ['large trace', 'large experiment', 'heavy frame'];
 
 const seed = Number(env['COPYSCOPE_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 let built: BuiltEntry;

@@ -4,6 +4,7 @@ import { CopyscopeError, type ErrorInfo } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage } from '../../../core/service/codec.ts';
 import { hostFunctions } from '../../../core/service/requests.ts';
 import { type Channel, serveWindow } from '../../../core/service/rpc.ts';
+import { heavyFrame } from '../../unit/support/heavyFrame.ts';
 import type { Random } from '../../unit/support/random.ts';
 import { readers } from '../../unit/support/readers.ts';
 import { type HostInFolder, hostInFolder } from '../hostInFolder.ts';
@@ -158,4 +159,35 @@ const frames: Kind = {
   },
 };
 
-export const callKinds = (): Readonly<Record<string, Kind>> => ({ call: calls(), frame: frames });
+const mostProcessorUs = 1e6;
+const mostMemoryBytes = 300e6;
+
+/** Frames made to take much memory or time. */
+const heavyFrames: Kind = {
+  make: (random) => {
+    const input = heavyFrame(random, 7);
+    return {
+      input,
+      run: async () => {
+        const [processor, memory] = [process.cpuUsage(), usedBytes()];
+        const decoded = await taken(() => [decodeMessage(input)]);
+        const { user, system } = process.cpuUsage(processor);
+        const bytes = usedBytes() - memory;
+        if (user + system > mostProcessorUs) throw new Wrong(`it took ${(user + system) / 1e6} s of processor time`);
+        if (bytes > mostMemoryBytes) throw new Wrong(`it took ${bytes} bytes`);
+        return decoded !== null;
+      },
+    };
+  },
+};
+
+function usedBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+export const callKinds = (): Readonly<Record<string, Kind>> => ({
+  call: calls(),
+  frame: frames,
+  'heavy frame': heavyFrames,
+});
