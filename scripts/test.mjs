@@ -45,6 +45,7 @@ const say = (text) => console.log(text);
 /** In CI too, what the tests need is installed unless COPYSCOPE_INSTALL says otherwise. */
 const isWanted = process.env.COPYSCOPE_INSTALL === undefined || wantsInstall();
 const playwrightReport = inRoot('test-results/playwright.json');
+const seed = process.env.COPYSCOPE_TEST_SEED ?? String(Date.now() % 2 ** 31);
 const tool = (path) => inRoot('node_modules', path);
 
 /** Resolves to the exit code of a program that writes to this terminal. */
@@ -138,6 +139,7 @@ async function quick() {
   const code = await run('npm', ['run', '--silent', 'check'], { shell: process.platform === 'win32' });
   const checked = code === 0 ? noCounts() : failure('npm run check', `exit code ${code}`);
   await provideAddon();
+  await provideChromium(say, isWanted);
   await ensureBuilt(['renderer', 'host']);
   return [checked, await vitest(['--project=!system']), await playwright('journeys'), await executorTests()];
 }
@@ -158,15 +160,13 @@ async function deep(minutes) {
   const counts = [await sanitizer('address'), await sanitizer('thread')];
   const left = Math.max(1.5, (end - Date.now()) / 60_000);
   const program = async (name, share) =>
-    asTest(name, await runNode(inRoot(name), ['--minutes', String(left * share), ...seed()]));
+    asTest(name, await runNode(inRoot(name), ['--minutes', String(left * share), '--seed', seed]));
   counts.push(await program('test/fuzz/run.mjs', 2 / 3), await program('test/fuzz/kills.mjs', 1 / 3));
   if (minutes !== undefined) return counts;
   counts.push(await vitest(['test/unit', 'test/native/soak.test.ts'], { COPYSCOPE_TEST_EFFORT: '1' }));
   if (addCounts(counts).failed.length === 0) keepDeepPassed();
   return counts;
 }
-
-const seed = () => (process.env.COPYSCOPE_TEST_SEED === undefined ? [] : ['--seed', process.env.COPYSCOPE_TEST_SEED]);
 
 async function ci() {
   const counts = [...(await quick()), ...(await rest())];
