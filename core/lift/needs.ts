@@ -3,14 +3,16 @@ import { formatBytes, formatDuration } from '../units.ts';
 import { keptCopies, type Movable, movablesOf, operatorsOf } from './changes/device.ts';
 import { loadingNs } from './changes/host.ts';
 import type { ChangeWord } from './changes/words.ts';
+import { floorNs } from './floor.ts';
 import type { Script } from './script.ts';
 
 type Need = (script: Script) => string | null;
 
 const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
-  'keep-on-device': ({ steps, ...script }) => {
-    const kept = [...keptCopies({ steps, ...script })];
-    const bytes = kept.reduce((sum, copy) => sum + copy.bytes, 0) / Math.max(1, steps.length);
+  'keep-on-device': (script) => {
+    const kept = [...keptCopies(script)];
+    const brought = kept.filter(({ direction }) => direction === 'h2d');
+    const bytes = brought.reduce((sum, copy) => sum + copy.bytes, 0) / Math.max(1, script.steps.length);
     return `It needs ${formatBytes(bytes)} of device memory, and data that stays the same from step to step: the trace does not hold the data.`;
   },
   'move-to-device': (script) => {
@@ -21,9 +23,9 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     const names = movedNames(script, 'send-smaller');
     return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that the device does ${names}.`;
   },
-  'load-in-workers': ({ steps, ...script }) => {
-    const loading = loadingNs({ steps, ...script });
-    const rest = Math.max(1, stepWorkNs({ steps, ...script }) - loading);
+  'load-in-workers': (script) => {
+    const loading = loadingNs(script);
+    const rest = Math.max(1, floorNs(script), hostNs(script) - loading);
     const count = Math.max(1, Math.ceil(loading / rest));
     return `A batch takes ${formatDuration(loading)} to load: ${count} ${count === 1 ? 'worker is' : 'workers are'} enough if each has a processor of its own.`;
   },
@@ -40,11 +42,11 @@ function movedNames(script: Script, kind: Movable['kind']): string {
     .join(', ');
 }
 
-/** Time of the typical step on the host and in copies, in nanoseconds. */
-const stepWorkNs = ({ steps }: Script): number =>
+/** Time of the longest step on the host, in nanoseconds, without what it waits. */
+const hostNs = ({ steps }: Script): number =>
   Math.max(
     ...steps.map(({ items }) =>
-      items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 'callNs' in item ? item.callNs : 0), 0),
+      items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : item.kind === 'launch' ? item.callNs : 0), 0),
     ),
   );
 

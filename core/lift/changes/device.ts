@@ -21,16 +21,18 @@ const creating = /^aten::(rand|randn|randint|randperm|normal|uniform|bernoulli|e
 /** Arithmetic and conversions of each element, as they normalise an image. */
 const converting =
   /^aten::(copy_|to|_to_copy|float|half|bfloat16|div|true_divide|mul|sub|rsub|add|clamp|clip|neg|pow|sqrt|contiguous|clone|permute)_?$/;
+/** Operators that put samples together, which the host has to do in any case. */
+const joining = /^aten::(stack|cat|concat|concatenate|_cat)$/;
 /** A copy into page-locked memory looks like a conversion. */
 const pinning = /pin_memory/;
 
 /**
- * The copies to the device that bring what was there before: weights that a layer fetches at every forward. A trace doesn't
- * hold the data, so this is told from how they are used: the same copies stand in every step, between kernels and not only
- * before them; nothing of their size comes back to the host, and the program has no time in which it could have written them.
+ * The copies that bring to the device what was there before: weights that a layer fetches at every forward, activations that
+ * go to the host and come back. A trace doesn't hold the data, so this is told from how they are used: the same copies stand
+ * in every step, between kernels and not only before them, and the host has no time in which it could have written them.
  */
 export function keptCopies(script: Script): ReadonlySet<CopyItem> {
-  const steps = script.steps.map(({ items }) => repeatedOf(items));
+  const steps = script.steps.map(({ items }) => keptOf(items));
   const [first] = steps;
   if (first === undefined || first.length < 2) return new Set();
   const keys = first.map(keyOf).join();
@@ -38,7 +40,7 @@ export function keptCopies(script: Script): ReadonlySet<CopyItem> {
   return new Set(steps.flat());
 }
 
-const keyOf = ({ line, bytes, host }: CopyItem): string => `${line} ${bytes} ${host}`;
+const keyOf = ({ line, bytes, host, direction }: CopyItem): string => `${line} ${bytes} ${host} ${direction}`;
 
 /** Smaller copies are arguments of a step, not its weights. */
 const leastKeptBytes = 4096;
@@ -46,32 +48,37 @@ const leastKeptBytes = 4096;
 /** No thread of a host writes more bytes a second than this. */
 const writtenPerSecond = 25e9;
 
-/** Copies of one step that stand between kernels, with no work of the host before them that could have made them. */
-function repeatedOf(items: readonly Item[]): CopyItem[] {
-  const returned = new Set(copiesOf(items).flatMap(({ direction, bytes }) => (direction === 'd2h' ? [bytes] : [])));
-  const found: CopyItem[] = [];
-  let launches = 0;
-  let madeNs = 0;
-  let groups = 0;
-  let launchesAtLast = -1;
+/** Copies of one step to the device that stand between kernels and bring nothing new, and those that took it to the host. */
+function keptOf(items: readonly Item[]): CopyItem[] {
+  const all = copiesOf(items);
+  const taken = new Set(all.flatMap(({ direction, bytes }) => (direction === 'd2h' ? [bytes] : [])));
+  const stepNs = items.reduce((sum, item) => sum + makingNs(item), 0);
+  const kept = new Set<CopyItem>();
+  let [launches, launchesAtLast, groups, madeNs] = [0, -1, 0, 0];
   for (const item of items) {
     if (isLaunch(item)) launches += 1;
-    if (item.kind === 'work' && item.copy < 0) madeNs += makingNs(item);
+    madeNs += makingNs(item);
     if (item.kind !== 'copy' || item.direction !== 'h2d') continue;
-    const writingNs = Math.max(leastOwnNs, (item.bytes / writtenPerSecond) * 1e9);
-    const isKept = item.bytes >= leastKeptBytes && !returned.has(item.bytes) && madeNs < writingNs;
+    // What came to the host in the same step may have been changed there at any time since.
+    const ownNs = taken.has(item.bytes) ? stepNs : madeNs;
     madeNs = 0;
-    if (!isKept) continue;
+    const writingNs = Math.max(leastOwnNs, (item.bytes / writtenPerSecond) * 1e9);
+    if (item.bytes < leastKeptBytes || ownNs >= writingNs) continue;
     if (launches > launchesAtLast) groups += 1;
     launchesAtLast = launches;
-    found.push(item);
+    kept.add(item);
   }
-  return groups >= 2 ? found : [];
+  if (groups < 2) return [];
+  const brought = new Set([...kept].map(({ bytes }) => bytes));
+  return all.filter((copy) => kept.has(copy) || (copy.direction === 'd2h' && brought.has(copy.bytes)));
 }
 
-/** Host time in which data may have been written. */
-const makingNs = ({ part, isOwn, ns }: WorkItem): number =>
-  isOwn || part === 'loading-data' || part === 'host-operators' || part === 'own-host-work' ? ns : 0;
+/** Host time of an item in which data may have been written. */
+function makingNs(item: Item): number {
+  if (item.kind !== 'work' || item.copy >= 0) return 0;
+  const { part, isOwn, ns } = item;
+  return isOwn || part === 'loading-data' || part === 'host-operators' || part === 'own-host-work' ? ns : 0;
+}
 
 const isLaunch = (item: Item): item is LaunchItem => item.kind === 'launch';
 
@@ -81,7 +88,7 @@ export function keepOnDevice(script: Script): Script {
   if (kept.size === 0) return script;
   return mapItems(script, (items) => {
     const ids = new Set(copiesOf(items).flatMap((copy) => (kept.has(copy) ? [copy.id] : [])));
-    return items.filter((item) => (item.kind === 'copy' ? !kept.has(item) : !ids.has(ownerOf(item))));
+    return items.filter((item) => !(item.kind === 'copy' ? kept.has(item) : ids.has(ownerOf(item))));
   });
 }
 
@@ -133,18 +140,19 @@ function movableOf(items: readonly Item[]): Movable | null {
   if (main === undefined) return null;
   if (gathering.test(main.name)) return { work, gone: [], smaller: target, kind: 'move-to-device' };
   if (creating.test(main.name)) return { work, gone: [target], smaller: null, kind: 'move-to-device' };
-  const isPinning = work.some(({ ran }) => ran.some(({ name }) => pinning.test(name)));
-  return converting.test(main.name) && !isPinning ? { work, gone: [], smaller: target, kind: 'send-smaller' } : null;
+  if (work.some(({ ran }) => ran.some(({ name }) => pinning.test(name))) || joining.test(main.name)) return null;
+  if (converting.test(main.name)) return { work, gone: [], smaller: target, kind: 'send-smaller' };
+  // What they work on is copied in place of what they make of it, and is taken to be as large.
+  return { work, gone: [], smaller: null, kind: 'move-to-device' };
 }
 
 const isOperator = ({ part }: Ran): boolean => part === 'host-operators';
 
-/** Time of an item in operators that ran on the host. */
-const operatorsNs = ({ ran, ns }: WorkItem): number =>
-  Math.min(
-    ns,
-    ran.reduce((sum, one) => sum + (isOperator(one) ? one.ns : 0), 0),
-  );
+/** Time of an item in operators that ran on the host, with what the program does between them if they are most of it. */
+function operatorsNs({ ran, ns, part }: WorkItem): number {
+  const own = ran.reduce((sum, one) => sum + (isOperator(one) ? one.ns : 0), 0);
+  return part === 'host-operators' && own >= ns / 3 ? ns : Math.min(ns, own);
+}
 
 /** Operators by their time in all of the work, longest first. */
 export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name: string; readonly ns: number }[] {
