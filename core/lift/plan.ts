@@ -176,6 +176,11 @@ export class Planner {
     return this.#middle.changed(changes);
   }
 
+  /** Sets of changes that alter the program: each by itself, and those that only work together. */
+  offered(): readonly (readonly ChangeWord[])[] {
+    return usableBundles(changeWords.filter((word) => this.#middle.alters([word])));
+  }
+
   plan(): Plan {
     const sets = new Map<string, readonly ChangeWord[]>();
     const keep = (words: readonly ChangeWord[]): void => {

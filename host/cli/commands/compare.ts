@@ -2,11 +2,15 @@
 
 import { compareRuns } from '../../../core/compare/comparison.ts';
 import { type ComparisonDocument, comparisonFormat, comparisonVersion } from '../../../core/compare/document.ts';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { runSteps } from '../../../core/gate/runSteps.ts';
+import { compareSteps, type StepsCompared } from '../../../core/lift/settle.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
-import { drawComparison } from '../render/compare.ts';
+import { drawComparison, drawSteps } from '../render/compare.ts';
+import { traceProfile } from '../traceAnswers.ts';
 import { simulated, type Tools } from './run.ts';
 
 export interface CompareOptions {
@@ -31,18 +35,37 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
         ? other.run
         : await predict(other.experiment);
   const comparison = compareRuns(first, second, runSteps);
+  const steps = await comparedSteps([first, second], tools, options.profile);
   if (!options.json) {
-    terminal.out(drawComparison(first, second, comparison, options.all, terminal));
+    terminal.out([...drawSteps(steps, terminal), ...drawComparison(first, second, comparison, options.all, terminal)]);
     return;
   }
-  const document: ComparisonDocument = {
+  const document: ComparisonDocument & StepsCompared = {
     format: comparisonFormat,
     version: comparisonVersion,
     ...comparison,
+    ...steps,
     a: { ...comparison.a, ...origin(first) },
     b: { ...comparison.b, ...origin(second) },
   };
   await terminal.json(document);
+}
+
+/** What holds the steps of two traces, and what the first one's plan predicted; nothing of runs that are no traces. */
+async function comparedSteps(
+  [a, b]: readonly [Run, Run],
+  { assets, context }: Tools,
+  profile: string | undefined,
+): Promise<StepsCompared> {
+  const nothing: StepsCompared = { parts: [], settled: null };
+  if (a.info.imported === undefined || b.info.imported === undefined) return nothing;
+  const costs = profileCosts(await traceProfile(a, assets, context.terminal, profile));
+  try {
+    return compareSteps(a, b, costs);
+  } catch (thrown) {
+    context.terminal.err(`The steps are not compared: ${describeError(toErrorInfo(thrown))}`);
+    return nothing;
+  }
 }
 
 /** A run or a trace as it is; an experiment is simulated, with what recording costs where the other is recorded. */

@@ -14,13 +14,47 @@ import {
 } from '../../../core/compare/format.ts';
 import { judgementText } from '../../../core/compare/text.ts';
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import { partWords } from '../../../core/lift/parts.ts';
+import { type StepsCompared, settledWords } from '../../../core/lift/settle.ts';
 import { type Run, runOrigin } from '../../../core/trace/run.ts';
+import { formatDuration } from '../../../core/units.ts';
 import type { Colors, Terminal } from '../io.ts';
 import { describeOrigin } from './summary.ts';
 import { table, wrap } from './text.ts';
 
 /** Operations shown unless all are asked for. */
 const mostShown = 20;
+
+/** Parts of the step that differ by less of the longer step are left out. */
+const leastPart = 0.005;
+
+/** What holds the steps of two traces, the largest difference first, and the prediction that the second one settles. */
+export function drawSteps({ parts, settled }: StepsCompared, { columns, colors }: Screen): string[] {
+  if (parts.length === 0) return [];
+  const stepNs = Math.max(...(['aNs', 'bNs'] as const).map((side) => parts.reduce((sum, part) => sum + part[side], 0)));
+  const shown = parts.filter(({ aNs, bNs }) => Math.abs(bNs - aNs) >= leastPart * stepNs);
+  return [
+    colors.bold('Where the step time goes'),
+    ...table([
+      ['', 'A', 'B', 'B - A'],
+      ...shown.flatMap(({ part, names, ...times }) => [
+        partCells(partWords[part], times),
+        ...names
+          .filter(({ aNs, bNs }) => Math.abs(bNs - aNs) >= leastPart * stepNs)
+          .map((one) => partCells(`  ${shortKernelName(one.name).slice(0, mostLetters)}`, one)),
+      ]),
+    ]),
+    ...(settled === null ? [] : wrap(settledWords(settled), columns, '')),
+    '',
+  ];
+}
+
+const partCells = (name: string, { aNs, bNs }: { readonly aNs: number; readonly bNs: number }): string[] => [
+  name,
+  formatDuration(aNs),
+  formatDuration(bNs),
+  `${bNs < aNs ? '-' : '+'}${formatDuration(Math.abs(bNs - aNs))}`,
+];
 
 type Screen = Pick<Terminal, 'columns' | 'colors'>;
 
