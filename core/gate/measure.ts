@@ -7,7 +7,8 @@
  *   waitingCalls     cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize, and cudaMemcpy that isn't within the device
  *   exposedCopyNs    |U(copies between host and device, and calls of pageable ones) \ U(kernels and memsets)|: the two parts of
  *                    that name in core/lift/parts.ts
- *   hostHeldNs       the greatest |U(waiting calls, and calls of copies that hold the host)| of a thread (core/figures/hostTime.ts)
+ *   hostHeldNs       the greatest |U(waiting calls, and calls of copies that hold the host)| of a thread (core/figures/hostTime.ts),
+ *                    within the host's step, which may be another time than the device's
  *   idleShare        1 - |U(kernels, copies and memsets)| / step, of the device with the greatest
  *   stepNs           the step's duration
  */
@@ -106,9 +107,14 @@ class StepMeasure {
     const held = this.#holdingCalls();
     let most: StepFigure = { value: 0, shares: [] };
     for (const rows of groupBy(held, ({ call }) => this.#trace.columns.lane[call] ?? -1).values()) {
-      const value = length(this.#union(rows.map(({ call }) => call)));
+      const value = length(
+        this.#union(
+          rows.map(({ call }) => call),
+          this.#step.host,
+        ),
+      );
       if (value <= most.value) continue;
-      const shares = rows.map(({ row, call }) => ({ row, call, amount: this.#durationNs(call) }));
+      const shares = rows.map(({ row, call }) => ({ row, call, amount: this.#heldNs(call) }));
       most = { value, shares: shares.filter(({ amount }) => amount > 0) };
     }
     return most;
@@ -189,16 +195,15 @@ class StepMeasure {
   }
 
   /** Within the step. */
-  #union(rows: readonly RowIndex[]): Intervals {
+  #union(rows: readonly RowIndex[], { fromNs, toNs }: Pick<GateStep, 'fromNs' | 'toNs'> = this.#step): Intervals {
     const whole = rowUnion({ trace: this.#trace }, rows);
-    const { fromNs, toNs } = this.#step;
     const starts = whole.filter((_, index) => index % 2 === 0).map((ns) => Math.max(fromNs, ns));
     const ends = whole.filter((_, index) => index % 2 === 1).map((ns) => Math.min(toNs, ns));
     return union(starts, ends);
   }
 
-  #durationNs(row: RowIndex): number {
-    const { fromNs, toNs } = this.#step;
+  #heldNs(row: RowIndex): number {
+    const { fromNs, toNs } = this.#step.host;
     return Math.max(0, Math.min(toNs, rowEndNs(this.#trace, row)) - Math.max(fromNs, rowStart(this.#trace, row)));
   }
 

@@ -2,7 +2,7 @@
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { hostLine } from '../lift/hostLine.ts';
-import { findSteps, isAfterPause } from '../lift/steps.ts';
+import { findSteps, isAfterGap } from '../lift/steps.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { iterationOf, rowStart, rowsOfKind } from '../trace/iteration.ts';
 import { iterationRows, iterationsOf, makespanNs, rowEndNs } from '../trace/rows.ts';
@@ -14,6 +14,8 @@ export interface GateStep {
   /** From the end of the step before, or its own begin, until host and device are done with it. */
   readonly fromNs: number;
   readonly toNs: number;
+  /** While the host was at it: it may be ahead of the device, or wait for it. */
+  readonly host: { readonly fromNs: number; readonly toNs: number };
   /** What it put on the device. */
   readonly device: readonly RowIndex[];
   /** Its CUDA calls. */
@@ -55,10 +57,12 @@ const isDevice = ['copy', 'kernel', 'memset'] as const;
 function iterations({ trace }: Run): GateSteps {
   const steps = iterationsOf(trace).map((number): GateStep => {
     const iteration = iterationOf(trace, number);
+    const toNs = makespanNs(trace, iterationRows(trace, number));
     return {
       name: `iteration ${number + 1}`,
       fromNs: 0,
-      toNs: makespanNs(trace, iterationRows(trace, number)),
+      toNs,
+      host: { fromNs: 0, toNs },
       device: rowsOfKind(iteration, ...isDevice),
       calls: rowsOfKind(iteration, 'host-call', 'host-sync'),
       hostCalls: hostCalls(iteration),
@@ -77,19 +81,19 @@ function programSteps({ trace, info }: Run): GateSteps {
   const calls: RowIndex[][] = ranges.map(() => []);
   const stepAt = (ns: number): number => {
     const index = lowerBound(0, ranges.length, (i) => (ranges[i]?.startNs ?? 0) <= ns) - 1;
-    const isBehind = index === ranges.length - 1 && ns > (ranges[index]?.endNs ?? 0);
-    return isBehind ? -1 : index;
+    return ns >= (ranges[index]?.untilNs ?? 0) && ns > (ranges[index]?.endNs ?? 0) ? -1 : index;
   };
   for (const row of rowsOfKind(whole, ...isDevice)) {
     device[stepAt(rowStart(trace, issued.get(row) ?? row))]?.push(row);
   }
   for (const row of rowsOfKind(whole, 'host-call', 'host-sync')) calls[stepAt(rowStart(trace, row))]?.push(row);
-  let fromNs = ranges[0]?.startNs ?? 0;
+  let fromNs = ranges[0]?.fromNs ?? ranges[0]?.startNs ?? 0;
   const steps = ranges.map(({ name, startNs, untilNs }, index): GateStep => {
     const own = device[index] ?? [];
-    if (isAfterPause(trace, ranges, index)) fromNs = startNs;
+    if (isAfterGap(ranges, index)) fromNs = startNs;
     const toNs = own.reduce((end, row) => Math.max(end, rowEndNs(trace, row)), Math.max(fromNs, untilNs));
-    const step = { name, fromNs, toNs, device: own, calls: calls[index] ?? [], hostCalls: issued };
+    const host = { fromNs: startNs, toNs: untilNs };
+    const step = { name, fromNs, toNs, host, device: own, calls: calls[index] ?? [], hostCalls: issued };
     fromNs = toNs;
     return step;
   });

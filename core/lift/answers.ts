@@ -2,6 +2,7 @@
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import type { Run, RunInfo } from '../trace/run.ts';
+import { formatShare } from '../units.ts';
 import { cautionOf } from './caution.ts';
 import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
@@ -23,6 +24,9 @@ export interface StepsAnswer {
   readonly medianNs: number;
   /** What the step takes without a profiler: predicted, or as it was typed in. */
   readonly unprofiledNs: number;
+  /** Its 90 % interval; wide where the steps differ. */
+  readonly unprofiledLowNs: number;
+  readonly unprofiledHighNs: number;
   readonly list: readonly { readonly name: string; readonly ns: number }[];
   /** The time of the step with the median duration; they add up to it. */
   readonly parts: readonly PartTime[];
@@ -46,6 +50,8 @@ export interface RemedyAnswer extends Remedy {
 }
 
 export interface TraceAnswers {
+  /** In a sentence, where it is not a transfer, a wait or the host that holds the step. */
+  readonly answer: string | null;
   readonly steps: StepsAnswer;
   readonly plan: readonly RemedyAnswer[];
   readonly tried: RemedyAnswer | null;
@@ -64,6 +70,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
   const { remedies } = planner.plan();
   const answer = (remedy: Remedy): RemedyAnswer => remedyAnswer(lifted.script, remedy);
   return {
+    answer: answerOf(lifted),
     steps: stepsAnswer(lifted, planner),
     plan: remedies.map(answer),
     tried: options.tried === undefined ? null : answer(planner.tried(options.tried)),
@@ -72,7 +79,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
 
 /** `info` is the trace's: what recorded it added to its times. */
 export const plannerOf = (
-  { script, recordedNs, parts }: Lifted,
+  { script, recordedNs, parts, busiestNs }: Lifted,
   info: Pick<RunInfo, 'imported'>,
   costs: CostModel,
   knownStepNs?: number,
@@ -83,8 +90,22 @@ export const plannerOf = (
     machine: knownMachine(costs),
     profiler: profilerOf(info),
     exposedCommunicationNs: parts.find(({ part }) => part === 'communication')?.ns,
+    recordedNs,
+    ...(isBusy(busiestNs, recordedNs) ? { kernelsNs: busiestNs } : {}),
     knownStepNs: knownStepNs ?? plainStepNs(info, lowerMedian(recordedNs)),
   });
+
+/** With kernels in this part of the step there is nothing to gain beside them. */
+const mostBusy = 0.95;
+
+const isBusy = (busiestNs: number, recordedNs: readonly number[]): boolean =>
+  busiestNs >= mostBusy * lowerMedian(recordedNs);
+
+function answerOf({ busiestNs, recordedNs }: Lifted): string | null {
+  if (!isBusy(busiestNs, recordedNs)) return null;
+  const share = formatShare(Math.min(1, busiestNs / lowerMedian(recordedNs)));
+  return `Kernels keep the device busy for ${share} of the step: transfers are not the problem, and nothing but faster kernels makes it much shorter.`;
+}
 
 export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
   ...remedy,
@@ -103,6 +124,8 @@ export function stepsAnswer(
     rule: found.rule,
     medianNs: lowerMedian(recordedNs),
     unprofiledNs: planner.unprofiledNs,
+    unprofiledLowNs: planner.unprofiledRange.lowNs,
+    unprofiledHighNs: planner.unprofiledRange.highNs,
     list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
     parts,
     initialisation,

@@ -1,16 +1,18 @@
 /** Lifts a trace: what its program called, step by step, with what each call put on the device. */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
+import { groupBy } from '../groupBy.ts';
 import { countWithin, lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { inOrder } from '../trace/inOrder.ts';
-import { rowDirection, rowKind } from '../trace/iteration.ts';
+import { coveredLength, union } from '../trace/intervals.ts';
+import { rowDevice, rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { formatBytes, formatDuration } from '../units.ts';
 import { BusyDevices } from './busyDevices.ts';
 import type { Call, Calls } from './calls.ts';
-import { waitsForWorkers } from './classes.ts';
+import { isCommunication, waitsForWorkers } from './classes.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { deviceOf } from './devices.ts';
 import { EndedWork, lastToEnd } from './endedWork.ts';
@@ -32,7 +34,8 @@ import {
   type SyncItem,
   type WorkItem,
 } from './script.ts';
-import { endsAtItsMark, type FoundSteps, findSteps, isAfterPause } from './steps.ts';
+import { endsAtItsMark, type FoundSteps, findSteps, isAfterGap } from './steps.ts';
+import { type StreamOrder, streamOrder } from './streamOrder.ts';
 
 export interface Lifted {
   readonly script: Script;
@@ -44,6 +47,8 @@ export interface Lifted {
   readonly recordedNs: readonly number[];
   /** What the time of the step with the median duration went to. */
   readonly parts: readonly PartTime[];
+  /** Of that step, how long kernels ran on the device that they kept busy longest; communication is none. */
+  readonly busiestNs: number;
   /** Of the whole trace, and left out of all steps. */
   readonly initialisation: { readonly ns: number; readonly names: readonly NamedTime[] };
 }
@@ -69,7 +74,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const line = hostLine(trace);
   requireCalls(trace, line, options.error);
   const all = findSteps(trace, line);
-  const found = withFewCalls(chosenSteps(trace, all, options), line);
+  const found = withFewCalls(chosenSteps(all, options), line);
   const bounds = stepBounds(found, line);
   const ends = stepEnds(trace, line, found, bounds);
   const initialisation = new Initialisation(trace, line);
@@ -88,18 +93,24 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs - initialisation.nsWithin(fromNs, toNs));
   requireShortSteps(found, recordedNs);
   const typical = ends[recordedNs.indexOf(lowerMedian(recordedNs))] ?? { fromNs: 0, toNs: 0 };
+  const rows = deviceRows(trace, line.streams, typical);
   return {
-    script: { name, steps, helper: null, inferred: [`Steps: ${found.rule}.`, ...inferred] },
+    script: { name, steps, helper: null, inTurn: builder.inTurn, inferred: [`Steps: ${found.rule}.`, ...inferred] },
     found,
     stepsFound: all.ranges.length,
     recordedNs,
     parts: splitTime(
       trace,
-      deviceRows(trace, line.streams, typical),
-      [...builder.spans, ...activity.spans((ns) => builder.isOwn(ns))],
+      rows,
+      [
+        ...initialisation.spans(),
+        ...builder.spans,
+        ...activity.spans(typical.fromNs, typical.toNs, (ns) => builder.isOwn(ns)),
+      ],
       typical.fromNs,
       typical.toNs,
     ),
+    busiestNs: busiestNs(trace, rows, typical),
     initialisation: { ns: initialisation.ns, names: initialisation.names },
   };
 }
@@ -119,8 +130,31 @@ function deviceRows(
   return rows;
 }
 
+function busiestNs(
+  trace: Trace,
+  rows: readonly RowIndex[],
+  { fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
+): number {
+  const { name, startNs } = trace.columns;
+  const computes = trace.names.map((text) => !isCommunication(text));
+  const kernels = rows.filter((row) => trace.columns.kind[row] === kernelCode && computes[name[row] ?? -1] === true);
+  const times = [...groupBy(kernels, (row) => rowDevice(trace, row)).values()].map((own) =>
+    coveredLength(
+      union(
+        own.map((row) => startNs[row] ?? 0),
+        own.map((row) => rowEndNs(trace, row)),
+      ),
+      fromNs,
+      toNs,
+    ),
+  );
+  return Math.max(0, ...times);
+}
+
 const earlyNote = 'Work that was issued before the recording began is issued at the begin of the step in which it ran.';
 const graphNote = 'A launch of a CUDA graph is one block, for as long as what it ran took in all.';
+const orderNote =
+  'Kernels of one stream that in every step began only after those of another had ended wait for them, though no event tells so.';
 const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
 
 const othersNotes = ({ beside, process, processes }: HostLine): string[] => [
@@ -144,11 +178,11 @@ function requireCalls(trace: Trace, { calls }: HostLine, error: ErrorInfo | unde
   });
 }
 
-function chosenSteps(trace: Trace, all: FoundSteps, { from, to }: LiftOptions): FoundSteps {
+function chosenSteps(all: FoundSteps, { from, to }: LiftOptions): FoundSteps {
   const isAsked = from !== undefined || to !== undefined;
   const found = !isAsked && endsAtItsMark(all.ranges) ? withoutLast(all) : all;
   const { ranges } = found;
-  const whole = isAsked ? null : longestSpan(trace, ranges);
+  const whole = isAsked ? null : longestSpan(ranges);
   const first = whole?.first ?? from ?? 1;
   const last = whole?.last ?? to ?? ranges.length;
   if (!(first >= 1 && first <= last && last <= ranges.length)) {
@@ -171,11 +205,11 @@ const withoutLast = ({ ranges, rule, ...found }: FoundSteps): FoundSteps => ({
 });
 
 /** Of the steps between two pauses of the recording the most, counted from 1; of those alike the last, which have warmed up. */
-function longestSpan(trace: Trace, ranges: FoundSteps['ranges']): { readonly first: number; readonly last: number } {
+function longestSpan(ranges: FoundSteps['ranges']): { readonly first: number; readonly last: number } {
   let best = { first: 1, last: 0 };
   let first = 1;
   for (let last = 1; last <= ranges.length; last += 1) {
-    if (isAfterPause(trace, ranges, last - 1)) first = last;
+    if (isAfterGap(ranges, last - 1)) first = last;
     if (last - first >= best.last - best.first) best = { first, last };
   }
   return best;
@@ -229,9 +263,9 @@ function stepBounds({ ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
 
 /** From the end of the step before, or its own begin where none was recorded just before, until host and device are done. */
 function stepEnds(trace: Trace, { calls }: HostLine, { ranges }: FoundSteps, bounds: readonly StepBounds[]) {
-  let fromNs = ranges[0]?.startNs ?? 0;
+  let fromNs = ranges[0]?.fromNs ?? ranges[0]?.startNs ?? 0;
   return bounds.map(({ from, to, untilNs }, index) => {
-    if (isAfterPause(trace, ranges, index)) fromNs = ranges[index]?.startNs ?? fromNs;
+    if (isAfterGap(ranges, index)) fromNs = ranges[index]?.startNs ?? fromNs;
     let end = Math.max(fromNs, untilNs);
     for (let place = from; place < to; place += 1) {
       for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {
@@ -258,6 +292,7 @@ class ScriptBuilder {
   /** By row, 1 for a kernel that ran beside one of another stream. */
   readonly #shared: Uint8Array;
   readonly #programStreams: ReadonlySet<number>;
+  readonly #order: StreamOrder;
   /** End of the latest work of each stream that was issued so far. */
   readonly #busyUntil = new Map<number, number>();
   readonly #devices = new BusyDevices();
@@ -284,6 +319,10 @@ class ScriptBuilder {
     this.#shared = sharedRows(trace, line.calls);
     this.#programStreams = programStreams(trace, line.calls);
     this.#ended = new EndedWork(trace, [...line.early, ...issuedIn(trace, line.calls, bounds)]);
+    // One stream has an order by itself.
+    const ordered = line.streams.size < 2 ? [] : bounds;
+    this.#order = streamOrder(trace, line.calls, ordered, (rows) => firstOfProgram(trace, rows, this.#programStreams));
+    if (this.#order.before.size > 0) this.inferred.push(orderNote);
     const pairs = eventPairs(trace, line.calls, [...line.streams]);
     const waits = new Map<number, { event: string; stream: string }>();
     const records = new Map<number, { event: string; stream: string }[]>();
@@ -316,6 +355,7 @@ class ScriptBuilder {
       this.#work(items, spans, atNs, Math.max(atNs, call.startNs));
       const first = this.#firstOf(call);
       if (first !== undefined) issued = this.#trace.columns.lane[first] ?? -1;
+      items.push(...this.#inOrder(call, from + index));
       const made = this.#call(call, from + index, issued, spans.lastAround(call), () => ({ id: copies++, step }));
       items.push(...made);
       this.#note(call, made.at(-1));
@@ -323,6 +363,22 @@ class ScriptBuilder {
     });
     this.#work(items, spans, atNs, Math.max(atNs, untilNs));
     return items;
+  }
+
+  /** Streams of which each waits for the others. */
+  get inTurn(): Script['inTurn'] {
+    return this.#order.inTurn.map((lanes) => lanes.map((lane) => this.#streamId(lane)));
+  }
+
+  #inOrder(call: Call, place: number): Item[] {
+    const lane = this.#trace.columns.lane[this.#firstOf(call) ?? -1] ?? -1;
+    return (this.#order.before.get(place) ?? []).flatMap((before): Item[] => {
+      const event = `after-${place}-${before}`;
+      return [
+        { kind: 'record', event, stream: this.#streamId(before), callNs: 0 },
+        { kind: 'wait', event, stream: this.#streamId(lane), callNs: 0 },
+      ];
+    });
   }
 
   /** What ran in this time and had been issued before the recording began: it waited in its stream. */

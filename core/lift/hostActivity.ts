@@ -93,7 +93,7 @@ export class HostActivity {
   /** The part that a call belongs to. */
   callPart(row: RowIndex): StepPart {
     if (rowKind(this.#trace, row) === 'host-sync') return 'waiting';
-    if (this.#initialisation.has(row)) return 'initialisation';
+    if (this.#initialisation.has(row)) return 'issuing';
     if (isAllocation(this.#name(row))) return 'allocation';
     const copy = this.#line.calls.activityOf(row);
     return copy >= 0 && isStaged(this.#trace, copy) ? 'exposed-copy-pageable' : 'issuing';
@@ -125,11 +125,15 @@ export class HostActivity {
    * As parts of a step take them. `isOwn` tells of a moment whether it lies in a stretch that is the program's own: there
    * short operators count too.
    */
-  spans(isOwn: (ns: number) => boolean): HostSpan[] {
-    return this.#segments.map(({ startNs, endNs, row, part, operatorNs }) => {
+  spans(fromNs: number, toNs: number, isOwn: (ns: number) => boolean): HostSpan[] {
+    const spans: HostSpan[] = [];
+    for (const { startNs, endNs, row, part, operatorNs } of this.#segments) {
+      if (startNs >= toNs) break;
+      if (endNs <= fromNs) continue;
       const isShort = part === 'host-operators' && operatorNs < leastOwnNs && !isOwn((startNs + endNs) / 2);
-      return { startNs, endNs, part: isShort ? 'issuing' : part, name: this.#name(row) };
-    });
+      spans.push({ startNs, endNs, part: isShort ? 'issuing' : part, name: this.#name(row) });
+    }
+    return spans;
   }
 
   /** What ran between the two, by name, longest first; `otherwise` is what the rest counts as. */
@@ -242,7 +246,8 @@ class LaneSweep {
     const top = this.#open.at(-1);
     const endNs = Math.min(untilNs, this.#toNs);
     if (top !== undefined && endNs > this.#atNs) {
-      this.#segments.push({ ...top, startNs: this.#atNs, endNs });
+      const { row, part, operatorNs } = top;
+      this.#segments.push({ startNs: this.#atNs, endNs, row, part, operatorNs });
     }
     this.#atNs = Math.max(this.#atNs, endNs);
   }

@@ -9,10 +9,12 @@ import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { isAllocation, isInitialisation } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
-import { type NamedTime, namesOf } from './parts.ts';
+import { type HostSpan, type NamedTime, namesOf } from './parts.ts';
 
 /** Shorter calls are not told apart from those that take long for reasons of their own. */
 const leastNs = 1e6;
+/** Of calls whose names don't tell it: a launch may last some milliseconds for other reasons. */
+const leastOthersNs = 20e6;
 /** A first call that takes so many times as long as the others of its name has loaded something. */
 const outlier = 50;
 /** Part of such a call in which the device does nothing: one that waits for room in a queue has a busy one. */
@@ -70,6 +72,15 @@ export class Initialisation {
     return this.times.subarray(at(fromNs), at(toNs));
   }
 
+  /** As parts of a step take it. */
+  spans(): HostSpan[] {
+    return Array.from({ length: this.times.length / 2 }, (_, index) => ({
+      startNs: this.times[2 * index] ?? 0,
+      endNs: this.times[2 * index + 1] ?? 0,
+      part: 'initialisation' as const,
+    }));
+  }
+
   nsWithin(fromNs: number, toNs: number): number {
     return coveredLength(this.times, fromNs, toNs);
   }
@@ -120,6 +131,7 @@ class Tells {
     const { calls } = this.#line;
     // cudaFree(0) is how programs make a context: nothing was put on the device before it.
     if (isAllocation(name)) return /Free$/.test(name) && row < (this.#firstCalls.get(-1) ?? -1);
+    if ((columns.durationNs[row] ?? 0) < leastOthersNs) return false;
     const activity = calls.activityOf(row);
     if (activity >= 0 && columns.kind[activity] === codes.copy) return false;
     // Code of a kernel is loaded when it is first launched.

@@ -27,12 +27,12 @@ export type StepPart = (typeof stepParts)[number];
 
 /** Where several apply at one moment, the first of these counts: what one thread does before what another waits for. */
 const precedence: readonly StepPart[] = [
+  'initialisation',
   'kernels',
   'communication',
   'exposed-copy-pageable',
   'exposed-copy-pinned',
   'exposed-copy-device',
-  'initialisation',
   'allocation',
   'loading-data',
   'host-operators',

@@ -3,7 +3,9 @@
  * with the trace's own costs. Sets are built greedily: the best so far, and one change more.
  */
 import type { CostModel } from '../machine/costModel.ts';
+import { lowerMedian } from '../statistics.ts';
 import { type Assumptions, assumptionsOf, type KnownMachine } from './assumptions.ts';
+import { spreadOf } from './caution.ts';
 import { alters, applyChanges } from './changes/apply.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './floor.ts';
@@ -38,6 +40,10 @@ export interface PlanInput {
   readonly costs: CostModel;
   readonly machine: KnownMachine;
   readonly profiler: ProfilerCost;
+  /** Steps as they were recorded; none is known where left out. */
+  readonly recordedNs?: readonly number[];
+  /** Of a typical one the time in which kernels kept a device busy, where that is nearly all of it: no change takes them away. */
+  readonly kernelsNs?: number;
   /** An unprofiled step that the person knows, in nanoseconds: the profiler's cost is scaled to fit it. */
   readonly knownStepNs?: number | undefined;
   /** Time of a recorded step in communication that no kernel runs beside, in nanoseconds; 0 if left out. */
@@ -46,8 +52,12 @@ export interface PlanInput {
 
 /** A change that gains less than this part of the step is not added to a plan. */
 const worthwhile = 0.01;
+/** And what gains less than this in all is not told. */
+const leastTold = 0.02;
 const mostChanges = 5;
 const mostRemedies = 8;
+/** Of the best so many are told, however long the steps. */
+const fewestTold = 2;
 
 /** Steps with more items than the largest of 119 recorded pairs have (7,356) are simulated less often: a plan takes seconds. */
 const largeItems = 8000;
@@ -102,8 +112,31 @@ export class Planner {
     this.#others = known.map(({ options, of = changeWords }) => ({ world: world(options), of }));
   }
 
+  /** A profiler only adds: the step without it is not taken to be longer than it was recorded. */
   get unprofiledNs(): number {
-    return this.#middle.baseNs;
+    const { recordedNs = [], knownStepNs } = this.#input;
+    const { baseNs } = this.#middle;
+    return knownStepNs !== undefined || recordedNs.length === 0 ? baseNs : Math.min(baseNs, lowerMedian(recordedNs));
+  }
+
+  /** The 90 % interval of the step without a profiler. */
+  get unprofiledRange(): { readonly lowNs: number; readonly highNs: number } {
+    const steps = this.#others.map(({ world }) => world.baseNs / this.#middle.baseNs);
+    const [shorter, longer] = this.#apart;
+    const { unprofiledNs } = this;
+    return {
+      lowNs: unprofiledNs * Math.min(1, ...steps) * shorter,
+      highNs: unprofiledNs * Math.max(1, ...steps) * longer,
+    };
+  }
+
+  /** The shortest and the longest step, as parts of the typical one. */
+  get #apart(): readonly [number, number] {
+    const { recordedNs = [] } = this.#input;
+    if (recordedNs.length < 2) return [1, 1];
+    const { leastNs, mostNs } = spreadOf(recordedNs);
+    const typicalNs = lowerMedian(recordedNs);
+    return [Math.min(1, leastNs / typicalNs), Math.max(1, mostNs / typicalNs)];
   }
 
   /** The step as recorded, with the profiler's cost, as it is simulated. */
@@ -131,16 +164,21 @@ export class Planner {
 
   /** Communication is not simulated in detail: at best all of it runs beside kernels, at worst none does. */
   #withCommunication(changes: readonly ChangeWord[]): Remedy {
-    const rest = this.#simulated(changes.filter((word) => word !== 'overlap-communication'));
-    const { baseNs } = this.#middle;
-    const most = Math.max(rest.gainShare, 1 - rest.floorNs / baseNs);
+    const others = changes.filter((word) => word !== 'overlap-communication');
+    const rest = this.#simulated(others);
+    const { unprofiledNs } = this;
+    // Beside kernels it no longer waits for all of them.
+    const leastNs = Math.max(this.#input.kernelsNs ?? 0, floorNs({ ...this.changed(others), inTurn: [] }));
+    const floorShare = Math.min(1, leastNs / this.#middle.baseNs);
+    const most = Math.max(rest.gainShare, 1 - floorShare);
     const gainShare = Math.min(most, rest.gainShare + this.communicationShare / 2);
     return {
       ...rest,
       changes,
       gainShare,
       highShare: Math.min(most, rest.highShare + this.communicationShare),
-      stepNs: baseNs * (1 - gainShare),
+      stepNs: unprofiledNs * (1 - gainShare),
+      floorNs: unprofiledNs * Math.min(floorShare, 1 - gainShare),
     };
   }
 
@@ -148,18 +186,27 @@ export class Planner {
     const gain = this.#middle.gain(changes);
     const relevant = this.#others.filter(({ of }) => changes.some((word) => of.includes(word)));
     const spread = relevant.map(({ world }) => world.gain(changes) - gain);
-    const low = deviations * Math.hypot(noise, ...spread.filter((one) => one < 0));
-    const high = deviations * Math.hypot(noise, ...spread.filter((one) => one > 0));
+    // What a change takes off is another part of a step that is shorter or longer.
+    const [shorter, longer] = this.#apart;
+    const apart = { low: gain - gain / longer, high: gain / shorter - gain };
+    const low = Math.hypot(apart.low, deviations * Math.hypot(noise, ...spread.filter((one) => one < 0)));
+    const high = Math.hypot(apart.high, deviations * Math.hypot(noise, ...spread.filter((one) => one > 0)));
+    const { unprofiledNs } = this;
     const { baseNs } = this.#middle;
-    const least = [this.#middle, ...relevant.map(({ world }) => world)].map((world) => world.floorNs(changes));
-    const floor = Math.min(baseNs, ...least);
+    const worlds = [this.#middle, ...relevant.map(({ world }) => world)];
+    const least = Math.min(...worlds.map((world) => world.floorNs(changes)));
+    const floorShare = Math.min(1, Math.max(this.#input.kernelsNs ?? 0, least) / baseNs);
+    const gainShare = Math.min(gain, 1 - floorShare);
+    // As much as the step may be longer than it is told, and the device faster, what that needs is a smaller part of it.
+    const longest = Math.max(1, ...this.#others.map(({ world }) => world.baseNs / baseNs));
+    const surelyShare = this.#input.kernelsNs === undefined ? (floorShare * (1 - noise)) / longest : floorShare;
     return {
       changes,
-      gainShare: gain,
-      lowShare: gain - low,
-      highShare: Math.min(1 - floor / baseNs, gain + high),
-      stepNs: baseNs * (1 - gain),
-      floorNs: floor,
+      gainShare,
+      lowShare: Math.min(gainShare, gain - low),
+      highShare: Math.max(gainShare, Math.min(1 - surelyShare, gain + high)),
+      stepNs: unprofiledNs * (1 - gainShare),
+      floorNs: unprofiledNs * floorShare,
       needed:
         changes.length === 1
           ? []
@@ -204,10 +251,15 @@ export class Planner {
       .sort(byGain);
     const remedies: Remedy[] = [];
     for (const { changes } of worth.slice(0, mostRemedies)) {
-      if (remedies.length === 0 || this.#replays.hasFor(1)) remedies.push(this.tried(changes));
+      if (remedies.length < fewestTold || this.#replays.hasFor(1)) remedies.push(this.tried(changes));
     }
     if (this.communicationShare >= 2 * worthwhile) remedies.push(this.tried(['overlap-communication']));
-    return { unprofiledNs: this.unprofiledNs, remedies };
+    const told = remedies.filter(({ gainShare }) => gainShare >= leastTold);
+    const isSure = ({ lowShare }: Remedy): boolean => lowShare > 0;
+    return {
+      unprofiledNs: this.unprofiledNs,
+      remedies: [...told.filter(isSure), ...told.filter((remedy) => !isSure(remedy))],
+    };
   }
 
   #mayTry(changes: readonly ChangeWord[]): boolean {

@@ -133,9 +133,11 @@ export class HostRanges {
     return { operators: countWithin(operators, fromNs, toNs) / 2, frames: countWithin(frames, fromNs, toNs) / 2 };
   }
 
-  /** Whether a framework's operator begins or ends within; what the program marks, as a step, is none. */
+  /** Whether a framework's operator begins or ends in between; what the program marks, as a step, is none. */
   hasOperators(fromNs: number, toNs: number): boolean {
-    return countWithin(this.#edges.framework, fromNs, toNs) > 0;
+    const edges = this.#edges.framework;
+    const next = lowerBound(0, edges.length, (index) => (edges[index] ?? 0) <= fromNs);
+    return (edges[next] ?? Number.POSITIVE_INFINITY) < toNs;
   }
 
   /** Time in outermost framework operators that begin and end within. */

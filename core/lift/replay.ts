@@ -2,7 +2,7 @@
 import type { CostModel } from '../machine/costModel.ts';
 import { simulate } from '../machine/simulate.ts';
 import { lowerToSimulate } from '../program/lower.ts';
-import { median } from '../statistics.ts';
+import { lowerMedian } from '../statistics.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { Trace } from '../trace/trace.ts';
 import { experimentOf, type LiftedExperiment } from './experimentOf.ts';
@@ -26,15 +26,24 @@ export function replay(script: Script, costs: CostModel): Replayed {
 
 function stepEnds(trace: Trace, { steps }: LiftedExperiment, count: number): number[] {
   const ends = new Array<number>(count).fill(0);
+  const { op, correlation } = trace.columns;
+  // What a graph runs was declared before all steps: it belongs to the step that launched it.
+  const launching = new Map<number, number>();
   for (let row = 0; row < trace.count; row += 1) {
-    const step = steps[trace.columns.op[row] ?? -1] ?? -1;
+    const own = steps[op[row] ?? -1] ?? -1;
+    if (own >= 0) launching.set(correlation[row] ?? 0, own);
+  }
+  for (let row = 0; row < trace.count; row += 1) {
+    const own = steps[op[row] ?? -1] ?? -1;
+    const number = correlation[row] ?? 0;
+    const step = own >= 0 ? own : number > 0 ? (launching.get(number) ?? -1) : -1;
     if (step >= 0) ends[step] = Math.max(ends[step] ?? 0, rowEndNs(trace, row));
   }
   return ends;
 }
 
-/** Median time from one step's end to the next one's: the first step fills what later ones find full. */
+/** Median time from one step's end to the next one's, the lower of two: the first step fills what later ones find full. */
 export function longRunNs(endsNs: readonly number[]): number {
   if (endsNs.length < 2) return endsNs[0] ?? 0;
-  return median(endsNs.slice(1).map((end, index) => Math.max(0, end - (endsNs[index] ?? 0))));
+  return lowerMedian(endsNs.slice(1).map((end, index) => Math.max(0, end - (endsNs[index] ?? 0))));
 }

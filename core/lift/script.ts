@@ -135,6 +135,8 @@ export interface Script {
   readonly steps: readonly ScriptStep[];
   /** Of another host thread that feeds the steps, step by step. */
   readonly helper: readonly ScriptStep[] | null;
+  /** Streams whose kernels never run beside one another, since each waits for the other. */
+  readonly inTurn: readonly (readonly string[])[];
   /** What was inferred, and by which rule. */
   readonly inferred: readonly string[];
 }

@@ -1,14 +1,15 @@
 /**
- * The steps of a recorded program: ranges that its author or a framework marked (ProfilerStep, record_function, NVTX), or the
- * whole trace where nothing repeats. A step is over when its host part and all that it issued are done.
+ * The steps of a recorded program. The first of these that finds some: ranges of the profiler (ProfilerStep), ranges that its
+ * author marked (record_function, NVTX), marks of an optimizer or loader, graph launches, device work that repeats; or else
+ * the whole trace. A step is over when its host part and all that it issued are done.
  */
-import { countWithin } from '../lowerBound.ts';
+import { append } from '../groupBy.ts';
+import { countWithin, lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { isCallStackName } from '../trace/callStack.ts';
-import { inOrder } from '../trace/inOrder.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
-import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { pauseWithin, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import { isGraphLaunch } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
 import { processOfLane } from './processes.ts';
 
@@ -21,6 +22,8 @@ export interface StepRange {
    * last step its own end.
    */
   readonly untilNs: number;
+  /** Where its time begins, if that is not its own begin: a lone graph's, on the device. */
+  readonly fromNs?: number;
 }
 
 /** As it is marked. */
@@ -55,10 +58,10 @@ export function endsAtItsMark(ranges: readonly StepRange[]): boolean {
   return between > smallPart * lowerMedian(others.map(({ startNs, untilNs }) => untilNs - startNs));
 }
 
-/** Whether the recording paused between the step before and this one. */
-export function isAfterPause(trace: Trace, ranges: readonly StepRange[], index: number): boolean {
+/** Whether time lies between the step before and this one: the recording paused, or a step was left out. */
+export function isAfterGap(ranges: readonly StepRange[], index: number): boolean {
   const before = ranges[index - 1];
-  return before !== undefined && pauseWithin(trace, before.startNs, ranges[index]?.startNs ?? 0) !== undefined;
+  return before !== undefined && before.untilNs < (ranges[index]?.startNs ?? 0);
 }
 
 const rangeKind = rowKinds.indexOf('host-range');
@@ -67,27 +70,84 @@ const internal =
   /^(aten::|autograd::|cuda[A-Z]|cu[A-Z]|torch::|c10|\[|<|.*\.py\(\d+\)|nn\.Module)|Backward\d*$|#|^Memory/;
 const profilerStep = /^ProfilerStep/;
 
-const isInternal = (name: string): boolean =>
-  (internal.test(name) && !profilerStep.test(name)) || isOsRuntimeName(name) || isCallStackName(name);
+/** Marks of PyTorch's between two steps: an optimizer's ends one, a loader's begins one. */
+const optimizerStep = /^Optimizer\.step#/;
+const nextBatch = /^enumerate\(DataLoader\)/;
+const isBetweenSteps = (name: string): boolean => optimizerStep.test(name) || nextBatch.test(name);
 
-/** Steps of the program whose calls `line` holds: other processes of a job have their own, at their own times. */
+const isInternal = (name: string): boolean =>
+  (internal.test(name) && !profilerStep.test(name) && !isBetweenSteps(name)) ||
+  isOsRuntimeName(name) ||
+  isCallStackName(name);
+
+/**
+ * Steps of the program whose calls `line` holds: other processes of a job have their own, at their own times. Those that put
+ * nothing on the device are left out.
+ */
 export function findSteps(trace: Trace, line: HostLine): FoundSteps {
-  const found = markedSteps(trace, line);
-  return { ...found, ranges: reaching(trace, found.ranges) };
+  const work = new IssuedWork(trace, line);
+  const found = markedSteps(trace, line, work);
+  const ranges = reaching(trace, found.ranges);
+  const busy = ranges.filter(({ startNs, untilNs }) => work.callsWithin(startNs, untilNs) > 0);
+  if (busy.length === 0 || busy.length === ranges.length) return { ...found, ranges };
+  const left = ranges.length - busy.length;
+  const those = left === 1 ? '1 that puts nothing on the device is' : `${left} that put nothing on the device are`;
+  return { ...found, ranges: busy, rule: `${found.rule}; ${those} left out` };
 }
 
 type MarkedSteps = Omit<FoundSteps, 'ranges'> & { readonly ranges: readonly MarkedRange[] };
 
-function markedSteps(trace: Trace, line: HostLine): MarkedSteps {
+/** The first of these rules that finds something. */
+function markedSteps(trace: Trace, line: HostLine, work: IssuedWork): MarkedSteps {
   const lanes = lanesBeside(trace, line);
-  const groups = rangeGroups(trace, lanes);
-  const candidates = [...groups.values()].filter(({ rows }) => rows.length >= 2 && areApart(trace, rows));
-  const marked = candidates.find(({ name }) => profilerStep.test(name));
-  const best = marked ?? mostCovering(trace, lanes, candidates);
-  if (best !== undefined)
-    return { ranges: rangesOf(trace, best.rows), lane: best.lane, rule: `ranges named "${best.name}"` };
-  const repeated = byRepetition(trace, lanes);
-  return repeated ?? wholeTrace(trace);
+  const groups = [...rangeGroups(trace, lanes).values()].filter(({ rows }) => areApart(trace, rows));
+  const own = groups.filter(({ name, rows }) => rows.length >= 2 && !isBetweenSteps(name));
+  const profiled = groups.filter(({ name }) => profilerStep.test(name));
+  const marked = mostRows(profiled) ?? mostCovering(trace, work, own);
+  if (marked !== undefined)
+    return { ranges: rangesOf(trace, marked.rows), lane: marked.lane, rule: `ranges named "${marked.name}"` };
+  return (
+    betweenMarks(trace, work, groups) ?? byGraphs(trace, line, work) ?? byRepetition(trace, line) ?? wholeTrace(trace)
+  );
+}
+
+const mostRows = (groups: readonly Group[]): Group | undefined =>
+  [...groups].sort((a, b) => b.rows.length - a.rows.length)[0];
+
+/** What the line's calls put on the device, by when they began: work belongs to the step that issued it. */
+class IssuedWork {
+  readonly #startsNs: Float64Array;
+  /** By place, the device's time of all calls before it. */
+  readonly #timeNs: Float64Array;
+
+  constructor(trace: Trace, { calls }: HostLine) {
+    const starts: number[] = [];
+    const times: number[] = [0];
+    let sum = 0;
+    for (let place = 0; place < calls.length; place += 1) {
+      const first = calls.firstActivity(place);
+      if (first < 0) continue;
+      for (let row = first; row >= 0; row = calls.nextActivity(row)) sum += trace.columns.durationNs[row] ?? 0;
+      starts.push(calls.startNs(place));
+      times.push(sum);
+    }
+    this.#startsNs = Float64Array.from(starts);
+    this.#timeNs = Float64Array.from(times);
+  }
+
+  get totalNs(): number {
+    return this.#timeNs.at(-1) ?? 0;
+  }
+
+  callsWithin(fromNs: number, toNs: number): number {
+    return countWithin(this.#startsNs, fromNs, toNs);
+  }
+
+  nsWithin(fromNs: number, toNs: number): number {
+    const at = (ns: number): number =>
+      lowerBound(0, this.#startsNs.length, (index) => (this.#startsNs[index] ?? 0) < ns);
+    return (this.#timeNs[at(toNs)] ?? 0) - (this.#timeNs[at(fromNs)] ?? 0);
+  }
 }
 
 /** Lanes of the processes that the line's threads belong to; of all where lanes don't tell theirs. */
@@ -129,27 +189,92 @@ function areApart(trace: Trace, rows: readonly RowIndex[]): boolean {
   return rows.every((row, index) => index === 0 || startOf(trace, row) >= endOf(trace, rows[index - 1] ?? 0));
 }
 
-/** The ranges that hold most of the trace's CUDA calls; of those alike the longest, and of those the fewest. */
-function mostCovering(trace: Trace, lanes: ReadonlySet<number>, candidates: readonly Group[]): Group | undefined {
-  if (candidates.length === 0) return undefined;
-  const calls = callStarts(trace, lanes);
+/** Steps hold at least this part of the device's work: the rest is what a program does before and after them. */
+const leastHeld = 1 / 4;
+
+/** The ranges that hold most of the device's work; of those alike the fewest. */
+function mostCovering(trace: Trace, work: IssuedWork, candidates: readonly Group[]): Group | undefined {
   const scored = candidates.map((group) => {
-    const held = group.rows.reduce((sum, row) => sum + countWithin(calls, startOf(trace, row), endOf(trace, row)), 0);
+    const held = group.rows.reduce((sum, row) => sum + work.nsWithin(startOf(trace, row), endOf(trace, row)), 0);
     return { group, held };
   });
   const most = Math.max(0, ...scored.map(({ held }) => held));
-  if (most < calls.length / 4) return undefined;
+  if (!(most > 0 && most >= leastHeld * work.totalNs)) return undefined;
   const good = scored.filter(({ held }) => held >= 0.9 * most);
   good.sort((a, b) => a.group.rows.length - b.group.rows.length);
   return good[0]?.group;
 }
 
-function callStarts({ columns, count }: Trace, lanes: ReadonlySet<number>): number[] {
-  const starts: number[] = [];
-  for (let row = 0; row < count; row += 1) {
-    if (columns.kind[row] === callKind && lanes.has(columns.lane[row] ?? -1)) starts.push(columns.startNs[row] ?? 0);
+/** From one mark of an optimizer or loader to the next: of several the one that has the fewest. */
+function betweenMarks(trace: Trace, work: IssuedWork, groups: readonly Group[]): MarkedSteps | null {
+  const found = groups.flatMap(({ name, lane, rows }) => {
+    if (!isBetweenSteps(name) || rows.length < 2) return [];
+    const isEnd = optimizerStep.test(name);
+    const places = rows.map((row) => (isEnd ? endOf(trace, row) : startOf(trace, row)));
+    const ranges = stepsBetween(places);
+    const held = work.nsWithin(places[0] ?? 0, places.at(-1) ?? 0);
+    const isTelling = held >= leastHeld * work.totalNs && held > 0;
+    const rule = isEnd ? `from the end of one "${name}" to the next one's` : `from one "${name}" to the next`;
+    return isTelling ? [{ ranges, lane, rule }] : [];
+  });
+  found.sort((a, b) => a.ranges.length - b.ranges.length);
+  return found[0] ?? null;
+}
+
+const stepsBetween = (places: readonly number[]): MarkedRange[] =>
+  places.slice(0, -1).map((startNs, index) => ({
+    name: `step ${index + 1}`,
+    startNs,
+    endNs: places[index + 1] ?? startNs,
+  }));
+
+/** A program that launches graphs does so once a step; a single launch is one step, as far as nothing else takes longer. */
+function byGraphs(trace: Trace, { calls }: HostLine, work: IssuedWork): MarkedSteps | null {
+  const groups = new Map<string, GraphLaunch[]>();
+  let othersNs = 0;
+  for (let place = 0; place < calls.length; place += 1) {
+    const row = calls.rows[place] ?? -1;
+    const first = calls.firstActivity(place);
+    if (first < 0 || !isGraphLaunch(trace.names[trace.columns.name[row] ?? -1] ?? '')) {
+      othersNs += trace.columns.durationNs[row] ?? 0;
+      continue;
+    }
+    const launch = graphLaunch(trace, calls, place);
+    append(groups, `${trace.columns.name[first]} ${launch.nodes}`, launch);
   }
-  return starts;
+  const timeOf = (launches: readonly GraphLaunch[]): number => launches.reduce((sum, { workNs }) => sum + workNs, 0);
+  const best = [...groups.values()].sort((a, b) => timeOf(b) - timeOf(a))[0];
+  if (best === undefined || timeOf(best) < work.totalNs / 2) return null;
+  const [only, another] = best;
+  const lane = trace.columns.lane[only?.row ?? -1] ?? -1;
+  if (only !== undefined && another === undefined) {
+    const { row, fromNs, toNs } = only;
+    const isAll = othersNs < toNs - fromNs;
+    const range = { name: 'graph launch', startNs: startOf(trace, row), endNs: toNs, fromNs };
+    return isAll ? { ranges: [range], lane, rule: 'a graph is launched once: what it runs is one step' } : null;
+  }
+  const places = [...best.map(({ row }) => startOf(trace, row)), best.at(-1)?.toNs ?? 0];
+  return { ranges: stepsBetween(places), lane, rule: `from one launch of the same graph to the next` };
+}
+
+interface GraphLaunch {
+  readonly row: RowIndex;
+  readonly nodes: number;
+  /** From the begin of the first node to the end of the last. */
+  readonly fromNs: number;
+  readonly toNs: number;
+  readonly workNs: number;
+}
+
+function graphLaunch(trace: Trace, calls: HostLine['calls'], place: number): GraphLaunch {
+  let [nodes, fromNs, toNs, workNs] = [0, Number.POSITIVE_INFINITY, 0, 0];
+  for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {
+    nodes += 1;
+    fromNs = Math.min(fromNs, startOf(trace, row));
+    toNs = Math.max(toNs, endOf(trace, row));
+    workNs += trace.columns.durationNs[row] ?? 0;
+  }
+  return { row: calls.rows[place] ?? -1, nodes, fromNs, toNs, workNs };
 }
 
 const rangesOf = (trace: Trace, rows: readonly RowIndex[]): MarkedRange[] =>
@@ -159,57 +284,24 @@ const rangesOf = (trace: Trace, rows: readonly RowIndex[]): MarkedRange[] =>
     endNs: endOf(trace, row),
   }));
 
-const callKind = rowKinds.indexOf('host-call');
-const isDevice = Uint8Array.from(rowKinds, (kind) =>
-  kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0,
-);
-
-/** Without marks: device activities whose names repeat with one period over most of the trace. */
-function byRepetition(trace: Trace, lanes: ReadonlySet<number>): MarkedSteps | null {
-  const { columns } = trace;
-  const { rows, callOf } = issuedRows(trace, lanes);
-  const ordered = inOrder(rows, (row) => startOf(trace, callOf(row)));
-  const period = periodOf(ordered.map((row) => columns.name[row] ?? -1));
+/** Without marks: calls that put the same on the device with one period over most of the trace. */
+function byRepetition(trace: Trace, { calls }: HostLine): MarkedSteps | null {
+  const places: number[] = [];
+  for (let place = 0; place < calls.length; place += 1) if (calls.firstActivity(place) >= 0) places.push(place);
+  const period = periodOf(Int32Array.from(places, (place) => trace.columns.name[calls.firstActivity(place)] ?? -1));
   if (period === null) return null;
-  const firsts = Array.from({ length: Math.floor((ordered.length - period.from) / period.length) }, (_, index) =>
-    callOf(ordered[period.from + index * period.length] ?? -1),
+  const count = Math.floor((places.length - period.from) / period.length);
+  const starts = Array.from({ length: count }, (_, index) =>
+    calls.startNs(places[period.from + index * period.length] ?? -1),
   );
-  const ranges = firsts.slice(0, -1).map((row, index) => ({
-    name: `step ${index + 1}`,
-    startNs: startOf(trace, row),
-    endNs: untilPause(trace, startOf(trace, row), startOf(trace, firsts[index + 1] ?? row)),
-  }));
+  const ranges = stepsBetween(starts);
   if (ranges.length < 2) return null;
-  const lane = columns.lane[firsts[0] ?? 0] ?? -1;
+  const lane = trace.columns.lane[calls.rows[places[period.from] ?? 0] ?? 0] ?? -1;
   return { ranges, lane, rule: `the same ${period.length} device activities again and again` };
 }
 
 const untilPause = (trace: Trace, fromNs: number, toNs: number): number =>
   pauseWithin(trace, fromNs, toNs)?.fromNs ?? toNs;
-
-/** What was put on the device by calls of these lanes, and the calls: of one number the last. */
-function issuedRows(
-  { columns: { correlation, kind, lane }, count }: Trace,
-  lanes: ReadonlySet<number>,
-): { readonly rows: Int32Array; readonly callOf: (row: RowIndex) => RowIndex } {
-  const calls = new RowsByNumber(correlation, 0, count);
-  for (let row = 0; row < count; row += 1) {
-    const number = correlation[row] as number;
-    if (kind[row] === callKind && number > 0 && lanes.has(lane[row] as number)) calls.set(number, row);
-  }
-  const callOf = (row: RowIndex): RowIndex =>
-    (correlation[row] ?? 0) > 0 ? calls.get(correlation[row] as number) : -1;
-  const isIssued = (row: RowIndex): boolean => isDevice[kind[row] as number] === 1 && callOf(row) >= 0;
-  let issued = 0;
-  for (let row = 0; row < count; row += 1) if (isIssued(row)) issued += 1;
-  const rows = new Int32Array(issued);
-  for (let [row, place] = [0, 0]; row < count; row += 1) {
-    if (!isIssued(row)) continue;
-    rows[place] = row;
-    place += 1;
-  }
-  return { rows, callOf };
-}
 
 /** Of each name so many of its last places are looked at. */
 const mostPlaces = 65;

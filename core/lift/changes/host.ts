@@ -57,7 +57,8 @@ const leastPart = 0.02;
 
 /** What the program itself works at between its calls, as loading data, moves to a thread that is a few steps ahead. */
 export function otherThread(script: Script): Script {
-  if (script.helper !== null) return script;
+  // A single step has none that it could be ahead of.
+  if (script.helper !== null || script.steps.length < 2) return script;
   const helper: ScriptStep[] = [];
   const steps = script.steps.map((step) => {
     const total = step.items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 0), 0);
@@ -127,33 +128,75 @@ export const keepMemory = (script: Script): Script =>
 /** Fewer launches in a row are not worth a graph. */
 const fewestLaunches = 8;
 
-/** Launches in a row, with nothing between them that a graph can't hold, become one launch of a graph; those of graphs stay. */
-export const graph = (script: Script): Script =>
-  mapItems(script, (items) => {
-    const result: Item[] = [];
+/** Launches in a row, with nothing between them that a graph can't hold. */
+interface Run {
+  readonly items: readonly Item[];
+  readonly launches: readonly LaunchItem[];
+}
+
+/**
+ * Launches in a row become one launch of a graph; those of graphs stay. A graph is captured once: only what each step launches
+ * alike can be one, and a single step does not tell.
+ */
+export function graph(script: Script): Script {
+  const steps = script.steps.map(({ items }) => runsOf(items));
+  const signatures = steps.map(
+    (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
+  );
+  if (signatures.length < 2) return script;
+  // The first of several may hold what others do ahead of time.
+  const compared = signatures.length === 2 ? signatures : signatures.slice(1);
+  const isStable = (run: Run): boolean => compared.every((known) => known.has(signature(run)));
+  return mapItems(script, (_, step) => {
     let number = 0;
-    let run: Item[] = [];
-    const close = (): void => {
-      const launches = run.filter((item): item is LaunchItem => item.kind === 'launch');
+    return (steps[step] ?? []).flatMap((piece): readonly Item[] => {
+      if (!('items' in piece)) return [piece];
+      const { items, launches } = piece;
       const [first] = launches;
-      if (first !== undefined && launches.length >= fewestLaunches) {
-        result.push({ kind: 'graph', graph: `g${number++}x${launches.length}`, stream: first.stream, launches });
-      } else result.push(...run);
-      run = [];
-    };
-    for (const item of items) {
-      const stream = run.find((one) => one.kind === 'launch');
-      const isSame =
-        item.kind === 'launch' &&
-        item.nodes === 1 &&
-        (stream === undefined || (stream.kind === 'launch' && stream.stream === item.stream));
-      if (isSame || (item.kind === 'work' && run.length > 0 && item.copy < 0 && !item.isOwn)) run.push(item);
-      else {
-        close();
-        if (item.kind === 'launch' && item.nodes === 1) run.push(item);
-        else result.push(item);
-      }
-    }
-    close();
-    return result;
+      if (first === undefined || !isStable(piece)) return items;
+      return [{ kind: 'graph', graph: `g${number++}x${launches.length}`, stream: first.stream, launches }];
+    });
   });
+}
+
+/** Runs that are long enough, and the items between them. */
+function runsOf(items: readonly Item[]): (Item | Run)[] {
+  const result: (Item | Run)[] = [];
+  let run: Item[] = [];
+  let stream: string | null = null;
+  const close = (): void => {
+    const launches = run.filter((item): item is LaunchItem => item.kind === 'launch');
+    if (launches.length >= fewestLaunches) result.push({ items: run, launches });
+    else result.push(...run);
+    run = [];
+    stream = null;
+  };
+  for (const item of items) {
+    const isLaunch = item.kind === 'launch' && item.nodes === 1;
+    const isBetween =
+      item.kind === 'work' && stream !== null && item.copy < 0 && !item.isOwn && item.part !== 'allocation';
+    if (!isBetween && !(isLaunch && (stream === null || stream === item.stream))) close();
+    if (isLaunch) stream = item.stream;
+    if (isLaunch || isBetween) run.push(item);
+    else result.push(item);
+  }
+  close();
+  return result;
+}
+
+/** What a run launches, as a number: a step has thousands of launches. */
+function signature({ launches }: Run): string {
+  const known = made.get(launches);
+  if (known !== undefined) return known;
+  let sum = 0;
+  for (const { name, stream } of launches) {
+    for (const text of [name, stream]) {
+      for (let at = 0; at < text.length; at += 1) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
+    }
+  }
+  const text = `${launches.length} ${sum}`;
+  made.set(launches, text);
+  return text;
+}
+
+const made = new WeakMap<readonly LaunchItem[], string>();

@@ -1,4 +1,5 @@
 /** Changes to the memory that copies use, and to how they wait: pin, pin-each-step, non-blocking, batch. */
+import { median } from '../../statistics.ts';
 import type { Assumptions } from '../assumptions.ts';
 import { deviceOf } from '../devices.ts';
 import {
@@ -10,6 +11,7 @@ import {
   nothingRecorded,
   type Script,
   type SyncItem,
+  type WorkItem,
 } from '../script.ts';
 
 /** A copy of so few bytes brings a number to the host: item() and the like. */
@@ -37,10 +39,12 @@ export const pinEachStep = (script: Script, assumed: Assumptions): Script =>
     ),
   );
 
-const hostCopy = ({ id }: CopyItem, ns: number): Item => ({
+const hostCopy = ({ id }: CopyItem, ns: number): Item => hostCopyOf(id, ns);
+
+const hostCopyOf = (copy: number, ns: number): WorkItem => ({
   kind: 'work',
   ns,
-  copy: id,
+  copy,
   recorded: nothingRecorded,
   isOwn: false,
   part: 'host-operators',
@@ -107,6 +111,7 @@ function joinedRun(run: readonly CopyItem[], last: CopyItem, assumed: Assumption
 /** All runs in one pass: a step may have thousands of them. */
 function joined(items: readonly Item[], runs: readonly CopyItem[][], assumed: Assumptions): Item[] {
   const joins = new Map<number, Joined>();
+  const extras = extrasOf(items, runs);
   for (const run of runs) {
     const last = run.at(-1);
     if (last === undefined) continue;
@@ -123,12 +128,34 @@ function joined(items: readonly Item[], runs: readonly CopyItem[][], assumed: As
     if (item.kind === 'copy') {
       isBetween = item !== last;
       join.isPast = !isBetween;
-      return isBetween ? [] : join.replacement;
+      const extra = extras.get(copy);
+      const kept = extra === undefined ? [] : [extra];
+      return isBetween ? kept : [...kept, ...join.replacement];
     }
     const isJoin = item.kind === 'work' && join.isPast;
     const isWait = item.kind === 'sync' && last.direction === 'h2d' && !isPageable(last);
     return copy !== last.id || isJoin || isWait ? [] : [item];
   });
+}
+
+/** A copy whose call takes so many times what others of its run take did something else too, as allocate: that stays. */
+const mostTimes = 4;
+
+/** Of each such copy what it spends beyond the others' usual time. */
+function extrasOf(items: readonly Item[], runs: readonly CopyItem[][]): ReadonlyMap<number, WorkItem> {
+  const spent = new Map<number, number>();
+  for (const item of items) {
+    if (item.kind === 'work' && item.copy >= 0) spent.set(item.copy, (spent.get(item.copy) ?? 0) + item.ns);
+  }
+  const extras = new Map<number, WorkItem>();
+  for (const run of runs) {
+    const usual = median(run.map(({ id }) => spent.get(id) ?? 0));
+    for (const { id } of run) {
+      const ns = (spent.get(id) ?? 0) - usual;
+      if (ns > (mostTimes - 1) * usual && ns > 0) extras.set(id, { ...hostCopyOf(-1, ns), part: 'issuing' });
+    }
+  }
+  return extras;
 }
 
 /** Staged at the rate of the largest of them: what each waits for by itself falls away. */

@@ -103,7 +103,7 @@ it('without any call of the host, or any work of a device', async () => {
   const without = (pattern: RegExp): string =>
     JSON.stringify({ traceEvents: document.traceEvents.filter(({ cat }) => !pattern.test(String(cat))) });
   await expect(read(without(/cuda_runtime|cuda_driver/)).then(({ trace }) => liftTrace(trace, 'a'))).rejects.toThrow(
-    /which host call put which work/,
+    /which host call issued which GPU work/,
   );
   await expect(read(without(/kernel|gpu_mem|gpu_user/)).then(({ trace }) => liftTrace(trace, 'a'))).rejects.toThrow();
 });

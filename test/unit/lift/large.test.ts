@@ -89,7 +89,7 @@ function script(copies: number): Script {
     },
     ...(id % 3 < 2 ? [] : [launch, { kind: 'sync', stream: null, callNs: 1000, copy: -1, line: '' } as const]),
   ]);
-  return { name: 'script', steps: [{ name: 'step', items: items.flat() }], helper: null, inferred: [] };
+  return { name: 'script', steps: [{ name: 'step', items: items.flat() }], helper: null, inTurn: [], inferred: [] };
 }
 
 const launch: Item = {

@@ -1,0 +1,121 @@
+/**
+ * Kernels of two streams of which the one always began only after the other's had ended. A trace may not tell why, as where
+ * the calls for events were not recorded. The order is kept where nothing else explains it: the one had been issued while the
+ * other still ran; or else one of them communicates what the other computes.
+ */
+import { rowKind } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import type { LaneIndex, RowIndex, Trace } from '../trace/trace.ts';
+import type { Calls } from './calls.ts';
+import { isCommunication } from './classes.ts';
+import { lastToEnd } from './endedWork.ts';
+import { slackNs } from './likelyRecord.ts';
+
+export interface StreamOrder {
+  /** By place among the calls, the streams whose work so far the call's own work waits for. */
+  readonly before: ReadonlyMap<number, readonly LaneIndex[]>;
+  /** Pairs of which each waits for the other. */
+  readonly inTurn: readonly (readonly [LaneIndex, LaneIndex])[];
+}
+
+interface Launched {
+  readonly lane: LaneIndex;
+  readonly issuedNs: number;
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly communicates: boolean;
+}
+
+interface Pair {
+  readonly places: number[];
+  isContradicted: boolean;
+  isTold: boolean;
+}
+
+type FirstOf = (activities: readonly RowIndex[]) => RowIndex | undefined;
+
+/** Streams that were used least recently are not looked at: a hostile trace has thousands. */
+const mostStreams = 16;
+
+export function streamOrder(
+  trace: Trace,
+  calls: Calls,
+  steps: readonly { readonly from: number; readonly to: number }[],
+  firstOf: FirstOf,
+): StreamOrder {
+  const pairs = new Map<LaneIndex, Map<LaneIndex, Pair>>();
+  const communicates = trace.names.map(isCommunication);
+  const last = new Map<LaneIndex, Launched & { readonly number: number }>();
+  let number = 0;
+  for (const { from, to } of steps) {
+    for (let place = from; place < to; place += 1) {
+      const work = launchedBy(trace, calls, place, firstOf, communicates);
+      if (work === null) continue;
+      const since = last.get(work.lane)?.number ?? -1;
+      for (const other of [...last.values()].slice(-mostStreams)) {
+        if (other.lane !== work.lane && other.number >= since)
+          note(pairOf(pairs, other.lane, work.lane), place, other, work, trace);
+      }
+      last.delete(work.lane);
+      last.set(work.lane, { ...work, number });
+      number += 1;
+    }
+  }
+  return orderOf(pairs);
+}
+
+function pairOf(pairs: Map<LaneIndex, Map<LaneIndex, Pair>>, first: LaneIndex, second: LaneIndex): Pair {
+  const behind = pairs.get(first) ?? new Map<LaneIndex, Pair>();
+  pairs.set(first, behind);
+  const pair = behind.get(second) ?? { places: [], isContradicted: false, isTold: false };
+  behind.set(second, pair);
+  return pair;
+}
+
+function note(pair: Pair, place: number, first: Launched, second: Launched, { lanes }: Trace): void {
+  if (first.endNs > second.startNs + slackNs) pair.isContradicted = true;
+  const wasIssued = second.issuedNs < first.endNs;
+  const isOfOne = lanes[first.lane]?.device === lanes[second.lane]?.device;
+  if (wasIssued || (isOfOne && first.communicates !== second.communicates)) pair.isTold = true;
+  pair.places.push(place);
+}
+
+function orderOf(pairs: ReadonlyMap<LaneIndex, ReadonlyMap<LaneIndex, Pair>>): StreamOrder {
+  const before = new Map<number, LaneIndex[]>();
+  const inTurn: [LaneIndex, LaneIndex][] = [];
+  const isKept = (pair: Pair | undefined): pair is Pair => pair?.isTold === true && !pair.isContradicted;
+  for (const [first, behind] of pairs) {
+    for (const [second, pair] of behind) {
+      if (!isKept(pair)) continue;
+      if (first < second && isKept(pairs.get(second)?.get(first))) inTurn.push([first, second]);
+      for (const place of pair.places) {
+        const known = before.get(place);
+        if (known === undefined) before.set(place, [first]);
+        else known.push(first);
+      }
+    }
+  }
+  return { before, inTurn };
+}
+
+/** The kernels that a call launched; null where it launched none. */
+function launchedBy(
+  trace: Trace,
+  calls: Calls,
+  place: number,
+  firstOf: FirstOf,
+  communicates: readonly boolean[],
+): Launched | null {
+  if (calls.firstActivity(place) < 0) return null;
+  const activities = calls.activities(place);
+  const first = firstOf(activities);
+  if (first === undefined || (activities.length === 1 && rowKind(trace, first) !== 'kernel')) return null;
+  const { lane, startNs, name } = trace.columns;
+  return {
+    lane: lane[first] ?? -1,
+    issuedNs: calls.startNs(place),
+    startNs: activities.reduce((start, row) => Math.min(start, startNs[row] ?? 0), Number.POSITIVE_INFINITY),
+    endNs: rowEndNs(trace, lastToEnd(trace, activities)),
+    communicates: communicates[name[first] ?? -1] === true,
+  };
+}

@@ -1,0 +1,47 @@
+/** What holds of every recorded trace, whatever its program does: no prediction beats physics, and parts are the step. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
+import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { lowerMedian } from '../../../core/statistics.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+const traces = readdirSync('test/fixtures')
+  .filter((folder) => /^(pytorch-(pairs|several|unseen)|trace-faults|public-traces)/.test(folder))
+  .flatMap((folder) => readdirSync(`test/fixtures/${folder}`).map((file) => `${folder}/${file}`))
+  .filter((file) => /\.json(\.gz)?$/.test(file) && !/steps\.json|jax_like/.test(file));
+
+/** Of the busiest stream, what its kernels take in a step: no change of the plan's makes them faster. */
+function kernelsNs({ script }: Lifted): number {
+  return lowerMedian(
+    script.steps.map(({ items }) => {
+      const streams = new Map<string, number>();
+      for (const item of items) {
+        if (item.kind === 'launch') streams.set(item.stream, (streams.get(item.stream) ?? 0) + item.deviceNs);
+      }
+      return Math.max(0, ...streams.values());
+    }),
+  );
+}
+
+it.each(traces)('nothing is predicted below what the device needs: %s', { timeout: 120_000 }, async (file) => {
+  const run = await importTraceFile(`test/fixtures/${file}`, 'test');
+  const { steps, plan, answer } = traceAnswers(run, costs);
+  expect(steps.parts.reduce((sum, { ns }) => sum + ns, 0)).toBeCloseTo(steps.medianNs, 0);
+  expect(steps.unprofiledNs).toBeLessThanOrEqual(steps.medianNs);
+  const kernels = Math.min(kernelsNs(liftTrace(run.trace, file)), steps.unprofiledNs);
+  for (const { changes, stepNs, floorNs, gainShare, lowShare, highShare } of plan) {
+    const what = changes.join();
+    expect(stepNs, what).toBeGreaterThanOrEqual(floorNs * (1 - 1e-9));
+    expect(stepNs, what).toBeGreaterThanOrEqual(0.99 * kernels);
+    expect(gainShare, what).toBeGreaterThanOrEqual(0.02);
+    expect(lowShare, what).toBeLessThanOrEqual(gainShare);
+    expect(highShare, what).toBeGreaterThanOrEqual(gainShare);
+    if (answer !== null) expect(gainShare, what).toBeLessThanOrEqual(0.05);
+  }
+  const firstUnsure = plan.findIndex(({ lowShare }) => lowShare <= 0);
+  if (firstUnsure >= 0) expect(plan.slice(firstUnsure).filter(({ lowShare }) => lowShare > 0)).toEqual([]);
+});
