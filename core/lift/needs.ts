@@ -23,6 +23,8 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     const names = movedNames(script, 'send-smaller');
     return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that the device does ${names}.`;
   },
+  graph: () =>
+    'First its shapes and the memory that it reads and writes must stay the same: copy what changes into the same tensors before each replay, and decide nothing on the host in between.',
   'load-in-workers': (script) => {
     const loading = loadingNs(script);
     const rest = Math.max(1, floorNs(script), hostNs(script) - loading);

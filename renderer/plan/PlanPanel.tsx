@@ -47,7 +47,7 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
           <div className={classes['plan']}>
             <h2>What to change</h2>
             {plan.plan.length === 0 ? (
-              <Text>Copyscope tried changes; none makes the step shorter by 1 % or more.</Text>
+              <Text>Copyscope tried changes; none makes the step shorter by 2 % or more.</Text>
             ) : (
               <>
                 <ChosenBar run={run} plan={plan} />

@@ -41,7 +41,7 @@ export function PlanPart({ answers: { steps, plan }, unfolded = false }: Props) 
       <h2>What to change</h2>
       {steps.caution === null ? null : <p>{steps.caution}</p>}
       {plan.length === 0 ? (
-        <p>Copyscope tried changes; none makes the step shorter by 1 % or more.</p>
+        <p>Copyscope tried changes; none makes the step shorter by 2 % or more.</p>
       ) : (
         <>
           <p>What the step gains: simulated, with a 90 % interval.</p>

@@ -1,6 +1,6 @@
 /** Steps of a real program, what holds them, and the plan, for people. */
 import type { RemedyAnswer, TraceAnswers } from '../../../core/lift/answers.ts';
-import { partWords } from '../../../core/lift/parts.ts';
+import { type NamedTime, partWords } from '../../../core/lift/parts.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
@@ -8,26 +8,41 @@ import { wrap } from './text.ts';
 const leastShare = 0.005;
 const mostRemedies = 5;
 
-export function drawAnswers({ steps, plan, tried }: TraceAnswers, columns: number, colors: Colors): string[] {
-  const { count, rule, medianNs, unprofiledNs, parts, caution } = steps;
+export function drawAnswers({ answer, steps, plan, tried }: TraceAnswers, columns: number, colors: Colors): string[] {
+  const { count, rule, medianNs, unprofiledNs, parts, initialisation, caution } = steps;
   const step = `Step: ${duration(medianNs)} as recorded, ${duration(unprofiledNs)} without the profiler (median of ${count}; ${rule}).`;
   const held = parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   const told = tried ?? null;
   return [
+    ...(answer === null ? [] : [...wrap(answer, columns, ''), '']),
     ...wrap(step, columns, ''),
     'What holds the step:',
-    ...held.map(
-      ({ part, ns, share }) => `  ${formatShare(share).padStart(6)}  ${duration(ns).padStart(9)}  ${partWords[part]}`,
-    ),
+    ...held.flatMap(({ part, ns, share, names }) => [
+      `  ${formatShare(share).padStart(6)}  ${duration(ns).padStart(9)}  ${partWords[part]}`,
+      ...(names.length === 0 ? [] : wrap(namesText(names), columns, namesIndent).map((line) => colors.dim(line))),
+    ]),
+    ...(initialisation.ns === 0
+      ? []
+      : wrap(
+          `Initialisation took ${duration(initialisation.ns)} (${namesText(initialisation.names)}); no step holds it.`,
+          columns,
+          '',
+        )),
     '',
     ...(caution === null ? [] : [...wrap(caution, columns, ''), '']),
     ...(told === null ? [] : ['Tried:', ...remedyLines(told, columns, colors), '']),
     ...(plan.length === 0
-      ? ['Copyscope tried changes; none makes the step shorter by 1 % or more.']
+      ? ['Copyscope tried changes; none makes the step shorter by 2 % or more.']
       : ['What to change, and what the step gains (simulated, 90 % interval):']),
     ...plan.slice(0, mostRemedies).flatMap((remedy) => remedyLines(remedy, columns, colors)),
   ];
 }
+
+/** Under the words for their part. */
+const namesIndent = ' '.repeat(21);
+
+const namesText = (names: readonly NamedTime[]): string =>
+  names.map(({ name, ns }) => `${name} ${duration(ns)}`).join(', ');
 
 function remedyLines(remedy: RemedyAnswer, columns: number, colors: Colors): string[] {
   const { changes, gainShare, lowShare, highShare, stepNs, lines, needs, needed, mayGainNothing } = remedy;
