@@ -32,5 +32,4 @@ export const isAllocation = (call: string): boolean => allocation.test(call);
 const initialisation =
   /^(cuda|cu|hip)(Init|Ctx(Create|Set|Get)|DevicePrimaryCtx|Module(Load|GetFunction|GetGlobal)|Library|Kernel(GetFunction|SetAttribute)|Func(GetAttributes|SetAttribute|Load)|Device(Get|Set|CanAccess)|GetDevice|SetDevice|GetDriver|DriverGet|RuntimeGet|Get(ProcAddress|ExportTable)|StreamCreate|EventCreate|Occupancy|StreamGetPriority)/;
 export const isInitialisation = (call: string): boolean => initialisation.test(call);
-export const isLaunch = (call: string): boolean => /Launch(Cooperative)?Kernel|LaunchKernel/.test(call);
 export const isGraphLaunch = (call: string): boolean => /^(cuda|cu|hip)GraphLaunch/.test(call);
