@@ -8,7 +8,7 @@
 
 import { groupBy } from '../groupBy.ts';
 import { length } from '../trace/intervals.ts';
-import { type Iteration, makespan, rowDevice, rowDirection, rowsOfKind } from '../trace/iteration.ts';
+import { type Iteration, makespan, RowList, rowDevice, rowDirection, rowsOfKind } from '../trace/iteration.ts';
 import type { CopyDirection, RowIndex } from '../trace/trace.ts';
 import { rate } from '../units.ts';
 import { rowUnion, share } from './overlap.ts';
@@ -43,7 +43,7 @@ export interface LinkUse {
 /** One entry for each copy-engine and compute lane, idle ones too, in the order of the trace's lanes. */
 export function engineUse(iteration: Iteration): EngineUse[] {
   const { lanes, columns } = iteration.trace;
-  const rows = lanes.map((): RowIndex[] => []);
+  const rows = lanes.map(() => new RowList());
   for (let row = iteration.begin; row < iteration.end; row += 1) rows[columns.engine[row] ?? -1]?.push(row);
   return lanes.flatMap((lane, index) =>
     lane.kind === 'copy-engine' || lane.kind === 'compute'
@@ -54,7 +54,7 @@ export function engineUse(iteration: Iteration): EngineUse[] {
             kind: lane.kind,
             device: lane.device,
             direction: lane.direction ?? null,
-            ...use(iteration, [rows[index] ?? []]),
+            ...use(iteration, [rows[index]?.rows ?? []]),
           },
         ]
       : [],
@@ -79,9 +79,12 @@ function byDevice(iteration: Iteration, rows: readonly RowIndex[]): RowIndex[][]
   return [...groupBy(rows, (row) => rowDevice(iteration.trace, row)).values()];
 }
 
-function use(iteration: Iteration, groups: readonly (readonly RowIndex[])[]): Use {
+function use(iteration: Iteration, groups: readonly ArrayLike<RowIndex>[]): Use {
   const busyNs = groups.reduce((sum, rows) => sum + length(rowUnion(iteration, rows)), 0);
-  const moved = groups.flat().reduce((sum, row) => sum + movedBytes(iteration, row), 0);
+  let moved = 0;
+  for (const rows of groups) {
+    for (let at = 0; at < rows.length; at += 1) moved += movedBytes(iteration, rows[at] ?? -1);
+  }
   return {
     operations: groups.reduce((sum, rows) => sum + rows.length, 0),
     busyNs,

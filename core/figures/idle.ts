@@ -12,7 +12,7 @@
  * the trace's own numbers, which are microseconds in Kineto's files: 30 µs is what agrees with its figures.
  */
 
-import { type Iteration, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { eachRowOfKind, type Iteration, rowStart } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { hostCalls } from './hostCalls.ts';
 
@@ -44,19 +44,19 @@ export function streamIdle(iteration: Iteration): StreamIdle[] {
   const { trace } = iteration;
   const calls = hostCalls(iteration);
   const streams = new Map<number, Sums>();
-  for (const row of rowsOfKind(iteration, 'copy', 'kernel', 'memset', 'host-function')) {
+  eachRowOfKind(iteration, ['copy', 'kernel', 'memset', 'host-function'], (row) => {
     const lane = trace.columns.lane[row] ?? -1;
     const known = streams.get(lane);
     const end = rowEndNs(trace, row);
     if (known === undefined) {
       streams.set(lane, { operations: 1, lastEnd: end, hostWaitNs: 0, kernelWaitNs: 0, otherNs: 0, overlapNs: 0 });
-      continue;
+      return;
     }
     const call = calls.get(row);
     add(known, rowStart(trace, row) - known.lastEnd, call !== undefined && rowStart(trace, call) > known.lastEnd);
     known.operations += 1;
     known.lastEnd = Math.max(known.lastEnd, end);
-  }
+  });
   return trace.lanes.flatMap(({ id }, lane) => {
     const sums = streams.get(lane);
     if (sums === undefined) return [];

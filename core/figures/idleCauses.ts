@@ -10,7 +10,7 @@
  *   other        none of these: the program's own code, or another process
  */
 import { difference, type Intervals, intersection, length } from '../trace/intervals.ts';
-import { type Iteration, rowDevice, rowsOfKind } from '../trace/iteration.ts';
+import { eachRowOfKind, type Iteration, RowList, rowDevice, rowsOfKind } from '../trace/iteration.ts';
 import type { RowIndex } from '../trace/trace.ts';
 import { holdingCalls } from './hostTime.ts';
 import { rowUnion } from './overlap.ts';
@@ -28,15 +28,18 @@ const loader = /DataLoader|dataloader/;
 
 /** One entry for each device that did anything, in order of its first activity. */
 export function deviceIdle(iteration: Iteration): DeviceIdle[] {
-  const devices = new Map<string, RowIndex[]>();
-  for (const row of rowsOfKind(iteration, 'copy', 'kernel', 'memset')) {
+  const devices = new Map<string, RowList>();
+  eachRowOfKind(iteration, ['copy', 'kernel', 'memset'], (row) => {
     const device = rowDevice(iteration.trace, row);
-    const rows = devices.get(device) ?? [];
-    devices.set(device, rows);
-    rows.push(row);
-  }
+    const list = devices.get(device) ?? new RowList();
+    devices.set(device, list);
+    list.push(row);
+  });
   const host = hostIntervals(iteration);
-  return [...devices].map(([device, rows]) => ({ device, causes: causesOf(gaps(rowUnion(iteration, rows)), host) }));
+  return [...devices].map(([device, { rows }]) => ({
+    device,
+    causes: causesOf(gaps(rowUnion(iteration, rows)), host),
+  }));
 }
 
 /** Between the intervals. */

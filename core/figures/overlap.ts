@@ -9,8 +9,16 @@
  * Holistic Trace Analysis computes its communication-computation overlap in the same way.
  */
 
-import { type Intervals, intersection, length, noIntervals, union } from '../trace/intervals.ts';
-import { type Iteration, rowDevice, rowDirection, rowKind, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { type Intervals, intersection, length, noIntervals, unionOf } from '../trace/intervals.ts';
+import {
+  eachRowOfKind,
+  type Iteration,
+  RowList,
+  rowDevice,
+  rowDirection,
+  rowKind,
+  rowStart,
+} from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex } from '../trace/trace.ts';
 
@@ -75,34 +83,31 @@ export function overlap(iteration: Iteration): Overlap {
 /** Busy intervals of every device that ran a copy or a kernel. */
 function deviceBusy(iteration: Iteration): DeviceBusy[] {
   const { trace } = iteration;
-  const groups = new Map<string, Record<'h2d' | 'd2h' | 'kernel', RowIndex[]>>();
-  for (const row of rowsOfKind(iteration, 'copy', 'kernel')) {
+  const groups = new Map<string, Record<'h2d' | 'd2h' | 'kernel', RowList>>();
+  eachRowOfKind(iteration, ['copy', 'kernel'], (row) => {
     const direction = rowDirection(trace, row);
     const device = rowDevice(trace, row);
-    const group = groups.get(device) ?? { h2d: [], d2h: [], kernel: [] };
+    const group = groups.get(device) ?? { h2d: new RowList(), d2h: new RowList(), kernel: new RowList() };
     groups.set(device, group);
     if (rowKind(trace, row) === 'kernel') group.kernel.push(row);
     else if (direction === 'h2d' || direction === 'd2h') group[direction].push(row);
-  }
+  });
   return [...groups].map(([device, group]) => ({
     device,
-    h2d: rowUnion(iteration, group.h2d),
-    d2h: rowUnion(iteration, group.d2h),
-    kernel: rowUnion(iteration, group.kernel),
+    h2d: rowUnion(iteration, group.h2d.rows),
+    d2h: rowUnion(iteration, group.d2h.rows),
+    kernel: rowUnion(iteration, group.kernel.rows),
   }));
 }
 
 /** Union of the intervals of `rows`. */
 export function rowUnion({ trace }: Pick<Iteration, 'trace'>, rows: ArrayLike<RowIndex>): Intervals {
   if (rows.length === 0) return noIntervals;
-  const starts = new Float64Array(rows.length);
-  const ends = new Float64Array(rows.length);
-  for (let at = 0; at < rows.length; at += 1) {
-    const row = rows[at] ?? 0;
-    starts[at] = rowStart(trace, row);
-    ends[at] = rowEndNs(trace, row);
-  }
-  return union(starts, ends);
+  return unionOf(
+    rows.length,
+    (at) => rowStart(trace, rows[at] ?? 0),
+    (at) => rowEndNs(trace, rows[at] ?? 0),
+  );
 }
 
 const copyKernel = (timeNs: number, copyNs: number, kernelNs: number): CopyKernelOverlap => ({

@@ -12,10 +12,9 @@
  * The same as Holistic Trace Analysis's temporal breakdown and communication-computation overlap.
  */
 
-import { type Intervals, intersection, length } from '../trace/intervals.ts';
-import { type Iteration, rowDevice, rowKind, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { type Intervals, intersection, length, unionOf } from '../trace/intervals.ts';
+import { eachRowOfKind, type Iteration, RowList, rowDevice, rowKind, rowStart } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
-import type { RowIndex } from '../trace/trace.ts';
 import { rowUnion, share } from './overlap.ts';
 
 export interface TemporalBreakdown {
@@ -37,9 +36,9 @@ const communication = /^nccl(Dev)?Kernel/;
 export const isCommunication = (kernel: string): boolean => communication.test(kernel);
 
 interface DeviceRows {
-  readonly compute: RowIndex[];
-  readonly communication: RowIndex[];
-  readonly copy: RowIndex[];
+  readonly compute: RowList;
+  readonly communication: RowList;
+  readonly copy: RowList;
 }
 
 /** One entry for each device that did anything, in order of its first activity. */
@@ -51,26 +50,38 @@ function rowsByDevice(iteration: Iteration): Map<string, DeviceRows> {
   const { trace } = iteration;
   const communicates = trace.names.map(isCommunication);
   const devices = new Map<string, DeviceRows>();
-  for (const row of rowsOfKind(iteration, 'copy', 'kernel', 'memset')) {
+  eachRowOfKind(iteration, ['copy', 'kernel', 'memset'], (row) => {
     const device = rowDevice(trace, row);
-    const rows = devices.get(device) ?? { compute: [], communication: [], copy: [] };
+    const rows = devices.get(device) ?? { compute: new RowList(), communication: new RowList(), copy: new RowList() };
     devices.set(device, rows);
     if (rowKind(trace, row) !== 'kernel') rows.copy.push(row);
     else if (communicates[trace.columns.name[row] ?? -1] === true) rows.communication.push(row);
     else rows.compute.push(row);
-  }
+  });
   return devices;
 }
 
 function breakdown(iteration: Iteration, device: string, rows: DeviceRows): TemporalBreakdown {
-  const all = [...rows.compute, ...rows.communication, ...rows.copy];
   const { trace } = iteration;
-  const first = all.reduce((least, row) => Math.min(least, rowStart(trace, row)), Number.POSITIVE_INFINITY);
-  const last = all.reduce((most, row) => Math.max(most, rowEndNs(trace, row)), 0);
+  let [first, last] = [Number.POSITIVE_INFINITY, 0];
+  for (const { rows: part } of [rows.compute, rows.communication, rows.copy]) {
+    for (const row of part) {
+      first = Math.min(first, rowStart(trace, row));
+      last = Math.max(last, rowEndNs(trace, row));
+    }
+  }
   const totalNs = last - first;
-  const busyNs = length(rowUnion(iteration, all));
-  const compute: Intervals = rowUnion(iteration, rows.compute);
-  const communicating = rowUnion(iteration, rows.communication);
+  const compute: Intervals = rowUnion(iteration, rows.compute.rows);
+  const communicating = rowUnion(iteration, rows.communication.rows);
+  const copying = rowUnion(iteration, rows.copy.rows);
+  const parts = [compute, communicating, copying].flatMap((one) => [...one]);
+  const busyNs = length(
+    unionOf(
+      parts.length / 2,
+      (at) => parts[2 * at] ?? 0,
+      (at) => parts[2 * at + 1] ?? 0,
+    ),
+  );
   const [computeNs, communicationNs] = [length(compute), length(communicating)];
   return {
     device,
@@ -79,7 +90,7 @@ function breakdown(iteration: Iteration, device: string, rows: DeviceRows): Temp
     computeNs,
     nonComputeNs: busyNs - computeNs,
     communicationNs,
-    copyNs: length(rowUnion(iteration, rows.copy)),
+    copyNs: length(copying),
     communicationBesideCompute: share(length(intersection(communicating, compute)), communicationNs),
   };
 }

@@ -123,7 +123,7 @@ export class ImportedRows {
     const capacity = this.columns.startNs.length;
     const columns = {
       ...this.columns,
-      op: new Int32Array(capacity).fill(-1),
+      op: new Int32Array(capacity).fill(-1, 0, this.#count),
       iteration: new Int32Array(capacity),
     };
     Object.assign(this.columns, rowColumns(0));

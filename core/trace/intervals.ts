@@ -10,19 +10,28 @@ export type Intervals = Float64Array;
 export const noIntervals: Intervals = new Float64Array(0);
 
 /** The union of intervals given by parallel arrays, in any order. Those without duration add nothing. */
-export function union(starts: ArrayLike<number>, ends: ArrayLike<number>): Intervals {
-  const order = byStart(starts);
-  const merged = new Float64Array(starts.length * 2);
+export const union = (starts: ArrayLike<number>, ends: ArrayLike<number>): Intervals =>
+  unionOf(
+    starts.length,
+    (index) => starts[index] ?? 0,
+    (index) => ends[index] ?? 0,
+  );
+
+/** Returns the same for intervals that are asked for one by one: those of a trace's rows need no copy. */
+export function unionOf(count: number, startOf: NumberAt, endOf: NumberAt): Intervals {
+  const order = byStart(count, startOf);
+  let merged = new Float64Array(64);
   let used = 0;
-  for (let place = 0; place < starts.length; place += 1) {
+  for (let place = 0; place < count; place += 1) {
     const index = order === null ? place : (order[place] ?? 0);
-    const start = starts[index] ?? 0;
-    const end = ends[index] ?? 0;
+    const start = startOf(index);
+    const end = endOf(index);
     if (!(end > start)) continue;
     const last = merged[used - 1];
     if (last !== undefined && used > 0 && start <= last) {
       if (end > last) merged[used - 1] = end;
     } else {
+      if (used + 2 > merged.length) merged = grown(merged, count);
       merged[used] = start;
       merged[used + 1] = end;
       used += 2;
@@ -31,13 +40,22 @@ export function union(starts: ArrayLike<number>, ends: ArrayLike<number>): Inter
   return merged.slice(0, used);
 }
 
+type NumberAt = (index: number) => number;
+
+/** Holds twice as many intervals, and no more than there can be. */
+function grown(merged: Float64Array<ArrayBuffer>, count: number): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(Math.max(64, Math.min(2 * count, 2 * merged.length)));
+  more.set(merged);
+  return more;
+}
+
 /** Null where they are in order already, as trace columns are. */
-function byStart(starts: ArrayLike<number>): Uint32Array | null {
-  for (let index = 1; index < starts.length; index += 1) {
-    if ((starts[index] ?? 0) < (starts[index - 1] ?? 0)) {
-      const order = new Uint32Array(starts.length);
-      for (let place = 0; place < order.length; place += 1) order[place] = place;
-      return order.sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0));
+function byStart(count: number, startOf: NumberAt): Uint32Array | null {
+  for (let index = 1; index < count; index += 1) {
+    if (startOf(index) < startOf(index - 1)) {
+      const order = new Uint32Array(count);
+      for (let place = 0; place < count; place += 1) order[place] = place;
+      return order.sort((a, b) => startOf(a) - startOf(b));
     }
   }
   return null;

@@ -58,13 +58,37 @@ const codeOf = (kind: RowKind): number => rowKinds.indexOf(kind);
 
 /** Rows of an iteration whose kind is one of `kinds`, in order of start. */
 export function rowsOfKind(iteration: Iteration, ...kinds: readonly RowKind[]): RowIndex[] {
-  const codes = new Set(kinds.map(codeOf));
-  const { kind } = iteration.trace.columns;
   const rows: RowIndex[] = [];
-  for (let row = iteration.begin; row < iteration.end; row += 1) {
-    if (codes.has(kind[row] ?? -1)) rows.push(row);
-  }
+  eachRowOfKind(iteration, kinds, (row) => rows.push(row));
   return rows;
+}
+
+/** Calls `take` with each of them: a list of millions takes memory. */
+export function eachRowOfKind(iteration: Iteration, kinds: readonly RowKind[], take: (row: RowIndex) => void): void {
+  const isWanted = new Uint8Array(256);
+  for (const kind of kinds) isWanted[codeOf(kind)] = 1;
+  const { kind } = iteration.trace.columns;
+  for (let row = iteration.begin; row < iteration.end; row += 1) if (isWanted[kind[row] ?? 255] === 1) take(row);
+}
+
+/** A growing list of rows, in half the memory of an array. */
+export class RowList {
+  #rows = new Int32Array(16);
+  length = 0;
+
+  push(row: RowIndex): void {
+    if (this.length === this.#rows.length) {
+      const more = new Int32Array(2 * this.length);
+      more.set(this.#rows);
+      this.#rows = more;
+    }
+    this.#rows[this.length] = row;
+    this.length += 1;
+  }
+
+  get rows(): Int32Array {
+    return this.#rows.subarray(0, this.length);
+  }
 }
 
 export const rowKind = (trace: Trace, row: RowIndex): RowKind => rowKinds[trace.columns.kind[row] ?? 0] ?? 'host-range';

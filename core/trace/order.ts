@@ -44,7 +44,8 @@ function replace<Name extends keyof TraceColumns>(
 ): void {
   const from = columns[name];
   if (order === null) {
-    if (from.length > count) columns[name] = from.slice(0, count) as OwnedColumns[Name];
+    // What lies behind it was never written, and takes no memory.
+    if (from.length > count) columns[name] = from.subarray(0, count) as OwnedColumns[Name];
     return;
   }
   const to = from.slice(0, count) as OwnedColumns[Name];

@@ -11,7 +11,16 @@ import { DeviceOrder, type OrderRule, orderRules } from '../order/deviceOrder.ts
 import type { DeviceInfo } from '../program/engine.ts';
 import type { ProgramStream } from '../program/program.ts';
 import type { Intervals } from '../trace/intervals.ts';
-import { type Activity, activity, type Iteration, rowDevice, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import {
+  type Activity,
+  activity,
+  eachRowOfKind,
+  type Iteration,
+  RowList,
+  rowDevice,
+  rowStart,
+  rowsOfKind,
+} from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { ProgramFacts } from './facts.ts';
@@ -188,8 +197,14 @@ const threadSpans = (iteration: Iteration, lane: number): LaneSpans =>
 
 function kernelsByDevice(iteration: Iteration): Map<string, Kernels> {
   const { trace } = iteration;
-  const groups = groupBy(rowsOfKind(iteration, 'kernel'), (row) => rowDevice(trace, row));
-  return new Map([...groups].map(([device, rows]) => [device, group(trace, Int32Array.from(rows))]));
+  const groups = new Map<string, RowList>();
+  eachRowOfKind(iteration, ['kernel'], (row) => {
+    const device = rowDevice(trace, row);
+    const list = groups.get(device) ?? new RowList();
+    groups.set(device, list);
+    list.push(row);
+  });
+  return new Map([...groups].map(([device, { rows }]) => [device, group(trace, rows)]));
 }
 
 function group(trace: Trace, rows: Int32Array): Kernels {
