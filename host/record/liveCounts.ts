@@ -1,8 +1,9 @@
 /** What has been recorded so far, by the heads of the chunks that are written: their content isn't read. */
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunkCounts, firstChunk, type RecordingCounts } from '../../core/import/recorded/recordingFile.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
+import { openPlain } from '../service/files.ts';
 import { serial } from '../service/serial.ts';
 
 export const recordingEnding = '.cprec';
@@ -53,7 +54,7 @@ export class LiveCounts {
 }
 
 async function follow(path: string, followed: Followed): Promise<void> {
-  const file = await open(path, 'r');
+  const file = await openPlain(path);
   try {
     const { size } = await file.stat();
     followed.bytes = size;

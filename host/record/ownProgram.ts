@@ -6,7 +6,7 @@ import { CopyscopeError } from '../../core/errors.ts';
 import type { StartRecording } from '../../core/service/recording.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { recordLibrary } from '../../native/recordLibrary.ts';
-import { isSetUserId, requireDriver } from './recordProgram.ts';
+import { refuseSetUserId, requireDriver } from './recordProgram.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
 
 export interface CheckedProgram {
@@ -25,7 +25,7 @@ export async function checkProgram(
   requireDriver(environment);
   const folder = await workFolder(request.folder);
   recordEnvironment(environment, recordLibrary(environment), folder, settings);
-  await refuseSetUserId(request.command[0], environment);
+  await refuseSetUserId(request.command[0], environment, folder);
   return { environment, folder };
 }
 
@@ -40,16 +40,6 @@ async function workFolder(asked: string): Promise<string> {
       ? `${folder} is ${found === null ? 'not there' : 'no folder'}.`
       : `${folder} is not a whole path.`,
     remedy: 'Give the whole path of the folder in which the program is started, as /home/me/project or ~/project.',
-  });
-}
-
-async function refuseSetUserId(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  if (!(await isSetUserId(file, environment))) return;
-  throw new CopyscopeError({
-    code: 'usage.program',
-    field: 'command',
-    message: `${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`,
-    remedy: 'Record a program without that bit.',
   });
 }
 

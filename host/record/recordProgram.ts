@@ -1,17 +1,17 @@
 /** Runs a program with the recorder in it, and reads what its processes left. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { CopyscopeError } from '../../core/errors.ts';
+import { delimiter, join, resolve } from 'node:path';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { RecordedProcess } from '../../core/import/recorded/recordedProcess.ts';
 import { runOf } from '../../core/import/recorded/recording.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { recordLibrary } from '../../native/recordLibrary.ts';
-import { privately, readBounded, storageError } from '../service/files.ts';
+import { makeFolder, privately, readPlain, storageError } from '../service/files.ts';
 import { LiveCounts, recordingEnding } from './liveCounts.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
 import { sourceLines } from './sourceLines.ts';
@@ -49,7 +49,8 @@ export async function recordProgram(request: RecordRequest): Promise<number> {
   const { settings, folder, onCounts } = request;
   const library = recordLibrary(request.environment);
   const environment = recordEnvironment(request.environment, library, folder, settings);
-  await mkdir(folder, { recursive: true, mode: privately.folder }).catch((error: NodeJS.ErrnoException) => {
+  if (request.command[0] === '') throw noProgram();
+  await makeFolder(folder, privately.folder).catch((error: NodeJS.ErrnoException) => {
     throw storageError(`${folder} could not be made`, error);
   });
   const counts = new LiveCounts(folder);
@@ -152,18 +153,72 @@ const notStarted = (file: string, error: NodeJS.ErrnoException, own: OwnProgram 
     { cause: error },
   );
 
-/** The run of all that the processes left in `folder`. Throws `record.nothing`, `engine.unavailable` or `trace-file.*`. */
+/**
+ * Makes the run of what the processes left in `folder`. A part that can't be read is left out, and the run says so. Throws
+ * `record.nothing`, `record.folder-gone`, `engine.unavailable` or `trace-file.*`.
+ */
 export async function readRecordingFolder(folder: string, name: string, version: string): Promise<Run> {
-  const names = (await readdir(folder)).filter((one) => one.endsWith(recordingEnding)).sort();
-  const files: Uint8Array[] = [];
-  for (const one of names) files.push(await readBounded(join(folder, one), maxRunFileBytes));
-  // A process that was killed as it began has written nothing.
-  const processes = files.filter(({ length }) => length > 0).map((file) => new RecordedProcess(file));
-  if (processes.length === 0) throw nothingInitialised();
+  const processes: RecordedProcess[] = [];
+  const problems: CopyscopeError[] = [];
+  for (const one of await partsIn(folder)) {
+    try {
+      const file = await readPlain(join(folder, one), maxRunFileBytes);
+      // A process that was killed as it began has written nothing.
+      if (file.length > 0) processes.push(new RecordedProcess(file));
+    } catch (thrown) {
+      const error = toErrorInfo(thrown);
+      problems.push(
+        new CopyscopeError({ ...error, message: `${one} is damaged: ${error.message}` }, { cause: thrown }),
+      );
+    }
+  }
+  const [problem] = problems;
+  if (processes.length === 0) throw problem ?? nothingInitialised();
   const lines = await sourceLines(processes.flatMap(({ nativeFrames }) => [...nativeFrames.values()]));
   for (const process of processes) process.lines = lines;
-  return runOf(processes, { name, version, modifiedAt: new Date() });
+  return withDamage(runOf(processes, { name, version, modifiedAt: new Date() }), problems);
 }
+
+async function partsIn(folder: string): Promise<string[]> {
+  const isFolder = await lstat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const names = isFolder ? await readdir(folder).catch(() => null) : null;
+  if (names === null) throw folderGone(folder);
+  return names.filter((one) => one.endsWith(recordingEnding)).sort();
+}
+
+/** The run says which parts of the recording it doesn't hold. */
+function withDamage(run: Run, problems: readonly CopyscopeError[]): Run {
+  const [first] = problems;
+  if (first === undefined) return run;
+  const error: ErrorInfo = {
+    code: 'trace-file.malformed',
+    message: `${problems.length === 1 ? 'One part' : `${problems.length} parts`} of the recording could not be read. ${first.message}`,
+    remedy: 'Record the program again.',
+  };
+  const notes = problems.map(({ message }) => `Left out: ${message}`.slice(0, 2000));
+  return {
+    ...run,
+    info: { ...run.info, status: 'failed', error: run.info.error ?? error, notes: [...notes, ...run.info.notes] },
+  };
+}
+
+const folderGone = (folder: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'record.folder-gone',
+    message: `${folder}, where the program was recorded, is no folder any more: something has deleted or replaced it.`,
+    remedy: 'Record the program again, and leave that folder alone until it ends.',
+  });
+
+export const noProgram = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'usage.program',
+    field: 'program',
+    message: 'No program is named.',
+    remedy: 'Name it behind --, as in: copyscope record -- python train.py',
+  });
 
 const nothingInitialised = (): CopyscopeError =>
   new CopyscopeError({
@@ -189,12 +244,22 @@ export function requireDriver(environment: NodeJS.ProcessEnv): void {
   });
 }
 
-/** Whether CUDA would refuse to load a library into this program, since it runs with another user's rights. */
-export async function isSetUserId(file: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
+/** Throws `usage.program` if CUDA would refuse to load a library into this program, since it runs with another user's rights. */
+export async function refuseSetUserId(file: string, environment: NodeJS.ProcessEnv, workFolder: string): Promise<void> {
+  if (!(await isSetUserId(file, environment, workFolder))) return;
+  throw new CopyscopeError({
+    code: 'usage.program',
+    field: 'command',
+    message: `${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`,
+    remedy: 'Record a program without that bit.',
+  });
+}
+
+async function isSetUserId(file: string, environment: NodeJS.ProcessEnv, workFolder: string): Promise<boolean> {
   const folders = file.includes('/') ? [''] : (environment['PATH'] ?? '').split(delimiter);
   for (const folder of folders) {
-    const found = await stat(folder === '' ? file : join(folder, file)).catch(() => null);
-    if (found !== null) return (found.mode & 0o6000) !== 0;
+    const found = await stat(resolve(workFolder, folder, file)).catch(() => null);
+    if (found?.isFile() === true && (found.mode & 0o111) !== 0) return (found.mode & 0o6000) !== 0;
   }
   return false;
 }

@@ -9,7 +9,7 @@ import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Bin } from './bin/bin.ts';
-import { privately, storageError } from './files.ts';
+import { makeFolder, privately, storageError } from './files.ts';
 
 export interface Doomed {
   /** Of a file or a folder. */
@@ -121,7 +121,7 @@ export class Deletions {
 async function keepLink(folder: string, path: string): Promise<string | null> {
   const kept = join(folder, `${randomUUID()}-${basename(path)}`);
   try {
-    await mkdir(folder, { recursive: true, mode: privately.folder });
+    await makeFolder(folder, privately.folder);
     await linkWhole(path, kept);
     return kept;
   } catch {
@@ -150,7 +150,7 @@ const remove = (path: string): Promise<void> =>
 async function putBack({ path, bin, kept }: Deleted): Promise<void> {
   if (kept === null) throw gone();
   try {
-    await mkdir(dirname(path), { recursive: true, mode: privately.folder });
+    await makeFolder(dirname(path), privately.folder);
     await linkWhole(kept, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST' || bin) throw error;
     });

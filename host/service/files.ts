@@ -1,7 +1,20 @@
 /** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
 import type { Stats } from 'node:fs';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { access, link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { fileTooLarge } from '../../core/fileTooLarge.ts';
@@ -33,11 +46,25 @@ export async function statFile(path: string): Promise<Stats> {
   });
   if (found.isFile()) return found;
   if (found.isDirectory()) throw storageError(`${path} could not be read`, { code: 'EISDIR' });
-  throw new CopyscopeError({
+  throw notPlain(path);
+}
+
+const notPlain = (path: string): CopyscopeError =>
+  new CopyscopeError({
     code: 'file.failed',
     message: `${path} is no plain file.`,
     remedy: 'Write what it gives to a file, and name that.',
   });
+
+/** Opens a plain file that another program may replace by anything: follows no link and waits for no pipe. */
+export async function openPlain(path: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ELOOP' ? notPlain(path) : storageError(`${path} could not be read`, error);
+  });
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw notPlain(path);
 }
 
 /** The file's bytes; `file.too-large` where it has more than `maxBytes`, before any of them is read. */
@@ -50,6 +77,18 @@ export async function readBounded(path: string, maxBytes: number): Promise<Uint8
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
+  }
+}
+
+/** The same for a file that another program may replace by anything. */
+export async function readPlain(path: string, maxBytes: number): Promise<Uint8Array> {
+  const file = await openPlain(path);
+  try {
+    const { size } = await file.stat();
+    if (size > maxBytes) throw fileTooLarge(path, size, maxBytes);
+    return new Uint8Array(await file.readFile());
+  } finally {
+    await file.close();
   }
 }
 
@@ -87,16 +126,23 @@ export const privately: Access = { file: 0o600, folder: 0o700 };
 const unfinishedName = (path: string): string => `${path}.${ownName()}.tmp`;
 
 /**
- * The folder with those above it, where they aren't there. Node says of a disk that can't be written that there is no such
- * folder: one by one, the system says why.
+ * Makes the folder and those above it. One by one, since Node's own recursive way tries for ever in a folder such as
+ * /proc/self, where nothing can be made, and doesn't tell why a disk can't be written.
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeFolder(dirname(path), mode);
     await mkdir(path, { mode });
+  } catch (thrown) {
+    const error = thrown as NodeJS.ErrnoException;
+    if (error.code === 'ENOENT' && dirname(path) !== path && !(await exists(dirname(path)))) {
+      await makeFolder(dirname(path), mode);
+      return makeFolder(path, mode);
+    }
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isThere) throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { privately, readBounded, readBoundedText, storageError, writeNew, writeWhole } from './files.ts';
+import { makeFolder, privately, readBounded, readBoundedText, storageError, writeNew, writeWhole } from './files.ts';
 import { type BeforeKept, isId, keepUnderUnused, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
 import type { RunFile } from './runStore.ts';
@@ -200,7 +200,7 @@ export class SweepStore {
   /** Whether `take` took a name in the folder: it must fail where that is there. */
   async #taken(take: () => Promise<void>): Promise<boolean> {
     try {
-      await mkdir(this.#folder, { recursive: true, mode: privately.folder });
+      await makeFolder(this.#folder, privately.folder);
       await take();
       return true;
     } catch (error) {

@@ -1,5 +1,5 @@
 /** `copyscope record`: a program's own run on the GPU, as a trace. */
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
@@ -9,9 +9,10 @@ import type { ProgramRecorded } from '../../machines/protocol.ts';
 import { recordThere } from '../../machines/recordThere.ts';
 import { programVersion } from '../../paths.ts';
 import {
-  isSetUserId,
+  noProgram,
   readRecordingFolder,
   recordProgram,
+  refuseSetUserId,
   removeRecordingFolder,
   requireDriver,
 } from '../../record/recordProgram.ts';
@@ -38,7 +39,7 @@ export interface RecordOptions extends Pick<RecordSettings, 'light' | 'lines' | 
 export async function record(context: Context, program: readonly string[], options: RecordOptions): Promise<number> {
   const { terminal, environment, signal } = context;
   const [file, ...args] = program;
-  if (file === undefined) throw noProgram();
+  if (file === undefined || file === '') throw noProgram();
   if (options.slurm) return recordOnCluster(context, [file, ...args], options);
   if (options.host !== undefined) return recordOnMachine(context, options.host, [file, ...args], options);
   if (options.folder !== undefined) throw folderHere();
@@ -46,10 +47,8 @@ export async function record(context: Context, program: readonly string[], optio
   const out = options.out ?? unusedName();
   await requireWritableAsRun(out);
   const folder = `${out}.parts`;
-  if (existsSync(folder)) throw partsThere(folder);
-  if (await isSetUserId(file, environment)) {
-    terminal.err(`${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`);
-  }
+  if (isThere(folder)) throw partsThere(folder);
+  await refuseSetUserId(file, environment, process.cwd());
   const line = statusLine(terminal);
   const exitCode = await recordProgram({
     command: [file, ...args],
@@ -154,6 +153,9 @@ async function recordOnMachine(
   return tellRecorded(context, recorded, out);
 }
 
+/** A link that leads nowhere is there too. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
 const nameOf = (out: string): string => basename(out).replace(/\.arrow$/i, '');
 
 function tellEnd({ terminal }: Context, { info }: Run, out: string): void {
@@ -165,7 +167,7 @@ function tellEnd({ terminal }: Context, { info }: Run, out: string): void {
 function unusedName(): string {
   for (let number = 1; ; number += 1) {
     const name = `recording${number === 1 ? '' : `-${number}`}.arrow`;
-    if (!existsSync(name) && !existsSync(`${name}.parts`)) return name;
+    if (!isThere(name) && !isThere(`${name}.parts`)) return name;
   }
 }
 
@@ -175,14 +177,6 @@ const folderHere = (): CopyscopeError =>
     field: '--folder',
     message: 'it names a folder of another machine.',
     remedy: 'Here, go to the folder first; or name the machine with --host.',
-  });
-
-const noProgram = (): CopyscopeError =>
-  new CopyscopeError({
-    code: 'usage.program',
-    field: 'program',
-    message: 'no program is named.',
-    remedy: 'Name it behind --, as in: copyscope record -- python train.py',
   });
 
 const partsThere = (folder: string): CopyscopeError =>

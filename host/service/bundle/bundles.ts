@@ -4,7 +4,6 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
@@ -15,7 +14,7 @@ import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes, parseRunNotes, type RunNotes } from '../../../core/trace/notes.ts';
 import type { RunInfo } from '../../../core/trace/run.ts';
 import type { ExperimentStore } from '../experimentStore.ts';
-import { privately, readBounded, readBoundedText } from '../files.ts';
+import { makeFolder, privately, readBounded, readBoundedText } from '../files.ts';
 import type { BeforeKept } from '../ids.ts';
 import { sweepRunId } from '../keptSweep.ts';
 import type { NoteStore } from '../noteStore.ts';
@@ -110,7 +109,7 @@ export class Bundles {
    * something can't be kept after that, what was kept of it is taken back. `folder` is a name that nothing has yet.
    */
   async unpack(archive: string, folder: string): Promise<Bundle> {
-    await mkdir(folder, { recursive: true, mode: privately.folder });
+    await makeFolder(folder, privately.folder);
     const { manifest, files } = await readBundle(archive, folder);
     const places: Places = new Map(files.map((file) => [pathOf(file), file.path]));
     const experiments = await Promise.all(manifest.experiments.map(({ id }) => readExperiment(places, id)));

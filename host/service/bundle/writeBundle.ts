@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { create } from 'tar';
-import { privately } from '../files.ts';
+import { makeFolder, privately } from '../files.ts';
 import { type Entry, entriesOf, type Manifest, manifestName, manifestText, pathOf } from './manifest.ts';
 
 /** Where it lies, or what is in it. */
@@ -17,7 +17,7 @@ export type PackedFile = Entry & ({ readonly path: string } | { readonly text: s
  */
 export async function writeBundle(manifest: Manifest, files: readonly PackedFile[], folder: string): Promise<Readable> {
   const entries = entriesOf(manifest);
-  await mkdir(folder, { recursive: true, mode: privately.folder });
+  await makeFolder(folder, privately.folder);
   const names = new Map([[asPacked(await madeFile(folder, manifestName, manifestText(manifest))), manifestName]]);
   for (const file of files) {
     const name = pathOf(file);

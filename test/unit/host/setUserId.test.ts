@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isSetUserId } from '../../../host/record/recordProgram.ts';
+import { refuseSetUserId } from '../../../host/record/recordProgram.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'copyscope-set-user-id-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,7 +23,13 @@ describe.skipIf(process.platform === 'win32')('a program (skipped on Windows, wh
     ['plain', false],
     ['nothing', false],
   ])('%s: %s, by its path and on the PATH', async (name, is) => {
-    expect(await isSetUserId(join(folder, name), {})).toBe(is);
-    expect(await isSetUserId(name, { PATH: `/nonexistent:${folder}` })).toBe(is);
+    const refused = (file: string, path: string, from: string): Promise<boolean> =>
+      refuseSetUserId(file, { PATH: path }, from).then(
+        () => false,
+        ({ code }) => code === 'usage.program',
+      );
+    expect(await refused(join(folder, name), '', '/')).toBe(is);
+    expect(await refused(`./${name}`, '', folder)).toBe(is);
+    expect(await refused(name, `/nonexistent:${folder}`, '/')).toBe(is);
   });
 });
