@@ -1,17 +1,15 @@
 /** The addon's benchmarks behind core's measurements. */
 
 import {
-  benchDirections,
-  benchMemories,
-  benchMethods,
   type Measured,
   type Measurement,
+  measuredDirections,
+  measuredMemories,
   measurementKinds,
-} from '../core/bench/measurement.ts';
+} from '../core/calibrate/measurement.ts';
 import { CopyscopeError } from '../core/errors.ts';
 import type { CancelSignal } from '../core/program/engine.ts';
 import { type Addon, loadAddon } from './addon.ts';
-import { measureCopies, trimCopies } from './copy/measure.ts';
 import { fromAddon } from './failure.ts';
 
 interface NativeBench {
@@ -37,33 +35,12 @@ export async function measure(measurement: Measurement, signal?: CancelSignal): 
   const cancel = (): void => addon().benchCancel();
   signal?.addEventListener('abort', cancel);
   try {
-    if (measurement.kind === 'relay') return measureRelay(measurement);
     return await addon().benchMeasure(numbers(measurement));
   } catch (thrown) {
     throw fromAddon(thrown);
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
-}
-
-/** Many tensors by the copy engine, over both devices' links (`ns`) and over one (`callNs`). Blocks, for a second or so. */
-function measureRelay({ device, peer, direction, bytes, count, samples, warmups }: Measurement): Measured {
-  const target = `cuda:${device}`;
-  const sizes = new Float64Array(count).fill(bytes);
-  const payload = { device: target, direction, sizes, repetitions: samples, warmups };
-  const own = measureCopies({ ...payload, relay: [peer] });
-  const without = measureCopies(payload);
-  trimCopies(target);
-  return {
-    ns: own.ns,
-    callNs: without.ns,
-    otherNs: new Float64Array(),
-    onHostClock: true,
-    bytes: own.bytes,
-    checked: own.checked + without.checked,
-    wrong: own.wrong + without.wrong,
-    depth: 0,
-  };
 }
 
 /** Gives the memory that measurements share back. */
@@ -83,12 +60,9 @@ export const fault = (prepareOnly: boolean): void => addon().__fault(prepareOnly
 
 const numbers = (measurement: Measurement): Record<string, number> => ({
   kind: measurementKinds.indexOf(measurement.kind),
-  direction: benchDirections.indexOf(measurement.direction),
-  memory: benchMemories.indexOf(measurement.memory),
-  method: benchMethods.indexOf(measurement.method),
+  direction: measuredDirections.indexOf(measurement.direction),
+  memory: measuredMemories.indexOf(measurement.memory),
   device: measurement.device,
-  peer: measurement.peer,
-  peerAccess: measurement.peerAccess ? 1 : 0,
   bytes: measurement.bytes,
   capacity: measurement.capacity,
   count: measurement.count,

@@ -8,7 +8,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { benchPlan } from '../../core/bench/plan.ts';
 import { median } from '../../core/statistics.ts';
 import { endMeasuring, measure as measureBench } from '../../native/bench.ts';
 import { copyCounts, type MeasureRequest, measureCopies, trimCopies } from '../../native/copy/measure.ts';
@@ -18,6 +17,7 @@ import { HeldLines } from '../../test/gpu/held.ts';
 import { experiment, runOnGpu } from '../../test/gpu/support.ts';
 import { smallPayloads } from './payloads.ts';
 import { startCopyTimes } from './startCopyTimes.ts';
+import { submitting } from './submitting.ts';
 
 const device = process.env['COPY_DEVICE'] ?? 'cuda:0';
 const isTrial = !device.startsWith('cuda');
@@ -216,11 +216,9 @@ const submitName = '1,000 copies of 4 KB submitted by the executor / a loop by h
 if (isTrial) lines.missing(submitName, 'a trial without a GPU');
 else
   await section([submitName], async () => {
-    const [item] = benchPlan({ sections: ['submit'], sizes: [4096], samples: 21 }, 1);
-    if (item === undefined) throw new Error('there is no plan for submitting');
     const rounds: number[] = [];
     for (let round = 0; round < 5; round += 1) {
-      const { ns, callNs, wrong } = await measureBench(item.measurement);
+      const { ns, callNs, wrong } = await measureBench(submitting);
       wrongBytes += wrong;
       rounds.push(median([...ns].map((value, sample) => value / (callNs[sample] ?? Number.NaN))));
     }

@@ -4,21 +4,18 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { benchPlan } from '../../core/bench/plan.ts';
 import { median } from '../../core/statistics.ts';
 import { endMeasuring, measure } from '../../native/bench.ts';
 import { experiment, report, runOnGpu } from '../../test/gpu/support.ts';
+import { submitting } from './submitting.ts';
 
-const copies = 1000;
-const bytes = 4096;
+const { count: copies, bytes } = submitting;
 const iterations = 51;
 
-const [item] = benchPlan({ sections: ['submit'], sizes: [bytes], samples: 21 }, 1);
-if (item === undefined) throw new Error('there is no plan for submitting');
 // Several rounds, so that the spread between them can be said too.
 const rounds: { executorNs: number; byHandNs: number; ratio: number }[] = [];
 for (let round = 0; round < 5; round += 1) {
-  const { ns, callNs, wrong } = await measure(item.measurement);
+  const { ns, callNs, wrong } = await measure(submitting);
   if (wrong > 0) throw new Error(`${wrong} bytes are wrong`);
   const [executorNs, byHandNs] = [median([...ns]), median([...callNs])];
   rounds.push({

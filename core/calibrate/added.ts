@@ -1,5 +1,5 @@
 /** What recording adds to a call, in one round of a comparison. */
-import type { Measured } from '../bench/measurement.ts';
+import type { Measured } from './measurement.ts';
 import type { Comparison } from './plan.ts';
 import type { Recorded } from './reading.ts';
 

@@ -1,13 +1,13 @@
 /** What calls cost the host, how deep the launch queue is, and how long the device takes from one thing to the next. */
 
-import type { Measurement } from '../bench/measurement.ts';
 import { median } from '../statistics.ts';
+import type { Measurement } from './measurement.ts';
 import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Bench, Operation, PlanBuilder } from './plan.ts';
 import { callNs, durationOf, type Recorded } from './reading.ts';
 
 const launches: Measurement = {
-  ...{ kind: 'launches', direction: 'h2d', memory: 'pinned', method: 'loop', device: 0, peer: 0, peerAccess: false },
+  ...{ kind: 'launches', direction: 'h2d', memory: 'pinned', device: 0 },
   ...{ bytes: 4, capacity: 0, count: 500, samples: 21, warmups: 3 },
 } as const;
 

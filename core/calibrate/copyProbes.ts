@@ -1,6 +1,7 @@
 /** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
-import type { Measurement } from '../bench/measurement.ts';
+
 import { formatBytes, MiB } from '../units.ts';
+import type { Measurement } from './measurement.ts';
 import { copy, copySizes, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
 import { callNs, durationOf, type Recorded, workNs } from './reading.ts';
@@ -9,10 +10,7 @@ const standard: Measurement = {
   kind: 'copy',
   direction: 'h2d',
   memory: 'pinned',
-  method: 'loop',
   device: 0,
-  peer: 0,
-  peerAccess: false,
   bytes: 4096,
   capacity: 0,
   count: 16,

@@ -2,10 +2,11 @@
  * What is run to calibrate a machine, and how a parameter of its profile (core/profile/registry.ts) is read from
  * what comes out. Pure: the host runs the probes, on a GPU or, to test all this, on the simulator.
  */
-import type { Measured, Measurement } from '../bench/measurement.ts';
+
 import type { Experiment, ExperimentInput } from '../experiment/experiment.ts';
 import { requireExperiment } from '../experiment/parse.ts';
 import type { ParameterName, PointKey } from '../profile/registry.ts';
+import type { Measured, Measurement } from './measurement.ts';
 import type { Recorded } from './reading.ts';
 
 /** An experiment that is run once, with several iterations. */

@@ -1,7 +1,8 @@
 /** Runs the probes of a calibration. One that fails costs only the parameters that it would have told. */
-import type { Measured, Measurement } from '../../core/bench/measurement.ts';
+
 import { addedNs } from '../../core/calibrate/added.ts';
 import type { ProbeResults } from '../../core/calibrate/derive.ts';
+import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import type { Bench, Comparison, Finding, Plan } from '../../core/calibrate/plan.ts';
 import { type Recorded, readings } from '../../core/calibrate/reading.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';

@@ -1,8 +1,6 @@
 /** The command line: what can be typed, and which command answers. */
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type BenchSection, benchSections } from '../../core/bench/document.ts';
-import { parseSize } from '../../core/bench/sizes.ts';
 import { type DocumentKind, documentKinds } from '../../core/documents/jsonSchema.ts';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { codeLanguages } from '../../core/export/code/code.ts';
@@ -13,7 +11,7 @@ import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
 import type { StepSpan } from '../record/recordSettings.ts';
 import { Assets } from '../service/assets.ts';
 import { ChosenMachine } from './chosenMachine.ts';
-import { type BenchCommandOptions, bench } from './commands/bench.ts';
+import { type BenchOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
 import { printCaptured } from './commands/captured.ts';
@@ -281,20 +279,12 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
 
   cli
     .command('bench')
-    .description('measure copies, launches and queues on this machine and its GPU')
-    .option('--only <sections>', `comma-separated, from: ${benchSections.join(', ')}`, sections)
-    .option('--size <sizes>', 'bytes of a copy, comma-separated, as 4KiB,16MiB,1GiB', sizes)
-    .option('--iterations <n>', 'samples of each measurement (default: 7)', count(1, 1000))
-    .addOption(
-      new Option('--compare-pytorch', 'measure the same payloads in PyTorch, in the same run')
-        .default(false)
-        .conflicts('host'),
-    )
+    .description("measure this machine's copies, launches and kernels as calibrate does, and print the figures")
+    .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(hostOption())
-    .option('--out <file.json>', 'keep the results as JSON')
-    .addOption(json('print the results as JSON, and nothing else on stdout'))
+    .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((options: BenchCommandOptions) => bench(context, engine, options));
+    .action((options: BenchOptions) => bench(tools, options));
 
   cli
     .command('calibrate')
@@ -473,22 +463,6 @@ function positive(text: string): number {
   const value = Number(text);
   if (value > 0 && Number.isFinite(value)) return value;
   throw new InvalidArgumentError('It must be a number above 0.');
-}
-
-function sections(text: string): BenchSection[] {
-  return text.split(',').map((name) => {
-    const found = benchSections.find((section) => section === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`Sections are ${benchSections.join(', ')}.`);
-    return found;
-  });
-}
-
-function sizes(text: string): number[] {
-  return text.split(',').map((one) => {
-    const bytes = parseSize(one);
-    if (bytes === null) throw new InvalidArgumentError('Sizes are from 1 byte to 16 GiB, as 4KiB,16MiB,1GiB.');
-    return bytes;
-  });
 }
 
 const usageError = ({ message }: CommanderError): ErrorInfo =>

@@ -41,7 +41,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^simulation\.too-long$/, exitCodes.badInput],
   [/^(run|sweep)\.(not-found|file-name|invalid|damaged)$/, exitCodes.badInput],
   [
-    /^(experiment|template|profile|run-file|trace|trace-file|bench-file|bundle|notes|fit|lift|gate|export|recording)\./,
+    /^(experiment|template|profile|run-file|trace|trace-file|bundle|notes|fit|lift|gate|export|recording)\./,
     exitCodes.badInput,
   ],
   [/^(file|usage|request|server)\./, exitCodes.badInput],

@@ -1,6 +1,6 @@
 /** One engine process from start to end, as typed calls. Knows nothing of restarts or queues: see supervisor.ts. */
 import { createBirpc } from 'birpc';
-import type { Measured, Measurement } from '../../core/bench/measurement.ts';
+import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import { withError } from '../../core/service/errorEnvelope.ts';

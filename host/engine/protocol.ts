@@ -1,5 +1,5 @@
 /** What the supervisor and the engine process say to each other, over birpc. */
-import type { Measured, Measurement } from '../../core/bench/measurement.ts';
+import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';

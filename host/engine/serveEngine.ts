@@ -1,6 +1,6 @@
 /** The engine process's side: executes runs and reports devices for its supervisor. */
 import { createBirpc } from 'birpc';
-import type { Measured, Measurement } from '../../core/bench/measurement.ts';
+import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import {
   type CancelSignal,

@@ -6,10 +6,9 @@ if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE
     src/bench/bench_copies.cpp
     src/bench/bench_kernels.cu
-    src/bench/bench_links.cpp
+    src/bench/bench_launches.cpp
     src/bench/bench_memory.cpp
     src/bench/bench_session.cpp
-    src/bench/bench_small.cpp
     src/bench/bench_submit.cpp
     src/bench/device_gate.cpp)
 endif()

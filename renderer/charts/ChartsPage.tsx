@@ -1,6 +1,6 @@
 /** Charts that are about more than one run: strategies beside one another, and bandwidth against size. */
-import { Button, Checkbox, FileButton, Loader, NativeSelect, Popover, Text } from '@mantine/core';
-import { IconChartBar, IconFolderOpen, IconListCheck } from '@tabler/icons-react';
+import { Button, Checkbox, Loader, NativeSelect, Popover, Text } from '@mantine/core';
+import { IconChartBar, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { parseProfile } from '../../core/profile/profile.ts';
 import { runTitle } from '../../core/service/service.ts';
@@ -13,11 +13,10 @@ import { ensureRun, holdRuns } from '../store/runs.ts';
 import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
-import { benchBandwidth, profileBandwidth } from './bandwidth.ts';
+import { profileBandwidth } from './bandwidth.ts';
 import { Chart } from './Chart.tsx';
 import classes from './ChartsPage.module.css';
 import { useChosen } from './chosen.ts';
-import { openBench } from './openBench.ts';
 import type { LineSpec } from './spec.ts';
 import { strategyBars, strategyOf } from './strategies.ts';
 
@@ -124,13 +123,9 @@ function RunChooser({ ids }: { readonly ids: readonly string[] }) {
 }
 
 function Bandwidth() {
-  const bench = useChosen((state) => state.bench);
   const [picked, setPicked] = useState<string | null>(null);
   const profiles = useApp((state) => state.profiles);
-  const choices = [
-    ...(bench === null ? [] : [{ value: 'bench', label: bench.name }]),
-    ...profiles.map(({ name, device }) => ({ value: `profile:${name}`, label: `Profile of ${device}` })),
-  ];
+  const choices = profiles.map(({ name, device }) => ({ value: name, label: `Profile of ${device}` }));
   // A profile may have been deleted since.
   const shown = (choices.find(({ value }) => value === picked) ?? choices[0])?.value ?? '';
   const spec = useBandwidth(shown);
@@ -145,17 +140,10 @@ function Bandwidth() {
           onChange={({ currentTarget: { value } }) => setPicked(value)}
           data={choices}
         />
-        <FileButton onChange={(file) => file !== null && void open(file, () => setPicked('bench'))} accept=".json">
-          {(props) => (
-            <Button {...props} variant="default" leftSection={<IconFolderOpen size={15} aria-hidden />}>
-              Open a benchmark…
-            </Button>
-          )}
-        </FileButton>
       </div>
       {spec === null ? (
         <EmptyState icon={<IconChartBar size={24} />} title="No bandwidths yet">
-          <Text c="dimmed">Open a file that copyscope bench --out wrote.</Text>
+          <Text c="dimmed">There is no device profile.</Text>
         </EmptyState>
       ) : (
         <Chart spec={spec} height={400} />
@@ -164,26 +152,16 @@ function Bandwidth() {
   );
 }
 
-const open = (file: File, then: () => void): Promise<void> =>
-  attempt(`${file.name} could not be opened`, async () => {
-    await openBench(file);
-    then();
-  });
-
-/** Of the opened benchmark, or of a profile, which is read from the host. */
-function useBandwidth(shown: string): LineSpec | null {
-  const bench = useChosen((state) => state.bench);
+/** Of a profile, which is read from the host. */
+function useBandwidth(name: string): LineSpec | null {
   const connected = useApp((state) => state.connection.status === 'open');
   const profiles = useApp((state) => state.profiles);
   const [ofProfile, setOfProfile] = useState<{ readonly name: string; readonly spec: LineSpec } | null>(null);
-  const name = shown.startsWith('profile:') ? shown.slice('profile:'.length) : '';
   useEffect(() => {
     if (!connected || !profiles.some((profile) => profile.name === name)) return;
     void attempt('The profile could not be read', async () =>
       setOfProfile({ name, spec: profileBandwidth(parseProfile(await host().readProfile(name))) }),
     );
   }, [name, connected, profiles]);
-  const ofBench = useMemo(() => (bench === null ? null : benchBandwidth(bench.file)), [bench]);
-  if (name === '') return ofBench;
   return ofProfile?.name === name ? ofProfile.spec : null;
 }

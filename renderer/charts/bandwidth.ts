@@ -1,5 +1,4 @@
-/** Bandwidth of copies against their size, with the link's limit: from a benchmark, or from a device profile. */
-import type { BenchFile } from '../../core/bench/parse.ts';
+/** Bandwidth of copies against their size, with the link's limit, from a device profile. */
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import type { CostModel } from '../../core/machine/costModel.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
@@ -16,25 +15,6 @@ interface Named {
   readonly readings: Readings;
   readonly paint?: PaintName;
   readonly isBeside?: boolean;
-}
-
-export function benchBandwidth({ rows, device, createdAt }: BenchFile): LineSpec {
-  const series = new Map<string, Map<number, Exclude<Cell, null>>>();
-  for (const { section, column, status, figures, bytes } of rows) {
-    const figure = figures.find(({ name, unit }) => name === 'bandwidth' && unit === 'B/s');
-    if (section !== 'copies' || bytes === undefined || bytes <= 0 || status === 'waived') continue;
-    const readings = series.get(column) ?? new Map();
-    series.set(column, readings);
-    readings.set(
-      bytes,
-      figure === undefined
-        ? { problem: 'this size could not be measured' }
-        : { value: figure.median, low: figure.least, high: figure.most, count: figure.samples.length },
-    );
-  }
-  const named = [...series].map(([name, readings]) => ({ name, readings }));
-  const provenance: Provenance = { origins: ['recorded'], device: device.name, date: createdAt };
-  return lines('Bandwidth of copies by size, from a benchmark', named, provenance, linkBytesPerSecond(device));
 }
 
 /** From what latency decides to what the link decides, each four times the one before. */

@@ -1,14 +1,6 @@
 /** Charts: drawn, read as a table, walked by keyboard, and saved with where their numbers come from. */
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
-
-const json = (name: string, content: object) => ({
-  name,
-  mimeType: 'application/json',
-  buffer: Buffer.from(JSON.stringify(content)),
-});
 
 const simulated = /^Simulated: NVIDIA H200/;
 
@@ -94,40 +86,4 @@ test('a benchmark’s bandwidths are drawn with the link’s limit; another file
   await page.getByRole('button', { name: 'Charts', exact: true }).click();
   const bandwidth = page.getByRole('region', { name: 'Bandwidth' });
   await expect(bandwidth.getByTestId('chart').locator('svg')).toContainText('limit of the PCIe link');
-  const open = async (file: string | ReturnType<typeof json>): Promise<void> => {
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      bandwidth.getByRole('button', { name: 'Open a benchmark…' }).click(),
-    ]);
-    await chooser.setFiles(file);
-  };
-  await open(json('other.json', { format: 'copyscope/experiment' }));
-  await expect(page.getByRole('alert').filter({ hasText: 'other.json could not be opened' })).toContainText('format');
-
-  // Refused by its size: nothing of it is read. A sparse file takes no room.
-  const large = test.info().outputPath('large.json');
-  mkdirSync(dirname(large), { recursive: true });
-  writeFileSync(large, '');
-  truncateSync(large, 100_000_000);
-  await open(large);
-  await expect(page.getByRole('alert').filter({ hasText: 'large.json could not be opened' })).toContainText(
-    'large.json has 100000000 bytes; at most 67108864 are read.',
-  );
-
-  const figure = { name: 'bandwidth', unit: 'B/s', median: 50e9, least: 48e9, most: 51e9, samples: [48e9, 50e9, 51e9] };
-  const row = { section: 'copies', row: '', column: 'H2D pinned', status: 'done', figures: [figure] };
-  const bench = {
-    format: 'copyscope/bench',
-    version: 1,
-    createdAt: '2026-11-20T08:00:00.000Z',
-    device: { name: 'Test GPU', linkGeneration: 4, linkWidth: 16 },
-    rows: [
-      { ...row, bytes: 4096 },
-      { ...row, bytes: 65536 },
-    ],
-  };
-  await open(json('bench.json', bench));
-  const chart = bandwidth.getByRole('figure', { name: 'Bandwidth of copies by size, from a benchmark, recorded' });
-  await expect(chart).toContainText('Recorded on Test GPU, 2026-11-20');
-  await expect(chart.getByTestId('chart')).toHaveAttribute('data-points', '2');
 });

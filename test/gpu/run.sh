@@ -63,7 +63,7 @@ run_tests() {
     say "Peer copies, peer access, multi-tensor copies on two GPUs: not measured (this machine has $gpus)"
   else
     say "Two-GPU tests failed: $(grep -cE '^ *✖ .*two GPUs' "$OUT/tests.log") (at most 0) $(held $code)"
-    step 'peer matrix' 60 node dist/host/cli.js bench --only peer
+    step 'peer matrix' 60 nvidia-smi topo -p2p r
   fi
 }
 
@@ -137,8 +137,8 @@ run_gains() {
 gains_seconds() { local most=$(($(left) - 10)); echo $((most < $1 ? (most > 1 ? most : 1) : $1)); }
 
 run_bench() {
-  step 'copyscope bench' 240 bash -o pipefail -c \
-    'node dist/host/cli.js bench --compare-pytorch --out "$OUT/bench.json" 2>&1 | tee "$OUT/bench.txt"'
+  step 'copyscope bench' 240 bash -o pipefail -c 'node dist/host/cli.js bench --quick 2>&1 | tee "$OUT/bench.txt"'
+  step 'copies beside PyTorch' 200 node dist/gpu/beside-pytorch.js
   step submit-cost 60 node dist/gpu/submit-cost.js
   step copy-engine 200 node dist/gpu/copy-engine.js
   command -v python3 > /dev/null && step 'copies in PyTorch' 120 python3 bench/gpu/pytorch_copies.py

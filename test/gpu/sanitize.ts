@@ -3,7 +3,7 @@
  * events, since CUPTI and the sanitizer can't both watch. Run by run.sh; ends with exit code 1 where data is wrong.
  */
 import assert from 'node:assert/strict';
-import { type BenchItem, benchPlan } from '../../core/bench/plan.ts';
+import type { Measurement } from '../../core/calibrate/measurement.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { endMeasuring, measure } from '../../native/bench.ts';
 import { experiment, report, runOnGpu } from './support.ts';
@@ -79,20 +79,26 @@ for (const direction of ['h2d', 'd2h', 'd2d'] as const) {
   assert.ok(run.info.verification.bytesChecked > 5_000_000);
 }
 
-const sections = ['copies', 'latency', 'device', 'bidirectional', 'small', 'launch'] as const;
-const plan = benchPlan({ sections, sizes: [4 * KiB + 3, 64 * KiB], samples: 2 }, 1);
-const isGated = ({ section, measurement }: BenchItem): boolean =>
-  section !== 'latency' && section !== 'small' && (section !== 'copies' || measurement.memory !== 'pageable');
+const standard = { device: 0, capacity: 64 * KiB, count: 8, samples: 2, warmups: 1 };
+const plan: Measurement[] = [
+  ...(['pinned', 'pageable'] as const).flatMap((memory) =>
+    (['h2d', 'd2h', 'd2d'] as const).flatMap((direction) =>
+      [4 * KiB + 3, 64 * KiB].map((bytes) => ({ ...standard, kind: 'copy' as const, direction, memory, bytes })),
+    ),
+  ),
+  { ...standard, kind: 'launches', direction: 'h2d', memory: 'pinned', bytes: 4 },
+];
+const isGated = ({ direction, memory }: Measurement): boolean => memory === 'pinned' || direction === 'd2d';
 /** A tool that makes launches wait for their kernels can't watch a kernel that waits for the host. */
 let launchesBlock = false;
 
-for (const item of plan) {
-  if (launchesBlock && isGated(item)) continue;
-  const { measurement, section, row, column } = item;
+for (const measurement of plan) {
+  if (launchesBlock && isGated(measurement)) continue;
+  const { kind, direction, memory, bytes } = measurement;
   try {
-    const { checked, wrong } = await measure({ ...measurement, count: Math.min(measurement.count, 8), samples: 2 });
-    assert.equal(wrong, 0, `${section} ${row} ${column}`);
-    assert.ok(section === 'launch' || checked > 0, `${section} ${row} ${column}`);
+    const { checked, wrong } = await measure(measurement);
+    assert.equal(wrong, 0, `${kind} ${direction} ${memory} ${bytes}`);
+    assert.ok(kind === 'launches' || checked > 0, `${kind} ${direction} ${memory} ${bytes}`);
   } catch (error) {
     if (!(error instanceof CopyscopeError) || error.code !== 'bench.gate') throw error;
     launchesBlock = true;

@@ -1,79 +1,73 @@
-/** `copyscope bench`: what this machine's GPU, link and driver can do, measured. */
-import { join } from 'node:path';
-import { hasFailures } from '../../../core/bench/comparison.ts';
-import type { BenchDocument, BenchSection } from '../../../core/bench/document.ts';
-import { benchSections } from '../../../core/bench/document.ts';
-import { benchPlan, defaultSamples, defaultSizes } from '../../../core/bench/plan.ts';
-import { benchTables } from '../../../core/bench/table.ts';
+/** `copyscope bench`: measures this machine as calibrate does, and prints the figures. No profile is kept. */
+import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
-import type { DeviceReport } from '../../../core/program/engine.ts';
-import { pytorchPeer } from '../../bench/pytorch.ts';
-import { runBench } from '../../bench/runBench.ts';
-import type { EngineSupervisor } from '../../engine/supervisor.ts';
-import { programVersion } from '../../paths.ts';
-import { writeWhole } from '../../service/files.ts';
-import type { Context } from '../io.ts';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { isParameterName, parameterOf } from '../../../core/profile/registry.ts';
+import { formatBytes, formatDuration, formatRate } from '../../../core/units.ts';
+import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngine.ts';
 import { statusLine } from '../progress.ts';
-import { drawBench } from '../render/bench.ts';
+import { limited, table } from '../render/text.ts';
+import type { Tools } from './run.ts';
 
-export interface BenchCommandOptions {
-  readonly only?: readonly BenchSection[] | undefined;
-  readonly size?: readonly number[] | undefined;
-  readonly iterations?: number | undefined;
+export interface BenchOptions {
+  readonly quick: boolean;
   readonly json: boolean;
-  readonly out?: string | undefined;
-  readonly comparePytorch: boolean;
 }
 
-export async function bench(context: Context, engine: EngineSupervisor, options: BenchCommandOptions): Promise<void> {
-  const { terminal, program, signal } = context;
-  const report = await engine.report();
-  const device = requireGpu(report);
-  const plan = benchPlan(
-    {
-      sections: options.only ?? benchSections,
-      sizes: options.size ?? defaultSizes,
-      samples: options.iterations ?? defaultSamples,
-    },
-    report.devices.length,
-  );
+export async function bench({ context, engine, assets }: Tools, { quick, json }: BenchOptions): Promise<void> {
+  const { terminal, signal } = context;
   const line = statusLine(terminal);
-  const document = await runBench(
-    plan,
-    { version: programVersion(program), report, device },
-    {
-      signal,
-      onProgress: (done, total, { section, row, column }) => line.show(`${done}/${total} ${section} ${row} ${column}`),
-      measure: (measurement, cancel) => engine.measure(measurement, cancel),
-      peer: options.comparePytorch ? pytorchPeer({ script: join(program, 'assets/bench/pytorch.py') }) : null,
-    },
-  ).finally(line.clear);
-  // Printed first: a file that can't be written costs no figure.
-  if (options.json) await terminal.json(document);
-  else terminal.out(drawBench(document, benchTables(document), terminal.colors));
-  if (options.out !== undefined) await writeWhole(options.out, `${JSON.stringify(document, null, 2)}\n`);
-  requireGood(document);
+  const request = { engine: 'cuda', base: await assets.readProfile(defaultProfile), quick } as const;
+  const onProgress = (done: number, total: number, what: string): void =>
+    line.show(`Measuring ${done}/${total}: ${what}`);
+  const found = await calibrateEngine(request, { engine, assets, signal, onProgress }).finally(line.clear);
+  if (json) await terminal.json(documentOf(found));
+  else terminal.out([terminal.colors.bold(found.device ?? ''), ...drawFigures(found)]);
+  if (found.failed.length > 0)
+    throw new CopyscopeError({ code: 'bench.failed', message: 'Not everything could be measured.' });
 }
 
-/** There is nothing to measure without a GPU, and figures of the CPU engine would say nothing about one. */
-function requireGpu({ engines, devices }: DeviceReport): DeviceReport['devices'][number] {
-  const cuda = engines.find(({ kind }) => kind === 'cuda');
-  const [device] = devices;
-  if (cuda?.available === true && device !== undefined) return device;
-  const problem = cuda?.problem;
-  throw new CopyscopeError({
-    code: 'engine.unavailable',
-    message: `A benchmark needs a GPU: ${problem === undefined ? 'none was found.' : describeError(problem)}`,
-    remedy: 'The CPU engine is not measured instead: its times say nothing about a GPU.',
-  });
+type Measurement = NonNullable<DeviceProfile['measurements']>[number];
+
+const documentOf = ({ device, profile: { measurements = [] }, failed }: Calibration) => ({
+  format: 'copyscope/bench',
+  version: 2,
+  createdAt: new Date().toISOString(),
+  device,
+  measurements: measurements.map((one) => ({ ...one, unit: unitOf(one) })),
+  failed,
+});
+
+export const drawFigures = ({ profile: { measurements = [] }, failed }: Calibration): string[] => [
+  ...table([['Measured', 'Median', 'Least', 'Most', 'Samples'], ...measurements.map(row)]),
+  ...limited(failed.map(({ probe, error }) => `Not measured: ${probe}: ${describeError(error)}`)),
+];
+
+const row = (one: Measurement): string[] => [
+  one.parameter,
+  ...[one.median, one.least, one.most].map((value) => formatIn(unitOf(one), value)),
+  String(one.samples),
+];
+
+type Unit = ReturnType<typeof parameterOf>['unit'];
+
+/** A point of a table is called after its parameter, as 'copies.h2d.pinned @ 4096 bytes'. */
+function unitOf({ parameter }: Measurement): Unit | undefined {
+  const [name = ''] = parameter.split(' @ ');
+  return isParameterName(name) ? parameterOf(name).unit : undefined;
 }
 
-function requireGood(document: BenchDocument): void {
-  if (document.status === 'cancelled') {
-    throw new CopyscopeError({ code: 'run.cancelled', message: 'The benchmark was cancelled.' });
+function formatIn(unit: Unit | undefined, value: number): string {
+  switch (unit) {
+    case 'ns':
+      return formatDuration(value);
+    case 'B/s':
+      return formatRate(value);
+    case 'B':
+      return formatBytes(Math.round(value));
+    case 'flop/s':
+      return `${(value / 1e12).toFixed(1)} Tflop/s`;
+    default:
+      return String(Math.round(value * 1000) / 1000);
   }
-  const wrong = document.rows.find(({ error }) => error?.code === 'verification.failed');
-  if (wrong?.error !== undefined) throw new CopyscopeError(wrong.error);
-  if (!hasFailures(document)) return;
-  throw new CopyscopeError({ code: 'bench.failed', message: 'Not everything could be measured.' });
 }

@@ -38,10 +38,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
   request.kind = static_cast<bench::Kind>(number(object, "kind", bench::kindCount - 1));
   request.direction = static_cast<bench::Direction>(number(object, "direction", bench::directionCount - 1));
   request.memory = static_cast<bench::HostMemory>(number(object, "memory", bench::hostMemoryCount - 1));
-  request.method = static_cast<bench::Method>(number(object, "method", bench::methodCount - 1));
   request.device = static_cast<std::int32_t>(number(object, "device", mostDevices));
-  request.peer = static_cast<std::int32_t>(number(object, "peer", mostDevices));
-  request.peerAccess = number(object, "peerAccess", 1) == 1;
   request.bytes = static_cast<std::uint64_t>(number(object, "bytes", mostBytes));
   request.capacity = static_cast<std::uint64_t>(number(object, "capacity", mostBytes));
   request.count = static_cast<std::int32_t>(number(object, "count", mostCount));
@@ -121,7 +118,6 @@ Napi::Object toObject(Napi::Env env, const Result& result) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("ns", times(env, result.ns));
   object.Set("callNs", times(env, result.callNs));
-  object.Set("otherNs", times(env, result.otherNs));
   object.Set("onHostClock", result.onHostClock);
   object.Set("bytes", static_cast<double>(result.bytes));
   object.Set("checked", static_cast<double>(result.checked));

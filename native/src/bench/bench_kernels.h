@@ -21,9 +21,6 @@ cudaError_t loadBenchKernels();
 /// Holds its stream until `words->open` is set, at most ten seconds.
 cudaError_t launchGate(cudaStream_t stream, volatile GateWords* words);
 
-/// Copies with loads and stores of 16 bytes; addresses must be multiples of 16.
-cudaError_t launchCopy(cudaStream_t stream, void* target, const void* source, std::uint64_t bytes, int blocks);
-
 cudaError_t launchEmpty(cudaStream_t stream);
 
 /// Writes to an address that no allocation holds. For tests of what becomes of a run then.

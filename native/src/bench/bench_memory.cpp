@@ -11,29 +11,26 @@ namespace {
   throw Failure("run.out-of-memory",
                 "The benchmark needs " + std::to_string(bytes) + " bytes of " + what + " memory, and " +
                     std::to_string(available) + " are free.",
-                "Ask for smaller sizes, or free memory held by other programs.", "--size");
+                "Free memory held by other programs.");
 }
 
 [[noreturn]] void overBudget(std::uint64_t bytes, std::uint64_t held, std::uint64_t budget) {
   throw Failure("run.pinned-budget",
                 "The benchmark asks for " + std::to_string(bytes) + " bytes of page-locked memory beside " +
                     std::to_string(held) + " that it holds, and the budget is " + std::to_string(budget) + " bytes.",
-                "Ask for smaller sizes, or set COPYSCOPE_PINNED_BUDGET to more, as 8G.", "--size");
+                "Set COPYSCOPE_PINNED_BUDGET to more, as 8G.");
 }
 
-PinnedMemory pagelocked(HostMemory memory, std::uint64_t bytes) {
-  const unsigned flags = memory == HostMemory::writeCombined ? cudaHostAllocWriteCombined
-                         : memory == HostMemory::mapped      ? cudaHostAllocMapped
-                                                             : cudaHostAllocDefault;
+PinnedMemory pagelocked(std::uint64_t bytes) {
   void* address = nullptr;
-  check(cudaHostAlloc(&address, bytes, flags | cudaHostAllocPortable), "cudaHostAlloc");
+  check(cudaHostAlloc(&address, bytes, cudaHostAllocPortable), "cudaHostAlloc");
   return PinnedMemory(address);
 }
 
 }  // namespace
 
-std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes, std::size_t which) {
-  HostBlock& block = host_[static_cast<std::size_t>(memory)][which];
+std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes) {
+  HostBlock& block = host_[static_cast<std::size_t>(memory)];
   if (block.bytes >= bytes) return block.address;
   if (block.pinned.get() != nullptr) pinnedBytes_ -= block.bytes;
   block = HostBlock{};
@@ -44,7 +41,7 @@ std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes, std::size_t
     block.address = block.pageable.get();
   } else {
     if (pinnedBytes_ + bytes > pinnedBudget_) overBudget(bytes, pinnedBytes_, pinnedBudget_);
-    block.pinned = pagelocked(memory, bytes);
+    block.pinned = pagelocked(bytes);
     pinnedBytes_ += bytes;
     block.address = static_cast<std::byte*>(block.pinned.get());
   }

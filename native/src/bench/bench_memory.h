@@ -15,8 +15,8 @@ class BenchMemory {
  public:
   BenchMemory() : pinnedBudget_(pinnedBudget()) {}
 
-  /// Page-aligned host memory of this kind, of at least `bytes`. `which` tells two of one kind apart.
-  std::byte* host(HostMemory memory, std::uint64_t bytes, std::size_t which = 0);
+  /// Page-aligned host memory of this kind, of at least `bytes`.
+  std::byte* host(HostMemory memory, std::uint64_t bytes);
   /// Memory of the device with this number, which becomes the current one.
   std::byte* device(int index, std::uint64_t bytes, std::size_t which);
 
@@ -33,8 +33,8 @@ class BenchMemory {
     int device = -1;
   };
 
-  std::array<std::array<HostBlock, 2>, hostMemoryCount> host_;
-  std::array<DeviceBlock, 4> device_;
+  std::array<HostBlock, hostMemoryCount> host_;
+  std::array<DeviceBlock, 3> device_;
   const std::uint64_t pinnedBudget_;
   std::uint64_t pinnedBytes_ = 0;
 };

@@ -7,26 +7,18 @@
 namespace copyscope::bench {
 
 // The numbers of these lists are those of native/bench.ts.
-enum class Kind : std::uint8_t { copy, bidirectional, latency, smallCopies, launches, queueDepth, peer, submit, links };
-constexpr int kindCount = static_cast<int>(Kind::links) + 1;
+enum class Kind : std::uint8_t { copy, launches, queueDepth, submit };
+constexpr int kindCount = static_cast<int>(Kind::submit) + 1;
 enum class Direction : std::uint8_t { h2d, d2h, d2d };
 constexpr int directionCount = static_cast<int>(Direction::d2d) + 1;
-/// `mapped` is page-locked memory that a kernel reads or writes over the link; the others go through a copy engine.
-enum class HostMemory : std::uint8_t { pageable, pinned, writeCombined, mapped };
-constexpr int hostMemoryCount = static_cast<int>(HostMemory::mapped) + 1;
-/// How many small copies are made, how kernels are launched, and what is put into a queue until it is full.
-enum class Method : std::uint8_t { loop, blockingLoop, packed, graph };
-constexpr int methodCount = static_cast<int>(Method::graph) + 1;
+enum class HostMemory : std::uint8_t { pageable, pinned };
+constexpr int hostMemoryCount = static_cast<int>(HostMemory::pinned) + 1;
 
 struct Request {
   Kind kind = Kind::copy;
   Direction direction = Direction::h2d;
   HostMemory memory = HostMemory::pinned;
-  Method method = Method::loop;
   std::int32_t device = 0;
-  /// Device that a peer copy goes to, or whose link is used too.
-  std::int32_t peer = 0;
-  bool peerAccess = false;
   /// Of one copy.
   std::uint64_t bytes = 0;
   /// Largest size to come: memory is allocated for it at once, and kept.
@@ -43,8 +35,6 @@ struct Result {
   std::vector<double> ns;
   /// What the calls held the host.
   std::vector<double> callNs;
-  /// The other direction of a bidirectional copy; the other device's link; from call to completion of a single launch.
-  std::vector<double> otherNs;
   bool onHostClock = false;
   /// Moved in one sample.
   std::uint64_t bytes = 0;

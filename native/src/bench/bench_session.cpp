@@ -47,11 +47,8 @@ BenchSession::BenchSession(Stop& stop, int device)
       device_(selected(device)),
       gate_(stop),
       stream_(createStream(true)),
-      otherStream_(createStream(true)),
       start_(createEvent(true)),
       end_(createEvent(true)),
-      otherStart_(createEvent(true)),
-      otherEnd_(createEvent(true)),
       comparison_(allocateDevice(sizeof(DeviceComparison))) {
   blocks_ = multiprocessors(device) * blocksPerMultiprocessor;
   check(loadKernels(), "cudaFuncGetAttributes");
@@ -73,22 +70,12 @@ Result BenchSession::run(const Request& request) {
   const OwnProcessors processors(1);
   processors.settle(0);
   switch (request.kind) {
-    case Kind::bidirectional:
-      return bidirectional(request);
-    case Kind::latency:
-      return latency(request);
-    case Kind::smallCopies:
-      return smallCopies(request);
     case Kind::launches:
       return launches(request);
     case Kind::queueDepth:
       return queueDepth(request);
-    case Kind::peer:
-      return peerCopies(request);
     case Kind::submit:
       return submit(request);
-    case Kind::links:
-      return links(request);
     default:
       return copies(request);
   }
@@ -174,20 +161,6 @@ void BenchSession::compare(const void* data, std::uint64_t bytes, const Content&
   check(cudaMemcpy(&found, sum, sizeof(found), cudaMemcpyDeviceToHost), "cudaMemcpy");
   result.checked += bytes;
   result.wrong += found.wrong;
-}
-
-OwnedGraph BenchSession::capture(const std::function<void()>& enqueueAll) {
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-  enqueueAll();
-  check(cudaStreamEndCapture(stream_.get(), &graph), "cudaStreamEndCapture");
-  const Owned<cudaGraph_t, cudaGraphDestroy> owned(graph);
-  cudaGraphExec_t ready = nullptr;
-  check(cudaGraphInstantiateWithFlags(&ready, graph, 0), "cudaGraphInstantiate");
-  OwnedGraph instantiated(ready);
-  check(cudaGraphUpload(ready, stream_.get()), "cudaGraphUpload");
-  synchronize();
-  return instantiated;
 }
 
 }  // namespace copyscope::bench

@@ -17,9 +17,6 @@
 
 namespace copyscope::bench {
 
-/// A captured and uploaded graph.
-using OwnedGraph = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
-
 class BenchSession {
  public:
   /// On one device. `stop` must outlive the session.
@@ -42,39 +39,28 @@ class BenchSession {
   };
 
   Result copies(const Request& request);
-  Result bidirectional(const Request& request);
-  Result latency(const Request& request);
-  Result smallCopies(const Request& request);
   Result launches(const Request& request);
   Result queueDepth(const Request& request);
-  Result peerCopies(const Request& request);
   Result submit(const Request& request);
-  Result links(const Request& request);
 
-  Ends ends(const Request& request, Direction direction, std::size_t which);
-  void enqueue(cudaStream_t stream, const Ends& ends, const Request& request);
+  Ends ends(const Request& request);
   void gatedSample(const Request& request, Result& result, const std::function<void()>& enqueueAll);
   void hostSample(Result& result, const std::function<void()>& enqueueAll);
   void seed(const Ends& ends, std::uint64_t bytes);
   void poison(const Ends& ends, std::uint64_t bytes);
   void verify(const Ends& ends, std::uint64_t bytes, Result& result);
   void compare(const void* data, std::uint64_t bytes, const Content& content, Result& result);
-  OwnedGraph capture(const std::function<void()>& enqueueAll);
-  std::function<void()> smallMethod(const Request& request, std::byte* source, std::byte* target, OwnedGraph& graph);
   void synchronize() { check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
   void stopIfAsked() const;
 
   Stop& stop_;
   const int device_;
-  /// Most blocks of a copying kernel.
+  /// Most blocks of a filling or comparing kernel.
   int blocks_ = 1;
   DeviceGate gate_;
   OwnedStream stream_;
-  OwnedStream otherStream_;
   OwnedEvent start_;
   OwnedEvent end_;
-  OwnedEvent otherStart_;
-  OwnedEvent otherEnd_;
   DeviceMemory comparison_;
   BenchMemory memory_;
 };

@@ -74,8 +74,7 @@ class Submitter {
 }  // namespace
 
 /// `ns` is the executor's share, `callNs` the hand-written loop's: time of all calls, between the same memory and in the
-/// same stream, since what a call costs depends on both; each begins with an idle device. `otherNs` is the executor's time
-/// until the device is idle again.
+/// same stream, since what a call costs depends on both; each begins with an idle device.
 Result BenchSession::submit(const Request& request) {
   Result result;
   result.onHostClock = true;
@@ -90,27 +89,24 @@ Result BenchSession::submit(const Request& request) {
             "cudaMemcpyAsync");
     }
   };
-  const auto timed = [&](const auto& submitAll, double* untilIdle) {
+  const auto timed = [&](const auto& submitAll) {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     const std::int64_t before = nowNs();
     submitAll();
     const std::int64_t called = nowNs();
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    if (untilIdle != nullptr) *untilIdle = static_cast<double>(nowNs() - before);
     return static_cast<double>(called - before);
   };
   for (std::int32_t sample = -request.warmups; sample < request.samples; ++sample) {
     stopIfAsked();
-    double untilIdle = 0;
     // Who goes first alternates, so that neither always meets what the other left behind.
     const bool loopFirst = sample % 2 != 0;
-    const double first = loopFirst ? timed(loop, nullptr) : 0;
-    const double executor = timed([&] { submitter.submit(); }, &untilIdle);
-    const double hand = loopFirst ? first : timed(loop, nullptr);
+    const double first = loopFirst ? timed(loop) : 0;
+    const double executor = timed([&] { submitter.submit(); });
+    const double hand = loopFirst ? first : timed(loop);
     if (sample < 0) continue;
     result.ns.push_back(executor);
     result.callNs.push_back(hand);
-    result.otherNs.push_back(untilIdle);
   }
   const auto verified = [&](const auto& submitAll) {
     poison(both, request.bytes);

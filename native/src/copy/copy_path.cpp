@@ -52,7 +52,7 @@ RelayPath::RelayPath(CopyDevice& target, const RelayDevice& relay)
                   "Copies to and from " + named(target_.index()) + " can't go through " + named(device.index()) +
                       ": the two have no peer access to each other's memory.",
                   "Leave " + named(device.index()) + " out, or let relay be \"auto\", which takes only devices with "
-                  "peer access. `copyscope bench --only peer` shows which have it.",
+                  "peer access. `nvidia-smi topo -p2p r` shows which have it.",
                   "relay");
   }
   device.attach();

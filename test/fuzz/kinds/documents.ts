@@ -1,7 +1,6 @@
 /** Documents of JSON and text: values that are wrong by their reader, and letters that are wrong by the reader of text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireBench } from '../../../core/bench/parse.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { parseGateRules } from '../../../core/gate/parse.ts';
 import { requireLesson } from '../../../core/lessons/parse.ts';
@@ -70,7 +69,6 @@ export const documentKinds: Readonly<Record<string, Kind>> = {
   ),
   notes: oneOf([right('notes')], parseRunNotes),
   'gate rules': oneOf([right('rules of a gate')], parseGateRules),
-  benchmark: oneOf([right('benchmark')], requireBench),
   manifest: oneOf([right('manifest of a bundle')], parseManifest),
   'kept sweep': oneOf([right('kept sweep')], (text) => readKept('s', text, '')),
   lesson: { make: (random) => textAttempt(mutatedLesson(random), (text) => requireLesson('fuzz', text)) },

@@ -3,13 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Measured } from '../../../core/bench/measurement.ts';
 import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibration.ts';
+import { deriveProfile } from '../../../core/calibrate/derive.ts';
+import type { Measured } from '../../../core/calibrate/measurement.ts';
 import { simEngine } from '../../../core/cost/simEngine.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { type CalibrateTools, calibrate } from '../../../host/calibrate/calibrate.ts';
+import { drawFigures } from '../../../host/cli/commands/bench.ts';
 import { Assets } from '../../../host/service/assets.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
@@ -47,7 +49,7 @@ describe('running the probes', () => {
 
   it('takes measurements without a recorder where the engine can', async () => {
     const measured: Measured = {
-      ...{ ns: Float64Array.of(1021), callNs: Float64Array.of(2500), otherNs: Float64Array.of(0) },
+      ...{ ns: Float64Array.of(1021), callNs: Float64Array.of(2500) },
       ...{ onHostClock: true, bytes: 4, checked: 0, wrong: 0, depth: 1021 },
     };
     const asked: string[] = [];
@@ -111,6 +113,23 @@ describe('running the probes', () => {
   });
 });
 
+describe('the figures of copyscope bench', () => {
+  it('have a row for each measurement, in its unit, and name the probes that failed', async () => {
+    const run = async (experiment: Experiment) => {
+      if (experiment.name === 'Calibration: graphs') throw new Error('no memory');
+      return engine.run({ experiment, program: lower(experiment) });
+    };
+    const { results, failed } = await calibrate(plan, tools({ run }));
+    const from = { name: 'x', host: undefined, date: '2026-11-29', device: null, subject: 'a test', driver: null };
+    const derived = deriveProfile(plan, results, h200, { ...from, runtime: null, how: 'simulated' });
+    const lines = drawFigures({ ...derived, failed, device: null });
+    expect(lines).toHaveLength((derived.profile.measurements?.length ?? 0) + 2);
+    expect(lines.find((line) => line.startsWith('calls.launchNs'))).toMatch(/ µs/);
+    expect(lines.find((line) => line.startsWith('link.bytesPerSecond'))).toMatch(/ GB\/s/);
+    expect(lines.at(-1)).toBe('Not measured: graphs: no memory');
+  });
+});
+
 describe('copyscope calibrate', () => {
   let built: BuiltEntry;
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-calibrate-'));
@@ -138,6 +157,8 @@ describe('copyscope calibrate', () => {
     const none = await copyscope(['calibrate'], built.script);
     expect(none.exitCode).not.toBe(0);
     expect(none.err).toContain('There is nothing to calibrate here with engine cuda: ');
+    const bench = await copyscope(['bench'], built.script);
+    expect(bench).toMatchObject({ exitCode: none.exitCode, err: none.err });
     const taken = await copyscope(['calibrate', '--engine', 'sim', '--name', 'H200'], built.script);
     expect(taken.err).toContain('"h200" is a profile that ships with Copyscope');
   });

@@ -24,7 +24,6 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'run-file.truncated': badInput,
   'trace-file.truncated': badInput,
   'trace.invalid': badInput,
-  'bench-file.invalid': badInput,
   'notes.invalid': badInput,
   'run.not-found': badInput,
   'run.file-name': badInput,

@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requireBench } from '../../../core/bench/parse.ts';
-import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
-import { benchBandwidth } from '../../../renderer/charts/bandwidth.ts';
 import { lookOf } from '../../../renderer/charts/look.ts';
 import { chartOption } from '../../../renderer/charts/option.ts';
 import { pointLines, pointsOf, stepFrom } from '../../../renderer/charts/points.ts';
@@ -178,45 +175,5 @@ describe('strategies', () => {
       { problem: 'nothing was recorded', id: 'b' },
     ]);
     expect(chartTable(spec).rows.map(({ cells }) => cells.at(-1))).toEqual(['measured', 'simulated']);
-  });
-});
-
-describe('bandwidth of a benchmark', () => {
-  const figure = { name: 'bandwidth', unit: 'B/s', median: 50e9, least: 49e9, most: 51e9, samples: [49e9, 50e9, 51e9] };
-  const row = { section: 'copies', row: '4 KiB', column: 'H2D pinned', status: 'done', figures: [figure], bytes: 4096 };
-  const bench = {
-    format: 'copyscope/bench',
-    version: 1,
-    createdAt: '2026-11-20T08:00:00.000Z',
-    device: { name: 'NVIDIA H200', linkGeneration: 5, linkWidth: 16 },
-    rows: [row, { ...row, bytes: 8192, status: 'failed', figures: [] }, { ...row, section: 'latency' }],
-  };
-
-  it('is drawn by size with the link’s limit, and a size that failed as such', () => {
-    const spec = benchBandwidth(requireBench(JSON.stringify(bench)));
-    expect(spec.x.values).toEqual([4096, 8192]);
-    expect(spec.rows.map(({ name, isLimit }) => [name, isLimit])).toEqual([
-      ['H2D pinned', undefined],
-      ['limit of the PCIe link', true],
-    ]);
-    expect(spec.rows[0]?.cells).toEqual([
-      { value: 50e9, low: 49e9, high: 51e9, count: 3 },
-      { problem: 'this size could not be measured' },
-    ]);
-    // 32 GT/s on 16 lanes, 128 bits in 130.
-    expect(linkBytesPerSecond(bench.device)).toBeCloseTo((32e9 * 16 * 128) / 130 / 8, 0);
-    expect(linkBytesPerSecond({ linkGeneration: null, linkWidth: 16 })).toBeNull();
-  });
-
-  it.each([
-    ['no JSON', '{', 'document'],
-    ['another document', '{"format":"copyscope/sweep"}', 'format'],
-    [
-      'a bad figure',
-      JSON.stringify({ ...bench, rows: [{ ...row, figures: [{ ...figure, median: 'fast' }] }] }),
-      'rows[0].figures[0].median',
-    ],
-  ])('%s is refused with its field', (_, text, field) => {
-    expect(() => requireBench(text)).toThrow(expect.objectContaining({ code: 'bench-file.invalid', field }));
   });
 });

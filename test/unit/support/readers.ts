@@ -1,7 +1,6 @@
 /** Every document that something reads: one that is right, and its reader. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireBench } from '../../../core/bench/parse.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { parseGateRules } from '../../../core/gate/parse.ts';
 import { requireFigure } from '../../../core/lessons/figure.ts';
@@ -42,8 +41,6 @@ const gateRules = {
   baseline: { figures: ['stepNs'], leastShare: 0.02 },
   allow: [{ line: 'train.py:44', figures: ['waitingCalls'], reason: 'The loss is logged in each step.' }],
 };
-const figure = { name: 'bandwidth', unit: 'B/s', median: 5, least: 4, most: 6, samples: [4, 5, 6] };
-const benchRow = { section: 'copies', row: '4 KiB', column: 'H2D pinned', status: 'done', figures: [figure], bytes: 1 };
 const front = {
   format: 'copyscope/lesson',
   version: 1,
@@ -130,16 +127,6 @@ export const readers: Readonly<Record<string, Reader>> = {
   profile: { document: JSON.parse(asset('profiles/h200.json')), read: parseProfile },
   sweep: { document: sweep, read: requireSweep },
   'text of a sweep': { document: sweep, read: onText(requireSweep) },
-  benchmark: {
-    document: {
-      format: 'copyscope/bench',
-      version: 1,
-      createdAt,
-      device: { name: 'NVIDIA H200', linkGeneration: 5, linkWidth: 16 },
-      rows: [benchRow],
-    },
-    read: onText(requireBench),
-  },
   notes: { document: notes, read: onText(parseRunNotes) },
   'rules of a gate': { document: gateRules, read: onText(parseGateRules) },
   'results of lessons': {

@@ -1,6 +1,6 @@
 /** An engine process for the supervisor's tests: what a run does is told by its experiment's name. */
 import { writeFileSync } from 'node:fs';
-import type { Measured, Measurement } from '../../../../core/bench/measurement.ts';
+import type { Measured, Measurement } from '../../../../core/calibrate/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
 import {
   type CancelSignal,
@@ -87,7 +87,7 @@ async function measure({ bytes, count, samples }: Measurement, signal: CancelSig
   if (bytes === 13) process.exit(13);
   const ns = Float64Array.from({ length: samples }, (_, sample) => bytes * count + sample);
   const wrong = bytes === 17 ? 3 : 0;
-  return { ns, callNs: ns, otherNs: ns, onHostClock: false, bytes: bytes * count, checked: bytes, wrong, depth: 0 };
+  return { ns, callNs: ns, onHostClock: false, bytes: bytes * count, checked: bytes, wrong, depth: 0 };
 }
 
 serveEngine(parentChannel(), {

@@ -1,4 +1,4 @@
-"""The payloads of `copyscope bench` in PyTorch. Reads the tasks as JSON on stdin, prints JSON: version and results.
+"""The copies of beside-pytorch.ts in PyTorch. Reads the tasks as JSON on stdin, prints JSON: version and times.
 
 Bandwidths are taken between two CUDA events around `count` copies, the rest by the host's clock up to a synchronise, as
 Copyscope takes them. Ends with exit code 3, and the reason as the last line of stderr, where PyTorch or a GPU is missing.
@@ -56,7 +56,6 @@ def copy(torch, task):
         for _ in range(task["count"]):
             target.copy_(source, non_blocking=non_blocking)
 
-    call = f"target.copy_(source, non_blocking={non_blocking})"
     if not non_blocking:
         times = host_clock(torch, work, task)
     else:
@@ -72,27 +71,7 @@ def copy(torch, task):
                 times.append(start.elapsed_time(end) * 1e6)
     torch.cuda.synchronize()
     check(torch, source, target)
-    return call, times
-
-
-def latency(torch, task):
-    source, target, non_blocking = pair(torch, task)
-    times = host_clock(torch, lambda: target.copy_(source, non_blocking=non_blocking), task)
-    check(torch, source, target)
-    return f"target.copy_(source, non_blocking={non_blocking}); torch.cuda.synchronize()", times
-
-
-def small(torch, task):
-    sources = [tensor(torch, task["bytes"], pinned=task["pinned"]) for _ in range(task["count"])]
-    kept = []
-
-    def work():
-        kept[:] = [source.to("cuda", non_blocking=True) for source in sources]
-
-    times = host_clock(torch, work, task)
-    for source, target in zip(sources, kept):
-        check(torch, source, target)
-    return "[t.to('cuda', non_blocking=True) for t in tensors]; torch.cuda.synchronize()", times
+    return times
 
 
 def main():
@@ -104,12 +83,10 @@ def main():
     if not torch.cuda.is_available():
         print("this PyTorch finds no CUDA device", file=sys.stderr)
         sys.exit(MISSING)
-    measures = {"copy": copy, "latency": latency, "small": small}
     results = []
     for task in json.load(sys.stdin)["tasks"]:
-        call, times = measures[task["kind"]](torch, task)
-        results.append({"item": task["item"], "call": call, "ns": times})
-    json.dump({"version": torch.__version__, "results": results}, sys.stdout)
+        results.append(copy(torch, task))
+    json.dump({"version": torch.__version__, "times": results}, sys.stdout)
 
 
 main()
