@@ -8,7 +8,8 @@ import { ensureBuilt } from './build.mjs';
 import { inRoot } from './lib/paths.mjs';
 
 const args = process.argv.slice(2);
-await ensureBuilt(args[0] === 'serve' ? ['renderer', 'host'] : ['host']);
+// The page of reports is built with the window.
+await ensureBuilt(['serve', 'report'].includes(args[0]) ? ['renderer', 'host'] : ['host']);
 
 const cli = spawn(process.execPath, [inRoot('dist/host/cli.js'), ...args], { stdio: 'inherit' });
 // Ctrl-C in a terminal reaches the command itself; a signal sent to this process alone is passed on.

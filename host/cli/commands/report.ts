@@ -37,10 +37,10 @@ export async function report(
 ): Promise<void> {
   const { terminal, signal, program } = tools.context;
   if (options.out !== undefined) await requireNew(options.out);
-  const page = await readPage(program);
   const line = statusLine(terminal);
   try {
     const made = await make(tools, file, other, options, line);
+    const page = await readPage(program);
     const path = options.out ?? fileNameOf(made.document.title, '.html');
     signal.throwIfAborted();
     const onPacked = (bytes: number, of: number): void =>
