@@ -48,13 +48,14 @@ export default defineConfig({
           setupFiles: ['test/component/support/setup.ts'],
           // All files share the window's modules, which take longer to load than most tests to run.
           isolate: false,
-          ...limits,
-          expect: { poll: { interval: 30, timeout: 60_000 } },
+          testTimeout: 120_000,
+          expect: { poll: { interval: 30, timeout: 30_000 } },
           browser: {
             enabled: true,
             headless: true,
             screenshotFailures: false,
             provider: playwright({
+              actionTimeout: 30_000,
               launchOptions: {
                 ...(executablePath === null ? {} : { executablePath }),
                 args: ['--disable-gpu', '--no-sandbox', '--no-first-run', '--disable-background-networking'],

@@ -40,27 +40,6 @@ withFaults(
   },
 );
 
-test('an experiment that is not valid is listed, and says which field is wrong and what to do', async ({
-  window,
-  server,
-  page,
-}) => {
-  const broken = structuredClone(example);
-  broken.name = 'Broken';
-  broken.threads[0].operations[0].src = 'no-such-buffer';
-  server.addExperiment('broken', broken);
-  server.addExperiment('truncated', JSON.stringify(example).slice(0, 500));
-  const before = server.files();
-  await page.reload();
-  await window.ready();
-  await window.library.getByRole('button', { name: 'Can’t be opened broken' }).click();
-  await expect(window.alerts.first()).toContainText('threads[0].operations[0].src');
-  await expect(window.alerts.first()).toContainText('no-such-buffer');
-  await window.library.getByRole('button', { name: 'Can’t be opened truncated' }).click();
-  await expect(window.alerts.first()).toContainText('JSON');
-  await expect.poll(() => server.files()).toEqual(before);
-});
-
 test('the window says that it lost the host, and offers to connect again', async ({ page, server }) => {
   await page.goto(await server.address());
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
@@ -89,10 +68,3 @@ withPort(
     await second.stop();
   },
 );
-
-test('a file of an unknown kind is refused with every kind that opens', async ({ window, page }) => {
-  await window.openFile('holiday.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]));
-  const alert = page.getByRole('alert').filter({ hasText: 'holiday.jpg could not be opened' });
-  for (const ending of ['.json', '.arrow', '.copyscope', '.json.gz', '.sqlite', '.nsys-rep', '.cprec'])
-    await expect(alert).toContainText(ending);
-});

@@ -53,27 +53,3 @@ test('the same by keyboard, and kernels fold into one block', async ({ window, p
   await expect(window.runs.first()).toContainText('vision.pageable');
   await expect(window.status).toContainText('measured');
 });
-
-test('a step that was measured without the profiler calibrates the plan', async ({ window, page }) => {
-  await openTrace(window, 'weights.pageable');
-  const plan = page.getByRole('region', { name: 'Plan', exact: true });
-  await expect(plan.getByText(/→/)).toBeVisible();
-  await plan.getByLabel('Measured without the profiler, ms').fill('-1');
-  await page.keyboard.press('Enter');
-  await expect(plan.getByText(/is no time above 0/)).toBeVisible();
-  await plan.getByLabel('Measured without the profiler, ms').fill('83.5');
-  await page.keyboard.press('Enter');
-  await expect(plan.getByText('fitted to what you typed')).toBeVisible();
-  await expect(plan.getByText(/83\.\d\sms\s→/)).toBeVisible();
-});
-
-test('the lesson about it opens the recorded trace, and its plan', async ({ page, window }) => {
-  await page.getByRole('button', { name: 'Lessons', exact: true }).click();
-  await page.getByRole('button', { name: /Profile your own training step/ }).click();
-  await page.getByRole('region', { name: 'Lesson' }).getByRole('link', { name: 'Open the recording' }).first().click();
-  await expect(page.getByRole('heading', { level: 1, name: 'training-before' })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Chosen changes' }).getByText(/→/)).toBeVisible();
-  await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
-  await page.goBack();
-  await expect(page.getByRole('heading', { level: 2, name: 'Record it' })).toBeVisible();
-});

@@ -27,9 +27,6 @@ async function choose(page: Page, menu: string, item: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Width and height of a PNG. */
-const sizeOf = (png: Buffer): readonly [number, number] => [png.readUInt32BE(16), png.readUInt32BE(20)];
-
 async function palette(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByPlaceholder('Search commands').fill(words);
@@ -44,30 +41,6 @@ test.describe('an imported trace', () => {
     await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
   });
 
-  test('its lanes are saved as a drawing and as a picture of the chosen width', async ({ page }) => {
-    const drawing = await downloaded(page, () => choose(page, 'Save the lanes', 'Drawing (SVG)'));
-    expect(drawing.suggestedFilename()).toBe(`${name} lanes.svg`);
-    const svg = (await content(drawing)).toString();
-    expect(svg).toContain('width="1200"');
-    expect(svg).toContain('H2D copy');
-    await choose(page, 'Save the lanes', '1920 pixels');
-    await page.keyboard.press('Escape');
-    const picture = await downloaded(page, () => choose(page, 'Save the lanes', 'Picture (PNG)'));
-    const png = await content(picture);
-    expect(png.subarray(1, 4).toString()).toBe('PNG');
-    // Two pixels for each of the drawing's.
-    expect(sizeOf(png)[0]).toBe(3840);
-  });
-
-  test('its rows are saved as figures that other tools read', async ({ page }) => {
-    const csv = await downloaded(page, () => choose(page, 'Save the lanes', 'Figures (CSV)'));
-    const lines = (await content(csv)).toString().trim().split('\r\n');
-    expect(lines[0]).toBe(
-      'iteration,start_ns,duration_ns,kind,lane,engine,name,op,correlation,bytes,src_memory,dst_memory',
-    );
-    expect(lines.length).toBeGreaterThan(10);
-  });
-
   test('its lanes go to the clipboard', async ({ page, context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await choose(page, 'Save the lanes', 'Copy the picture');
@@ -75,15 +48,6 @@ test.describe('an imported trace', () => {
     await expect.poll(types).toContain('image/png');
     await choose(page, 'Save the lanes', 'Copy the figures (CSV)');
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('start_ns');
-  });
-
-  test('each chart is saved, and its figures', async ({ page, window }) => {
-    await window.timeline.getByRole('radiogroup', { name: 'Show as' }).getByText('Charts').click();
-    await expect(page.getByTestId('chart').first()).toBeVisible();
-    const drawing = await downloaded(page, () => choose(page, 'Save Engine use', 'Drawing (SVG)'));
-    expect((await content(drawing)).toString()).toContain('Engine use');
-    const figures = await downloaded(page, () => choose(page, 'Save Engine use', 'Figures (CSV)'));
-    expect((await content(figures)).toString()).toContain('Origin');
   });
 
   test('nothing is left of a report that is cancelled', async ({ page, window }) => {
@@ -108,17 +72,6 @@ test.describe('an imported trace', () => {
     await expect(transfers).not.toContainText('Making the report');
     release();
     expect(downloads).toBe(0);
-  });
-
-  test('paper has the run, with its lanes', async ({ page }) => {
-    await page.emulateMedia({ media: 'print' });
-    const paper = page.getByTestId('paper');
-    await expect(paper.getByRole('heading', { level: 1, name })).toBeVisible();
-    await expect(paper.getByLabel(`Lanes of ${name}`).locator('svg')).toBeVisible();
-    await expect(paper.getByRole('region', { name: 'Figures' })).toContainText('Device time');
-    await expect(page.getByRole('region', { name: 'Timeline' })).toBeHidden();
-    await page.emulateMedia({ media: 'screen' });
-    await expect(paper).toHaveCount(0);
   });
 
   test('Ctrl+P opens the printer’s dialog once charts can be drawn', async ({ page }) => {

@@ -41,21 +41,6 @@ const reached = async (page: Page): Promise<number> => Number(/^(\d+) of/.exec(a
 const points = (page: Page): Locator => page.getByRole('region', { name: 'Points' }).locator('tbody tr');
 const progress = (page: Page): Locator => page.getByRole('region', { name: 'Progress of the sweep' });
 
-test('a point of the heat map opens its run when it is clicked', async ({ window, page }) => {
-  await setUp(window, page, '32 MiB');
-  await page.getByRole('button', { name: 'Run 35 points' }).click();
-  await expect(progress(page)).toContainText('complete', { timeout: 120_000 });
-  const chart = page.getByTestId('chart');
-  await chart.scrollIntoViewIfNeeded();
-  // The last points may be drawn a moment after they came.
-  await expect(chart).toHaveAttribute('data-points', '35');
-  const box = await chart.boundingBox();
-  if (box === null) throw new Error('the chart is not on screen');
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height * 0.4);
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(/chunk size .*, streams \d/);
-  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-});
-
 test('a sweep is cancelled, goes on where it stopped, and is there when the window is opened anew', async ({
   window,
   page,
@@ -121,27 +106,6 @@ test('a sweep whose host is killed midway keeps every point that was done', asyn
   } finally {
     await second.stop();
   }
-});
-
-test('a field of the inspector leads to a sweep over it, whose problems are said in place', async ({
-  window,
-  page,
-}) => {
-  await window.open('Pinned source, second stream');
-  await page.getByText('Build', { exact: true }).click();
-  await page.getByRole('button', { name: 'Experiment settings' }).click();
-  await window.inspector.getByTitle('Sweep over iterations…').click();
-  const axis = page.getByRole('group', { name: 'First axis' });
-  await expect(axis.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Iterations/);
-  await axis.getByLabel('Values', { exact: true }).fill('1, 2, many');
-  await expect(axis.getByRole('alert')).toContainText('"many" is not a number');
-  await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
-  await axis.getByLabel('Values', { exact: true }).fill('1, 2, 2000');
-  await window.pickEngine(simulated);
-  await page.getByRole('button', { name: 'Run 3 points' }).click();
-  await expect(progress(page)).toContainText('3 of 3 points, 1 failed');
-  await expect(points(page).nth(2)).toContainText('2000 is not a number of at most 1000');
-  await expect(page.getByRole('figure', { name: 'Makespan by iterations, simulated' })).toBeVisible();
 });
 
 test('on the CPU engine it is measured, with a spread, and a point that this engine can’t run says so', async ({

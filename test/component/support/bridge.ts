@@ -4,13 +4,11 @@ import type { DesktopBridge } from '../../../renderer/connection/desktopBridge.t
 import type { MemoryHost } from './memoryHost.ts';
 
 let current: MemoryHost | null = null;
-let served: MessagePort | null = null;
 
 const bridge: DesktopBridge = {
   requestPort() {
     const { port1, port2 } = new MessageChannel();
     if (current !== null) current.events = serveWindow(channelOf(port1), current.service).events;
-    served = port1;
     window.postMessage('copyscope:port', '*', [port2]);
   },
   setTheme() {},
@@ -25,9 +23,6 @@ export function serve(host: MemoryHost): void {
   if (current !== null) current.events = null;
   current = host;
 }
-
-/** Breaks the connection off, as the end of the host does. */
-export const breakOff = (): void => served?.close();
 
 const channelOf = (port: MessagePort): Channel => ({
   post: (message) => port.postMessage(message),

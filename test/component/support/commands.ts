@@ -2,6 +2,7 @@
 
 import type {} from '@vitest/browser-playwright';
 import type { BrowserCommand } from 'vitest/node';
+import { steps } from '../../unit/import/recorded/recordingBytes.ts';
 
 type Point = readonly [x: number, y: number];
 
@@ -11,23 +12,36 @@ const press: BrowserCommand<[keys: readonly string[]]> = async ({ page }, keys) 
 
 const insertText: BrowserCommand<[text: string]> = ({ page }, text) => page.keyboard.insertText(text);
 
-/** Moves the mouse along points of the tested page; it is pressed at the first and let go of at the last if `isDrag`. */
-const mouse: BrowserCommand<[points: readonly Point[], isDrag: boolean]> = async ({ page, iframe }, points, isDrag) => {
+/**
+ * Moves the mouse along points of the tested page, whose width is given: its frame may be scaled. With `isDrag` the button is
+ * pressed at the first point and let go of at the last.
+ */
+const mouse: BrowserCommand<[points: readonly Point[], isDrag: boolean, width: number]> = async (
+  { page, iframe },
+  points,
+  isDrag,
+  width,
+) => {
   const frame = await iframe.owner().boundingBox();
   if (frame === null) throw new Error('the tested page is not on screen');
+  const scale = frame.width / width;
   for (const [number, [x, y]] of points.entries()) {
-    await page.mouse.move(frame.x + x, frame.y + y, { steps: number === 0 ? 1 : 4 });
+    await page.mouse.move(frame.x + x * scale, frame.y + y * scale, { steps: number === 0 ? 1 : 4 });
     if (isDrag && number === 0) await page.mouse.down();
   }
   if (isDrag) await page.mouse.up();
 };
 
-export const commands = { press, insertText, mouse };
+/** The bytes of a recording of `count` steps, as copyscope record writes it. */
+const recording: BrowserCommand<[count: number]> = (_, count) => [...steps(count).bytes()];
+
+export const commands = { press, insertText, mouse, recording };
 
 declare module 'vitest/browser' {
   interface BrowserCommands {
     press(keys: readonly string[]): Promise<void>;
     insertText(text: string): Promise<void>;
-    mouse(points: readonly Point[], isDrag: boolean): Promise<void>;
+    recording(count: number): Promise<number[]>;
+    mouse(points: readonly Point[], isDrag: boolean, width: number): Promise<void>;
   }
 }

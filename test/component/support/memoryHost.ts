@@ -116,6 +116,8 @@ export interface Contents {
   readonly experiments?: Readonly<Record<string, unknown>>;
   /** Recorded runs that ship with the program, as 'overlap/pinned-side-stream'. */
   readonly recorded?: readonly string[];
+  /** Runs of a host before, as its `runs` have them. */
+  readonly runs?: readonly StoredRun[];
   /** Lessons of the user's by name, as Markdown. */
   readonly lessons?: Readonly<Record<string, string>>;
   readonly profiles?: Readonly<Record<string, unknown>>;
@@ -140,6 +142,8 @@ async function shippedRun(name: string): Promise<StoredRun> {
 
 export class MemoryHost {
   readonly experiments = new Map<string, Experiment>();
+  /** Experiments that can't be opened, by id. */
+  readonly problems = new Map<string, ErrorInfo>();
   readonly drafts = new Map<string, KeptDraft>();
   readonly runs = new Map<string, StoredRun>();
   readonly sweeps = new Map<string, Sweep>();
@@ -150,6 +154,8 @@ export class MemoryHost {
   readonly refusals = new Map<keyof HostService, ErrorInfo>();
   /** Functions wait for these before they answer. */
   readonly holds = new Map<keyof HostService, Promise<unknown>>();
+  /** Each point of a sweep waits for this. */
+  beforePoint: (point: number) => Promise<void> | undefined = () => undefined;
   events: WindowEvents | null = null;
   readonly #lessons: ReadonlyMap<string, string>;
   readonly #profiles: ReadonlyMap<string, unknown>;
@@ -183,7 +189,8 @@ export class MemoryHost {
     const host = new MemoryHost(contents);
     for (const [id, document] of Object.entries(contents.experiments ?? {}))
       host.experiments.set(id, requireExperiment(document));
-    for (const run of await Promise.all((contents.recorded ?? []).map(shippedRun))) host.runs.set(run.summary.id, run);
+    for (const run of [...(contents.runs ?? []), ...(await Promise.all((contents.recorded ?? []).map(shippedRun)))])
+      host.runs.set(run.summary.id, run);
     return host;
   }
 
@@ -233,7 +240,11 @@ export class MemoryHost {
       return { lesson, figures: Object.fromEntries(wanted.map((name) => [name, requireFigure(figures.get(name))])) };
     },
     experiments: async () => this.#experiments(),
-    readExperiment: async (id) => JSON.stringify(entry(this.experiments, 'experiment', id)),
+    readExperiment: async (id) => {
+      const problem = this.problems.get(id);
+      if (problem !== undefined) throw new CopyscopeError(problem);
+      return JSON.stringify(entry(this.experiments, 'experiment', id));
+    },
     saveExperiment: async (id, document) => {
       const experiment = requireExperiment(document);
       const saved = id ?? this.#newId(experiment.name);
@@ -254,7 +265,8 @@ export class MemoryHost {
       if (file === null) throw notFound('file of a run', id);
       return { bytes: file.length, address: URL.createObjectURL(new Blob([file])) };
     },
-    renameRun: async (id, title) => this.#changeRun(id, (summary) => ({ ...summary, title })),
+    renameRun: async (id, title) =>
+      this.#changeRun(id, ({ title: _, ...summary }) => ({ ...summary, ...(title === '' ? {} : { title }) })),
     deleteItems: async (items) => this.#delete(items),
     restoreItems: async (ticket) => this.#deleted.get(ticket)?.(),
     readNotes: async (id) => this.notes.get(id) ?? runNotes(),
@@ -311,7 +323,10 @@ export class MemoryHost {
 
   #experiments(): ExperimentSummary[] {
     const modifiedAt = new Date().toISOString();
-    return [...this.experiments].map(([id, { name }]) => ({ id, name, modifiedAt, hasDraft: this.drafts.has(id) }));
+    return [
+      ...[...this.experiments].map(([id, { name }]) => ({ id, name, modifiedAt, hasDraft: this.drafts.has(id) })),
+      ...[...this.problems].map(([id, problem]) => ({ id, name: id, modifiedAt, hasDraft: false, problem })),
+    ];
   }
 
   #profile(name: string, value: unknown): ProfileSummary {
@@ -416,7 +431,7 @@ export class MemoryHost {
     );
     for (let point = 0; point < plan.count && !controller.signal.aborted; point += 1) {
       if (settled.has(point)) continue;
-      await this.holds.get('startSweep');
+      await this.beforePoint(point);
       if (controller.signal.aborted) break;
       const outcome = await this.#runPoint(id, plan, point);
       const { outcomes, summary, ...sweep } = this.#sweep(id);

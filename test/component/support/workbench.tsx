@@ -15,30 +15,47 @@
  * - All files run in one page after another, and share its modules. Nothing may be left behind by a test that a later one sees.
  */
 import { MantineProvider } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { spotlight } from '@mantine/spotlight';
 import type { ReactNode } from 'react';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { commands, type Locator, page } from 'vitest/browser';
 import { cleanup, render } from 'vitest-browser-react';
+import type { Imported } from '../../../core/service/service.ts';
 import { cssVariables, theme } from '../../../renderer/common/theme.ts';
 import { connect } from '../../../renderer/connection/connect.ts';
 import { App } from '../../../renderer/shell/App.tsx';
 import { CurrentScheme } from '../../../renderer/shell/CurrentScheme.tsx';
 import { setService } from '../../../renderer/store/host.ts';
 import { openPage } from '../../../renderer/store/pages.ts';
+import { shownRunId } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
 import type { Page } from '../../../renderer/store/types.ts';
 import { serve } from './bridge.ts';
-import { type Contents, MemoryHost } from './memoryHost.ts';
+import { type Contents, fileBytes, MemoryHost } from './memoryHost.ts';
 import { resetStores } from './stores.ts';
 
+type Beginning = Contents & {
+  /** The window remembers what it did before. */
+  readonly keepStorage?: boolean;
+  /** The window has the size that it had before; else 1280 by 800. */
+  readonly keepViewport?: boolean;
+};
+
 /** The window begins anew, connected to a host in memory with these contents. Nothing is rendered. */
-export async function begin(contents: Contents = {}): Promise<MemoryHost> {
+export async function begin({ keepStorage, keepViewport, ...contents }: Beginning = {}): Promise<MemoryHost> {
   await cleanup();
+  vi.restoreAllMocks();
+  notifications.clean();
+  spotlight.close();
+  // It is made anew behind the window, where it is in a page that has just begun.
+  for (const portal of document.querySelectorAll('[data-mantine-shared-portal-node]')) portal.remove();
+  if (keepViewport !== true && (innerWidth !== 1280 || innerHeight !== 800)) await page.viewport(1280, 800);
   // Keys go where the focus is: into this frame.
   window.focus();
   setService(null);
   resetStores();
-  localStorage.clear();
+  if (keepStorage !== true) localStorage.clear();
   history.replaceState(null, '', location.pathname + location.search);
   const host = await MemoryHost.with(contents);
   serve(host);
@@ -48,7 +65,7 @@ export async function begin(contents: Contents = {}): Promise<MemoryHost> {
 }
 
 /** Renders one view as it stands in the window. */
-export async function renderView(view: ReactNode, contents: Contents = {}): Promise<MemoryHost> {
+export async function renderView(view: ReactNode, contents: Beginning = {}): Promise<MemoryHost> {
   const host = await begin(contents);
   await render(
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="light">
@@ -77,18 +94,19 @@ export interface Workbench {
   open(name: string): Promise<void>;
   /** The block of an operation in the score. */
   block(op: number): Locator;
-  /** Runs what is open, and waits for the run's lanes. */
-  run(): Promise<void>;
+  /** Runs what is open, waits until the run is shown, and returns its id. */
+  run(): Promise<string>;
 }
 
 /** What the window shows at first, beside what is in the library. */
-export type Opening = Contents & { readonly page?: Page };
+export type Opening = Beginning & { readonly page?: Page };
 
 export async function openWorkbench({ page: first, ...contents }: Opening = {}): Promise<Workbench> {
   const shown = first?.kind === 'example' ? [first.id] : [];
   const host = await begin({ ...contents, examples: [...shown, ...(contents.examples ?? [])] });
   if (first !== undefined) openPage(first);
   await render(<App />);
+  await expect.poll(() => document.querySelector('main')).not.toBeNull();
   const library = page.getByRole('region', { name: 'Library', exact: true });
   const timeline = page.getByRole('region', { name: 'Timeline' });
   const inspector = page.getByRole('region', { name: 'Inspector' });
@@ -107,19 +125,48 @@ export async function openWorkbench({ page: first, ...contents }: Opening = {}):
       await expect.element(heading(name)).toBeVisible();
     },
     async run() {
-      const before = Object.keys(state().runs).length;
+      const before = new Set(host.runs.keys());
+      const made = (): string => [...host.runs.keys()].find((id) => !before.has(id)) ?? '';
       await page.getByRole('button', { name: 'Run', exact: true }).click();
-      await expect.poll(() => Object.keys(state().runs).length).toBe(before + 1);
-      const id = Object.keys(state().runs).at(-1) ?? '';
-      await expect.poll(() => state().loadedRuns[id]?.status).toBe('ready');
-      await expect.element(page.getByRole('button', { name: 'Run', exact: true })).toBeVisible();
+      await expect.poll(() => state().loadedRuns[made()]?.status).toBe('ready');
+      await expect.poll(() => shownRunId(state())).toBe(made());
+      return made();
     },
   };
 }
 
 /** The window with an example open. */
-export const openExample = (id: string, contents: Contents = {}): Promise<Workbench> =>
+export const openExample = (id: string, contents: Opening = {}): Promise<Workbench> =>
   openWorkbench({ ...contents, page: { kind: 'example', id } });
+
+/** Opens the run that came of a file. */
+export async function openPageOf(imported: Imported): Promise<void> {
+  if (imported.kind !== 'run') throw new Error(`a run was wanted, and ${imported.kind} came`);
+  // The window hears of a run a moment after it was added.
+  await expect.poll(() => state().runs[imported.run.id]).toBeDefined();
+  openPage({ kind: 'run', id: imported.run.id });
+  await expect.poll(() => state().loadedRuns[imported.run.id]?.status).toBe('ready');
+}
+
+/** The window with a trace of PyTorch's profiler open: a fixture of test/fixtures/pytorch-pairs. */
+export async function openTrace(name: string, ...others: readonly string[]): Promise<Workbench> {
+  const window = await openWorkbench();
+  for (const each of [...others, name]) {
+    const options = { name: `${each}.json.gz`, version: '0.0.0', modifiedAt: new Date(0) };
+    const imported = await window.host.import(await fileBytes(`test/fixtures/pytorch-pairs/${options.name}`), options);
+    if (each === name) await openPageOf(imported);
+  }
+  await expect.element(heading(name)).toBeVisible();
+  await expect.element(window.plot).toBeVisible();
+  return window;
+}
+
+/** Names of the lanes, from the top. */
+export const lanesOf = ({ timeline }: Workbench): string[] =>
+  timeline
+    .css('[data-lane-name]')
+    .elements()
+    .map(({ textContent }) => textContent ?? '');
 
 export const heading = (name: string): Locator => page.getByRole('heading', { level: 1, name, exact: true });
 
@@ -132,10 +179,63 @@ export const type = (text: string): Promise<void> => commands.insertText(text);
 type Point = readonly [x: number, y: number];
 
 /** Drags the mouse from the first point over the others, in pixels of the page. */
-export const drag = (...points: Point[]): Promise<void> => commands.mouse(points, true);
+export const drag = (...points: Point[]): Promise<void> => commands.mouse(points, true, innerWidth);
 
 /** Moves the mouse to a point. */
-export const moveTo = (...point: Point): Promise<void> => commands.mouse([point], false);
+export const moveTo = (...point: Point): Promise<void> => commands.mouse([point], false, innerWidth);
+
+export const engine = (): Locator => page.getByRole('combobox', { name: 'Engine' });
+
+export async function pickEngine(name: RegExp): Promise<void> {
+  await engine().click();
+  await page.getByRole('option', { name }).click();
+}
+
+/** Presses Tab until the focus is on what `name` describes; throws if it never gets there. */
+export async function tabTo(name: RegExp): Promise<void> {
+  for (let times = 0; times < 120; times += 1) {
+    await press('Tab');
+    const focused = document.activeElement;
+    if (name.test(focused?.getAttribute('aria-label') ?? focused?.textContent ?? '')) return;
+  }
+  throw new Error(`Tab never reached ${name}`);
+}
+
+/** Takes the place of the clipboard in this test. Returns what reads the text that was copied last. */
+export function copied(): () => string {
+  let last = '';
+  vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(async (text) => {
+    last = text;
+  });
+  return () => last;
+}
+
+/** Files that the window saves from now on; nothing is downloaded. */
+export function saved(): { readonly name: string; readonly content: Blob }[] {
+  const files: { readonly name: string; readonly content: Blob }[] = [];
+  const blobs = new Map<string, Blob>();
+  const { createObjectURL } = URL;
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+    const address = createObjectURL(blob);
+    blobs.set(address, blob as Blob);
+    return address;
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    const content = blobs.get(this.href);
+    if (content !== undefined) files.push({ name: this.download, content });
+  });
+  return files;
+}
+
+/** The next dialog for files is answered with these. */
+export function answerChooser(...files: readonly File[]): void {
+  vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementationOnce(function (this: HTMLInputElement) {
+    const transfer = new DataTransfer();
+    for (const file of files) transfer.items.add(file);
+    this.files = transfer.files;
+    this.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+}
 
 /** Pixels of the page. */
 export const boxOf = (locator: Locator): DOMRect => locator.element().getBoundingClientRect();

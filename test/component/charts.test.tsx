@@ -1,0 +1,140 @@
+/** Charts: drawn, read as a table, walked by keyboard, and saved with where their numbers come from. */
+import { expect, it } from 'vitest';
+import { state } from '../../renderer/store/store.ts';
+import { heading, openExample, openTrace, openWorkbench, page, press, saved } from './support/workbench.tsx';
+
+const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
+  (name) => `overlap/${name}`,
+);
+const openCharts = () => openWorkbench({ recorded: four, examples: four, page: { kind: 'charts' } });
+const strategies = () => page.getByRole('region', { name: 'Strategies' });
+const bandwidth = () => page.getByRole('region', { name: 'Bandwidth' });
+
+it('charts engines, device and host threads of a run, which say that they are simulated', async () => {
+  const { timeline } = await openExample('overlap/pinned-side-stream');
+  await timeline.getByText('Charts', { exact: true }).click();
+  for (const title of [
+    'Engine use',
+    'Bandwidth of the copy engines',
+    'Time of the device',
+    'Time of the host threads',
+  ]) {
+    const figure = timeline.getByRole('figure', { name: `${title}, simulated` });
+    await expect.element(figure).toHaveTextContent('Simulated on NVIDIA H200');
+    await expect.element(figure.getByTestId('chart').css('svg')).toHaveTextContent(', simulated');
+  }
+});
+
+it('stands strategies beside one another, and reads them as a table', async () => {
+  await openCharts();
+  const figure = strategies().getByRole('figure', { name: 'Makespan by strategy, recorded' });
+  await expect.element(figure.getByTestId('chart')).toHaveAttribute('data-points', '4');
+  await expect.element(figure.getByTestId('chart').css('svg')).toHaveTextContent('Pinned source, second stream');
+  await strategies().getByText('Table', { exact: true }).click();
+  await expect.poll(() => figure.getByRole('row').elements().length).toBe(5);
+  await figure.getByRole('button', { name: 'Open Pinned source, second stream' }).click();
+  await expect.element(heading('Pinned source, second stream')).toBeVisible();
+});
+
+it('opens the run of a strategy by keyboard', async () => {
+  await openCharts();
+  const chart = strategies().getByTestId('chart');
+  await expect.element(chart.css('svg')).toBeVisible();
+  (chart.element() as HTMLElement).focus();
+  await press('End', 'Enter');
+  await expect.poll(() => state().page.kind).toBe('run');
+});
+
+it('shows the point of a key that came before the chart was drawn', async () => {
+  const drawn = new MutationObserver((_changes, observer) => {
+    const chart = document.querySelector('section[aria-label="Strategies"] [data-testid="chart"]');
+    if (chart === null) return;
+    observer.disconnect();
+    chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+  });
+  drawn.observe(document.body, { childList: true, subtree: true });
+  await openCharts();
+  const chart = strategies().getByTestId('chart');
+  // The words at a point are the only HTML in the chart.
+  await expect
+    .element(
+      chart
+        .css('div')
+        .filter({ hasText: /Makespan.*ms/ })
+        .last(),
+    )
+    .toBeVisible();
+});
+
+it('draws bandwidths with the limit of the link', async () => {
+  await openCharts();
+  await expect.element(bandwidth().getByTestId('chart').css('svg')).toHaveTextContent('limit of the PCIe link');
+});
+
+async function choose(menu: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: menu }).click();
+  await page.getByRole(item.endsWith('pixels') ? 'menuitemradio' : 'menuitem', { name: item, exact: true }).click();
+}
+
+it('saves the lanes of a trace as a drawing, and as a picture of the chosen width', async () => {
+  await openTrace('vision.pageable');
+  const files = saved();
+  await choose('Save the lanes', 'Drawing (SVG)');
+  await expect.poll(() => files.length).toBe(1);
+  expect(files[0]?.name).toBe('vision.pageable lanes.svg');
+  expect(await files[0]?.content.text()).toContain('width="1200"');
+  await choose('Save the lanes', '1920 pixels');
+  await press('Escape');
+  await choose('Save the lanes', 'Picture (PNG)');
+  await expect.poll(() => files.length).toBe(2);
+  // Two pixels for each of the drawing's.
+  const picture = await createImageBitmap(files[1]?.content as Blob);
+  expect(picture.width).toBe(3840);
+});
+
+it('saves the rows of a trace as figures that other tools read', async () => {
+  await openTrace('vision.pageable');
+  const files = saved();
+  await choose('Save the lanes', 'Figures (CSV)');
+  await expect.poll(() => files.length).toBe(1);
+  const lines = (await files[0]?.content.text())?.trim().split('\r\n') ?? [];
+  expect(lines[0]).toBe(
+    'iteration,start_ns,duration_ns,kind,lane,engine,name,op,correlation,bytes,src_memory,dst_memory',
+  );
+  expect(lines.length).toBeGreaterThan(1000);
+});
+
+it('saves a chart as a drawing, and its figures', async () => {
+  const { timeline } = await openExample('overlap/pinned-side-stream');
+  await timeline.getByText('Charts', { exact: true }).click();
+  await expect.element(page.getByTestId('chart').first()).toBeVisible();
+  const files = saved();
+  await choose('Save Engine use', 'Drawing (SVG)');
+  await expect.poll(() => files.length).toBe(1);
+  expect(await files[0]?.content.text()).toContain('Engine use');
+  await choose('Save Engine use', 'Figures (CSV)');
+  await expect.poll(() => files.length).toBe(2);
+  expect(await files[1]?.content.text()).toContain('Origin');
+});
+
+/** Text of the paper, which only a printer shows. */
+const paper = (): string => document.querySelector('[data-testid="paper"]')?.textContent ?? '';
+
+it('puts a run on paper, with its lanes and figures', async () => {
+  await openTrace('vision.pageable');
+  window.dispatchEvent(new Event('beforeprint'));
+  await expect.poll(paper).toContain('vision.pageable');
+  await expect.poll(paper).toContain('Device time');
+  expect(document.querySelectorAll('[data-testid="paper"] svg').length).toBeGreaterThan(0);
+  window.dispatchEvent(new Event('afterprint'));
+  await expect.poll(paper).toBe('');
+});
+
+it('puts a comparison on paper', async () => {
+  const runs = four.slice(0, 2);
+  await openWorkbench({ recorded: runs, page: { kind: 'compare', runs: runs.map((id) => `recorded/${id}`) } });
+  await expect.element(page.getByRole('region', { name: 'Table of differences' })).toBeVisible();
+  window.dispatchEvent(new Event('beforeprint'));
+  await expect.poll(paper).toContain('Differences');
+  window.dispatchEvent(new Event('afterprint'));
+});

@@ -1,0 +1,77 @@
+/** The experiment as a program, with the lines of what is selected marked. */
+import { expect, it } from 'vitest';
+import { copied, heading, openExample, openWorkbench, page, press } from './support/workbench.tsx';
+
+const pinned = 'overlap/pinned-side-stream';
+const program = () => page.getByRole('region', { name: 'Program' });
+const marked = () => program().css('[data-selected]');
+
+it('marks the lines of the selected operation in both languages, and remembers the language', async () => {
+  const { block, tools } = await openExample(pinned);
+  await block(0).click();
+  await tools.getByText('Code', { exact: true }).click();
+  await expect.element(marked().filter({ hasText: 'cudaMemcpyAsync(' })).toBeInViewport();
+  await page.getByText('PyTorch', { exact: true }).click();
+  await expect.element(marked().filter({ hasText: '.copy_(' })).toBeInViewport();
+  await tools.getByText('Score', { exact: true }).click();
+  await block(3).click();
+  await tools.getByText('Code', { exact: true }).click();
+  await expect.element(marked().filter({ hasText: 'multiply(product' })).toBeInViewport();
+});
+
+it('copies the code at a click', async () => {
+  const { tools } = await openExample(pinned);
+  const text = copied();
+  await tools.getByText('Code', { exact: true }).click();
+  await page.getByText('PyTorch', { exact: true }).click();
+  await page.getByRole('button', { name: 'Copy the code' }).click();
+  await expect.poll(text).toContain('import torch');
+});
+
+it('stands beside the score in a lesson; a line selects its block, and a block its lines', async () => {
+  const { sheet, tools } = await openWorkbench({ page: { kind: 'lesson', id: 'first-overlap', step: 1 } });
+  const beside = tools.getByRole('button', { name: 'Code beside the score' });
+  await beside.click();
+  await expect.element(beside).toHaveAttribute('aria-pressed', 'true');
+  await page.getByText('PyTorch', { exact: true }).click();
+  const line = program().css('[data-op]').filter({ hasText: '.copy_(' }).first();
+  await line.click();
+  const op = line.element().getAttribute('data-op');
+  await expect.element(sheet.css(`button[data-op="${op}"]`)).toHaveAttribute('aria-pressed', 'true');
+  const other = sheet.css('button[data-op]').last();
+  await other.click();
+  const lines = program().css(`[data-op="${other.element().getAttribute('data-op')}"][data-selected]`);
+  await expect.element(lines.first()).toBeVisible();
+  await beside.click();
+  await expect.element(program()).not.toBeInTheDocument();
+});
+
+it('marks what a remedy has changed, in both languages, until the remedy is undone', async () => {
+  const { tools, verdict } = await openExample('overlap/pageable-side-stream');
+  await tools.getByText('Code', { exact: true }).click();
+  const remedied = program().css('[data-remedied]');
+  await expect.element(program()).toHaveTextContent('cudaMemcpyAsync(');
+  await expect.element(remedied).not.toBeInTheDocument();
+  await verdict
+    .getByRole('button', { name: /^Apply in a copy: Pin "source"/ })
+    .first()
+    .click();
+  await expect.element(heading('Copy of Pageable source, second stream')).toBeVisible();
+  const changed = page.getByRole('button', { name: 'Changed by the remedy' });
+  await changed.click();
+  await expect.element(remedied.first()).toBeInViewport();
+  await page.getByText('PyTorch', { exact: true }).click();
+  await changed.click();
+  await expect.element(remedied.filter({ hasText: 'pin_memory=True' })).toBeInViewport();
+  await press('Control+z');
+  await expect.element(changed).not.toBeInTheDocument();
+  await expect.element(remedied).not.toBeInTheDocument();
+});
+
+it('links the sources of a lesson', async () => {
+  await openWorkbench({ page: { kind: 'lesson', id: 'first-overlap', step: 3 } });
+  const sources = page.getByRole('region', { name: 'Lesson' }).getByRole('link');
+  await expect
+    .element(sources.filter({ hasText: 'PyTorch tutorials' }))
+    .toHaveAttribute('href', expect.stringMatching(/^https:\/\/docs\.pytorch\.org\/tutorials\//));
+});

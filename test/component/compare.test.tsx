@@ -1,0 +1,153 @@
+/** Runs on one time scale, with what differs. */
+import { expect, it } from 'vitest';
+import { state } from '../../renderer/store/store.ts';
+import { copied, openTrace, openWorkbench, page, pickEngine, press } from './support/workbench.tsx';
+
+const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
+  (name) => `overlap/${name}`,
+);
+const [, pageable = '', , pinned = ''] = four;
+const runs = () => page.getByRole('list', { name: 'Runs compared' }).getByRole('article');
+const table = () => page.getByRole('region', { name: 'Table of differences' });
+const copyRow = () => table().getByRole('row').filter({ hasText: 'H2D 20.0 MiB' });
+const ends = () =>
+  page
+    .getByTestId('timeline-plot')
+    .elements()
+    .map((plot) => (plot as HTMLElement).dataset['endNs']);
+
+it('runs all four cases and compares them on one scale', async () => {
+  await openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' } });
+  await pickEngine(/^Simulated: NVIDIA H200/);
+  await page.getByRole('button', { name: 'Run all four' }).click();
+  await expect.poll(() => runs().elements().length).toBe(4);
+  const overlapped = runs().filter({ hasText: '100 % of kernel overlapped' });
+  await expect.element(overlapped).toHaveTextContent('Pinned source, second stream');
+  await expect.element(overlapped).toHaveTextContent('Simulated');
+  await expect.poll(() => ends().filter((end) => end !== undefined).length).toBe(4);
+  const [before] = ends();
+  expect(new Set(ends()).size).toBe(1);
+  await press('w');
+  await expect.poll(() => ends()[0]).not.toBe(before);
+  expect(new Set(ends()).size).toBe(1);
+});
+
+it('says of a recorded run which machine it ran on, and does not offer to delete it', async () => {
+  const { inspector, library, status } = await openWorkbench({
+    recorded: [pinned],
+    page: { kind: 'run', id: `recorded/${pinned}` },
+  });
+  await expect.element(status).toHaveTextContent(/recorded on NVIDIA/);
+  await expect.element(inspector).toHaveTextContent('Driver');
+  const listed = library.getByRole('region', { name: 'Recorded runs' }).getByRole('listitem');
+  await expect.element(listed).toBeVisible();
+  await expect.element(listed.getByRole('button', { name: /^More about/ })).not.toBeInTheDocument();
+});
+
+it('compares a recorded run with its prediction, by lane and aligned by an operation', async () => {
+  await openWorkbench({ recorded: [pinned], examples: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
+  await page.getByRole('button', { name: 'Compare this run' }).click();
+  await page.getByRole('menuitem', { name: 'Predicted against recorded' }).click();
+  await expect.poll(() => runs().elements().length).toBe(2);
+  await expect.element(runs().nth(0)).toHaveTextContent('Recorded');
+  await expect.element(runs().nth(1)).toHaveTextContent('with what recording costs');
+  await expect.element(copyRow()).toHaveTextContent(/within the spread|larger than the spread/);
+  await page.getByRole('region', { name: 'Differences' }).getByText('Lanes', { exact: true }).click();
+  await expect
+    .poll(
+      () =>
+        table()
+          .getByRole('rowheader', { name: /^H2D engine/ })
+          .elements().length,
+    )
+    .toBe(3);
+  await page.getByRole('combobox', { name: 'Align by' }).click();
+  await page.getByRole('option', { name: '0 H2D 20.0 MiB' }).click();
+  await page.getByRole('combobox', { name: 'Aligned where it' }).click();
+  await page.getByRole('option', { name: 'ends' }).click();
+  const shifts = () =>
+    runs()
+      .elements()
+      .map((run) => Number((run as HTMLElement).dataset['shiftNs']));
+  await expect.poll(() => shifts().filter((shift) => shift > 0).length).toBe(1);
+  await expect.element(page.getByTestId('aligned-at')).toBeVisible();
+});
+
+it('chooses runs from a list, and disables a third that cannot join', async () => {
+  await openWorkbench({ recorded: four, examples: four, page: { kind: 'compare', runs: [] } });
+  await page.getByRole('button', { name: 'Choose runs' }).click();
+  const chooser = page.getByRole('dialog');
+  const search = chooser.getByRole('textbox', { name: 'Search runs' });
+  for (const text of ['pageable second recorded', 'pinned second recorded']) {
+    await search.fill(text);
+    await chooser.getByRole('checkbox').first().click();
+  }
+  await press('Escape');
+  await expect.poll(() => runs().elements().length).toBe(2);
+  expect(state().page).toEqual({ kind: 'compare', runs: [`recorded/${pageable}`, `recorded/${pinned}`] });
+});
+
+/** The comparison of two recorded runs. */
+const openTwo = () =>
+  openWorkbench({
+    recorded: [pageable, pinned],
+    page: { kind: 'compare', runs: [`recorded/${pageable}`, `recorded/${pinned}`] },
+  });
+
+it('copies the table of differences, with signs', async () => {
+  await openTwo();
+  const text = copied();
+  await expect.element(copyRow()).toHaveTextContent(/−\d+/);
+  await expect.element(copyRow()).toHaveTextContent('larger than the spread');
+  await table().getByRole('button', { name: 'Copy as TSV' }).click();
+  await expect.poll(text).toMatch(/^Operation\tNumber\tKind\tWhat\tA median/);
+  expect(text()).toMatch(/^H2D 20\.0 MiB\t0\tcopy\tduration\t/m);
+});
+
+it('aligns the runs by the operation of a row, and shows all lanes if they are asked for', async () => {
+  await openTwo();
+  await copyRow().getByRole('button').click();
+  await expect.element(copyRow()).toHaveAttribute('aria-current', 'true');
+  await expect.element(page.getByRole('combobox', { name: 'Aligned where it' })).toHaveValue('starts');
+  const lanes = runs().first().getByRole('list', { name: 'Lanes', exact: true });
+  await expect.element(lanes).not.toHaveTextContent('side');
+  await page.getByText('All lanes', { exact: true }).click();
+  await expect.element(lanes).toHaveTextContent('side');
+});
+
+it('has all four cases and the largest difference in sight at 1280 by 720', async () => {
+  await page.viewport(1280, 720);
+  await openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' }, keepViewport: true });
+  await expect.poll(() => runs().elements().length).toBe(4);
+  for (const run of runs().all()) await expect.element(run).toBeInViewport({ ratio: 0.98 });
+  await expect.element(table().getByRole('row').nth(1)).toBeInViewport({ ratio: 0.9 });
+});
+
+it('aligns two traces by their step, and offers no prediction of a trace', async () => {
+  await openTrace('vision.pageable', 'vision.pinned');
+  await page.getByRole('button', { name: 'Compare this run' }).click();
+  await expect.element(page.getByRole('menuitem', { name: /another run/ })).toBeVisible();
+  await expect.element(page.getByRole('menuitem', { name: /^Predicted/ })).not.toBeInTheDocument();
+  await page.getByRole('menuitem', { name: /another run/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('checkbox', { name: /^vision\.pinned/ })
+    .click();
+  await press('Escape');
+  await expect.element(table().getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
+  await expect.element(page.getByRole('combobox', { name: 'Align by' })).toHaveValue('start of step 1');
+});
+
+it('has the queues of a long run once they are summed up', async () => {
+  const kernel = { op: 'kernel', label: 'work', stream: 'side', kernel: { kind: 'spin', durationNs: 2000 } };
+  const long = {
+    ...{ format: 'copyscope/experiment', version: 1, name: 'Long', streams: [{ id: 'side' }] },
+    threads: [{ id: 'main', operations: [{ op: 'repeat', count: 11_000, operations: [kernel] }] }],
+  };
+  const { host, run } = await openWorkbench({ experiments: { long }, page: { kind: 'experiment', id: 'long' } });
+  const id = await run();
+  await openWorkbench({ runs: [...host.runs.values()], page: { kind: 'compare', runs: [id] } });
+  await page.getByText('All lanes', { exact: true }).click();
+  const lanes = page.getByRole('article', { name: 'Long' }).getByRole('list', { name: 'Lanes', exact: true });
+  await expect.element(lanes).toHaveTextContent('side queue');
+});

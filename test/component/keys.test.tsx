@@ -1,0 +1,207 @@
+/** Ways of the keyboard: the parts of the window by F6, remedies and the engine by keys, a program in a few lines. */
+import { expect, it } from 'vitest';
+import { state } from '../../renderer/store/store.ts';
+import {
+  engine,
+  heading,
+  openExample,
+  openTrace,
+  openWorkbench,
+  page,
+  press,
+  tabTo,
+  type,
+} from './support/workbench.tsx';
+
+const pinned = 'overlap/pinned-side-stream';
+const areas = [
+  ...['Library', 'Build', 'Plan', 'Score tools', 'Score', 'Comparison', 'Differences'],
+  ...['Timeline', 'Inspector', 'Status'],
+];
+
+/** The innermost part of the window that has the focus. */
+function focusedArea(): string {
+  for (let element = document.activeElement; element !== null; element = element.parentElement) {
+    const name = element.getAttribute('aria-label') ?? '';
+    if (element === document.querySelector('header')) return 'header';
+    if (areas.includes(name)) return name;
+  }
+  return '';
+}
+
+/** Parts of the window in the order of F6, until one comes again. */
+async function areasByF6(): Promise<string[]> {
+  const found: string[] = [];
+  for (let times = 0; times < 20; times += 1) {
+    await press('F6');
+    const area = focusedArea();
+    if (found.includes(area)) return found;
+    found.push(area);
+  }
+  return found;
+}
+
+const focusLibrary = (): void => page.getByRole('textbox', { name: 'Search the library' }).element().focus();
+
+it('goes through every panel by F6, and the Build panel and the score too', async () => {
+  const { plot } = await openExample(pinned);
+  await expect.element(plot).toBeVisible();
+  await expect.element(page.getByTestId('score-sheet')).toBeVisible();
+  focusLibrary();
+  const parts = ['Score tools', 'Score', 'Timeline', 'Inspector', 'Status', 'header', 'Library'];
+  expect(await areasByF6()).toEqual(parts);
+  await page.getByText('Build', { exact: true }).click();
+  await expect.element(page.getByRole('region', { name: 'Build' })).toBeVisible();
+  page.getByRole('textbox', { name: 'Search operations' }).element().focus();
+  expect((await areasByF6()).at(-1)).toBe('Build');
+  // Into the score it leads to the cursor's cell, where its keys begin.
+  for (let times = 0; times < 8 && focusedArea() !== 'Score'; times += 1) await press('F6');
+  await expect.element(page.css('[data-cursor]')).toHaveFocus();
+});
+
+it('comes back by F6 to where one was in a part', async () => {
+  const { library } = await openExample(pinned);
+  const line = library.getByRole('button', { name: 'Pinned source, second stream', exact: true });
+  await expect.element(line).toBeVisible();
+  line.element().focus();
+  await areasByF6();
+  while (focusedArea() !== 'Library') await press('F6');
+  await expect.element(line).toHaveFocus();
+  await press('Shift+F6');
+  expect(focusedArea()).toBe('header');
+});
+
+it('goes on by F6 from where it was when the focus is gone, and from what was clicked', async () => {
+  const { plot, status } = await openExample(pinned);
+  await expect.element(plot).toBeVisible();
+  for (let times = 0; times < 8 && focusedArea() !== 'Timeline'; times += 1) await press('F6');
+  (document.activeElement as HTMLElement).blur();
+  await press('F6');
+  expect(focusedArea()).toBe('Inspector');
+  await status.click({ position: { x: 2, y: 2 } });
+  await press('F6');
+  expect(focusedArea()).toBe('header');
+});
+
+it('goes through the panels of a comparison by F6', async () => {
+  const recorded = ['overlap/pageable-same-stream', pinned];
+  await openWorkbench({ recorded, page: { kind: 'compare', runs: recorded.map((id) => `recorded/${id}`) } });
+  const differences = page.getByRole('region', { name: 'Table of differences' });
+  await expect.element(differences.getByRole('row').nth(1)).toBeVisible();
+  focusLibrary();
+  expect(await areasByF6()).toEqual(['Comparison', 'Differences', 'Status', 'header', 'Library']);
+});
+
+it('goes through the panels of a trace by F6', async () => {
+  await openTrace('vision.pageable');
+  await expect.element(page.getByRole('list', { name: 'Remedies' })).toBeVisible();
+  focusLibrary();
+  expect(await areasByF6()).toEqual(['Plan', 'Timeline', 'Inspector', 'Status', 'header', 'Library']);
+});
+
+it('builds copy, kernel, event and wait from lines of text, in at most 25 keys', async () => {
+  const { host, sheet } = await openWorkbench();
+  let keys = 0;
+  const count = async (key: string): Promise<void> => {
+    keys += 1;
+    await press(key);
+  };
+  await count('Alt+n');
+  await expect.element(page.css('[data-cursor]')).toHaveFocus();
+  const lines = [
+    'copy 64 MB pinned in side',
+    'kernel 200 us in default',
+    'event copied in side',
+    'wait copied in default',
+    'kernel 300 us in default',
+  ];
+  for (const [number, line] of lines.entries()) {
+    await count('a');
+    await expect.element(page.getByRole('textbox', { name: 'Add an operation or a template' })).toHaveFocus();
+    await type(line);
+    await count('Enter');
+    await expect.element(sheet).toHaveAttribute('data-operations', String(number + 1));
+    await expect.poll(() => document.activeElement?.getAttribute('data-op')).toBe(String(number));
+  }
+  await count('Control+s');
+  const kept = () => [...host.experiments.values()][0];
+  await expect.poll(() => kept()?.threads[0]?.operations.length).toBe(5);
+  expect(kept()).toMatchObject({
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes: 64e6 },
+      { id: 'target', bytes: 64e6 },
+    ],
+    streams: [{ id: 'side' }],
+    events: [{ id: 'copied' }],
+  });
+  // It had no name of its own.
+  expect(kept()?.name).toContain('H2D 64 MB');
+  expect(keys).toBeLessThanOrEqual(25);
+});
+
+it('applies a remedy by keys and undoes it, and the focus stays in the inspector', async () => {
+  const { inspector, verdict } = await openExample('verdicts/same-stream');
+  await expect.element(verdict).toHaveTextContent('Predicted gain');
+  inspector.element().focus();
+  await tabTo(/^Apply in a copy: Move "upload"/);
+  await press('Enter');
+  await expect.element(verdict).toHaveTextContent('Overlapped');
+  await expect.element(inspector).toHaveFocus();
+  await press('Control+z');
+  await expect.element(heading('Same stream')).toBeVisible();
+  await expect.element(inspector).toHaveFocus();
+  await tabTo(/^Apply in a copy: Move "upload"/);
+});
+
+it('opens the list of keys with ?, and Escape gives the focus back', async () => {
+  await openExample(pinned);
+  const run = page.getByRole('button', { name: 'Run', exact: true });
+  await expect.element(run).toBeEnabled();
+  run.element().focus();
+  await press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard and mouse' });
+  await expect.element(help).toBeVisible();
+  await press('Escape');
+  await expect.element(help).not.toBeInTheDocument();
+  await expect.element(run).toHaveFocus();
+});
+
+it('goes on by Tab in what was opened from the first page', async () => {
+  await openExample(pinned);
+  await page.getByRole('button', { name: 'Copyscope', exact: true }).click();
+  const recent = page.getByRole('region', { name: 'Recent' }).getByRole('button').first();
+  await expect.element(recent).toBeVisible();
+  recent.element().focus();
+  await press('Enter');
+  await expect.element(heading('Pinned source, second stream')).toBeVisible();
+  await press('Tab');
+  await expect.element(page.getByRole('button', { name: 'Experiment settings' })).toHaveFocus();
+});
+
+it('picks the engine with the arrow keys', async () => {
+  await openExample(pinned);
+  await expect.element(engine()).toBeEnabled();
+  engine().element().focus();
+  await press('ArrowDown');
+  await expect.element(page.getByRole('listbox', { name: 'Engine' })).toBeVisible();
+  await press('ArrowDown', 'Enter');
+  await expect.element(page.getByRole('listbox', { name: 'Engine' })).not.toBeInTheDocument();
+  expect(state().engine).not.toBeNull();
+});
+
+it('opens an experiment and a lesson by name from the palette, and sets the theme', async () => {
+  await openWorkbench({ examples: ['verdicts/launch-queue-full'] });
+  const pick = async (text: string, name: RegExp): Promise<void> => {
+    await press('Control+k');
+    await expect.element(page.getByRole('textbox', { name: 'Search commands' })).toHaveFocus();
+    await type(text);
+    await expect.element(page.getByRole('dialog').getByRole('button').first()).toHaveTextContent(name);
+    await press('Enter');
+  };
+  await pick('launch queue', /Launch queue full/);
+  await expect.element(heading('Launch queue full')).toBeVisible();
+  await pick('first overlap', /first overlap/i);
+  await expect.element(page.getByRole('region', { name: 'Lesson' })).toBeVisible();
+  await pick('dark', /Dark theme/);
+  await expect.poll(() => document.documentElement.dataset['mantineColorScheme']).toBe('dark');
+});

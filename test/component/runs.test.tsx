@@ -1,0 +1,244 @@
+/** Running what is open: keys that take over fields, refusals, notes on a run, a host that is gone. */
+import { expect, it } from 'vitest';
+import { StatusLine } from '../../renderer/status/StatusLine.tsx';
+import { state } from '../../renderer/store/store.ts';
+import {
+  boxOf,
+  drag,
+  engine,
+  heading,
+  openExample,
+  openWorkbench,
+  page,
+  pickEngine,
+  press,
+  renderView,
+  type,
+  type Workbench,
+} from './support/workbench.tsx';
+
+const sameStream = 'verdicts/same-stream';
+const pinned = 'overlap/pinned-side-stream';
+const shownPage = () => state().page;
+
+it('explains a selected activity, and joins it with its host call', async () => {
+  const { inspector, timeline, verdict } = await openExample(pinned);
+  await timeline.getByText('Table', { exact: true }).click();
+  await timeline
+    .getByRole('row', { name: /H2D engine/ })
+    .first()
+    .click();
+  await expect.element(inspector).toHaveTextContent(/GB\/s/);
+  await expect.element(verdict.getByRole('heading')).toHaveTextContent('Overlapped');
+  const row = state().selection;
+  await inspector.getByRole('button', { name: /cudaMemcpyAsync/ }).click();
+  await expect.element(inspector).toHaveTextContent('Host thread');
+  expect(state().selection).not.toEqual(row);
+});
+
+it('takes over a field by the keys that run and save, and the field keeps the focus', async () => {
+  const { block, field, host } = await openExample(sameStream);
+  await block(0).click();
+  await field('Size').fill('4 MiB');
+  // The copy that it goes into is run.
+  await press('Control+Enter');
+  await expect.element(heading('Copy of Same stream')).toBeVisible();
+  await expect.poll(() => host.runs.size).toBe(1);
+  await expect.element(page.getByRole('button', { name: 'Run', exact: true })).toBeVisible();
+  await field('Size').fill('2 MiB');
+  await press('Control+Enter');
+  await expect.poll(() => host.runs.size).toBe(2);
+  await expect.element(block(0)).toHaveTextContent('2.00 of 64.0 MiB');
+  await expect.element(field('Size')).toHaveFocus();
+  await field('Size').fill('1 MiB');
+  await press('Control+s');
+  await expect.poll(() => JSON.stringify([...host.experiments.values()])).toContain(String(2 ** 20));
+  await expect.element(field('Size')).toHaveFocus();
+});
+
+it('does not run what a field refuses, and saves what else was changed', async () => {
+  const { block, field, host } = await openExample(sameStream);
+  await block(0).click();
+  await field('Size').fill('4 MiB');
+  await press('Enter');
+  await expect.element(page.getByText('Not saved')).toBeVisible();
+  await field('Size').fill('four');
+  await press('Control+Enter');
+  await expect.element(field('Size')).toHaveAttribute('aria-invalid', 'true');
+  await expect.element(field('Size')).toHaveFocus();
+  await press('Control+s');
+  await expect.element(page.getByText('Not saved')).not.toBeInTheDocument();
+  await expect.element(field('Size')).toHaveValue('four');
+  expect(host.runs.size).toBe(0);
+  expect(JSON.stringify([...host.experiments.values()])).toContain(String(4 * 2 ** 20));
+});
+
+it('says in the status line that the host answers', async () => {
+  await renderView(<StatusLine />);
+  await expect.element(page.getByRole('region', { name: 'Status' })).toHaveTextContent('Connected');
+});
+
+it('lists an engine that is not there with the reason', async () => {
+  await openExample(pinned);
+  await engine().click();
+  const option = page.getByRole('option', { name: /^This GPU/ });
+  await expect.element(option).toBeDisabled();
+  await expect.element(option).toHaveTextContent('There is no NVIDIA driver.');
+});
+
+it('mends a copy whose target has no room with one click', async () => {
+  const { block, field, inspector, sheet } = await openWorkbench();
+  await press('Alt+n');
+  await expect.element(page.css('[data-cursor]')).toHaveFocus();
+  await press('a');
+  await expect.element(page.getByRole('textbox', { name: 'Add an operation or a template' })).toHaveFocus();
+  await type('copy 20 MiB pinned in side');
+  await press('Enter');
+  await expect.element(sheet).toHaveAttribute('data-operations', '1');
+  await page.getByText('Build', { exact: true }).click();
+  await page
+    .getByRole('region', { name: 'Buffers', exact: true })
+    .getByRole('button', { name: /source/ })
+    .first()
+    .click();
+  await field('Size').fill('64 MB');
+  await press('Enter');
+  await expect.element(block(0)).toHaveTextContent('only 20.0 MiB of 64 MB');
+  await block(0).click();
+  await inspector.getByRole('button', { name: 'Make “target” as large' }).click();
+  await expect.element(block(0)).toHaveTextContent('H2D 64 MB');
+  await expect.element(block(0)).not.toHaveTextContent('only');
+});
+
+it('says how far a long prediction is, and cancels it', async () => {
+  const kernel = { op: 'kernel', stream: 'side', kernel: { kind: 'spin', durationNs: 1000 } };
+  const many = {
+    ...{ format: 'copyscope/experiment', version: 1, name: 'Many rounds', streams: [{ id: 'side' }] },
+    threads: [{ id: 'main', operations: [{ op: 'repeat', count: 1_000_000, operations: [kernel] }] }],
+  };
+  const { timeline } = await openWorkbench({ experiments: { many }, page: { kind: 'experiment', id: 'many' } });
+  await timeline.getByRole('button', { name: 'Cancel' }).click();
+  await expect.element(timeline.getByRole('button', { name: 'Cancel' })).not.toBeInTheDocument();
+  expect(Object.values(state().loadedRuns)).toEqual([]);
+});
+
+it('lists an experiment that is not valid with its problem, and does not open it', async () => {
+  const { host, library } = await openWorkbench();
+  host.problems.set('broken', { code: 'experiment.invalid', field: 'buffers[0].bytes', message: '-1 is not a size.' });
+  host.events?.experimentsChanged();
+  const item = library.getByRole('button', { name: 'Can’t be opened broken' });
+  await item.click();
+  await expect.element(page.getByText(/buffers\[0\]\.bytes/)).toBeVisible();
+});
+
+it('refuses a file of an unknown kind with every kind that opens', async () => {
+  const { host } = await openWorkbench();
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)], 'holiday.jpg'));
+  document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  const alert = page.getByRole('alert').filter({ hasText: 'holiday.jpg could not be opened' });
+  for (const ending of ['.json', '.arrow', '.copyscope', '.sqlite', '.cprec'])
+    await expect.element(alert).toHaveTextContent(ending);
+  expect(host.runs.size + host.experiments.size).toBe(0);
+});
+
+/** The window with a run that the host keeps. */
+async function openRun(): Promise<Workbench> {
+  const window = await openWorkbench({ recorded: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
+  await expect.element(window.plot).toBeVisible();
+  return window;
+}
+
+const notes = () => page.getByRole('complementary', { name: 'Notes' });
+const items = () => notes().getByRole('listitem');
+const keptTexts = ({ host }: Workbench) => [...host.notes.values()].flatMap((all) => all.notes.map(({ text }) => text));
+
+it('marks and writes notes by keyboard, and undoes and redoes them', async () => {
+  const window = await openRun();
+  await press('.', 'm');
+  await expect.element(window.timeline.getByRole('button', { name: 'Notes, 1' })).toBeVisible();
+  await press('ArrowDown', 'n');
+  await expect.element(notes().getByRole('textbox')).toHaveFocus();
+  await type('The copy begins here');
+  await press('Enter');
+  await expect.poll(() => items().elements().length).toBe(2);
+  await expect.poll(() => keptTexts(window)).toContain('The copy begins here');
+  await press('Control+z');
+  await expect.poll(() => keptTexts(window)).not.toContain('The copy begins here');
+  await press('Control+Shift+z');
+  await expect.poll(() => keptTexts(window)).toContain('The copy begins here');
+});
+
+it('goes to a note by keys, and deletes it with a way back', async () => {
+  const window = await openRun();
+  await press('.', 'm', 'ArrowDown');
+  const selected = state().selection;
+  await press('Shift+>');
+  await expect.poll(() => state().selection).not.toEqual(selected);
+  await window.timeline.getByRole('button', { name: 'Notes, 1' }).click();
+  (
+    items()
+      .getByRole('button', { name: /^Delete/ })
+      .element() as HTMLElement
+  ).focus();
+  await press('Enter');
+  await expect.element(items()).not.toBeInTheDocument();
+  await press('Control+z');
+  await expect.element(items()).toBeVisible();
+});
+
+it('puts a note on a stretch by mouse, and goes to it', async () => {
+  const { plot, timeline, inspector } = await openRun();
+  const box = boxOf(plot);
+  await drag([box.x + 100, box.y + 20], [box.x + 220, box.y + 20]);
+  await timeline.getByRole('button', { name: 'Notes', exact: true }).click();
+  await notes().getByRole('button', { name: 'Add a note (N)' }).click();
+  await notes().getByRole('textbox').fill('Nothing overlaps here');
+  await notes().getByRole('heading').click();
+  await expect.element(timeline.getByRole('button', { name: /^Note at .*Nothing overlaps here$/ })).toBeVisible();
+  await plot.click({ position: { x: 5, y: 20 } });
+  await items()
+    .getByRole('button', { name: /^\S+ µs to/ })
+    .click();
+  await expect.poll(() => state().selection?.kind).toBe('area');
+  await expect.element(inspector).toHaveTextContent('Stretch of time');
+});
+
+it('keeps words that are being written, and Escape leaves the note as it was', async () => {
+  const window = await openRun();
+  await press('.', 'n');
+  await expect.element(notes().getByRole('textbox')).toHaveFocus();
+  await type('as it was');
+  await press('Enter');
+  await expect.poll(() => keptTexts(window)).toEqual(['as it was']);
+  await items().getByRole('button', { name: /^Edit/ }).click();
+  await notes().getByRole('textbox').fill('something else');
+  await expect.poll(() => keptTexts(window)).toEqual(['something else']);
+  await press('Escape');
+  await expect.poll(() => keptTexts(window)).toEqual(['as it was']);
+});
+
+it('refuses damaged notes and shows the run all the same', async () => {
+  const id = `recorded/${pinned}`;
+  const { plot, timeline, host } = await openWorkbench({ recorded: [pinned] });
+  host.refusals.set('readNotes', { code: 'notes.invalid', message: 'It is not valid JSON.' });
+  location.hash = `#/run/${id}`;
+  await expect.poll(shownPage).toEqual({ kind: 'run', id });
+  await expect.element(plot).toBeVisible();
+  await timeline.getByRole('button', { name: /^Notes/ }).click();
+  await expect.element(notes().getByRole('alert')).toHaveTextContent('not valid JSON');
+  host.refusals.clear();
+  await press('.', 'm');
+  await expect.poll(() => items().elements().length).toBe(1);
+  await expect.element(notes().getByRole('alert')).not.toBeInTheDocument();
+});
+
+it('remembers the theme, the engine and the page', async () => {
+  await openExample(sameStream);
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.getByRole('menuitem', { name: 'Dark' }).click();
+  await pickEngine(/^Simulated: NVIDIA GeForce RTX 4090/);
+  expect(localStorage.getItem('copyscope:theme')).toBe('dark');
+  expect(localStorage.getItem('copyscope:engine')).toContain('rtx-4090');
+  expect(localStorage.getItem('copyscope:page')).toContain(sameStream);
+});

@@ -1,0 +1,330 @@
+/** The timeline beyond looking: search, stretches of time, lanes, marks, the minimap and the table. */
+import { expect, it } from 'vitest';
+import type { Locator } from 'vitest/browser';
+import { state } from '../../renderer/store/store.ts';
+import {
+  boxOf,
+  drag,
+  lanesOf,
+  moveTo,
+  numberOf,
+  openExample,
+  openTrace,
+  openWorkbench,
+  page,
+  press,
+  type,
+  type Workbench,
+} from './support/workbench.tsx';
+
+const pinned = 'overlap/pinned-side-stream';
+
+/** The window with the lanes of a prediction, and of what a worker sums up after it. */
+async function openLanes(id = pinned): Promise<Workbench> {
+  const window = await openExample(id);
+  await expect.poll(() => lanesOf(window)).toContain('side queue');
+  // The plot has a size a frame after it is there.
+  await expect.poll(() => span(window)).toBeGreaterThan(0);
+  return window;
+}
+
+const shown = ({ plot }: Workbench) => ({ startNs: numberOf(plot, 'startNs'), endNs: numberOf(plot, 'endNs') });
+const span = (window: Workbench): number => shown(window).endNs - shown(window).startNs;
+const selectedRow = (): number => {
+  const { selection } = state();
+  return selection?.kind === 'row' ? selection.row : -1;
+};
+
+it('fits its tools beside the pickers of run and iteration', async () => {
+  const { timeline } = await openWorkbench({ recorded: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
+  await expect.element(timeline.getByRole('combobox', { name: 'Iteration shown' })).toBeVisible();
+  const tools = timeline.getByRole('radiogroup', { name: 'Show as' });
+  for (const width of [1280, 1100]) {
+    await page.viewport(width, 800);
+    await expect.poll(() => boxOf(tools).right <= boxOf(timeline).right).toBe(true);
+  }
+});
+
+it('fits its tools beside the picker of runs of a trace', async () => {
+  const { timeline } = await openTrace('vision.pageable');
+  const tools = timeline.getByRole('radiogroup', { name: 'Show as' });
+  await expect.element(tools).toBeVisible();
+  await expect.poll(() => boxOf(tools).right <= boxOf(timeline).right).toBe(true);
+});
+
+it('goes from match to match of a search by keyboard', async () => {
+  const { timeline } = await openLanes();
+  await press('/');
+  const box = timeline.getByRole('textbox', { name: 'Search the timeline' });
+  await expect.element(box).toHaveFocus();
+  await box.fill('kernel');
+  await expect.element(timeline.getByRole('status', { name: /^[1-9]\d* matches$/ })).toBeVisible();
+  await press('Enter');
+  await expect.element(timeline.getByRole('status', { name: /^match 1 of [1-9]\d*$/ })).toBeVisible();
+  expect(selectedRow()).toBeGreaterThan(-1);
+  await press('Shift+Enter');
+  await expect.element(timeline.getByRole('status', { name: /^match ([1-9]\d*) of \1$/ })).toBeVisible();
+  await box.fill('no such activity');
+  await expect.element(timeline.getByRole('status', { name: '0 matches' })).toBeVisible();
+  await press('Escape');
+  await expect.element(box).not.toHaveFocus();
+  await expect.element(box).toHaveValue('');
+});
+
+it('sums up a stretch that is dragged over, by name', async () => {
+  const { inspector, plot } = await openLanes();
+  const box = boxOf(plot);
+  await drag([box.x + 2, box.y + 20], [box.right - 2, box.y + 20]);
+  const table = inspector.getByRole('region', { name: 'What ran in the stretch' });
+  await expect.element(table.getByRole('row').filter({ hasText: '20.0 MiB' }).first()).toHaveTextContent('GB/s');
+  expect(table.getByRole('columnheader').elements()).toHaveLength(12);
+  expect(state().selection?.kind).toBe('area');
+});
+
+it('sums up the whole run by Ctrl+A, on the device or on the host', async () => {
+  const { block, inspector, plot } = await openLanes();
+  const table = inspector.getByRole('region', { name: 'What ran in the stretch' });
+  const launches = table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' });
+  const copies = table.getByRole('row').filter({ hasText: '20.0 MiB' });
+  await plot.click({ position: { x: 4, y: 4 } });
+  await press('Control+a');
+  await expect.element(launches).toBeVisible();
+  await inspector.getByText('On a device', { exact: true }).click();
+  await expect.element(launches).not.toBeInTheDocument();
+  await expect.element(copies.first()).toBeVisible();
+  await inspector.getByText('On the host', { exact: true }).click();
+  await expect.element(launches).toBeVisible();
+  await expect.element(copies).not.toBeInTheDocument();
+  await press('Escape');
+  await expect.element(table).not.toBeInTheDocument();
+  await inspector.getByRole('button', { name: 'Sum up the whole run (Ctrl+A)' }).click();
+  await expect.element(table).toBeVisible();
+  // In the score it selects every operation.
+  await block(0).click();
+  await press('Control+a');
+  await expect.element(table).not.toBeInTheDocument();
+  expect(state().selection).toMatchObject({ kind: 'op' });
+});
+
+it('sums up the time of the selected activity by R', async () => {
+  const { inspector } = await openLanes();
+  await press('.');
+  await expect.poll(selectedRow).toBeGreaterThan(-1);
+  await press('r');
+  await expect.element(inspector.getByRole('region', { name: 'What ran in the stretch' })).toBeVisible();
+  expect(state().selection?.kind).toBe('area');
+});
+
+const lane = ({ timeline }: Workbench, name: string): Locator =>
+  timeline.getByRole('button', { name: new RegExp(`^${name}\\s*,`) });
+
+async function openMenu(window: Workbench, name: string): Promise<Locator> {
+  await lane(window, name).click({ button: 'right' });
+  return page.getByRole('menu', { name: `Lane ${name}` });
+}
+
+it('pins, hides and collapses lanes by mouse, and puts them back', async () => {
+  const window = await openLanes();
+  const { timeline } = window;
+  const natural = lanesOf(window);
+  await (await openMenu(window, 'Compute')).getByRole('menuitem', { name: 'Pin to the top' }).click();
+  await expect.poll(() => lanesOf(window)[0]).toBe('Compute');
+  await expect.element(timeline.getByRole('list', { name: 'Pinned lanes' })).toHaveTextContent('Compute');
+  await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
+  await expect.poll(() => lanesOf(window)).not.toContain('main');
+  await (await openMenu(window, 'side')).getByRole('menuitem', { name: 'Collapse streams' }).click();
+  await expect.poll(() => lanesOf(window)).toContain('Streams');
+  await timeline.getByRole('button', { name: 'Lanes, 1 hidden' }).click();
+  await page.getByRole('menuitem', { name: /^Show main/ }).click();
+  await expect.poll(() => lanesOf(window)).toContain('main');
+  await page.getByRole('menuitem', { name: 'Reset lanes' }).click();
+  await expect.poll(() => lanesOf(window)).toEqual(natural);
+});
+
+it('arranges lanes by keyboard alone', async () => {
+  const window = await openLanes();
+  const natural = lanesOf(window);
+  (lane(window, 'main').element() as HTMLElement).focus();
+  await press('Alt+ArrowDown');
+  await expect.poll(() => lanesOf(window)).toEqual([natural[1], natural[0], ...natural.slice(2)]);
+  await expect.element(lane(window, 'main')).toHaveFocus();
+  await press('p');
+  await expect.poll(() => lanesOf(window)).toEqual(natural);
+  await expect.element(lane(window, 'main')).toHaveAccessibleName(expect.stringMatching(/pinned/));
+  await press('ArrowDown');
+  await expect.element(lane(window, 'side')).toHaveFocus();
+  await press('c');
+  await expect.poll(() => boxOf(lane(window, 'side')).height).toBeLessThan(20);
+  await press('h');
+  await expect.poll(() => lanesOf(window)).not.toContain('side');
+  await press('Shift+F10');
+  const menu = page.getByRole('menu', { name: /^Lane / });
+  await expect.element(menu.getByRole('menuitem').first()).toHaveFocus();
+  await menu.getByRole('menuitem', { name: 'Reset lanes' }).click();
+  await expect.poll(() => lanesOf(window)).toEqual(natural);
+});
+
+it('keeps the focus on a lane that moves, so that a key right after goes on from there', async () => {
+  const window = await openLanes();
+  (lane(window, 'main').element() as HTMLElement).focus();
+  const pressAtOnce = async (key: string): Promise<string> => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    // React draws what a key did in a microtask.
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    return document.activeElement?.getAttribute('title') ?? '';
+  };
+  expect(await pressAtOnce('p')).toMatch(/^main/);
+  expect(await pressAtOnce('ArrowDown')).toMatch(/^side/);
+  await press('Shift+F10');
+  await expect.element(page.getByRole('menu', { name: 'Lane side' }).getByRole('menuitem').first()).toHaveFocus();
+  await press('Escape');
+  await expect.element(lane(window, 'side')).toHaveFocus();
+});
+
+it('offers to show a hidden lane that holds what was found, and keeps its rows in the table', async () => {
+  const window = await openLanes();
+  const { timeline } = window;
+  await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
+  await expect.poll(() => lanesOf(window)).not.toContain('main');
+  await press('/');
+  await type('cudaMemcpyAsync');
+  await press('Enter');
+  const notice = timeline.getByRole('status').filter({ hasText: 'in a hidden lane' });
+  await expect.element(notice).toBeVisible();
+  await notice.getByRole('button', { name: 'Show the lane' }).click();
+  await expect.poll(() => lanesOf(window)).toContain('main');
+  await expect.element(notice).not.toBeInTheDocument();
+});
+
+it('lists the rows of a hidden lane in the table', async () => {
+  const window = await openLanes();
+  await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
+  await expect.poll(() => lanesOf(window)).not.toContain('main');
+  await window.timeline.getByText('Table', { exact: true }).click();
+  await expect.element(window.timeline.getByRole('row', { name: /cudaMemcpyAsync/ })).toBeVisible();
+});
+
+it('gives each of two devices a link of its own', async () => {
+  const window = await openExample('lessons/two-gpus-two-threads');
+  await expect.poll(() => lanesOf(window)).toEqual(expect.arrayContaining(['H2D link gpu0', 'H2D link gpu1']));
+});
+
+it('says under the pointer how much is pending in a queue', async () => {
+  const { plot, timeline } = await openLanes();
+  const queue = timeline.getByRole('button', { name: /^side queue\s*, depth, most [1-9]/ });
+  queue.element().scrollIntoView();
+  const [box, around] = [boxOf(queue), boxOf(plot)];
+  await moveTo(around.x + around.width / 2, box.y + box.height / 2);
+  await expect.element(timeline.css('dl')).toHaveTextContent(/Depth\d+ pending/);
+});
+
+it('leads from the record of an event to the wait that it releases by ] and back by [', async () => {
+  const { inspector, timeline } = await openLanes();
+  await press('/');
+  await type('event-record');
+  await press('Enter', 'Escape');
+  const told = timeline.getByTestId('timeline-announcement');
+  await expect.element(told).toHaveTextContent('Event recorded');
+  const record = selectedRow();
+  await press(']');
+  await expect.element(told).toHaveTextContent('cudaEventSynchronize');
+  await expect.element(inspector).toHaveTextContent('Joined with');
+  await press('[');
+  await expect.poll(selectedRow).toBe(record);
+});
+
+it('marks the operations of a hazard in the lanes', async () => {
+  const { plot, timeline } = await openExample('races/changed-source-pinned');
+  await expect.element(timeline.getByRole('list', { name: 'Legend' })).toHaveTextContent('Hazard');
+  const box = boxOf(plot);
+  // The host's write stands near the beginning of the first lane.
+  await moveTo(box.x + 45, box.y + 30);
+  await expect.element(timeline.css('dl')).toHaveTextContent('Hazard');
+});
+
+it('explains in the legend only the marks that the lanes have', async () => {
+  const { timeline } = await openLanes();
+  const legend = timeline.getByRole('list', { name: 'Legend' });
+  await expect.element(legend).toHaveTextContent('Event recorded');
+  await expect.element(legend).not.toHaveTextContent('Event wait passed');
+  await openExample('verdicts/event-needed');
+  await expect.element(legend).toHaveTextContent('Event recorded');
+  await expect.element(legend).toHaveTextContent('Event wait passed');
+});
+
+it('resizes and moves the visible stretch in the minimap by mouse', async () => {
+  const window = await openLanes();
+  const whole = shown(window);
+  const map = window.timeline.getByRole('region', { name: 'Whole run' });
+  const [grip, track] = [
+    boxOf(map.getByRole('slider', { name: 'End of the visible stretch' })),
+    boxOf(map.getByRole('slider', { name: 'Visible stretch', exact: true })),
+  ];
+  const middle = grip.y + grip.height / 2;
+  await drag([grip.x + grip.width / 2, middle], [track.x + track.width / 4, middle]);
+  await expect.poll(() => shown(window).endNs).toBeLessThan(whole.startNs + 0.3 * (whole.endNs - whole.startNs));
+  expect(shown(window).startNs).toBeCloseTo(whole.startNs, 3);
+  const quarter = shown(window);
+  await drag([track.x + track.width / 8, middle], [track.x + track.width / 2, middle]);
+  await expect.poll(() => shown(window).startNs).toBeGreaterThan(quarter.startNs + (quarter.endNs - quarter.startNs));
+  expect(span(window)).toBeCloseTo(quarter.endNs - quarter.startNs, 0);
+});
+
+it('moves and resizes the visible stretch in the minimap by keys', async () => {
+  const window = await openLanes();
+  await press('w');
+  const { timeline } = window;
+  const map = timeline.getByRole('region', { name: 'Whole run' });
+  const stretch = map.getByRole('slider', { name: 'Visible stretch', exact: true });
+  const end = map.getByRole('slider', { name: 'End of the visible stretch' });
+  (stretch.element() as HTMLElement).focus();
+  await press('Home');
+  const first = shown(window);
+  await press('ArrowRight');
+  await expect.poll(() => shown(window).startNs).toBeGreaterThan(first.startNs + 1);
+  await expect.element(stretch).toHaveAttribute('aria-valuetext', expect.stringMatching(/s to /));
+  const before = shown(window);
+  (end.element() as HTMLElement).focus();
+  await press('ArrowRight');
+  await expect.poll(() => shown(window).endNs).toBeGreaterThan(before.endNs);
+  expect(shown(window).startNs).toBeCloseTo(before.startNs, 3);
+});
+
+it('fits an operation that is selected in the score', async () => {
+  const window = await openLanes();
+  const whole = span(window);
+  await window.block(2).click();
+  await press('f');
+  await expect.poll(() => span(window)).toBeLessThan(whole / 4);
+});
+
+it('names the activity under the pointer', async () => {
+  const { plot, timeline } = await openLanes();
+  const box = boxOf(plot);
+  await moveTo(box.x + box.width / 2, box.y + 20);
+  await expect.element(timeline.css('dl')).toHaveTextContent('Starts');
+});
+
+it('sorts and filters its table, hides columns, and selects in the lanes', async () => {
+  const { inspector, timeline } = await openTrace('vision.pageable');
+  await timeline.getByText('Table', { exact: true }).click();
+  const table = timeline.getByRole('table');
+  const rows = table.getByRole('row');
+  await timeline.getByLabelText('Filter the table by text').fill('h2d');
+  await expect.poll(() => rows.elements().length).toBe(13);
+  await table.getByRole('button', { name: 'Duration' }).click();
+  await expect
+    .element(table.getByRole('columnheader', { name: 'Duration' }))
+    .toHaveAttribute('aria-sort', 'descending');
+  await expect.element(rows.nth(1)).toHaveTextContent('28.1 MiB');
+  await table.getByRole('button', { name: 'Duration' }).click();
+  await expect.element(rows.nth(1)).toHaveTextContent('768 B');
+  await timeline.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Kind' }).click();
+  await press('Escape');
+  await expect.element(table.getByRole('columnheader', { name: 'Kind' })).not.toBeInTheDocument();
+  (rows.nth(1).element() as HTMLElement).focus();
+  await press('ArrowDown');
+  await expect.element(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
+  await expect.element(inspector).toHaveTextContent('768 B');
+});
