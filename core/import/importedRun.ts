@@ -23,6 +23,8 @@ export interface ImportedTrace {
   readonly cupti: string | null;
   /** Steps that the recorder timed with and without recording. */
   readonly stepTimes?: StepTimes | undefined;
+  /** Number of the process in its job; null if the file has none. */
+  readonly rank?: number | null | undefined;
   /** Why not all could be read; null where it could. */
   readonly problem: ErrorInfo | null;
   readonly notes: readonly string[];
@@ -44,6 +46,7 @@ export function importedRun(of: ImportedTrace, { name, version, modifiedAt }: Im
       events: of.events,
       rows: trace.count,
       ...(of.stepTimes === undefined ? {} : { stepTimes: of.stepTimes }),
+      ...(of.rank == null ? {} : { rank: of.rank }),
     },
     device: of.device,
     machine: null,

@@ -14,7 +14,9 @@ export type TraceFileCode =
   | 'trace-file.other-profiler'
   | 'trace-file.too-large'
   /** Nsight Systems' own report, which only its nsys reads. */
-  | 'trace-file.nsys-report';
+  | 'trace-file.nsys-report'
+  /** Can't be one rank of several. */
+  | 'trace-file.ranks';
 
 const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.truncated': 'Copy the file again, or let the profiler finish writing it.',
@@ -25,6 +27,7 @@ const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.other-profiler':
     'Record the program with Nsight Systems (nsys profile, then nsys export --type=sqlite) or with copyscope record, and open that.',
   'trace-file.too-large': 'Profile fewer steps.',
+  'trace-file.ranks': 'Name the trace of each rank once, each from a file of its own, or explain that file alone.',
   'trace-file.nsys-report': 'Run nsys export --type=sqlite FILE, and open what it writes.',
 };
 

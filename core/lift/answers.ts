@@ -13,6 +13,7 @@ import { needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
+import { type RanksAnswer, ranksAnswer } from './ranks.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
 import { codeOf } from './words.ts';
 
@@ -55,16 +56,23 @@ export interface TraceAnswers {
   readonly steps: StepsAnswer;
   readonly plan: readonly RemedyAnswer[];
   readonly tried: RemedyAnswer | null;
+  /** Of a job of several ranks; steps and plan are those of the slowest. */
+  readonly ranks?: RanksAnswer['ranks'];
+  readonly slowest?: number;
 }
 
 export interface AskOptions extends LiftOptions {
   readonly tried?: readonly ChangeWord[] | undefined;
   /** The step's duration without a profiler, where the person knows it. */
   readonly knownStepNs?: number | undefined;
+  /** Called before each of several ranks is looked at, with its place. */
+  readonly onRank?: ((place: number, of: number) => void) | undefined;
 }
 
 /** Throws `lift.*` where the trace lacks what a replay needs. */
-export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
+export function traceAnswers(whole: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
+  const several = ranksAnswer(whole, options, options.onRank);
+  const run = several?.slowestRun ?? whole;
   const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', { ...options, error: run.info.error });
   const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
   const { remedies } = planner.plan();
@@ -74,6 +82,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
     steps: stepsAnswer(lifted, planner),
     plan: remedies.map(answer),
     tried: options.tried === undefined ? null : answer(planner.tried(options.tried)),
+    ...(several === null ? {} : { ranks: several.ranks, slowest: several.slowest }),
   };
 }
 

@@ -70,6 +70,8 @@ const importedSchema = z.object({
   events: z.number().int().min(0),
   rows: z.number().int().min(0),
   stepTimes: stepTimesSchema.optional(),
+  /** Number of the process in its job, if the file has it. */
+  rank: z.number().int().min(0).optional(),
 });
 
 const timesNs = z.array(z.number().min(0)).max(100_000);

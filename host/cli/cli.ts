@@ -39,6 +39,7 @@ import { cancelSlurm, dropSlurm, listSlurm, type SlurmSetOptions, setSlurm, show
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
+import { refuseUnused } from './unusedOptions.ts';
 
 /** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
@@ -144,8 +145,8 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .description('explain a run; an experiment is simulated first')
     .addArgument(
       new Argument(
-        '<file>',
-        'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite), or experiment (JSON)',
+        '<file...>',
+        'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite), or experiment (JSON); of a job the trace of each rank, or the folder that holds them',
       ),
     )
     .option('--profile <name>', 'device profile: for an experiment, or for what a trace does not tell')
@@ -165,9 +166,11 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addOption(fileHostOption())
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((file: string, { captured, ...options }: ExplainOptions & { captured?: boolean }) =>
-      captured === true ? printCaptured(tools.context, file, options.json) : explain(tools, file, options),
-    );
+    .action((files: string[], { captured, ...options }: ExplainOptions & { captured?: boolean }) => {
+      if (captured !== true) return explain(tools, files, options);
+      refuseUnused({ '--captured': files.length > 1 ? captured : undefined }, 'one file');
+      return printCaptured(tools.context, files[0] ?? '', options.json);
+    });
 
   cli
     .command('record')

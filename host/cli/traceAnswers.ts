@@ -39,6 +39,7 @@ export async function answersOf(
       ...steps,
       tried: question.try,
       knownStepNs: stepMs === undefined ? undefined : stepMs * 1e6,
+      onRank: (place, of) => line.show(`Steps of rank ${place + 1} of ${of}`),
     });
   } catch (thrown) {
     if (question.try !== undefined || question.steps !== undefined) throw thrown;

@@ -1,8 +1,9 @@
 /** The lanes of a PyTorch trace: its threads, streams and engines. */
+
+import { type Pid, readPid } from '../../trace/pid.ts';
 import type { Lane, LaneIndex } from '../../trace/trace.ts';
 import { deviceId, type EngineName, LaneList, laneRanks } from '../laneList.ts';
 import type { TextTable } from '../textTable.ts';
-import { type Pid, readPid } from './pid.ts';
 import type { Owner } from './rankCalls.ts';
 
 export class KinetoLanes {

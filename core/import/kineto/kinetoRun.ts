@@ -40,6 +40,7 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
       driver,
       runtime,
       cupti,
+      rank: header.rank?.rank,
       problem,
       notes: [
         ...notes(trace, header, leftOut, incomplete, problem),

@@ -10,11 +10,12 @@ import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareParsed } from '../../service/prepareRun.ts';
-import { type InputFile, readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
+import { type InputFile, readExperimentOf, requireWritableAsRun } from '../inputFile.ts';
 import { readInputThere } from '../inputThere.ts';
-import type { Context } from '../io.ts';
+import type { Context, Terminal } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
+import { mergedInput, tracesIn } from '../rankFiles.ts';
 import { answersOf, type TraceQuestion } from '../traceAnswers.ts';
 import { refuseUnused } from '../unusedOptions.ts';
 
@@ -66,14 +67,28 @@ async function keep(path: string, file: Uint8Array): Promise<unknown> {
 export const predict = (tools: Tools, file: string, { profile, json }: PredictOptions): Promise<void> =>
   run(tools, file, { engine: 'sim', profile, json });
 
-/** Prints what is in a run file or a trace; an experiment is simulated first. */
-export async function explain(tools: Tools, file: string, options: ExplainOptions): Promise<void> {
+/** Prints what is in a run file, a trace, or the traces of a job's ranks; an experiment is simulated first. */
+export async function explain(tools: Tools, paths: readonly string[], options: ExplainOptions): Promise<void> {
   const { context } = tools;
   // What is fetched is cleared away after Ctrl-C.
-  const input = options.host === undefined ? null : await readInputThere(file, options.host, context);
+  if (options.host === undefined) context.leaveAtOnce();
+  const files = options.host === undefined ? await tracesIn(paths) : paths;
+  const [first = ''] = files;
+  const input =
+    files.length === 1
+      ? await readInputThere(first, options.host, context)
+      : await mergedInput(files, (path, place) =>
+          readInputThere(path, options.host, { ...context, terminal: counted(context.terminal, place, files.length) }),
+        );
   context.leaveAtOnce();
-  return explainInput(tools, input ?? (await readInputFile(file, context)), options);
+  return explainInput(tools, input, options);
 }
+
+/** Says of each status which of several files it is about. */
+const counted = (terminal: Terminal, place: number, of: number): Terminal => ({
+  ...terminal,
+  status: (text) => terminal.status(text === '' ? '' : `File ${place + 1} of ${of}. ${text}`),
+});
 
 async function explainInput(tools: Tools, input: InputFile, options: ExplainOptions): Promise<void> {
   const { context, assets } = tools;

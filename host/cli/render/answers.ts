@@ -3,17 +3,19 @@ import type { RemedyAnswer, TraceAnswers } from '../../../core/lift/answers.ts';
 import { type NamedTime, partWords } from '../../../core/lift/parts.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
-import { wrap } from './text.ts';
+import { table, wrap } from './text.ts';
 
 const leastShare = 0.005;
 const mostRemedies = 5;
 
-export function drawAnswers({ answer, steps, plan, tried }: TraceAnswers, columns: number, colors: Colors): string[] {
+export function drawAnswers(answers: TraceAnswers, columns: number, colors: Colors): string[] {
+  const { answer, steps, plan, tried } = answers;
   const { count, rule, medianNs, unprofiledNs, parts, initialisation, caution } = steps;
   const step = `Step: ${duration(medianNs)} as recorded, ${duration(unprofiledNs)} without the profiler (median of ${count}; ${rule}).`;
   const held = parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   const told = tried ?? null;
   return [
+    ...drawRanks(answers, columns),
     ...(answer === null ? [] : [...wrap(answer, columns, ''), '']),
     ...wrap(step, columns, ''),
     'What holds the step:',
@@ -35,6 +37,31 @@ export function drawAnswers({ answer, steps, plan, tried }: TraceAnswers, column
       ? ['Copyscope tried changes; none makes the step shorter by 2 % or more.']
       : ['What to change, and what the step gains (simulated, 90 % interval):']),
     ...plan.slice(0, mostRemedies).flatMap((remedy) => remedyLines(remedy, columns, colors)),
+  ];
+}
+
+function drawRanks({ ranks = [], slowest }: TraceAnswers, columns: number): string[] {
+  if (ranks.length === 0) return [];
+  const largest = ranks.map(({ parts }) => [...parts].sort((a, b) => b.ns - a.ns)[0]);
+  const known = (ns: number | null): string => (ns === null ? 'unknown' : duration(ns));
+  const rows = ranks.map(({ rank, stepNs, exposedCopyNs, communicationNs, waitNs, awaitedShare }, place) => [
+    `${rank}${rank === slowest ? ' *' : ''}`,
+    known(stepNs),
+    largest[place]?.part ?? '',
+    duration(exposedCopyNs),
+    duration(communicationNs),
+    known(waitNs),
+    percent(awaitedShare),
+  ]);
+  const isAwaited = ranks.some(({ awaitedShare }) => awaitedShare > 0);
+  const why = isAwaited ? 'the rank that the others wait for most' : 'the rank with the longest step';
+  return [
+    ...table([
+      ['Rank', 'step', 'most of it', 'exposed copies', 'communication', 'wait for others', 'others wait for it'],
+      ...rows,
+    ]),
+    ...wrap(`* ${why}. What follows is about rank ${slowest}.`, columns, ''),
+    '',
   ];
 }
 

@@ -1,0 +1,128 @@
+/** The ranks of a job beside each other: their steps, how long each waited for the others, and whom they waited for. */
+import { CopyscopeError } from '../errors.ts';
+import { lowerMedian } from '../statistics.ts';
+import { rankNumbers, ranksIn, rankTrace } from '../trace/ranks.ts';
+import type { Run } from '../trace/run.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import { alignClocks, type Collectives, collectivesOf, waitsOf } from './collectives.ts';
+import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
+import type { PartTime } from './parts.ts';
+
+export interface RankAnswer {
+  readonly rank: number;
+  /** As its lanes name it. */
+  readonly name: string;
+  /** Median of its steps as recorded; null if its trace has no steps that can be lifted. */
+  readonly stepNs: number | null;
+  readonly parts: readonly PartTime[];
+  readonly exposedCopyNs: number;
+  /** Collectives of a step, less the wait: medians of the steps, whether or not a kernel ran alongside. */
+  readonly communicationNs: number;
+  /** In the step's collectives, for the last rank to come; null if no other rank has the same collectives. */
+  readonly waitNs: number | null;
+  /** Of all ranks' waits, the share that was for this rank; 0 if none waited. */
+  readonly awaitedShare: number;
+}
+
+export interface RanksAnswer {
+  readonly ranks: readonly RankAnswer[];
+  /** The rank that the others wait for most, or the one with the longest step if none waits. */
+  readonly slowest: number;
+}
+
+/** The run of that rank alone: the plan is made for it. */
+export interface SlowestRank extends RanksAnswer {
+  readonly slowestRun: Run;
+}
+
+/** Null for a run of one rank. `onRank` is called before each rank is read, with its place. */
+export function ranksAnswer(
+  run: Run,
+  options: LiftOptions = {},
+  onRank?: (place: number, of: number) => void,
+): SlowestRank | null {
+  const names = ranksIn(run.trace);
+  if (names.length === 0) return null;
+  const collectives = names.map((name) => collectivesOf(rankTrace(run.trace, name)));
+  const { waitNs, awaitedNs } = waitsOf(collectives, alignClocks(collectives));
+  const awaited = awaitedNs.reduce((sum, ns) => sum + ns, 0);
+  const numbers = rankNumbers(names);
+  const ranks = names.map((name, place): RankAnswer => {
+    onRank?.(place, names.length);
+    const trace = rankTrace(run.trace, name);
+    const lifted = liftedOf(trace, name, { ...options, error: run.info.error });
+    const parts = lifted?.parts ?? [];
+    return {
+      rank: numbers[place] ?? place,
+      name,
+      stepNs: lifted === null ? null : lowerMedian(lifted.recordedNs),
+      parts,
+      exposedCopyNs: parts.reduce((sum, { part, ns }) => sum + (part.startsWith('exposed-copy') ? ns : 0), 0),
+      ...perStep(trace, lifted, collectives[place] as Collectives, waitNs[place] ?? new Map()),
+      awaitedShare: awaited === 0 ? 0 : (awaitedNs[place] ?? 0) / awaited,
+    };
+  });
+  const by = (value: (rank: RankAnswer) => number): number =>
+    ranks.reduce((best, one, place) => (value(one) > value(ranks[best] as RankAnswer) ? place : best), 0);
+  const slowest = by(({ awaitedShare, stepNs }) => (awaited === 0 ? (stepNs ?? 0) : awaitedShare));
+  return {
+    ranks,
+    slowest: ranks[slowest]?.rank ?? 0,
+    slowestRun: { info: run.info, trace: rankTrace(run.trace, names[slowest] ?? '') },
+  };
+}
+
+function liftedOf(trace: Trace, name: string, options: LiftOptions): Lifted | null {
+  try {
+    return liftTrace(trace, name, options);
+  } catch (thrown) {
+    if (thrown instanceof CopyscopeError && thrown.code !== 'lift.no-such-steps') return null;
+    throw thrown;
+  }
+}
+
+/** Of the lifted steps, the median of what each step's calls issued; of the whole trace if it has no steps. */
+function perStep(
+  trace: Trace,
+  lifted: Lifted | null,
+  collectives: Collectives,
+  waits: ReadonlyMap<string, Float64Array>,
+): Pick<RankAnswer, 'communicationNs' | 'waitNs'> {
+  const ranges = lifted?.found.ranges ?? [{ startNs: Number.NEGATIVE_INFINITY, untilNs: Number.POSITIVE_INFINITY }];
+  const [communication, waiting] = [ranges.map(() => 0), ranges.map(() => 0)];
+  const issuedNs = issueTimes(trace, collectives);
+  let isShared = false;
+  for (const [key, { rows, startNs, endNs }] of collectives) {
+    for (const [at, row] of rows.entries()) {
+      const wait = waits.get(key)?.[at] ?? Number.NaN;
+      const issued = issuedNs.get(trace.columns.correlation[row] ?? 0) ?? (startNs[at] as number);
+      const step = ranges.findIndex((range) => issued >= range.startNs && issued < range.untilNs);
+      if (!Number.isNaN(wait)) isShared = true;
+      if (step < 0) continue;
+      const own = Number.isNaN(wait) ? 0 : wait;
+      waiting[step] = (waiting[step] ?? 0) + own;
+      communication[step] = (communication[step] ?? 0) + (endNs[at] as number) - (startNs[at] as number) - own;
+    }
+  }
+  return { communicationNs: lowerMedian(communication), waitNs: isShared ? lowerMedian(waiting) : null };
+}
+
+const callKind = rowKinds.indexOf('host-call');
+
+/** When the calls of collectives began, by correlation. */
+function issueTimes({ columns, count }: Trace, collectives: Collectives): Map<number, number> {
+  const times = new Map<number, number>();
+  for (const { rows } of collectives.values()) for (const row of rows) times.set(correlationOf(row), Number.NaN);
+  times.delete(0);
+  for (let row: RowIndex = 0; row < count; row += 1) {
+    if (columns.kind[row] !== callKind) continue;
+    const number = correlationOf(row);
+    if (times.has(number)) times.set(number, columns.startNs[row] as number);
+  }
+  for (const [number, ns] of times) if (Number.isNaN(ns)) times.delete(number);
+  return times;
+
+  function correlationOf(row: RowIndex): number {
+    return columns.correlation[row] as number;
+  }
+}

@@ -1,0 +1,54 @@
+/** The ranks of a job whose traces were merged into one: each has threads, streams and engines of its own. */
+import { columnNames, gather } from './order.ts';
+import { readPid } from './pid.ts';
+import { emptyColumns, type Lane, type Trace } from './trace.ts';
+
+const ofDevice = /^(.*)gpu\d+$/;
+const ofThread = /^thread:([^:]+):/;
+
+/** Name of the rank that a lane belongs to, as '[rank3]'; empty if the lane names none. */
+export function rankOfLane({ kind, id, device }: Lane): string {
+  if (kind !== 'host-thread') return ofDevice.exec(device)?.[1] ?? '';
+  return readPid(ofThread.exec(id)?.[1] ?? '').rank;
+}
+
+/** Names of the ranks that have both threads and streams, in the order of their lanes. Empty unless there are two. */
+export function ranksIn({ lanes }: Pick<Trace, 'lanes'>): string[] {
+  const having = (kind: Lane['kind']): Set<string> =>
+    new Set(lanes.flatMap((lane) => (lane.kind === kind ? [rankOfLane(lane)] : [])));
+  const streams = having('stream');
+  const found = [...having('host-thread')].filter((rank) => streams.has(rank));
+  return found.length > 1 ? found : [];
+}
+
+/** Numbers of ranks by their names, as 3 for '[rank3]'; their order if the names don't tell them apart. */
+export function rankNumbers(names: readonly string[]): number[] {
+  const numbers = names.map((name) => Number(/\d+/.exec(name)?.[0] ?? Number.NaN));
+  const areTold = new Set(numbers).size === names.length && numbers.every(Number.isSafeInteger);
+  return areTold ? numbers : names.map((_, index) => index);
+}
+
+/** The trace of one rank alone. Times stay those of the whole trace. */
+export function rankTrace(trace: Trace, rank: string): Trace {
+  const places = new Int32Array(trace.lanes.length).fill(-1);
+  const lanes: Lane[] = [];
+  for (const [index, one] of trace.lanes.entries()) if (rankOfLane(one) === rank) places[index] = lanes.push(one) - 1;
+  const { lane, engine } = trace.columns;
+  let count = 0;
+  for (let row = 0; row < trace.count; row += 1) if ((places[lane[row] as number] as number) >= 0) count += 1;
+  const rows = new Int32Array(count);
+  count = 0;
+  for (let row = 0; row < trace.count; row += 1) {
+    if ((places[lane[row] as number] as number) < 0) continue;
+    rows[count] = row;
+    count += 1;
+  }
+  const columns = emptyColumns(count);
+  for (const name of columnNames(columns)) gather(trace.columns[name], columns[name], rows);
+  for (let row = 0; row < count; row += 1) {
+    columns.lane[row] = places[columns.lane[row] as number] as number;
+    const on = engine[rows[row] as number] as number;
+    columns.engine[row] = on < 0 ? -1 : (places[on] as number);
+  }
+  return { ...trace, count, columns, lanes };
+}

@@ -1,0 +1,79 @@
+/** The traces of a job's ranks, named one by one or by their folder, as one run. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CopyscopeError } from '../../core/errors.ts';
+import { MergedRanks } from '../../core/import/mergedRanks.ts';
+import { traceName } from '../../core/import/sniff.ts';
+import { isTraceFile } from '../service/importTrace.ts';
+import { head, type InputFile } from './inputFile.ts';
+
+/** The same paths, with the traces in it in place of each folder. */
+export async function tracesIn(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) found.push(...((await isFolder(path)) ? await tracesOf(path) : [path]));
+  return found;
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** In order of their names, in which 10 follows 9. */
+async function tracesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+  const traces: string[] = [];
+  for (const name of names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))) {
+    const path = join(folder, name);
+    const first = await head(path);
+    if (first !== null && isTraceFile(path, first)) traces.push(path);
+  }
+  if (traces.length > 0) return traces;
+  throw new CopyscopeError({
+    code: 'file.not-found',
+    message: `${folder} holds no trace.`,
+    remedy: "Name a folder with one trace of PyTorch's profiler or Nsight Systems for each rank.",
+  });
+}
+
+/** One run of all ranks; `read` reads a file. Rejects as it does, and with `trace-file.ranks`. */
+export async function mergedInput(
+  files: readonly string[],
+  read: (path: string, place: number) => Promise<InputFile>,
+): Promise<InputFile> {
+  const merged = new MergedRanks();
+  for (const [place, file] of files.entries()) {
+    const input = await read(file, place);
+    if (input.kind !== 'run') throw notARank(file);
+    merged.add(input.run);
+  }
+  return { kind: 'run', run: merged.finish(commonName(files)) };
+}
+
+const notARank = (file: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'usage.invalid',
+    field: 'file',
+    message: `${file} is an experiment, and several files are the traces of a job's ranks.`,
+    remedy: 'Name one trace for each rank, or one file alone.',
+  });
+
+/** Name of the folder if all lie in one, and else what the names begin with. */
+function commonName(files: readonly string[]): string {
+  const folders = new Set(files.map((file) => dirname(resolve(file))));
+  const [folder] = folders;
+  const begin = files
+    .map((file) => traceName(basename(file)))
+    .reduce(commonBegin)
+    .replace(/[\W_]*(rank)?[\W_]*$/i, '');
+  if (begin !== '') return begin;
+  return folders.size === 1 && folder !== undefined ? basename(folder) || 'ranks' : 'ranks';
+}
+
+function commonBegin(a: string, b: string): string {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return a.slice(0, at).replace(/\d+$/, '');
+}
