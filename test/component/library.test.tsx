@@ -290,7 +290,7 @@ it('reads a large file with progress, and stops at once when it is cancelled', a
   host.holds.set('importPart', rest);
   document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
   const bar = page.getByRole('progressbar', { name: 'Reading endless.json' });
-  await expect.element(bar).toBeVisible();
+  await expect.element(bar).toBeInTheDocument();
   await page
     .getByRole('region', { name: 'Files being read or written' })
     .getByRole('button', { name: 'Cancel' })
