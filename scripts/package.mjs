@@ -1,12 +1,10 @@
 /**
  * `npm run package [-- electron-builder's options]` makes the packages of this system into release/.
- * `npm run package -- --check` packs the app for every system around a stand-in for Electron, makes Linux's packages of it as
- * far as their programs are here, offline, and looks at what went in. docs/releasing.md has the rest.
+ * docs/releasing.md has the rest.
  */
 import { readFileSync } from 'node:fs';
 import { ensureBuilt } from './build.mjs';
 import { runBuilder } from './lib/builder.mjs';
-import { checkPackages, reportCheck } from './lib/check-packages.mjs';
 import { inRoot } from './lib/paths.mjs';
 import { prebuild } from './lib/prebuilds.mjs';
 import { runMain } from './lib/run-main.mjs';
@@ -31,6 +29,5 @@ function feed() {
 await runMain(async () => {
   await ensureBuilt(['renderer', 'host', 'electron']);
   prebuild();
-  if (args.includes('--check')) return reportCheck(await checkPackages(homepage()));
   return runBuilder([homepage(), ...feed(), ...args], { stdio: 'inherit' }).status;
 });

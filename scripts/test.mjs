@@ -29,16 +29,7 @@ import { findElectron, hasDisplay } from './lib/electron-binary.mjs';
 import { hasAddon } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
 import { provideSshd } from './lib/sshd.mjs';
-import {
-  cmake,
-  compiler,
-  findProgram,
-  installCommands,
-  packagePrograms,
-  provide,
-  wantsInstall,
-  xvfb,
-} from './lib/system.mjs';
+import { cmake, compiler, findProgram, installCommands, provide, wantsInstall, xvfb } from './lib/system.mjs';
 import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
 const say = (text) => console.log(text);
@@ -147,7 +138,6 @@ async function quick() {
 async function rest() {
   await provideAddon();
   provideSshd(say);
-  provide([packagePrograms], say, isWanted);
   await ensureBuilt(['renderer', 'host', 'electron']);
   // Of three workers on two cores one often waits for a program that it started.
   return [await vitest(['--project=system', '--maxWorkers=3']), await playwright('e2e', displayWrapper())];

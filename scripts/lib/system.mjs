@@ -76,13 +76,6 @@ export const crossCompiler = {
   packages: { 'apt-get': ['g++-aarch64-linux-gnu'], dnf: ['gcc-c++-aarch64-linux-gnu'] },
 };
 
-/** What a check of packages takes apart and puts together. */
-export const packagePrograms = {
-  name: 'the programs that make packages',
-  met: () => ['mksquashfs', 'desktop-file-validate', '7za'].every((name) => findProgram(name) !== null),
-  packages: { 'apt-get': ['squashfs-tools', 'desktop-file-utils', 'p7zip-full'] },
-};
-
 /** The package manager of this system, or null. */
 export function packageManager() {
   if (platform === 'darwin') return 'brew';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { misplaced, textProblems } from '../../../scripts/lib/package-check.mjs';
+import { misplaced, textProblems } from './support/packedFiles.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const work = mkdtempSync(join(tmpdir(), 'copyscope-npm-test-'));
