@@ -2,6 +2,7 @@
  * What is compared of a run, for each of its iterations: how long it took, what each lane did, and what each operation
  * took. Tables: column[entry * iterations + iteration].
  */
+import { withoutAddresses } from '../figures/kernelName.ts';
 import { rowDirection } from '../trace/iteration.ts';
 import { iterationRows, iterationsOf, makespanNs, type RowRange } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
@@ -161,9 +162,6 @@ class OperationTally {
     return index;
   }
 }
-
-/** Python prints where an object lies, which differs from run to run: '<function step at 0x7f3c>' is '<function step>'. */
-const withoutAddresses = (name: string): string => name.replace(/ at 0x[0-9a-f]+/gi, '');
 
 const copyCode = rowKinds.indexOf('copy');
 

@@ -23,6 +23,13 @@ export function shortKernelName(name: string): string {
   return short;
 }
 
+/** Python prints where an object lies, which differs from run to run: '<function step at 0x7f3c>' is '<function step>'. */
+export const withoutAddresses = (name: string): string => name.replace(/ at 0x[0-9a-f]+/gi, '');
+
+/** A kernel's short name, or a Python object's without its address. */
+export const readableName = (name: string): string =>
+  name.startsWith('<') ? withoutAddresses(name) : shortKernelName(name);
+
 function shortened(name: string): string {
   const plain = withoutBrackets(name.replace(anonymous, '').replace(lambda, '')).trim();
   const own = /([A-Za-z_$][\w$]*)$/.exec(plain.split('::').at(-1) ?? '')?.[1];

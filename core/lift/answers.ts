@@ -2,19 +2,20 @@
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import type { Run, RunInfo } from '../trace/run.ts';
-import { formatShare } from '../units.ts';
 import { cautionOf } from './caution.ts';
 import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
+import { ladderOf, type Rung } from './ladder.ts';
 import { knownMachine } from './machine.ts';
-import { needsOf } from './needs.ts';
+import { keptBytes, needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
 import { type RanksAnswer, ranksAnswer } from './ranks.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
+import { answerSentence } from './sentence.ts';
 import { codeOf } from './words.ts';
 
 export interface StepsAnswer {
@@ -46,15 +47,20 @@ export interface RemedyAnswer extends Remedy {
   readonly code: readonly string[];
   /** What must hold, and what the estimate assumes; empty for changes that need nothing. */
   readonly needs: readonly string[];
+  /** Device memory that keep-on-device needs; 0 without it. */
+  readonly keptBytes: number;
   /** Whether its interval reaches zero. */
   readonly mayGainNothing: boolean;
 }
 
 export interface TraceAnswers {
-  /** In a sentence, where it is not a transfer, a wait or the host that holds the step. */
-  readonly answer: string | null;
+  /** What holds the step, what to do, and to how much, in a sentence. */
+  readonly answer: string;
   readonly steps: StepsAnswer;
+  /** The recommended changes first. Those that may gain nothing come last. */
   readonly plan: readonly RemedyAnswer[];
+  /** The order in which to make the recommended changes, and what each adds. */
+  readonly ladder: readonly Rung[];
   readonly tried: RemedyAnswer | null;
   /** Of a job of several ranks; steps and plan are those of the slowest. */
   readonly ranks?: RanksAnswer['ranks'];
@@ -75,14 +81,24 @@ export function traceAnswers(whole: Run, costs: CostModel, options: AskOptions =
   const run = several?.slowestRun ?? whole;
   const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', { ...options, error: run.info.error });
   const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
-  const { remedies } = planner.plan();
-  const answer = (remedy: Remedy): RemedyAnswer => remedyAnswer(lifted.script, remedy);
   return {
-    answer: answerOf(lifted),
-    steps: stepsAnswer(lifted, planner),
-    plan: remedies.map(answer),
-    tried: options.tried === undefined ? null : answer(planner.tried(options.tried)),
+    ...planAnswers(lifted, planner),
+    tried: options.tried === undefined ? null : remedyAnswer(lifted.script, planner.tried(options.tried)),
     ...(several === null ? {} : { ranks: several.ranks, slowest: several.slowest }),
+  };
+}
+
+/** What is asked of every trace. */
+export function planAnswers(lifted: Lifted, planner: Planner): Omit<TraceAnswers, 'tried'> {
+  const { remedies } = planner.plan();
+  const steps = stepsAnswer(lifted, planner);
+  const plan = remedies.map((remedy) => remedyAnswer(lifted.script, remedy));
+  const recommended = plan.find(({ mayGainNothing }) => !mayGainNothing);
+  return {
+    answer: answerSentence(steps, plan, lifted.busiestNs / lowerMedian(lifted.recordedNs)),
+    steps,
+    plan,
+    ladder: recommended === undefined ? [] : ladderOf(planner, recommended),
   };
 }
 
@@ -110,17 +126,12 @@ const mostBusy = 0.95;
 const isBusy = (busiestNs: number, recordedNs: readonly number[]): boolean =>
   busiestNs >= mostBusy * lowerMedian(recordedNs);
 
-function answerOf({ busiestNs, recordedNs }: Lifted): string | null {
-  if (!isBusy(busiestNs, recordedNs)) return null;
-  const share = formatShare(Math.min(1, busiestNs / lowerMedian(recordedNs)));
-  return `Kernels keep the device busy for ${share} of the step: transfers are not the problem, and nothing but faster kernels makes it much shorter.`;
-}
-
 export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
   ...remedy,
   lines: linesOf(script, remedy.changes),
   code: remedy.changes.map((word) => codeOf[word]),
   needs: needsOf(script, remedy.changes),
+  keptBytes: remedy.changes.includes('keep-on-device') ? keptBytes(script) : 0,
   mayGainNothing: remedy.lowShare <= 0,
 });
 

@@ -10,10 +10,7 @@ type Need = (script: Script) => string | null;
 
 const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
   'keep-on-device': (script) => {
-    const kept = [...keptCopies(script)];
-    const brought = kept.filter(({ direction }) => direction === 'h2d');
-    const bytes = brought.reduce((sum, copy) => sum + copy.bytes, 0) / Math.max(1, script.steps.length);
-    return `It needs ${formatBytes(bytes)} of device memory, and data that stays the same from step to step: the trace does not hold the data.`;
+    return `It needs ${formatBytes(keptBytes(script))} of device memory, and data that stays the same from step to step: the trace does not hold the data.`;
   },
   'move-to-device': (script) => {
     const names = movedNames(script, 'move-to-device');
@@ -32,6 +29,12 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     return `A batch takes ${formatDuration(loading)} to load: ${count} ${count === 1 ? 'worker is' : 'workers are'} enough if each has a processor of its own.`;
   },
 };
+
+/** Bytes of a step's copies that keep-on-device makes needless. */
+export function keptBytes(script: Script): number {
+  const brought = [...keptCopies(script)].filter(({ direction }) => direction === 'h2d');
+  return brought.reduce((sum, copy) => sum + copy.bytes, 0) / Math.max(1, script.steps.length);
+}
 
 /** At most three, the longest first. */
 function movedNames(script: Script, kind: Movable['kind']): string {

@@ -152,6 +152,11 @@ export class Planner {
     return `The plan simulates these steps about ${most} times at most: sets of changes beyond that are not tried.`;
   }
 
+  /** What changes gain by the middle of all assumptions, before physics bounds it. */
+  gainShare(changes: readonly ChangeWord[]): number {
+    return this.#middle.gain(changeWords.filter((word) => changes.includes(word)));
+  }
+
   /** What a given list of changes gains. */
   tried(changes: readonly ChangeWord[]): Remedy {
     return changes.includes('overlap-communication') ? this.#withCommunication(changes) : this.#simulated(changes);

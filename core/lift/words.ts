@@ -1,6 +1,28 @@
 /** What to write in a PyTorch program for each change. */
 import type { ChangeWord } from './changes/words.ts';
 
+/** Each change in a few words, as an instruction. */
+export const changeTitles: Readonly<Record<ChangeWord, string>> = {
+  pin: 'Pin memory once',
+  'pin-each-step': 'Pin memory in each step',
+  'non-blocking': 'Copy without blocking',
+  'other-stream': 'Copy in another stream',
+  prefetch: 'Prefetch one step ahead',
+  'remove-wait': 'Remove waits',
+  'delay-wait': 'Wait a step later',
+  batch: 'Join small copies',
+  'both-directions': 'Copy both directions at once',
+  graph: 'Capture kernels in a graph',
+  'other-thread': 'Load data in another thread',
+  'double-buffer': 'Use two buffers',
+  'keep-on-device': 'Keep the data on the device',
+  'move-to-device': 'Run these operators on the device',
+  'send-smaller': 'Copy the smaller type, convert on the device',
+  'load-in-workers': 'Load in worker processes',
+  'keep-memory': 'Keep memory allocated',
+  'overlap-communication': 'Overlap communication with kernels',
+};
+
 export const codeOf: Readonly<Record<ChangeWord, string>> = {
   'keep-on-device': 'weight = weight.to(device)  # once, before the loop; the forward uses it as it is',
   'move-to-device':

@@ -1,12 +1,13 @@
 /** The chosen changes, one by one: the step that exactly they give, and what is done with them. */
 import { Button, Chip } from '@mantine/core';
 import { useState } from 'react';
+import { changeTitles } from '../../core/lift/words.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { editAsExperiment } from './actions.ts';
 import { wordsOf } from './choice.ts';
 import classes from './Plan.module.css';
 import { choose, chosenGain, type PlanState, setTrying } from './planStore.ts';
-import { changeTitles, durationText, gainText } from './words.ts';
+import { durationText, gainText } from './words.ts';
 
 export function ChosenBar({ run, plan }: { readonly run: LoadedRun; readonly plan: PlanState }) {
   const [busy, setBusy] = useState(false);

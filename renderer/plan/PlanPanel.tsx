@@ -5,6 +5,7 @@ import { ErrorText } from '../common/ErrorText.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { ChosenBar } from './ChosenBar.tsx';
+import { Ladder } from './Ladder.tsx';
 import classes from './Plan.module.css';
 import { cancelPlan, ensurePlan, usePlan, workOut } from './planStore.ts';
 import { Remedies } from './Remedies.tsx';
@@ -41,6 +42,7 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
           {again}
         </Alert>
       )}
+      {plan.answer === '' ? null : <p className={classes['answer']}>{plan.answer}</p>}
       <div className={classes['columns']}>
         {plan.steps === null ? null : <Steps run={run} steps={plan.steps} plan={plan} />}
         {plan.plan === null || plan.steps === null ? null : (
@@ -51,6 +53,7 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
             ) : (
               <>
                 <ChosenBar run={run} plan={plan} />
+                {plan.ladder.length < 2 ? null : <Ladder run={run} plan={plan} stepNs={plan.steps.unprofiledNs} />}
                 <Remedies run={run} plan={plan} remedies={plan.plan} stepNs={plan.steps.unprofiledNs} />
               </>
             )}

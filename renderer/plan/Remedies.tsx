@@ -2,11 +2,12 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
+import { changeTitles } from '../../core/lift/words.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { isOn } from './choice.ts';
 import classes from './Plan.module.css';
 import { choose, keyOf, type PlanState } from './planStore.ts';
-import { changeTitles, gainText, titleOf } from './words.ts';
+import { gainText, titleOf } from './words.ts';
 
 interface Props {
   readonly run: LoadedRun;
@@ -15,9 +16,26 @@ interface Props {
   readonly stepNs: number;
 }
 
-export function Remedies({ run, plan, remedies, stepNs }: Props) {
+/** The recommended one, and the others folded away. */
+export function Remedies({ remedies, ...props }: Props) {
+  const [first, ...others] = remedies;
+  if (first === undefined) return null;
   return (
-    <ol className={classes['remedies']} aria-label="Remedies">
+    <>
+      <RemedyList {...props} remedies={[first]} label="Remedies" />
+      {others.length === 0 ? null : (
+        <details className={classes['others']}>
+          <summary>{others.length === 1 ? 'One alternative' : `${others.length} alternatives`}</summary>
+          <RemedyList {...props} remedies={others} label="Alternatives" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function RemedyList({ run, plan, remedies, stepNs, label }: Props & { readonly label: string }) {
+  return (
+    <ol className={classes['remedies']} aria-label={label}>
       {remedies.map((remedy) => {
         const gain = gainText(remedy, stepNs);
         return (

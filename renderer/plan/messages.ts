@@ -1,6 +1,6 @@
 /** What the window asks of the worker that works out plans. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { RemedyAnswer, StepsAnswer } from '../../core/lift/answers.ts';
+import type { RemedyAnswer, StepsAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -13,10 +13,12 @@ export interface ShownSteps extends StepsAnswer {
   readonly isWhole: boolean;
 }
 
+export type ShownPlan = Pick<TraceAnswers, 'answer' | 'plan' | 'ladder'>;
+
 export interface PlanCalls {
   /** First: what the others are asked about. */
   open(run: Run, profile: DeviceProfile, knownStepNs: number | null): ShownSteps;
-  plan(): readonly RemedyAnswer[];
+  plan(): ShownPlan;
   try(changes: readonly ChangeWord[]): RemedyAnswer;
   lift(changes: readonly ChangeWord[]): Experiment;
   /** The lanes of the lifted steps with these changes. */

@@ -2,6 +2,7 @@
 import { create } from 'zustand';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
+import type { Rung } from '../../core/lift/ladder.ts';
 import { announce } from '../store/announce.ts';
 import { predictingProfile } from '../store/attainable.ts';
 import { whenRunGoes } from '../store/goneRuns.ts';
@@ -21,6 +22,9 @@ export interface PlanState {
   readonly profile: string | null;
   readonly knownStepNs: number | null;
   readonly steps: ShownSteps | null;
+  /** The answer in a sentence; empty before the plan is there. */
+  readonly answer: string;
+  readonly ladder: readonly Rung[];
   readonly plan: readonly RemedyAnswer[] | null;
   readonly choice: Choice;
   /** What sets of changes gain, by their words. */
@@ -42,6 +46,8 @@ const initial: PlanState = {
   profile: null,
   knownStepNs: null,
   steps: null,
+  answer: '',
+  ladder: [],
   plan: null,
   choice: [],
   tried: {},
@@ -90,11 +96,11 @@ export async function workOut(run: LoadedRun, knownStepNs: number | null = planO
   await during(id, 'Finding the steps', async () => {
     change(id, { steps: await opened(run, true) });
     change(id, { doing: 'Trying what changes gain' });
-    const plan = await planCalls().plan();
+    const { answer, plan, ladder } = await planCalls().plan();
     const tried = Object.fromEntries(plan.map((remedy) => [keyOf(remedy.changes), remedy]));
-    const first = plan[0]?.changes ?? [];
-    change(id, { plan, tried, choice: choice.length > 0 ? choice : first, doing: null });
-    announce(plan.length === 0 ? 'No change shortens the step' : `Plan: ${plan.length} remedies`);
+    const first = ladder.at(-1)?.changes ?? plan[0]?.changes ?? [];
+    change(id, { answer, ladder, plan, tried, choice: choice.length > 0 ? choice : first, doing: null });
+    announce(answer);
   });
   const { plan } = planOf(id);
   if (plan !== null) await tryChoice(run);
@@ -109,6 +115,12 @@ export function cancelPlan(id: string): void {
 /** Changes what is chosen, and asks what exactly that gains. */
 export function choose(run: LoadedRun, changes: Choice): Promise<void> {
   change(run.id, { choice: toggled(planOf(run.id).choice, changes) });
+  return tryChoice(run);
+}
+
+/** Chooses these changes and no others. */
+export function chooseOnly(run: LoadedRun, changes: Choice): Promise<void> {
+  change(run.id, { choice: changes });
   return tryChoice(run);
 }
 

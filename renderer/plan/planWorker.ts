@@ -2,7 +2,7 @@
 import '../common/zodSetup.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import { plannerOf, remedyAnswer, stepsAnswer } from '../../core/lift/answers.ts';
+import { planAnswers, plannerOf, remedyAnswer, stepsAnswer } from '../../core/lift/answers.ts';
 import { cautionOf } from '../../core/lift/caution.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import { liftedDescription } from '../../core/lift/description.ts';
@@ -42,7 +42,8 @@ const calls: PlanCalls = {
   },
   plan() {
     const { lifted, planner } = held();
-    return planner.plan().remedies.map((remedy) => remedyAnswer(lifted.script, remedy));
+    const { answer, plan, ladder } = planAnswers(lifted, planner);
+    return { answer, plan, ladder };
   },
   try: (changes) => remedyAnswer(held().lifted.script, held().planner.tried(changes)),
   lift: (changes) => experiment(held(), changes),

@@ -1,32 +1,11 @@
 /** A plan in words. */
 
-import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import type { Remedy } from '../../core/lift/plan.ts';
+import { changeTitles } from '../../core/lift/words.ts';
 import type { ImportedFrom, RunInfo } from '../../core/trace/run.ts';
 import { formatDuration, unbroken } from '../../core/units.ts';
 import type { Choice } from './choice.ts';
 import type { ShownSteps } from './messages.ts';
-
-export const changeTitles: Readonly<Record<ChangeWord, string>> = {
-  pin: 'Pin memory once',
-  'pin-each-step': 'Pin memory in each step',
-  'non-blocking': 'Copy without blocking',
-  'other-stream': 'Copy in another stream',
-  prefetch: 'Prefetch one step ahead',
-  'remove-wait': 'Remove waits',
-  'delay-wait': 'Wait a step later',
-  batch: 'Join small copies',
-  'both-directions': 'Copy both directions at once',
-  graph: 'Capture kernels in a graph',
-  'other-thread': 'Load data in another thread',
-  'double-buffer': 'Use two buffers',
-  'keep-on-device': 'Keep the data on the device',
-  'move-to-device': 'Run these operators on the device',
-  'send-smaller': 'Copy the smaller type, convert on the device',
-  'load-in-workers': 'Load in worker processes',
-  'keep-memory': 'Keep memory allocated',
-  'overlap-communication': 'Overlap communication with kernels',
-};
 
 /** "Pin memory once, copy without blocking". */
 export const titleOf = (changes: Choice): string =>
@@ -75,6 +54,9 @@ export function stepsText({ found, count, rule, isWhole }: ShownSteps): string {
   const some = found > count ? `; ${count} of them are worked out` : '';
   return `${found} ${found === 1 ? 'step' : 'steps'}, ${rule}${some}`;
 }
+
+/** A signed share of the step: '−39 %'. */
+export const percentText = (share: number): string => unbroken(`${plain(100 * share)} %`);
 
 interface Marking {
   readonly text: string;

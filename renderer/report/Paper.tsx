@@ -103,7 +103,7 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
   const { title, about } = useWords(run);
   const iteration = useApp((state) => state.iteration);
   const origin = useApp((state) => state.runs[run.id]?.origin ?? 'simulated');
-  const { steps, plan } = usePlan(run.id);
+  const { answer, steps, plan, ladder } = usePlan(run.id);
   const view = run.view(iteration);
   const { summary } = run;
   const charts =
@@ -116,7 +116,7 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
       <p>
         {about}. Makespan {formatDuration(view.makespanNs)}.
       </p>
-      {steps === null || plan === null ? null : <PlanPart answers={{ steps, plan }} unfolded />}
+      {steps === null || plan === null ? null : <PlanPart answers={{ answer, steps, plan, ladder }} unfolded />}
       <PaperLanes run={run} view={view} title={title} about={about} />
       {summary === null ? null : (
         <>

@@ -1,24 +1,27 @@
 /** Of a real program: what holds its step, and what to change, with gains. */
 import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import { partWords } from '../../core/lift/parts.ts';
+import { changeTitles } from '../../core/lift/words.ts';
 import { formatShare, unbroken } from '../../core/units.ts';
 import { ShareBar } from '../inspector/Facts.tsx';
-import { changeTitles, durationText, gainText, titleOf } from '../plan/words.ts';
+import { durationText, gainText, titleOf } from '../plan/words.ts';
 import classes from './Report.module.css';
 
 /** Smaller parts say nothing. */
 const leastShare = 0.005;
 
 interface Props {
-  readonly answers: Pick<TraceAnswers, 'steps' | 'plan'>;
+  readonly answers: Pick<TraceAnswers, 'answer' | 'steps' | 'plan' | 'ladder'>;
   /** On paper nothing can be unfolded. */
   readonly unfolded?: boolean;
 }
 
-export function PlanPart({ answers: { steps, plan }, unfolded = false }: Props) {
+export function PlanPart({ answers: { answer, steps, plan, ladder }, unfolded = false }: Props) {
+  const [recommended, ...alternatives] = plan;
   const parts = steps.parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   return (
     <section aria-label="Step and plan">
+      <p className={classes['answer']}>{answer}</p>
       <h2>What holds the step</h2>
       <p>
         A step takes {durationText(steps.medianNs)} as recorded and {durationText(steps.unprofiledNs)} without the
@@ -45,16 +48,33 @@ export function PlanPart({ answers: { steps, plan }, unfolded = false }: Props) 
       ) : (
         <>
           <p>What the step gains: simulated, with a 90 % interval.</p>
-          <ol className={classes['remedies']} aria-label="Remedies">
-            {plan.map((remedy) => (
-              <RemedyItem
-                key={remedy.changes.join(' ')}
-                remedy={remedy}
-                stepNs={steps.unprofiledNs}
-                unfolded={unfolded}
-              />
+          <ol className={classes['ladder']} aria-label="Recommended order of changes">
+            {ladder.map(({ adds, changes, stepNs }) => (
+              <li key={changes.join(' ')}>
+                {titleOf(adds)}: to {durationText(stepNs)}
+              </li>
             ))}
           </ol>
+          {recommended === undefined ? null : (
+            <ol className={classes['remedies']} aria-label="Remedies">
+              <RemedyItem remedy={recommended} stepNs={steps.unprofiledNs} unfolded={unfolded} />
+            </ol>
+          )}
+          {alternatives.length === 0 ? null : (
+            <details open={unfolded}>
+              <summary>Alternatives</summary>
+              <ol className={classes['remedies']} aria-label="Alternatives">
+                {alternatives.map((remedy) => (
+                  <RemedyItem
+                    key={remedy.changes.join(' ')}
+                    remedy={remedy}
+                    stepNs={steps.unprofiledNs}
+                    unfolded={unfolded}
+                  />
+                ))}
+              </ol>
+            </details>
+          )}
         </>
       )}
     </section>

@@ -1,4 +1,6 @@
 /** Steps of a real program, what holds them, and the plan, for people. */
+
+import { readableName } from '../../../core/figures/kernelName.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../../core/lift/answers.ts';
 import { type NamedTime, partWords } from '../../../core/lift/parts.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
@@ -6,17 +8,19 @@ import type { Colors } from '../io.ts';
 import { table, wrap } from './text.ts';
 
 const leastShare = 0.005;
-const mostRemedies = 5;
+const mostAlternatives = 5;
 
 export function drawAnswers(answers: TraceAnswers, columns: number, colors: Colors): string[] {
-  const { answer, steps, plan, tried } = answers;
+  const { answer, steps, plan, ladder, tried } = answers;
   const { count, rule, medianNs, unprofiledNs, parts, initialisation, caution } = steps;
   const step = `Step: ${duration(medianNs)} as recorded, ${duration(unprofiledNs)} without the profiler (median of ${count}; ${rule}).`;
   const held = parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   const told = tried ?? null;
+  const [recommended, ...alternatives] = plan;
   return [
+    ...wrap(answer, columns, '').map((line) => colors.bold(line)),
+    '',
     ...drawRanks(answers, columns),
-    ...(answer === null ? [] : [...wrap(answer, columns, ''), '']),
     ...wrap(step, columns, ''),
     'What holds the step:',
     ...held.flatMap(({ part, ns, share, names }) => [
@@ -33,10 +37,16 @@ export function drawAnswers(answers: TraceAnswers, columns: number, colors: Colo
     '',
     ...(caution === null ? [] : [...wrap(caution, columns, ''), '']),
     ...(told === null ? [] : ['Tried:', ...remedyLines(told, columns, colors), '']),
-    ...(plan.length === 0
+    ...(recommended === undefined
       ? ['Copyscope tried changes; none makes the step shorter by 2 % or more.']
       : ['What to change, and what the step gains (simulated, 90 % interval):']),
-    ...plan.slice(0, mostRemedies).flatMap((remedy) => remedyLines(remedy, columns, colors)),
+    ...(ladder.length < 2 ? [] : ladder).map(
+      ({ adds, stepNs, addsShare }, index) =>
+        `  ${index + 1}. ${adds.join(', ')}: ${percent(addsShare)}, to ${duration(stepNs)}`,
+    ),
+    ...(recommended === undefined ? [] : remedyLines(recommended, columns, colors)),
+    ...(alternatives.length === 0 ? [] : ['Alternatives:']),
+    ...alternatives.slice(0, mostAlternatives).map((remedy) => colors.dim(shortLine(remedy))),
   ];
 }
 
@@ -64,16 +74,22 @@ function drawRanks({ ranks = [], slowest }: TraceAnswers, columns: number): stri
     '',
   ];
 }
+const mostLetters = 60;
 
 /** Under the words for their part. */
 const namesIndent = ' '.repeat(21);
 
 const namesText = (names: readonly NamedTime[]): string =>
-  names.map(({ name, ns }) => `${name} ${duration(ns)}`).join(', ');
+  names.map(({ name, ns }) => `${readableName(name).slice(0, mostLetters)} ${duration(ns)}`).join(', ');
+
+const gainOf = ({ gainShare, lowShare, highShare, stepNs }: RemedyAnswer): string =>
+  `${percent(gainShare)} (${percent(lowShare)} to ${percent(highShare)}), to ${duration(stepNs)}`;
+
+const shortLine = (remedy: RemedyAnswer): string =>
+  `  ${remedy.changes.join(', ')}: ${gainOf(remedy)}${remedy.mayGainNothing ? '; it may gain nothing' : ''}`;
 
 function remedyLines(remedy: RemedyAnswer, columns: number, colors: Colors): string[] {
-  const { changes, gainShare, lowShare, highShare, stepNs, lines, needs, needed, mayGainNothing } = remedy;
-  const gain = `${percent(gainShare)} (${percent(lowShare)} to ${percent(highShare)}), to ${duration(stepNs)}`;
+  const { changes, lines, needs, needed, mayGainNothing } = remedy;
   const more = [
     ...(mayGainNothing ? ['It may gain nothing.'] : []),
     ...(needed.length === 0 ? [] : [`${needed.join(', ')}: gains nothing alone, but the others need it.`]),
@@ -81,7 +97,7 @@ function remedyLines(remedy: RemedyAnswer, columns: number, colors: Colors): str
     ...lines.slice(0, 4).map((line) => `at ${line}`),
   ];
   return [
-    `  ${colors.bold(changes.join(', '))}: ${gain}`,
+    `  ${colors.bold(changes.join(', '))}: ${gainOf(remedy)}`,
     ...more.flatMap((text) => wrap(text, columns, '      ')).map((line) => colors.dim(line)),
   ];
 }

@@ -1,0 +1,70 @@
+/** The recommended set of changes as a ladder: in which order to make them, and what each rung adds. */
+import type { ChangeWord } from './changes/words.ts';
+import type { Planner, Remedy } from './plan.ts';
+
+export interface Rung {
+  /** What is changed on this rung. Changes that gain nothing alone stand with those that need them. */
+  readonly adds: readonly ChangeWord[];
+  /** All that is changed by then. */
+  readonly changes: readonly ChangeWord[];
+  /** The step without a profiler by then, in nanoseconds. */
+  readonly stepNs: number;
+  /** What this rung adds, as a part of the step before all changes. */
+  readonly addsShare: number;
+}
+
+/** A rung that adds less than this part of the step is made together with the one before. */
+const leastRung = 0.01;
+
+/** Empty for no changes. What gains most comes first. */
+export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>): Rung[] {
+  const rungs: Rung[] = [];
+  let [made, gained]: [readonly ChangeWord[], number] = [[], 0];
+  while (made.length < changes.length) {
+    const adds = nextRung(
+      planner,
+      made,
+      changes.filter((word) => !made.includes(word)),
+    );
+    const all = changes.filter((word) => made.includes(word) || adds.includes(word));
+    const { gainShare, stepNs } = planner.tried(all);
+    const last = rungs.at(-1);
+    const addsShare = gainShare - gained;
+    // What adds nothing by itself is made together with what came before.
+    if (last !== undefined && addsShare < leastRung) {
+      rungs[rungs.length - 1] = {
+        adds: [...last.adds, ...adds],
+        changes: all,
+        stepNs,
+        addsShare: last.addsShare + addsShare,
+      };
+    } else rungs.push({ adds, changes: all, stepNs, addsShare });
+    [made, gained] = [all, gainShare];
+  }
+  return rungs;
+}
+
+/** The fewest changes that add something; of as many the ones that add most. All that are left if none does. */
+function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): readonly ChangeWord[] {
+  const now = planner.gainShare(made);
+  for (let size = 1; size < left.length; size += 1) {
+    let best: { readonly words: readonly ChangeWord[]; readonly gain: number } | null = null;
+    for (const words of choices(left, size)) {
+      const gain = planner.gainShare([...made, ...words]) - now;
+      if (gain >= leastRung && gain > (best?.gain ?? 0)) best = { words, gain };
+    }
+    if (best !== null) return best.words;
+  }
+  return left;
+}
+
+/** Every choice of `size` of these words. */
+function* choices(words: readonly ChangeWord[], size: number): Generator<readonly ChangeWord[]> {
+  if (size === 0) {
+    yield [];
+    return;
+  }
+  for (const [index, word] of words.entries()) {
+    for (const rest of choices(words.slice(index + 1), size - 1)) yield [word, ...rest];
+  }
+}

@@ -1,0 +1,69 @@
+/** The answer of a trace in one sentence: what holds the step, what to do, and to how much. */
+import { formatBytes, formatDuration, formatShare } from '../units.ts';
+import type { RemedyAnswer, StepsAnswer } from './answers.ts';
+import type { ChangeWord } from './changes/words.ts';
+import { type PartTime, partWords, type StepPart } from './parts.ts';
+import { changeTitles } from './words.ts';
+
+/** Parts that a change makes shorter: of these the longest is named. */
+const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
+  'keep-on-device': ['exposed-copy-pageable', 'exposed-copy-pinned'],
+  'move-to-device': ['host-operators', 'exposed-copy-pageable', 'own-host-work'],
+  'send-smaller': ['host-operators', 'exposed-copy-pageable', 'exposed-copy-pinned'],
+  'load-in-workers': ['loading-data'],
+  'keep-memory': ['allocation'],
+  pin: ['exposed-copy-pageable'],
+  'pin-each-step': ['exposed-copy-pageable'],
+  'non-blocking': ['exposed-copy-pageable', 'exposed-copy-pinned', 'waiting'],
+  'other-stream': ['exposed-copy-pageable', 'exposed-copy-pinned'],
+  prefetch: ['exposed-copy-pageable', 'exposed-copy-pinned'],
+  'remove-wait': ['waiting', 'issuing'],
+  'delay-wait': ['waiting', 'issuing'],
+  batch: ['exposed-copy-pageable', 'exposed-copy-pinned', 'issuing'],
+  'both-directions': ['exposed-copy-pinned', 'exposed-copy-pageable'],
+  graph: ['issuing'],
+  'other-thread': ['own-host-work', 'loading-data'],
+  'double-buffer': ['exposed-copy-pinned', 'exposed-copy-pageable'],
+  'overlap-communication': ['communication'],
+};
+
+/** With kernels in this part of the step there is nothing to gain beside them. */
+const mostBusy = 0.95;
+
+/** `busyShare`: part of the step in which kernels ran. */
+export function answerSentence(steps: StepsAnswer, plan: readonly RemedyAnswer[], busyShare: number): string {
+  const step = formatDuration(steps.medianNs);
+  if (busyShare >= mostBusy) {
+    return `Nothing to gain from transfers: kernels keep the device busy for ${formatShare(Math.min(1, busyShare))} of the step of ${step}, and only faster kernels make it much shorter.`;
+  }
+  const first = plan.find(({ mayGainNothing }) => !mayGainNothing);
+  const meant = first === undefined ? [] : first.changes.flatMap((word) => partsOf[word]);
+  const held = longest(steps.parts.filter(({ part }) => meant.includes(part))) ?? longest(steps.parts);
+  const holds =
+    held === undefined ? `The step takes ${step}` : `${formatDuration(held.ns)} of ${step} are ${wordsOf(held)}`;
+  if (first === undefined) return `${holds}. No change that Copyscope knows is sure to make the step shorter.`;
+  const { unprofiledNs } = steps;
+  const at = (share: number): string => formatDuration(Math.max(0, unprofiledNs * (1 - share)));
+  const todo = first.changes.map((word) => changeTitles[word].replace(/^./, (letter) => letter.toLowerCase()));
+  return `${holds}; ${todo.join(', ')}: from ${formatDuration(unprofiledNs)} to ${formatDuration(first.stepNs)} (${at(first.highShare)} to ${at(first.lowShare)})${fits(first)}.`;
+}
+
+const longest = (parts: readonly PartTime[]): PartTime | undefined =>
+  parts
+    .filter(({ part, ns }) => part !== 'kernels' && ns > 0)
+    .reduce<PartTime | undefined>((most, one) => (most === undefined || one.ns > most.ns ? one : most), undefined);
+
+/** As ', if 487 MB fit on the device'. */
+const fits = ({ changes, keptBytes }: RemedyAnswer): string =>
+  changes.includes('keep-on-device') ? `, if ${formatBytes(keptBytes)} fit on the device` : '';
+
+/** Parts of which the name of an operator, a loader or a call says more. */
+const named: ReadonlySet<StepPart> = new Set(['loading-data', 'host-operators', 'allocation', 'communication']);
+
+/** With its name if one takes most of it. */
+function wordsOf({ part, ns, names: [first] }: PartTime): string {
+  if (!named.has(part)) return partWords[part];
+  return first !== undefined && first.ns >= ns / 2 && first.name !== ''
+    ? `${partWords[part]} (${first.name.slice(0, 60)})`
+    : partWords[part];
+}

@@ -1,0 +1,40 @@
+/** The recommended order of changes: the step by each rung, and what it adds. A rung chooses all changes up to it. */
+import { Button } from '@mantine/core';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import classes from './Plan.module.css';
+import { chooseOnly, keyOf, type PlanState } from './planStore.ts';
+import { durationText, percentText, titleOf } from './words.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly plan: Pick<PlanState, 'ladder' | 'choice'>;
+  readonly stepNs: number;
+}
+
+export function Ladder({ run, plan: { ladder, choice }, stepNs }: Props) {
+  if (ladder.length === 0) return null;
+  return (
+    <ol className={classes['ladder']} aria-label="Recommended order of changes">
+      <li>
+        <span>The step as it is</span>
+        <span className="tabular">{durationText(stepNs)}</span>
+        <span />
+      </li>
+      {ladder.map((rung) => (
+        <li key={keyOf(rung.changes)}>
+          <Button
+            variant={keyOf(choice) === keyOf(rung.changes) ? 'light' : 'subtle'}
+            size="compact-sm"
+            justify="start"
+            aria-pressed={keyOf(choice) === keyOf(rung.changes)}
+            onClick={() => void chooseOnly(run, rung.changes)}
+          >
+            {titleOf(rung.adds)}
+          </Button>
+          <span className="tabular">{durationText(rung.stepNs)}</span>
+          <span className="tabular">{percentText(-rung.addsShare)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
