@@ -2,7 +2,7 @@
 
     python3 bench/gpu/record_cost.py [MODE...]      none full light no-lines profiler; all where none is named
 
-Each mode is a process that runs the ten programs of record_programs.py and single calls in loops, in blocks of steps: every
+Each mode is a process that runs the programs of record_programs.py and single calls in loops, in blocks of steps: every
 second block is recorded. A pair is a block with and the one before it without, and what is told is the median of the pairs'
 ratios, with the quartiles. Mode none records nothing: what it tells is noise. PROGRAMS="graphs threads"
 runs these alone, without the single calls; PAIRS and STEPS say how long. Needs PyTorch with CUDA and

@@ -189,9 +189,55 @@ def compiled():
     return step
 
 
+def bert():
+    """Training steps of a small BERT, which launches bind."""
+    from transformers import BertConfig, BertForSequenceClassification
+
+    config = BertConfig(hidden_size=256, num_hidden_layers=8, num_attention_heads=4, intermediate_size=1024)
+    model = BertForSequenceClassification(config).to(dev)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    tokens, labels = torch.randint(0, 30000, (16, 64)), torch.randint(0, 2, (16,))
+
+    def step():
+        loss = model(input_ids=tokens.to(dev), labels=labels.to(dev)).loss  # line
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+    return step
+
+
+def cnn():
+    """Training steps of a ResNet-18 from pageable images."""
+    from torchvision.models import resnet18
+
+    model = resnet18().to(dev)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+    images, labels = torch.rand(64, 3, 224, 224), torch.randint(0, 1000, (64,))
+
+    def step():
+        loss = torch.nn.functional.cross_entropy(model(images.to(dev)), labels.to(dev))  # line
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+    return step
+
+
+def small_copies():
+    """Two hundred tensors of 4 KiB, copied one by one."""
+    tensors = [torch.rand(1024) for _ in range(200)]
+
+    def step():
+        for tensor in tensors:
+            tensor.to(dev)  # line
+
+    return step
+
+
 programs = {
     made.__name__: made
-    for made in (pageable, pinned, training, streams, prefetch, events, launches, graphs, threads, loader, compiled)
+    for made in (pageable, pinned, training, streams, prefetch, events, launches, graphs, threads, loader, compiled, bert, cnn, small_copies)
 }
 
 
