@@ -67,33 +67,6 @@ describe('the link', () => {
     );
   });
 
-  it('tells both sides when a line is up, and when it has gone', async () => {
-    const told: string[] = [];
-    const side = (name: string): Link =>
-      new Link({ onMessage: () => {}, onUp: () => told.push(`${name} up`), onDown: () => told.push(`${name} down`) });
-    const [a, b] = [side('a'), side('b')];
-    const line = wire();
-    a.attach(line.a);
-    b.attach(line.b);
-    await turns(5);
-    expect(told.sort()).toEqual(['a up', 'b up']);
-    line.cut();
-    await turns(5);
-    expect(told.slice(2).sort()).toEqual(['a down', 'b down']);
-    expect([a.isUp, b.isUp]).toEqual([false, false]);
-  });
-
-  it('carries numbers of eight bytes as such', async () => {
-    const received: unknown[] = [];
-    const [a, b] = [new Link({ onMessage: () => {} }), new Link({ onMessage: (one) => received.push(one) })];
-    const line = wire();
-    a.attach(line.a);
-    b.attach(line.b);
-    a.send({ ns: Float64Array.of(1.5, 2.5), none: undefined });
-    await a.delivered();
-    expect(received).toEqual([{ ns: Float64Array.of(1.5, 2.5) }]);
-  });
-
   it('leaves a line on which something else is said', async () => {
     const told: string[] = [];
     const link = new Link({ onMessage: () => told.push('message'), onDown: () => told.push('down') });

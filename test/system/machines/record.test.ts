@@ -117,49 +117,5 @@ describe.skipIf(noRecorder !== null)(
       expect(recorded().info.notes).toContain('The program was stopped from the machine that asked for it.');
       await nothingLeft();
     });
-
-    it('goes on after Ctrl-C without a line, and is fetched later', async () => {
-      const interrupted = new AbortController();
-      let isCut = false;
-      const ended = record(waits(), interrupted.signal, (text) => {
-        if (text.includes('200 copies') && !isCut) {
-          isCut = true;
-          machine.fail('ssh: connect to host gpu-box port 22: Connection timed out\n');
-          machine.cut();
-        } else if (text.includes('was lost')) interrupted.abort();
-      });
-      const { exitCode, err } = await ended;
-      expect(exitCode).toBe(130);
-      expect(err).toContain('What was in progress on gpu-box goes on there.');
-      machine.fail(null);
-      await release();
-      await eventually(async () => expect((await cli(['host', 'fetch', 'gpu-box'])).err).toMatch(/^1 run was fetched/));
-      await nothingLeft();
-    });
-
-    it('keeps what was recorded where its keeper is killed, and brings it once the program has ended', async () => {
-      let isKilled = false;
-      const { exitCode, err } = await record(waits(), undefined, (text) => {
-        if (!text.includes('200 copies') || isKilled) return;
-        isKilled = true;
-        machine.killKeepers();
-      });
-      expect({ isKilled, exitCode }).toEqual({ isKilled: true, exitCode: 1 });
-      expect(err).toContain('What was in progress on gpu-box is not there any more');
-      const goesOn = await cli(['host', 'fetch', 'gpu-box']);
-      expect(goesOn.err).toBe('0 runs were fetched from gpu-box. 1 in progress there.\n');
-      await release();
-      const fetched = await eventually(async () => {
-        const result = await cli(['host', 'fetch', 'gpu-box']);
-        expect(result.err).toMatch(/^1 run was fetched/);
-        return result;
-      });
-      const file = join(machine.data, 'runs', `${fetched.out.trim()}.arrow`);
-      const { info, trace } = decodeRun(new Uint8Array(readFileSync(file)));
-      expect(info.host).toBe('gpu-box');
-      expect(info.notes[0]).toContain('how the program ended isn’t known');
-      expect(trace.count).toBeGreaterThan(200);
-      await nothingLeft();
-    });
   },
 );

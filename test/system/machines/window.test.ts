@@ -2,12 +2,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { encodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
-import { readBundle } from '../../../host/machines/bundle.ts';
-import { fetchJobs } from '../../../host/machines/fetchJobs.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
-import { example, smallRun } from '../../unit/host/support/runs.ts';
+import { example } from '../../unit/host/support/runs.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
 import { eventually } from '../../unit/support/eventually.ts';
@@ -59,16 +56,6 @@ describe('a machine of the window', () => {
     expect(await host.service.machines()).toMatchObject([{ line: 'up' }]);
   });
 
-  it('brings what waits there when it is asked for its devices', async () => {
-    const job = join(machine.home, '.local/share/copyscope-host/jobs/0d9ff4f3-7f58-4d6c-9c1e-6a1f7d0f6a11');
-    mkdirSync(job, { recursive: true });
-    const meta = { name: 'x', engine: 'cpu', startedAt: '2026-11-25T08:00:00.000Z', pid: 1, node: 'elsewhere' };
-    writeFileSync(join(job, 'meta.json'), JSON.stringify(meta));
-    writeFileSync(join(job, 'run.arrow'), encodeRun(smallRun(example(), 'cpu', { host: 'gpu-box' })));
-    expect(await host.service.connectMachine('gpu-box')).toMatchObject({ line: 'up', problem: null });
-    await eventually(async () => expect(await runsHere()).toMatchObject([{ host: 'gpu-box', status: 'complete' }]));
-  });
-
   it('says why there is no way to it, and is there again', async () => {
     machine.fail('ssh: connect to host gpu-box port 22: No route to host\n');
     const lost = await host.service.connectMachine('gpu-box');
@@ -98,12 +85,6 @@ describe('a machine of the window', () => {
     const other = host.service.startSweep({ sweep, engine: 'sim', machine: 'other' });
     await expect(other).rejects.toMatchObject({ code: 'host.unknown' });
   });
-
-  it('is refused where nobody has added it', async () => {
-    await expect(host.service.connectMachine('other')).rejects.toMatchObject({ code: 'host.unknown' });
-    const run = host.service.startRun({ experiment: example(), engine: 'sim', machine: 'other' });
-    await expect(run).rejects.toMatchObject({ code: 'host.unknown' });
-  });
 });
 
 describe('a machine that a window adds', () => {
@@ -125,16 +106,6 @@ describe('a machine that a window adds', () => {
     await expect(host.service.addMachine(ticket)).rejects.toMatchObject({ code: 'host.plan-gone' });
   });
 
-  it('says why it could not be, and is only forgotten then', async () => {
-    const { ticket } = await host.service.planMachine('second', false);
-    machine.fail('ssh: connect to host second port 22: No route to host\n');
-    await host.service.addMachine(ticket);
-    await isIdle('second');
-    expect(await state('second')).toMatchObject({ version: null, problem: { code: 'host.unreachable' } });
-    await host.service.removeMachine('second', { discard: false, forget: false });
-    expect(await state('second')).toBeUndefined();
-  });
-
   it('is replaced where another version is there', async () => {
     const other = join(machine.home, '.local/share/copyscope-host/programs/0.0.9-0123456789ab');
     mkdirSync(other, { recursive: true });
@@ -146,44 +117,5 @@ describe('a machine that a window adds', () => {
     await isIdle('gpu-box');
     expect(await state('gpu-box')).toMatchObject({ line: 'up', problem: null });
     expect(existsSync(other)).toBe(false);
-  });
-
-  it('is not removed with results that wait there, unless they may go', async () => {
-    const job = join(machine.home, '.local/share/copyscope-host/jobs/0d9ff4f3-7f58-4d6c-9c1e-6a1f7d0f6a11');
-    mkdirSync(job, { recursive: true });
-    const meta = { name: 'x', engine: 'cpu', startedAt: '2026-11-25T08:00:00.000Z', pid: 1, node: 'elsewhere' };
-    writeFileSync(join(job, 'meta.json'), JSON.stringify(meta));
-    const refused = host.service.removeMachine('gpu-box', { discard: false, forget: false });
-    await expect(refused).rejects.toMatchObject({ code: 'host.unfetched' });
-    expect(await state('gpu-box')).toMatchObject({ work: null });
-    await host.service.removeMachine('gpu-box', { discard: true, forget: false });
-    expect(await host.service.machines()).toEqual([]);
-    expect(existsSync(join(machine.home, '.local/share/copyscope-host'))).toBe(false);
-  });
-
-  it('keeps a result there whose line is lost before it was taken, and says why', async () => {
-    const job = join(machine.home, '.local/share/copyscope-host/jobs/0d9ff4f3-7f58-4d6c-9c1e-6a1f7d0f6a11');
-    mkdirSync(job, { recursive: true });
-    const meta = { name: 'x', engine: 'cpu', startedAt: '2026-11-25T08:00:00.000Z', pid: 1, node: 'elsewhere' };
-    writeFileSync(join(job, 'meta.json'), JSON.stringify(meta));
-    writeFileSync(join(job, 'run.arrow'), encodeRun(smallRun(example(), 'cpu', { host: 'gpu-box' })));
-    const { build } = await readBundle(program.folder);
-    const options = { host: 'gpu-box', build, environment: machine.environment, triesAgain: false };
-    const fetched = fetchJobs(options, async () => {
-      machine.fail('ssh: connect to host gpu-box port 22: Connection timed out\n');
-      machine.cut();
-      await eventually(() => expect(machine.attached()).toEqual([]));
-    });
-    await expect(fetched).rejects.toMatchObject({ code: expect.stringMatching(/^host\./) });
-    expect(existsSync(join(job, 'run.arrow'))).toBe(true);
-  });
-
-  it('says how many results came, and how many go on', async () => {
-    machine.hold(true);
-    await host.service.fetchMachine('gpu-box');
-    await expect(host.service.fetchMachine('gpu-box')).rejects.toMatchObject({ code: 'host.busy' });
-    machine.hold(false);
-    await isIdle('gpu-box');
-    expect(await state('gpu-box')).toMatchObject({ fetched: { runs: 0, running: 0 }, problem: null });
   });
 });

@@ -68,19 +68,6 @@ describe('copyscope calibrate --slurm', () => {
     expect(works()).toEqual([]);
   });
 
-  it('tells of a node that failed and of a time limit, and begins anew with the same command', async () => {
-    slurm.conduct({ fates: { 0: 'NODE_FAIL' } });
-    const lost = await calibrate();
-    expect(lost.exitCode).toBe(1);
-    expect(lost.err).toContain('Slurm: job 1_0 on node01 ended with NODE_FAIL');
-    slurm.conduct({ fates: { 0: 'TIMEOUT' } });
-    const late = await calibrate();
-    expect(late.err).toContain('Slurm: job 2_0 on node01 ended with TIMEOUT');
-    expect(late.err).toContain('Give its jobs more time');
-    slurm.conduct({});
-    expect((await calibrate()).exitCode).toBe(0);
-  });
-
   it('passes on what sbatch refuses, and says where there is no Slurm', async () => {
     expect((await cli(['slurm', 'set', '--partition', 'nowhere'])).exitCode).toBe(0);
     const refused = await calibrate();
@@ -137,29 +124,6 @@ describe.skipIf(noRecorder !== null)(
       expect(ended.exitCode).toBeGreaterThan(128);
       expect(ended.err).toContain('Slurm ended it: job 1_0 on node01 ended with CANCELLED');
       expect(recorded().info.notes).toContain('The program was stopped from Slurm.');
-      expect(works()).toEqual([]);
-    });
-
-    it('tells of a time limit beside what was recorded until then', async () => {
-      const told: string[] = [];
-      const script = `${player(built)} 2 40 > /dev/null; echo began; while [ ! -e ${gate()} ]; do sleep 0.1; done`;
-      const held = record(script, { terminal: { out: (text) => void told.push(text) } });
-      await eventually(() => expect(told.join('')).toBe('began\n'));
-      slurm.conduct({ ends: { 0: 'TIMEOUT' } });
-      const ended = await held;
-      expect(ended.err).toContain('Slurm ended it: job 1_0 on node01 ended with TIMEOUT');
-      expect(ended.exitCode).toBeGreaterThan(128);
-    });
-
-    it('says what is wrong with the program, as without a cluster', async () => {
-      const missing = await cli(['record', '--slurm', '--out', out(), '--', 'no-such-program'], {
-        context: { environment: withRecorder() },
-      });
-      expect(missing.err).toContain("no-such-program can't be started: there is no such program.");
-      expect(missing.exitCode).toBe(2);
-      const nothing = await record('true');
-      expect(nothing.err).toContain('nothing was recorded');
-      expect(nothing.exitCode).toBe(1);
       expect(works()).toEqual([]);
     });
 

@@ -71,9 +71,6 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     });
     return slurm.count('COMPLETED');
   };
-  const messages = ({ out }: Result): string[] =>
-    JSON.parse(out).points.flatMap((point: { error?: { message: string } }) => point.error?.message ?? []);
-
   it('runs a sweep as one array', async () => {
     const ran = await cli(command());
     expect({ err: ran.err, exitCode: ran.exitCode }).toEqual({ err: '', exitCode: 0 });
@@ -94,38 +91,6 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     expect((await cli(command())).exitCode).toBe(0);
     expect(await ended()).toBe(before + 6);
     expect(await done()).toBe(6);
-  });
-
-  it('tells of a node that failed, and submits its points again', async () => {
-    const before = await ended();
-    const open = await gated(4);
-    const first = cli(command());
-    await eventually(() => expect(slurm.count('COMPLETED')).toBe(before + 4));
-    await eventually(() => expect(slurm.count('RUNNING')).toBe(2));
-    slurm.setNode('DOWN');
-    const lost = await first;
-    slurm.setNode('RESUME');
-    expect(messages(lost)).toEqual(Array(2).fill(expect.stringMatching(/^Slurm: job \d+_[45].* ended with NODE_FAIL/)));
-    open();
-    expect((await cli(command())).exitCode).toBe(0);
-    expect(await done()).toBe(6);
-  });
-
-  it('tells of a time limit', async () => {
-    await gated(5);
-    await cli(['slurm', 'set', '--time', '1']);
-    expect(messages(await cli(command()))).toEqual([
-      expect.stringMatching(new RegExp(`^Slurm: job \\d+_5 on ${slurm.node} ended with TIMEOUT`)),
-    ]);
-    expect(await done()).toBe(5);
-    // A minute is the least that Slurm counts in, and it looks only now and then.
-  });
-
-  it('passes on what sbatch refuses', async () => {
-    await cli(['slurm', 'set', '--partition', 'nowhere']);
-    const refused = await cli(command());
-    expect(refused.exitCode).toBe(1);
-    expect(JSON.parse(refused.err).error.message).toContain('invalid partition specified: nowhere');
   });
 
   it('calibrates as a job, and cancels one that runs', async () => {

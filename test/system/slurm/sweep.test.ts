@@ -1,5 +1,5 @@
 /** Sweeps as jobs of a cluster, whose programs are stand-ins: arrays, what is cancelled or lost, and what goes on later. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -74,24 +74,6 @@ describe('copyscope sweep --slurm', () => {
     expect(works()).toEqual([]);
   });
 
-  it('shows what it submits, and writes the runs where that is asked for', async () => {
-    expect(
-      (await cli(['slurm', 'set', '--time', '10', '--line', 'module() { :; }', '--line', 'module load cuda'])).exitCode,
-    ).toBe(0);
-    const out = join(folder, 'runs');
-    const { err, exitCode } = await cli(['sweep', file, '--slurm', '--engine', 'sim', '--out', out]);
-    expect(exitCode).toBe(0);
-    expect(err).toMatch(/^6 points are submitted with\n\nsbatch --parsable .*--array=0-5 .*--time=10/);
-    expect(err).toContain('\nmodule() { :; }\nmodule load cuda\nexec ');
-    expect(readdirSync(out)).toEqual(['0000', '0001', '0002', '0003', '0004', '0005'].map((name) => `${name}.arrow`));
-  });
-
-  it('gives each job several points where that is asked for', async () => {
-    expect((await sweep(['--points-per-job', '4'])).exitCode).toBe(0);
-    expect(slurm.jobs()).toHaveLength(2);
-    expect(await done()).toBe(6);
-  });
-
   it('is cancelled, and goes on with the points that are left', async () => {
     const open = await gated(2);
     const interrupted = new AbortController();
@@ -136,18 +118,6 @@ describe('copyscope sweep --slurm', () => {
     expect(await done()).toBe(6);
   });
 
-  it('tells of jobs that somebody cancels meanwhile, also of those that never began', async () => {
-    await gated(0);
-    const first = sweep();
-    await eventually(() => expect(slurm.jobs().filter(({ state }) => state === 'RUNNING')).toHaveLength(2));
-    expect((await cli(['slurm', 'cancel', works()[0] ?? ''])).exitCode).toBe(0);
-    const cancelled = await first;
-    expect(cancelled.exitCode).toBe(1);
-    expect(messages(cancelled)).toEqual(
-      Array(6).fill(expect.stringMatching(/^Slurm: job 1_\d( on node01)? ended with CANCELLED/)),
-    );
-  });
-
   it("tells of failed nodes and time limits in Slurm's words, and submits those points again", async () => {
     slurm.conduct({ fates: { 1: 'NODE_FAIL', 3: 'TIMEOUT', 4: 'OUT_OF_MEMORY' } });
     const lost = await sweep();
@@ -166,57 +136,6 @@ describe('copyscope sweep --slurm', () => {
     expect(await store().list(new Set())).toHaveLength(1);
   });
 
-  it('keeps the points that a job had done before Slurm ended it', async () => {
-    const stuck = 'case "$SLURM_ARRAY_TASK_ID" in 1) while :; do sleep 0.05; done ;; esac';
-    await cli(['slurm', 'set', '--line', stuck]);
-    slurm.conduct({ fates: { 1: 'TIMEOUT' } });
-    const lost = await sweep(['--points-per-job', '3']);
-    expect(messages(lost)).toEqual(Array(3).fill('Slurm: job 1_1 on node01 ended with TIMEOUT.'));
-    expect(await done()).toBe(3);
-  });
-
-  it('asks the accounts where squeue has forgotten', async () => {
-    slurm.conduct({ fates: { 2: 'NODE_FAIL' }, forgets: true });
-    expect(messages(await sweep())).toEqual(['Slurm: job 1_2 on node01 ended with NODE_FAIL.']);
-  });
-
-  it('says what a job wrote that failed, without what moves a cursor', async () => {
-    const line = `printf '\\033[2J\\033]0;evil\\007module: cuda/99 not found\\302\\233\\n' >&2; exit 1`;
-    await cli(['slurm', 'set', '--line', line]);
-    const failed = messages(await sweep(['--points-per-job', '6']));
-    expect(failed).toHaveLength(6);
-    expect(failed[0]).toMatch(
-      /^Slurm: job 1_0 on node01 ended with FAILED \(NonZeroExitCode\)\. It said: .*cuda\/99 not found/,
-    );
-    expect(failed.join('')).not.toMatch(/\p{Cc}/u);
-  });
-
-  it('passes over lines that are none of its jobs', async () => {
-    const noise = [
-      'Welcome to the cluster!',
-      'copyscope-0123456789abcdef-0|1|0|FAILED|n|None',
-      '|||||',
-      `copyscope-${'9'.repeat(5000)}-0|1|0|FAILED|n|None`,
-      '\u001b[2Jcopyscope',
-      '',
-    ].join('\n');
-    slurm.conduct({ noise });
-    expect((await sweep()).exitCode).toBe(0);
-  });
-
-  it('says how many points a job must have where an array is too small', async () => {
-    slurm.conduct({ maxArraySize: 4 });
-    const refused = await sweep();
-    expect(refused.exitCode).toBe(2);
-    expect(JSON.parse(refused.err).error).toMatchObject({
-      code: 'slurm.array-size',
-      remedy: 'Give each job several points: --points-per-job 2',
-    });
-    expect(works()).toEqual([]);
-    expect((await sweep(['--points-per-job', '2'])).exitCode).toBe(0);
-    expect(slurm.jobs()).toHaveLength(3);
-  });
-
   it('is refused in the words of sbatch, and leaves nothing', async () => {
     await cli(['slurm', 'set', '--partition', 'nowhere']);
     const refused = await sweep();
@@ -232,43 +151,8 @@ describe('copyscope sweep --slurm', () => {
     expect(JSON.parse(err).error.code).toBe('slurm.not-found');
   });
 
-  it('finds Slurm where only login shells do', async () => {
-    const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    // What `bash -l` reads is the system's: here its answer alone is another one.
-    writeFileSync(
-      join(bin, 'bash'),
-      `#!/bin/sh\nprintf 'Welcome\\n\\n%s\\n%s\\n' copyscope-login '${environment()['PATH']}'\n`,
-      {
-        mode: 0o755,
-      },
-    );
-    const { exitCode } = await sweep([], { context: { environment: { ...environment(), PATH: bin } } });
-    expect(exitCode).toBe(0);
-  });
-
-  it('runs what failed by itself again only where that is asked for', async () => {
-    file = sweepFile(folder, { streams: [1, 2000] });
-    expect(messages(await sweep())).toHaveLength(3);
-    const before = slurm.jobs().length;
-    expect(messages(await sweep(['--again']))).toHaveLength(3);
-    expect(slurm.jobs()).toHaveLength(before + 3);
-  });
-
   it('refuses options of jobs where there are none', async () => {
     expect((await cli(['sweep', file, '--points-per-job', '2'])).exitCode).toBe(2);
-  });
-
-  it('can be dropped there', async () => {
-    await gated(0);
-    const interrupted = new AbortController();
-    const first = sweep([], { context: { signal: interrupted.signal } });
-    await eventually(() => expect(slurm.jobs().filter(({ state }) => state === 'RUNNING')).toHaveLength(2));
-    interrupted.abort();
-    await first;
-    expect((await cli(['slurm', 'drop', works()[0] ?? ''])).exitCode).toBe(0);
-    expect(works()).toEqual([]);
-    await eventually(() => expect(slurm.jobs().map(({ state }) => state)).toEqual(Array(6).fill('CANCELLED')));
   });
 });
 
@@ -279,21 +163,6 @@ describe('copyscope slurm', () => {
     const { out } = await cli(['slurm', 'show']);
     expect(out.split('\n')[0]).toMatch(/--array=0-1%8 .*--time=1:00:00 --gres=gpu:h200:2 --qos=short script-0\.sh$/);
     expect(JSON.parse((await cli(['slurm', 'show', '--json'])).out)).not.toHaveProperty('partition');
-  });
-
-  it.each([
-    ['--time', '10 minutes'],
-    ['--partition', 'a b'],
-    ['--gpus', 'h200;2'],
-    ['--line', 'module load x\nrm -rf /'],
-    ['--option', '--array=0-9'],
-    ['--option', 'qos'],
-  ])('refuses %s %j', async (option, value) => {
-    expect((await cli(['slurm', 'set', option, value])).exitCode).toBe(2);
-  });
-
-  it.each(['../../x', '0123456789abcdef', ''])('knows no sweep %j', async (id) => {
-    expect((await cli(['slurm', 'cancel', id])).exitCode).toBe(2);
   });
 });
 

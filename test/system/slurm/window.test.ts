@@ -11,8 +11,8 @@ import { buildRecorder, noRecorder, player, standInEnvironment } from '../../sup
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 import { type BuiltProgram, buildProgram } from '../machines/support/builtProgram.ts';
-import { kill, processesOf, standInSsh } from '../machines/support/standInSsh.ts';
-import { pathWithoutSlurm, type StandInSlurm, standInSlurm } from './support/cluster.ts';
+import { kill, processesOf } from '../machines/support/standInSsh.ts';
+import { type StandInSlurm, standInSlurm } from './support/cluster.ts';
 import { slurmTerminal } from './support/slurmTerminal.ts';
 
 let program: BuiltProgram;
@@ -53,14 +53,6 @@ function open(changes: NodeJS.ProcessEnv = {}): Host['service'] {
 const calibration = () => told.ownClusterChanged.mock.calls.at(-1)?.[0].calibration;
 const recording = () => told.recordingChanged.mock.calls.at(-1)?.[0];
 
-it('there is one where sbatch is found, and else none', async () => {
-  expect(await open().ownCluster()).toEqual({ slurm: { lines: [], options: [] }, calibration: null });
-  host?.close();
-  const path = pathWithoutSlurm();
-  expect(await open({ PATH: path }).ownCluster()).toBeNull();
-  rmSync(path, { recursive: true, force: true });
-});
-
 it('its settings are kept and told', async () => {
   const service = open();
   await service.setSlurm(null, { partition: 'main', lines: [], options: [] });
@@ -84,44 +76,6 @@ it('a calibration is one job, tells how far it is, and its profile is there', as
   expect(own.map(({ name }) => name)).toEqual([calibration()?.profile]);
   expect(own[0]?.source).toContain('node01');
   expect(await service.slurmWorks(null)).toEqual([]);
-});
-
-it('a calibration of a cluster behind a login node is told with its machine, and its profile names that', async () => {
-  const { environment, cli } = slurmTerminal(program, slurm, folder);
-  const machine = standInSsh({ path: environment['PATH'] ?? '' });
-  try {
-    const ssh = { COPYSCOPE_SSH: machine.environment['COPYSCOPE_SSH'] };
-    const added = await cli(['host', 'add', 'login', '--yes'], {
-      context: { environment: { ...environment, ...ssh } },
-    });
-    expect(added.exitCode).toBe(0);
-    const service = open(ssh);
-    await service.startCalibration('login', { engine: 'sim', quick: true });
-    const state = await eventually(() => {
-      const [name, state] = told.machineChanged.mock.calls.at(-1) ?? [];
-      expect(name).toBe('login');
-      expect(state?.calibration).toMatchObject({ isUnderWay: false, error: null });
-      return state?.calibration;
-    });
-    const own = (await service.profiles()).filter((profile) => profile.own);
-    expect(own).toMatchObject([{ name: state?.profile, host: 'node01 of login' }]);
-    expect(told.ownClusterChanged).not.toHaveBeenCalled();
-  } finally {
-    host?.close();
-    machine.remove();
-  }
-});
-
-it('a calibration that is cancelled says so, also before its job has begun', async () => {
-  slurm.conduct({ isHeld: true });
-  const service = open();
-  await service.startCalibration(null, { engine: 'sim', quick: true });
-  await eventually(() => expect(calibration()?.jobs).toMatchObject({ running: 0, waiting: 1 }));
-  await service.cancelCalibration(null);
-  await eventually(() =>
-    expect(calibration()).toMatchObject({ isUnderWay: false, profile: null, error: { code: 'run.cancelled' } }),
-  );
-  expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']);
 });
 
 it('a sweep is submitted, goes on after a restart, and its points come', async () => {
@@ -167,16 +121,6 @@ describe.skipIf(noRecorder !== null)(`a program${noRecorder === null ? '' : ` (s
     const { info } = decodeRun(await service.readRun(recording()?.run ?? ''));
     expect(info.host).toBe('node01');
     expect(slurm.jobs()).toHaveLength(1);
-  });
-
-  it('whose job is cancelled leaves what was recorded by then', async () => {
-    const service = open(standInEnvironment(built));
-    const { id } = await service.startRecording(request('echo began; while true; do sleep 0.1; done'));
-    await eventually(() => expect(recording()?.output).toBe('began\n'));
-    await service.stopRecording(id, false);
-    await eventually(() => expect(recording()).toMatchObject({ phase: 'done', isStopped: true }));
-    // Its result is there before Slurm calls it ended.
-    await eventually(() => expect(slurm.jobs().map(({ state }) => state)).toEqual(['CANCELLED']));
   });
 
   it('goes on where the host ends, and the same request brings its run', async () => {
