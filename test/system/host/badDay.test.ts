@@ -7,8 +7,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
-import { RunStore } from '../../../host/service/runStore.ts';
-import { SweepStore } from '../../../host/service/sweepStore.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
@@ -135,71 +133,5 @@ describe('a folder that vanishes', () => {
     expect((await service.experiments()).map(({ id }) => id)).toEqual([again]);
     // What was there is where it went.
     expect(kept(join(folder, 'elsewhere'))).toEqual(['experiments/mine.json', 'runs/imported/a.arrow']);
-  });
-});
-
-describe('two servers on one data folder', () => {
-  it('never write over one another’s, whatever both keep under one name at once', async () => {
-    const dataFolder = join(folder, 'data');
-    const both = [hostOn(dataFolder), hostOn(dataFolder)].map(({ service }) => service);
-    const descriptions = Array.from({ length: 10 }, (_, at) => `${at}`);
-    const saved = await Promise.all(
-      descriptions.flatMap((description) =>
-        both.map((service, side) =>
-          service.saveExperiment(null, { ...named('mine'), description: `${side}-${description}` }),
-        ),
-      ),
-    );
-    expect(new Set(saved).size).toBe(20);
-    const [service] = both;
-    const found = await Promise.all(saved.map(async (id) => JSON.parse((await service?.readExperiment(id)) ?? '')));
-    expect(new Set(found.map(({ description }) => description)).size).toBe(20);
-    const imported = await Promise.all(both.map((one, side) => importedRun(one, 'a.arrow', runFile(`r${side}`))));
-    expect(new Set(imported.map(({ id }) => id)).size).toBe(2);
-    expect(new Set(imported.map(({ name }) => name)).size).toBe(2);
-  });
-
-  it('keep both runs that began in the same second under one name', async () => {
-    const assets = { recordedRuns: async () => [] } as unknown as ConstructorParameters<typeof RunStore>[1];
-    const both = [new RunStore(join(folder, 'runs'), assets), new RunStore(join(folder, 'runs'), assets)];
-    const at = new Date('2026-11-20T09:00:00.000Z');
-    const { info } = smallRun(named('mine'), 'cpu');
-    const ids = await Promise.all(both.map((store) => store.newId(at, 'mine')));
-    expect(new Set(ids).size).toBe(1);
-    const added = await Promise.all(both.map((store, side) => store.add(ids[side] ?? '', info, runFile(`r${side}`))));
-    expect(added.map(({ id }) => id).sort()).toEqual(['20261120-090000-mine', '20261120-090000-mine-2']);
-    expect(readdirSync(join(folder, 'runs')).length).toBe(2);
-  });
-
-  it('keep both sweeps that began in the same second under one name', async () => {
-    const both = [new SweepStore(join(folder, 'sweeps')), new SweepStore(join(folder, 'sweeps'))];
-    const kept = { createdAt: '2026-11-20T09:00:00.000Z', sweep: { name: 'mine' } };
-    const created = await Promise.all(
-      both.map((store) => store.create(kept as unknown as Parameters<SweepStore['create']>[0])),
-    );
-    expect(new Set(created.map(({ id }) => id)).size).toBe(2);
-  });
-});
-
-describe('a clock that jumps', () => {
-  it.each([
-    ['back by ten years', '2016-11-20T09:00:00.000Z'],
-    ['forward by ten years', '2036-11-20T09:00:00.000Z'],
-  ])('%s loses nothing, and the next start reads all of it', async (_, then) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-20T09:00:00.000Z') });
-    const dataFolder = join(folder, 'data');
-    const first = hostOn(dataFolder);
-    const id = await first.service.saveExperiment(null, named('mine'));
-    const { id: run } = await importedRun(first.service, 'a.arrow', runFile('a'));
-    vi.setSystemTime(new Date(then));
-    await first.service.saveExperiment(id, { ...named('mine'), description: 'changed' });
-    const { id: other } = await importedRun(first.service, 'b.arrow', runFile('b'));
-    const ticket = await first.service.deleteItems(libraryItems({ runs: [run] }), true);
-    await first.service.restoreItems(ticket);
-    vi.setSystemTime(new Date('2026-11-20T09:00:01.000Z'));
-    const { service } = hostOn(dataFolder);
-    expect(JSON.parse(await service.readExperiment(id)).description).toBe('changed');
-    const runs = (await service.runs()).filter(({ builtIn }) => !builtIn);
-    expect(runs.map((one) => [one.id, one.status]).sort()).toEqual([run, other].map((one) => [one, 'complete']).sort());
   });
 });

@@ -7,7 +7,6 @@ import { libraryItems, type RunSummary } from '../../../core/service/service.ts'
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
-import { Windows } from '../../../host/service/windows.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example } from '../../unit/host/support/runs.ts';
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
@@ -152,24 +151,5 @@ describe('the host', () => {
     await expect(host.service.saveExperiment(null, {})).rejects.toThrow();
     expect(told.experimentsChanged).toHaveBeenCalledTimes(2);
     expect(gone.experimentsChanged).not.toHaveBeenCalled();
-  });
-});
-
-describe('the windows together', () => {
-  it('hear a few of many steps, every phase, and always the last step', () => {
-    const windows = new Windows();
-    const runProgress = vi.fn();
-    windows.add({ ...told, runProgress });
-    let now = 0;
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
-    for (let done = 0; done <= 1000; done += 1, now += 0.1)
-      windows.runProgress('run', { phase: 'timing', done, total: 1000 });
-    windows.runProgress('run', { phase: 'recording', done: 0, total: 10 });
-    clock.mockRestore();
-    const heard = runProgress.mock.calls.map(([, progress]) => progress);
-    expect(heard.length).toBeLessThan(20);
-    expect(heard[0]).toMatchObject({ phase: 'timing', done: 0 });
-    expect(heard).toContainEqual({ phase: 'timing', done: 1000, total: 1000 });
-    expect(heard.at(-1)).toMatchObject({ phase: 'recording', done: 0 });
   });
 });

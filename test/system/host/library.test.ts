@@ -290,49 +290,6 @@ describe('deleting', () => {
     expect(await host.service.readDraft(id)).toMatchObject({ changedAt: draft.changedAt });
   });
 
-  it('comes back where a draft of its own is there again, which stays', async () => {
-    const id = await host.service.saveExperiment(null, example());
-    const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
-    await host.service.keepDraft(id, draft);
-    const file = join(folder, `data/drafts/${id}.json`);
-    const newer = readFileSync(file, 'utf8').replace('09:00:00', '09:00:01');
-    const ticket = await host.service.deleteItems(libraryItems({ experiments: [id] }), false);
-    writeFileSync(file, newer);
-    await host.service.restoreItems(ticket);
-    expect(await host.service.readDraft(id)).toMatchObject({ changedAt: '2026-11-20T09:00:01.000Z' });
-  });
-
-  it.each(['drafts', 'titles.json'])('comes back at the second attempt where %s could not be written', async (name) => {
-    const items = await fill();
-    const before = kept();
-    const ticket = await host.service.deleteItems(items, false);
-    const place = join(folder, 'data', name);
-    rmSync(place, { recursive: true });
-    if (name === 'drafts') writeFileSync(place, 'a file where the folder should be');
-    else mkdirSync(join(place, 'in the way'), { recursive: true });
-    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
-    rmSync(place, { recursive: true });
-    await host.service.restoreItems(ticket);
-    expect(kept()).toEqual(before);
-    expect(readdirSync(binFolder())).toEqual([]);
-  });
-
-  it('leaves a draft that was on the way to no other experiment of its name', async () => {
-    const id = await host.service.saveExperiment(null, example());
-    await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
-    await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
-    const other = await host.service.saveExperiment(null, example());
-    expect(await host.service.readDraft(other)).toBeNull();
-  });
-
-  it('of its file by hand leaves its draft to no other experiment of its name', async () => {
-    const id = await host.service.saveExperiment(null, example());
-    await host.service.keepDraft(id, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
-    rmSync(join(folder, `data/experiments/${id}.json`));
-    const other = await host.service.saveExperiment(null, example());
-    expect(await host.service.readDraft(other)).toBeNull();
-  });
-
   it('deletes where there is no bin', async () => {
     host.close();
     start(null);
@@ -359,14 +316,6 @@ describe('deleting', () => {
       message: expect.stringContaining('no bin on this disk'),
     });
     expect(kept()).toEqual(before);
-  });
-
-  it('never puts anything back over what has come meanwhile', async () => {
-    const items = await fill();
-    const ticket = await host.service.deleteItems(items, false);
-    await host.service.saveExperiment(items.experiments[0] ?? '', { ...example(), name: 'New' });
-    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
-    expect((await host.service.experiments())[0]?.name).toBe('New');
   });
 
   it('refuses what ships with the program, and what is not there, before anything is deleted', async () => {

@@ -89,16 +89,6 @@ describe('the note store', () => {
     expect(existsSync(`${path}.damaged`)).toBe(true);
   });
 
-  it('keeps what two windows write, however many they are, up to what a run can hold', async () => {
-    const store = new NoteStore(join(folder, 'notes'));
-    const one = (id: string) => runNotes([note({ id })]);
-    await Promise.all([1, 2, 3, 4].map((id) => store.merge('a', runNotes(), one(String(id)))));
-    expect((await store.read('a')).notes.map(({ id }) => id).sort()).toEqual(['1', '2', '3', '4']);
-    const many = runNotes(Array.from({ length: mostNotes }, (_, id) => note({ id: `n${id}` })));
-    await expect(store.merge('a', runNotes(), many)).rejects.toMatchObject({ code: 'notes.too-many' });
-    expect((await store.read('a')).notes).toHaveLength(4);
-  });
-
   it.each(['../outside', '/etc/passwd', 'a\\..\\b', ''])('never touches a file by the id %j', async (id) => {
     const store = new NoteStore(join(folder, 'notes'));
     await expect(store.save(id, runNotes([note()]))).rejects.toMatchObject({ code: 'run.not-found' });

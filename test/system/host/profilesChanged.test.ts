@@ -1,13 +1,10 @@
 /** Windows hear of the profiles that another process writes, as `copyscope calibrate` does. */
-import { pbkdf2 } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ownProfilesFolder } from '../../../host/paths.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
-import { watchFolder } from '../../../host/service/watchFolder.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
 import { eventually } from '../../unit/support/eventually.ts';
@@ -45,26 +42,4 @@ it('each that comes and each that goes, the first of all too', async () => {
   rmSync(join(own, 'mine.json'));
   await eventually(() => expect(told.profilesChanged).toHaveBeenCalled());
   expect(await names()).toEqual([]);
-});
-
-it('one that comes while the disk is busy with others', async () => {
-  // Each of the threads that ask the disk has work for a while.
-  const busy = Array.from({ length: 8 }, () => promisify(pbkdf2)('a', 'b', 200_000, 64, 'sha512'));
-  const onChange = vi.fn();
-  const unwatch = watchFolder(folder, onChange);
-  writeFileSync(join(folder, 'new.json'), '{}');
-  await Promise.all(busy);
-  await eventually(() => expect(onChange).toHaveBeenCalledOnce());
-  unwatch();
-});
-
-it('one that an editor writes in place, beside a link to nothing', async () => {
-  const file = join(folder, 'mine.json');
-  symlinkSync(join(folder, 'nothing.json'), join(folder, 'link.json'));
-  writeFileSync(file, '{}');
-  const onChange = vi.fn();
-  const unwatch = watchFolder(folder, onChange);
-  writeFileSync(file, '{ }');
-  await eventually(() => expect(onChange).toHaveBeenCalledOnce());
-  unwatch();
 });

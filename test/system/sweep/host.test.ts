@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { requireArguments } from '../../../core/service/requests.ts';
-import { libraryItems, type SweepOutcome, type SweepSummary } from '../../../core/service/service.ts';
+import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
@@ -62,13 +61,6 @@ const ended = (id: string): Promise<SweepSummary> =>
     if (summary === undefined || summary.status === 'running') throw new Error('still running');
     return summary;
   });
-
-const onNode = (outcome: SweepOutcome, device: string): string =>
-  JSON.stringify(
-    outcome.status === 'failed'
-      ? outcome
-      : { ...outcome, run: { ...outcome.run, device, host: device.split(' of ')[1] } },
-  );
 
 /** What the library keeps, with sizes. */
 const keptFiles = (): string[] =>
@@ -202,31 +194,6 @@ describe('a sweep on the host', () => {
     expect(await ended(id)).toMatchObject({ status: 'complete', done: 6, failed: 2 });
   });
 
-  it.each([
-    [['NVIDIA H200 of node01', 'NVIDIA A100 of node02'], 'NVIDIA H200 of node01 and NVIDIA A100 of node02'],
-    [
-      ['NVIDIA H200 of node01', 'NVIDIA A100 of node02', 'NVIDIA H200 of node03', 'NVIDIA H200 of node04'],
-      'NVIDIA H200 of 3 nodes and NVIDIA A100 of node02',
-    ],
-    [
-      ['A of node01', 'B of node02', 'C of node03', 'D of node04', 'E of node05'],
-      'A of node01, B of node02 and 3 more',
-    ],
-  ])('names every device that its points ran on: with %j', async (devices, named) => {
-    const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
-    await ended(id);
-    host.close();
-    // As jobs of a cluster leave them, each with the node that it ran on.
-    const path = join(folder, 'sweeps', id, 'points.jsonl');
-    const lines = readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line, at) => onNode(JSON.parse(line), devices[at % devices.length] ?? ''));
-    writeFileSync(path, lines.join('\n'));
-    host = open();
-    expect(await host.service.sweeps()).toMatchObject([{ id, device: named, done: 6 }]);
-  });
-
   it('lists a damaged one with its problem, and deletes it; Undo brings it back as it was', async () => {
     const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
     await ended(id);
@@ -275,16 +242,6 @@ describe('a sweep on the host', () => {
     await eventually(() => expect(last(id)).toMatchObject({ status: 'complete' }));
     expect(told.sweepPoint.mock.calls.map(([, { point }]) => point)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });
-  });
-
-  it('that can’t be put back whole is not put back in part', async () => {
-    const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
-    await ended(id);
-    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }), true);
-    mkdirSync(join(folder, 'sweeps', id));
-    writeFileSync(join(folder, 'sweeps', id, 'points.jsonl'), 'of something else');
-    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
-    expect(readdirSync(join(folder, 'sweeps', id))).toEqual(['points.jsonl']);
   });
 
   it('is refused before anything is kept where it can’t be run', async () => {
