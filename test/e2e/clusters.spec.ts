@@ -70,26 +70,6 @@ async function submit(page: Page): Promise<void> {
 const progress = (page: Page) => page.getByRole('region', { name: 'Progress of the sweep' });
 const submitButton = (page: Page) => page.getByRole('button', { name: /^Submit 35 points$/ });
 
-test('by keyboard: a machine is set as a cluster, shown as it will be told, and asked', async ({ page, window: _ }) => {
-  await typeSettings(page, 'module load cuda');
-  const cluster = clusterOf(page);
-  const told = cluster.getByRole('region', { name: 'What Slurm is told' });
-  await expect(told).toContainText('--array=0-1%2');
-  for (const option of ['--partition=main', '--time=01:00:00', '--gres=gpu:h200:2']) {
-    await expect(told).toContainText(option);
-  }
-  await expect(told).toContainText('module load cuda');
-  await page.getByRole('textbox', { name: 'Time of a job' }).fill('soon');
-  await expect(cluster).toContainText('A time is in minutes');
-  await expect(cluster.getByRole('button', { name: 'Keep and ask Slurm' })).toBeDisabled();
-  await page.getByRole('textbox', { name: 'Time of a job' }).fill('01:00:00');
-  await looksRight(page, 'cluster-form');
-  await page.getByRole('textbox', { name: 'Time of a job' }).press('Enter');
-  await expect(cluster).toContainText('Slurm is there. It does nothing for Copyscope now.');
-  await expect(cluster).toContainText('partition main, GPUs h200:2, time 01:00:00');
-  await looksRight(page, 'cluster-asked');
-});
-
 test('a sweep is submitted as an array, its points arrive, and it is cancelled and goes on', async ({
   page,
   window: _,

@@ -160,19 +160,3 @@ test('the window crashes while a text is written: it stands in its field again, 
   const saved = Object.entries(server.files()).find(([path]) => path.includes('/experiments/'));
   expect(JSON.parse(Buffer.from(saved?.[1] ?? '', 'base64').toString('utf8')).description).toBe(text);
 });
-
-test('what is dropped with Esc does not come back', async ({ page, server }) => {
-  await page.goto(await server.address());
-  const window = new Window(page);
-  await window.ready();
-  await openForEditing(window);
-  await openSettings(window);
-  const field = window.inspector.getByLabel('Iterations');
-  await write(field, '77', server);
-  await field.press('Escape');
-  await expect(field).not.toHaveValue('77');
-  await expect.poll(() => keptDraft(server)).toBeNull();
-  await page.reload();
-  await window.ready();
-  await expect(window.library.getByRole('button', { name: new RegExp(`^${copy}`) })).not.toContainText('Unsaved');
-});

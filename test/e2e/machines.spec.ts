@@ -1,5 +1,5 @@
 /** Another machine in the window, behind a stand-in for ssh: listed, asked, run on, lost, in both themes. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -43,22 +43,6 @@ test('a machine is listed, asked when it is picked, and runs the experiment', as
   await expect(window.status).toContainText('of gpu-box');
   await expect(window.timeline.getByText('Measured', { exact: true })).toBeVisible();
   expect(machine.processes().length).toBeGreaterThan(0);
-});
-
-test('a machine that is lost says why in the words of ssh, and is there again', async ({ window, page, machine }) => {
-  machine.fail('ssh: connect to host gpu-box port 22: No route to host\n');
-  await window.open('Pinned source, second stream');
-  await page.getByRole('combobox', { name: 'Engine' }).click();
-  await page.getByRole('option', { name: /^gpu-box/ }).click();
-  await page.getByRole('combobox', { name: 'Engine' }).click();
-  await expect(page.getByRole('option', { name: /^gpu-box/ })).toContainText('No route to host');
-  await page.keyboard.press('Escape');
-  machine.fail(null);
-  await window.pickEngine(/^Simulated: NVIDIA H200/);
-  await window.pickEngine(/^gpu-box/);
-  await window.pickEngine(/^gpu-box: CPU engine/);
-  await window.run();
-  await expect(window.status).toContainText('of gpu-box');
 });
 
 const listed = (page: Page) => {
@@ -163,27 +147,6 @@ test('a run whose line is lost goes on there, and its result comes when the line
   await expect(window.status).toContainText('of gpu-box');
 });
 
-test('a sweep runs there, and says so', async ({ window, page }) => {
-  await window.open('Pinned source, second stream');
-  await window.pickEngine(/^gpu-box/);
-  await window.pickEngine(/^gpu-box: CPU engine/);
-  await page.keyboard.press('Control+k');
-  await expect(page.getByRole('textbox', { name: 'Search commands' })).toBeFocused();
-  await page.keyboard.insertText('Sweep over numbers of this experiment');
-  const found = page.getByRole('dialog').getByRole('button').first();
-  await expect(found).toContainText('Sweep over numbers of this experiment');
-  await page.keyboard.press('Enter');
-  const form = page.getByRole('region', { name: 'New sweep' });
-  await expect(form.getByRole('combobox', { name: 'Engine' })).toHaveValue('gpu-box: CPU engine');
-  await form.getByRole('textbox', { name: 'Iterations of each point' }).fill('1');
-  await form.getByRole('button', { name: /^Run \d+ points$/ }).click();
-  const progress = page.getByRole('region', { name: 'Progress of the sweep' });
-  await expect(progress).toContainText('complete', seconds);
-  await expect(progress).not.toContainText('failed');
-  await expect(page.getByRole('main')).toContainText('measured on');
-  await expect(page.getByRole('main')).toContainText('of gpu-box');
-});
-
 const recorder = bare.extend({
   server: async ({ machine }, use) => {
     const standIn = standInEnvironment(buildRecorder());
@@ -220,20 +183,3 @@ recorder(
     await expect(window.status).toContainText('of gpu-box');
   },
 );
-
-test('a run that lies there is opened here', async ({ window, page, machine }) => {
-  const recorded = join(import.meta.dirname, '../../assets/runs');
-  const [file = ''] = readdirSync(recorded, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.arrow'),
-  );
-  copyFileSync(join(recorded, file), join(machine.home, 'there.arrow'));
-  await page.keyboard.press('Alt+m');
-  const { card } = listed(page);
-  await card('gpu-box').getByRole('textbox', { name: 'A trace there' }).fill('~/none.arrow');
-  await page.keyboard.press('Enter');
-  await expect(window.alerts.filter({ hasText: 'gpu-box has no file ~/none.arrow.' })).toBeVisible();
-  await card('gpu-box').getByRole('textbox', { name: 'A trace there' }).fill('~/there.arrow');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/#\/run\//);
-  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-});

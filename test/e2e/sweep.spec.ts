@@ -1,10 +1,8 @@
 /** Sweeps: put together in the window, run as a set, cancelled, failed in places, kept, and opened point by point. */
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
-import { whyNot } from './support/engines.ts';
-import { Server } from './support/server.ts';
 import { expect, test } from './support/test.ts';
-import { Window } from './support/window.ts';
+import type { Window } from './support/window.ts';
 
 const simulated = /^Simulated: NVIDIA H200/;
 
@@ -76,63 +74,6 @@ test('a sweep is cancelled, goes on where it stopped, and is there when the wind
   await expect(progress(page)).toContainText(`${kept} of 896 points`);
   const lines = Object.entries(server.files()).filter(([path]) => path.endsWith('points.jsonl'));
   expect(lines).toHaveLength(1);
-});
-
-test('a sweep whose host is killed midway keeps every point that was done', async ({ page }) => {
-  const first = new Server();
-  await page.goto(await first.address());
-  const window = new Window(page);
-  await window.ready();
-  await runMany(window, page);
-  const before = await reached(page);
-  await first.kill();
-  const second = new Server({ dataFolder: first.dataFolder });
-  try {
-    await page.goto(await second.address());
-    await window.ready();
-    const sweeps = window.library.getByRole('region', { name: 'Sweeps' });
-    await sweeps.getByRole('button', { name: /^Chunk size by streams/ }).click();
-    await expect(progress(page)).toContainText('stopped; what was done is kept');
-    expect(await reached(page)).toBeGreaterThanOrEqual(before);
-    await expect(progress(page)).not.toContainText('failed');
-    await page
-      .getByRole('button', { name: /^Open the run of/ })
-      .last()
-      .click();
-    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-    await page.goBack();
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await expect.poll(() => reached(page)).toBeGreaterThan(before);
-  } finally {
-    await second.stop();
-  }
-});
-
-test('on the CPU engine it is measured, with a spread, and a point that this engine can’t run says so', async ({
-  window,
-  page,
-}) => {
-  const reason = whyNot('cpu');
-  test.skip(reason !== null, reason ?? '');
-  await window.open('Pinned source, second stream');
-  await page.keyboard.press('Control+k');
-  await page.getByLabel('Search commands').fill('Sweep over numbers');
-  await page.keyboard.press('Enter');
-  const axis = page.getByRole('group', { name: 'First axis' });
-  await axis.getByRole('combobox', { name: 'What varies' }).fill('Share of SMs');
-  await page.getByRole('option', { name: /^Share of SMs/ }).click();
-  await axis.getByLabel('Values', { exact: true }).fill('0.5, 1');
-  await page.getByLabel('Iterations of each point').fill('3');
-  await window.pickEngine(/^CPU engine/);
-  await page.getByRole('button', { name: 'Run 2 points' }).click();
-  await expect(progress(page)).toContainText('2 of 2 points, 1 failed', { timeout: 120_000 });
-  await expect(points(page).nth(0)).toContainText(
-    "the CPU engine can't execute a share of the device's multiprocessors",
-  );
-  await expect(points(page).nth(1)).toContainText('3 iterations');
-  const chart = page.getByRole('figure', { name: /^Makespan by share of SMs.*, measured$/ });
-  await expect(chart.getByTestId('chart').locator('svg')).toContainText('Makespan, measured');
-  await expect(page.getByRole('region', { name: 'Sweep', exact: true })).not.toContainText('simulated');
 });
 
 test('a sweep is found in the library, opened from a file, deleted and brought back with its runs, by Undo and by a bundle', async ({
