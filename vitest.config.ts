@@ -52,6 +52,7 @@ export default defineConfig({
           expect: { poll: { interval: 30, timeout: 30_000 } },
           browser: {
             enabled: true,
+            connectTimeout: 600_000,
             headless: true,
             screenshotFailures: false,
             provider: playwright({

@@ -17,6 +17,7 @@ import { LanesTable } from './LanesTable.tsx';
 import type { Compared } from './messages.ts';
 import { OperationsTable } from './OperationsTable.tsx';
 import { letterOf } from './RunChooser.tsx';
+import { StepsCompared } from './StepsCompared.tsx';
 import { useComparison } from './useComparison.ts';
 
 interface Props {
@@ -38,16 +39,27 @@ function OfTwo({ ids, loaded }: Props) {
   const found = useComparison(loaded[0] ?? null, loaded[other] ?? null);
   const letter = letterOf(other);
   const picker = <OtherPicker ids={ids} other={other} />;
+  const [a, b] = [loaded[0] ?? null, loaded[other] ?? null];
+  const traces = a?.run.info.imported !== undefined && b?.run.info.imported !== undefined;
+  const by = useBy(traces);
   // One of the two has no lanes, and will have none.
   const isLost = useApp(({ loadedRuns }) =>
     [ids[0], ids[other]].some((id) => loadedRuns[id ?? '']?.status === 'failed'),
   );
   useFoundSteps(found, ids[0], ids[other]);
+  if (by === 'steps') {
+    return (
+      <>
+        <Bar traces={traces}>{picker}</Bar>
+        <StepsCompared a={a} b={b} letter={letter} />
+      </>
+    );
+  }
   if (found?.status === 'ready')
-    return <Found key={`${ids[0]} ${ids[other]}`} {...found.value} letter={letter} picker={picker} />;
+    return <Found key={`${ids[0]} ${ids[other]}`} {...found.value} letter={letter} picker={picker} traces={traces} />;
   return (
     <>
-      <Bar>{picker}</Bar>
+      <Bar traces={traces}>{picker}</Bar>
       <div className={classes['pending']} role="status">
         {found?.status === 'failed' ? (
           <ErrorText error={found.error} />
@@ -63,9 +75,15 @@ function OfTwo({ ids, loaded }: Props) {
   );
 }
 
+/** What the differences are listed by. */
+function useBy(traces: boolean): 'steps' | 'operations' | 'lanes' {
+  const by = useCompare((state) => state.by) ?? 'steps';
+  return by === 'steps' && !traces ? 'operations' : by;
+}
+
 /** What is listed, and what else there is to choose. */
-function Bar({ children }: { readonly children: ReactNode }) {
-  const by = useCompare((state) => state.by);
+function Bar({ traces, children }: { readonly traces: boolean; readonly children: ReactNode }) {
+  const by = useBy(traces);
   return (
     <div className={classes['bar']} role="toolbar" aria-label="Differences shown">
       <h2>Differences</h2>
@@ -73,8 +91,9 @@ function Bar({ children }: { readonly children: ReactNode }) {
         size="xs"
         aria-label="Differences by"
         value={by}
-        onChange={(value) => setCompare({ by: value === 'lanes' ? value : 'operations' })}
+        onChange={(value) => setCompare({ by: value === 'lanes' || value === 'steps' ? value : 'operations' })}
         data={[
+          ...(traces ? [{ value: 'steps', label: 'Steps' }] : []),
           { value: 'operations', label: 'Operations' },
           { value: 'lanes', label: 'Lanes' },
         ]}
@@ -113,10 +132,10 @@ function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly
   );
 }
 
-type FoundProps = Compared & { readonly letter: string; readonly picker: ReactNode };
+type FoundProps = Compared & { readonly letter: string; readonly picker: ReactNode; readonly traces: boolean };
 
-function Found({ comparison, leftOut, letter, picker }: FoundProps) {
-  const by = useCompare((state) => state.by);
+function Found({ comparison, leftOut, letter, picker, traces }: FoundProps) {
+  const by = useBy(traces);
   const [order, setOrder] = useState<'size' | 'program'>('size');
   const foot = (
     <div className={classes['foot']}>
@@ -126,7 +145,7 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
   );
   return (
     <>
-      <Bar>
+      <Bar traces={traces}>
         {picker}
         {by === 'lanes' ? null : (
           <SegmentedControl

@@ -13,7 +13,8 @@ interface CompareState {
   /** The run whose differences to the first one are listed; null for the second. */
   readonly other: string | null;
   readonly lanes: 'engines' | 'all';
-  readonly by: 'operations' | 'lanes';
+  /** Null before one is chosen: steps of traces of a program, operations of other runs. */
+  readonly by: 'steps' | 'operations' | 'lanes' | null;
   readonly chooserOpen: boolean;
   /** By run, when its steps begin: of traces whose differences were listed. */
   readonly steps: Readonly<Record<string, readonly number[]>>;
@@ -25,7 +26,7 @@ const initial: CompareState = {
   iterations: {},
   other: null,
   lanes: 'engines',
-  by: 'operations',
+  by: null,
   chooserOpen: false,
   steps: {},
 };

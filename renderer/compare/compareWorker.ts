@@ -3,7 +3,9 @@ import '../common/zodSetup.ts';
 import { compareRuns } from '../../core/compare/comparison.ts';
 import { bySize } from '../../core/compare/format.ts';
 import type { RunSteps } from '../../core/compare/steps.ts';
+import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { runSteps } from '../../core/gate/runSteps.ts';
+import { compareSteps } from '../../core/lift/settle.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import type { CompareCalls } from './messages.ts';
@@ -30,6 +32,7 @@ const calls: CompareCalls = {
     const stepStarts = { a: stepsIn(a)?.startNs ?? [], b: stepsIn(b)?.startNs ?? [] };
     return { comparison: { ...comparison, operations }, leftOut, stepStarts };
   },
+  steps: (a, b, profile) => compareSteps(a, b, profileCosts(profile)),
 };
 
 serveCalls(calls);

@@ -1,5 +1,7 @@
 /** What the window asks of the worker that compares runs. */
 import type { RunComparison } from '../../core/compare/comparison.ts';
+import type { StepsCompared } from '../../core/lift/settle.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
 
 export interface Compared {
@@ -12,4 +14,6 @@ export interface Compared {
 
 export interface CompareCalls {
   compare(a: Run, b: Run): Compared;
+  /** Throws `lift.*` if one of them lacks what a replay needs. */
+  steps(a: Run, b: Run, profile: DeviceProfile): StepsCompared;
 }

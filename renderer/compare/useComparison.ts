@@ -1,8 +1,12 @@
 /** The window's side of the worker that compares: one answer at a time, and what was compared is kept. */
 import { useEffect, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
+import type { StepsCompared } from '../../core/lift/settle.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
+import { predictingProfile } from '../store/attainable.ts';
+import { host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { state } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
 import type { CompareCalls, Compared } from './messages.ts';
 
@@ -36,6 +40,32 @@ export function useComparison(a: LoadedRun | null, b: LoadedRun | null): Loading
   }, [key]);
   if (key === null) return null;
   return answer?.key === key ? answer.found : loading;
+}
+
+const noSteps: StepsCompared = { parts: [], settled: null };
+
+/** Null until the steps of both are compared; without parts if one of them is no trace in which steps are found. */
+export function useStepsCompared(a: LoadedRun | null, b: LoadedRun | null): StepsCompared | null {
+  const [answer, setAnswer] = useState<{ readonly key: string; readonly found: StepsCompared } | null>(null);
+  const key = a === null || b === null ? null : `${a.id} ${b.id}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to ask anew.
+  useEffect(() => {
+    if (key === null || a === null || b === null) return;
+    let isLate = false;
+    void comparedSteps(a, b)
+      .catch(() => noSteps)
+      .then((found) => isLate || setAnswer({ key, found }));
+    return () => {
+      isLate = true;
+    };
+  }, [key]);
+  return answer?.key === key ? (answer?.found ?? null) : null;
+}
+
+async function comparedSteps(a: LoadedRun, b: LoadedRun): Promise<StepsCompared> {
+  if (a.run.info.imported === undefined || b.run.info.imported === undefined) return noSteps;
+  const profile = await predictingProfile(a.run.info, state().profiles, host());
+  return profile === null ? noSteps : worker.calls.steps(a.run, b.run, profile);
 }
 
 async function answered(

@@ -1,5 +1,6 @@
 /** Runs on one time scale, with what differs. */
 import { expect, it } from 'vitest';
+import { openPage } from '../../renderer/store/pages.ts';
 import { state } from '../../renderer/store/store.ts';
 import { copied, openTrace, openWorkbench, page, pickEngine, press } from './support/workbench.tsx';
 
@@ -123,6 +124,17 @@ it('has all four cases and the largest difference in sight at 1280 by 720', asyn
   await expect.element(table().getByRole('row').nth(1)).toBeInViewport({ ratio: 0.9 });
 });
 
+it('shows first where the steps of two traces differ, and what the first one predicted for that', async () => {
+  await openTrace('vision.pageable', 'vision.pinned');
+  const ids = ['vision.pageable', 'vision.pinned'].map(
+    (name) => Object.values(state().runs).find((run) => run.name === name)?.id ?? '',
+  );
+  openPage({ kind: 'compare', runs: ids });
+  const steps = page.getByRole('table', { name: 'Where the step time goes' });
+  await expect.element(steps.getByRole('row').nth(1)).toHaveTextContent(/^copies of pageable memory.*−3\.\d+ ms/);
+  await expect.element(page.getByRole('region', { name: 'Differences' })).toHaveTextContent(/Measured: \d/);
+});
+
 it('aligns two traces by their step, and offers no prediction of a trace', async () => {
   await openTrace('vision.pageable', 'vision.pinned');
   await page.getByRole('button', { name: 'Compare this run' }).click();
@@ -134,6 +146,7 @@ it('aligns two traces by their step, and offers no prediction of a trace', async
     .getByRole('checkbox', { name: /^vision\.pinned/ })
     .click();
   await press('Escape');
+  await page.getByRole('region', { name: 'Differences' }).getByText('Operations', { exact: true }).click();
   await expect.element(table().getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
   await expect.element(page.getByRole('combobox', { name: 'Align by' })).toHaveValue('start of step 1');
 });
