@@ -232,14 +232,30 @@ const unfit = (info: RunInfo, why: string): CopyscopeError =>
  * The number of each trace's rank: the file's own, or else what its name says, as 'rank_1', or else its place. Each source
  * counts only if it tells all traces apart.
  */
-export function ranksOfFiles(infos: readonly RunInfo[]): number[] {
-  const names = infos.map(runName);
-  const sources = [
-    infos.map(({ imported }) => imported?.rank ?? Number.NaN),
-    names.map((name) => Number(/rank\D{0,2}(\d+)/i.exec(name)?.[1] ?? Number.NaN)),
-    names.map((name) => Number(/(\d+)\D*$/.exec(name)?.[1] ?? Number.NaN)),
-  ];
-  const isTold = (ranks: readonly number[]): boolean =>
-    ranks.every(Number.isSafeInteger) && new Set(ranks).size === ranks.length;
-  return sources.find(isTold) ?? infos.map((_, place) => place);
+function ranksOfFiles(infos: readonly RunInfo[]): number[] {
+  const last = infos.map((info) => Number(/(\d+)\D*$/.exec(runName(info))?.[1] ?? Number.NaN));
+  return toldRanks(infos) ?? (areApart(last) ? last : infos.map((_, place) => place));
+}
+
+function toldRanks(infos: readonly RunInfo[]): number[] | undefined {
+  const own = infos.map(({ imported }) => imported?.rank ?? Number.NaN);
+  const named = infos.map((info) => Number(/rank\D{0,2}(\d+)/i.exec(runName(info))?.[1] ?? Number.NaN));
+  return [own, named].find(areApart);
+}
+
+const areApart = (ranks: readonly number[]): boolean =>
+  ranks.every(Number.isSafeInteger) && new Set(ranks).size === ranks.length;
+
+/** Whether these are traces of several ranks, and say which. */
+export const areRanks = (infos: readonly RunInfo[]): boolean =>
+  infos.length > 1 && infos.every(({ imported }) => imported !== undefined) && toldRanks(infos) !== undefined;
+
+/** What the names of all begin with, as 'train' of 'train_rank0'; empty if that is nothing. */
+export function jobName(names: readonly string[]): string {
+  const begin = names.reduce((a, b) => {
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) at += 1;
+    return a.slice(0, at);
+  });
+  return begin.replace(/\d+$/, '').replace(/[\W_]*(rank)?[\W_]*$/i, '');
 }

@@ -8,7 +8,7 @@
  * communication), and HTA finds stragglers by them.
  */
 import { middleOf } from '../statistics.ts';
-import { rowKinds, type Trace } from '../trace/trace.ts';
+import { type Lane, rowKinds, type Trace } from '../trace/trace.ts';
 import { isCommunication } from './classes.ts';
 
 /** Kernels of one name and communicator on one rank, in order of start. */
@@ -41,20 +41,28 @@ export function collectivesOf({ columns, count, lanes, names }: Trace): Collecti
     (rowsOf.get(keyOf(row)) as Int32Array)[at] = row;
     filled.set(keyOf(row), at + 1);
   }
-  // Numbers of streams differ between ranks, and their order doesn't.
   const streams = [...new Set([...lengths.keys()].map((key) => Math.floor(key / names.length)))].sort((a, b) => a - b);
+  const wordOf = streamWords(lanes, streams);
   const series = [...rowsOf].map(([key, rows]): [string, Series] => {
-    const lane = Math.floor(key / names.length);
     const startNs = Float64Array.from(rows, (row) => columns.startNs[row] as number);
     const endNs = Float64Array.from(rows, (row, at) => (startNs[at] as number) + (columns.durationNs[row] as number));
-    const device = lanes[lane]?.device.replace(/^.*(?=gpu\d+$)/, '') ?? '';
-    const several = new Set(streams.map((one) => lanes[one]?.device)).size > 1;
-    return [
-      `${names[key % names.length]} ${streams.indexOf(lane)}${several ? ` ${device}` : ''}`,
-      { rows, startNs, endNs },
-    ];
+    const word = `${names[key % names.length]} ${wordOf.get(Math.floor(key / names.length))}`;
+    return [word, { rows, startNs, endNs }];
   });
   return new Map(series);
+}
+
+/** By stream, its communicator and its place among the streams of that one: numbers of streams differ between ranks. */
+function streamWords(lanes: readonly Lane[], streams: readonly number[]): Map<number, string> {
+  const counts = new Map<string, number>();
+  return new Map(
+    streams.map((stream) => {
+      const communicator = lanes[stream]?.communicator ?? '';
+      const place = counts.get(communicator) ?? 0;
+      counts.set(communicator, place + 1);
+      return [stream, `${communicator} ${place}`];
+    }),
+  );
 }
 
 /** A rank's clock. */

@@ -152,6 +152,7 @@ const requestSchemas = {
   beginImport: z.tuple([z.strictObject({ name: nameSchema, modifiedAt: z.iso.datetime() })]),
   importPart: z.tuple([ticketSchema, z.instanceof(Uint8Array)]),
   endImport: z.tuple([ticketSchema]),
+  joinRanks: z.tuple([z.array(idSchema).max(256)]),
   beginImportThere: z.tuple([machineSchema, systemText(4096).min(1)]),
   importedThere: z.tuple([ticketSchema]),
   cancelImport: z.tuple([ticketSchema]),

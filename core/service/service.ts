@@ -364,6 +364,8 @@ export interface HostService {
   /** Resolves when the next part may be sent. */
   importPart(ticket: string, part: Uint8Array): Promise<void>;
   endImport(ticket: string): Promise<Imported>;
+  /** One run of all ranks, if these runs are traces of the ranks of one job and say so; else null. */
+  joinRanks(runs: readonly string[]): Promise<Imported | null>;
   cancelImport(ticket: string): Promise<void>;
   /**
    * The same for a file of another machine, which comes compressed. Resolves once its first bytes are there. Rejects with

@@ -61,6 +61,8 @@ export interface Lane {
   readonly device: string;
   /** Only for copy engines. */
   readonly direction?: CopyDirection;
+  /** Only for streams: name and ranks of the communicator, if all its collectives are of one and the trace tells it. */
+  readonly communicator?: string;
 }
 
 /** Index of a lane in Trace.lanes; -1 where there is none. */

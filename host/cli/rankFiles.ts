@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import { MergedRanks } from '../../core/import/mergedRanks.ts';
+import { jobName, MergedRanks } from '../../core/import/mergedRanks.ts';
 import { traceName } from '../../core/import/sniff.ts';
 import { isTraceFile } from '../service/importTrace.ts';
 import { head, type InputFile } from './inputFile.ts';
@@ -60,20 +60,8 @@ const notARank = (file: string): CopyscopeError =>
     remedy: 'Name one trace for each rank, or one file alone.',
   });
 
-/** Name of the folder if all lie in one, and else what the names begin with. */
+/** What the files' names begin with, or else the name of their folder. */
 function commonName(files: readonly string[]): string {
-  const folders = new Set(files.map((file) => dirname(resolve(file))));
-  const [folder] = folders;
-  const begin = files
-    .map((file) => traceName(basename(file)))
-    .reduce(commonBegin)
-    .replace(/[\W_]*(rank)?[\W_]*$/i, '');
-  if (begin !== '') return begin;
-  return folders.size === 1 && folder !== undefined ? basename(folder) || 'ranks' : 'ranks';
-}
-
-function commonBegin(a: string, b: string): string {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
-  return a.slice(0, at).replace(/\d+$/, '');
+  const name = jobName(files.map((file) => traceName(basename(file))));
+  return name === '' ? basename(dirname(resolve(files[0] ?? ''))) || 'ranks' : name;
 }

@@ -214,6 +214,10 @@ export function createHost({
     beginImport: async ({ name, modifiedAt }) => imports.begin({ name, modifiedAt: new Date(modifiedAt) }),
     importPart: (ticket, part) => imports.part(ticket, part),
     endImport: async (ticket) => tellImported(await imports.finish(ticket)),
+    joinRanks: async (ids) => {
+      const joined = await library.joinRanks(ids);
+      return joined === null ? null : tellImported(joined);
+    },
     cancelImport: async (ticket) => {
       filesThere.cancel(ticket);
       await imports.cancel(ticket);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
+import { areRanks, jobName, MergedRanks } from '../../core/import/mergedRanks.ts';
 import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/import/openable.ts';
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
@@ -14,7 +15,8 @@ import {
   type RunSummary,
   type SentDraft,
 } from '../../core/service/service.ts';
-import { encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
+import { decodeRun, encodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
+import { runName } from '../../core/trace/run.ts';
 import type { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
 import { Bundles } from './bundle/bundles.ts';
@@ -22,7 +24,7 @@ import { looksLikeBundle, mostBundleBytes } from './bundle/readBundle.ts';
 import { Deletions, type Doomed } from './deletions.ts';
 import { DraftStore } from './draftStore.ts';
 import { ExperimentStore } from './experimentStore.ts';
-import { readBounded, readBoundedText } from './files.ts';
+import { readBounded, readBoundedText, readPart } from './files.ts';
 import { FileSink } from './imports/fileSink.ts';
 import { Imports, type IncomingFile } from './imports/imports.ts';
 import { readNsightFile } from './imports/nsightFile.ts';
@@ -184,6 +186,19 @@ export class Library {
     const doomed = found.flatMap((path) => (path === null ? [] : [{ path, bin: true }]));
     await this.#deletions.forget(await this.#deletions.delete(doomed, forGood, (putBack) => putBack()));
     for (const id of runs) await this.titles.set(id, '');
+  }
+
+  /** See HostService.joinRanks(). Memory holds the rows of all ranks and one run's more. */
+  async joinRanks(ids: readonly string[]): Promise<Imported | null> {
+    const files = await Promise.all(ids.map((id) => this.runs.file(id)));
+    const infos = await Promise.all(
+      files.map(({ path, bytes }) => readRunInfo((offset, length) => readPart(path, offset, length), bytes)),
+    );
+    if (!areRanks(infos)) return null;
+    const merged = new MergedRanks();
+    for (const file of files) merged.add(decodeRun(await readBounded(file.path, maxRunFileBytes)));
+    const run = merged.finish(jobName(infos.map(runName)) || 'ranks');
+    return this.#keepRun(`${runName(run.info)}.arrow`, encodeRun(run));
   }
 
   restore(token: string): Promise<void> {

@@ -20,12 +20,41 @@ export const openedEndings = '.arrow,.json,.gz,.sqlite,.nsys-rep,.copyscope';
 
 const partBytes = 4 * 1024 * 1024;
 
-/** Opens what the user chose, dropped or gave: one after another, and shows the last. */
+/** Opens what the user chose, dropped or gave: one after another, and shows the last, or the ranks of one job as one run. */
 export async function openFiles(files: readonly File[]): Promise<void> {
-  for (const file of files) await openFile(file);
+  const opened: Imported[] = [];
+  for (const file of files) {
+    const imported = await openFile(file);
+    if (imported !== null) opened.push(imported);
+  }
+  const ranks = await joined(opened);
+  for (const imported of ranks === null ? opened : [ranks]) {
+    await attempt('The file could not be shown', () => showImported(imported));
+  }
 }
 
-async function openFile(file: File): Promise<void> {
+/** Null unless all are runs, of the ranks of one job. The run of all ranks takes the place of those that are new. */
+async function joined(opened: readonly Imported[]): Promise<Imported | null> {
+  const runs = opened.flatMap((one) => (one.kind === 'run' ? [one] : []));
+  if (runs.length < 2 || runs.length < opened.length) return null;
+  const cancelled = new AbortController();
+  const title = `Aligning the clocks of ${runs.length} ranks`;
+  const transfer = startTransfer({ title, totalBytes: null, cancel: () => cancelled.abort() });
+  try {
+    const ranks = await host().joinRanks(runs.map(({ run }) => run.id));
+    if (ranks === null) return null;
+    await Promise.all((cancelled.signal.aborted ? [ranks] : runs).map(discard));
+    return cancelled.signal.aborted ? null : ranks;
+  } catch (thrown) {
+    notifyError('The ranks could not be opened as one run', toErrorInfo(thrown));
+    return null;
+  } finally {
+    transfer.end();
+  }
+}
+
+/** Null where nothing is to be shown. */
+async function openFile(file: File): Promise<Imported | null> {
   const cancelled = new AbortController();
   const transfer = startTransfer({
     title: `Reading ${file.name}`,
@@ -33,14 +62,14 @@ async function openFile(file: File): Promise<void> {
     cancel: () => cancelled.abort(),
   });
   try {
-    if (await openDocument(file)) return;
-    await showImported(await send(file, cancelled.signal, transfer.progress));
+    if (!(await openDocument(file))) return await send(file, cancelled.signal, transfer.progress);
   } catch (thrown) {
     if (cancelled.signal.aborted) announce(`${file.name} was not opened`);
     else notifyError(`${file.name} could not be opened`, toErrorInfo(thrown));
   } finally {
     transfer.end();
   }
+  return null;
 }
 
 async function send(file: File, signal: AbortSignal, progress: (bytes: number) => void): Promise<Imported> {

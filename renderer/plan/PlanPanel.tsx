@@ -8,6 +8,7 @@ import { ChosenBar } from './ChosenBar.tsx';
 import { Ladder } from './Ladder.tsx';
 import classes from './Plan.module.css';
 import { cancelPlan, ensurePlan, usePlan, workOut } from './planStore.ts';
+import { Ranks } from './Ranks.tsx';
 import { Remedies } from './Remedies.tsx';
 import { Steps } from './Steps.tsx';
 
@@ -44,6 +45,7 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
       )}
       {plan.answer === '' ? null : <p className={classes['answer']}>{plan.answer}</p>}
       <div className={classes['columns']}>
+        {plan.steps?.ranks == null ? null : <Ranks {...plan.steps.ranks} />}
         {plan.steps === null ? null : <Steps run={run} steps={plan.steps} plan={plan} />}
         {plan.plan === null || plan.steps === null ? null : (
           <div className={classes['plan']}>

@@ -2,6 +2,7 @@
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { RemedyAnswer, StepsAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
+import type { RanksAnswer } from '../../core/lift/ranks.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Prediction } from '../predict/predict.ts';
@@ -11,6 +12,8 @@ export interface ShownSteps extends StepsAnswer {
   readonly found: number;
   /** Nothing marks the steps, and nothing repeats: all of the trace counts as one. */
   readonly isWhole: boolean;
+  /** Of a job of several ranks, whose steps these are the slowest's; else null. */
+  readonly ranks: RanksAnswer | null;
 }
 
 export type ShownPlan = Pick<TraceAnswers, 'answer' | 'plan' | 'ladder'>;

@@ -9,6 +9,7 @@ import { liftedDescription } from '../../core/lift/description.ts';
 import { experimentOf } from '../../core/lift/experimentOf.ts';
 import { type Lifted, liftTrace } from '../../core/lift/fromTrace.ts';
 import type { Planner } from '../../core/lift/plan.ts';
+import { ranksAnswer } from '../../core/lift/ranks.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { runName } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
@@ -31,13 +32,16 @@ function held(): Opened {
 const calls: PlanCalls = {
   open(run, profile, knownStepNs) {
     opened = null;
-    const lifted = liftTrace(run.trace, runName(run.info), { error: run.info.error });
+    const ranks = ranksAnswer(run);
+    const { trace } = ranks?.slowestRun ?? run;
+    const lifted = liftTrace(trace, runName(run.info), { error: run.info.error });
     const planner = plannerOf(lifted, run.info, profileCosts(profile), knownStepNs ?? undefined);
     opened = { lifted, planner, profile };
     return {
       ...stepsAnswer(lifted, planner),
       found: lifted.stepsFound,
       isWhole: lifted.found.lane < 0,
+      ranks: ranks === null ? null : { ranks: ranks.ranks, slowest: ranks.slowest },
     };
   },
   plan() {

@@ -1,6 +1,7 @@
 /** The library: finding, renaming, deleting with a way back, selecting several, and files that come. */
 import { expect, it } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
+import { drawJob } from '../support/jobTrace.ts';
 import { example, fileBytes } from './support/memoryHost.ts';
 import { heading, openWorkbench, page, press, type Workbench } from './support/workbench.tsx';
 
@@ -269,6 +270,20 @@ it('opens files that are dropped, whatever they are', async () => {
   await expect.element(recent.getByRole('button').first()).toHaveTextContent('worker0');
   await recent.getByRole('button', { name: 'Dropped' }).click();
   await expect.element(heading('Dropped')).toBeVisible();
+});
+
+it('opens dropped traces of the ranks of a job as one run, with the plan of the rank that the others wait for', async () => {
+  const { host, timeline } = await openWorkbench();
+  const job = drawJob({ clocksNs: [0, 137_250_000], computeNs: (rank) => (rank === 1 ? 9e6 : 5e6) });
+  await drop(...job.map(({ text }, rank) => new File([text], `train_rank${rank}.json`)));
+  await expect.element(heading('train')).toBeVisible();
+  expect(host.runs.size).toBe(1);
+  await expect.element(timeline.getByText('[rank1]gpu0 20', { exact: true })).toBeVisible();
+  const plan = page.getByRole('region', { name: 'Plan', exact: true });
+  await expect.element(plan.getByText('The others wait most for rank 1.')).toBeVisible();
+  await expect
+    .poll(() => plan.getByRole('table', { name: 'Table of ranks' }).getByRole('row').elements().length)
+    .toBe(3);
 });
 
 it('refuses a dropped file that is nothing it opens', async () => {

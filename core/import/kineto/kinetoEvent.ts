@@ -43,6 +43,9 @@ export class KinetoEvent {
   waitOnStream = absent;
   waitOnRecord = absent;
   waitOnEvent = absent;
+  /** Of args of a collective's kernel: text ids of its process group's name and ranks. */
+  group = -1;
+  groupRanks = -1;
   /** Of args of a memory event: bytes, negative for a free; all that is allocated after it; 0 for host memory. */
   memoryBytes = absent;
   allocatedBytes = absent;
@@ -66,6 +69,8 @@ export class KinetoEvent {
     this.waitOnStream = absent;
     this.waitOnRecord = absent;
     this.waitOnEvent = absent;
+    this.group = -1;
+    this.groupRanks = -1;
     this.memoryBytes = absent;
     this.allocatedBytes = absent;
     this.deviceType = absent;
@@ -92,6 +97,8 @@ const keys = {
   allocatedBytes: key('Total Allocated'),
   deviceType: key('Device Type'),
   deviceId: key('Device Id'),
+  group: key('Process Group Name'),
+  groupRanks: key('Process Group Ranks'),
   waitOnStream: key('wait_on_stream'),
   waitOnEvent: key('wait_on_cuda_event_id'),
   waitOnRecord: key('wait_on_cuda_event_record_corr_id'),
@@ -191,6 +198,14 @@ function readArgument(window: ByteWindow, texts: TextTable, event: KinetoEvent, 
     case 14:
       if (!isKey(window, from, keys.waitOnStream)) break;
       event.waitOnStream = readNumber(window);
+      return;
+    case 18:
+      if (!isKey(window, from, keys.group)) break;
+      event.group = readText(window, texts);
+      return;
+    case 19:
+      if (!isKey(window, from, keys.groupRanks)) break;
+      event.groupRanks = readText(window, texts);
       return;
     case 21:
       if (!isKey(window, from, keys.waitOnEvent)) break;

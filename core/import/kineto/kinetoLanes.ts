@@ -21,6 +21,8 @@ export class KinetoLanes {
   /** The same by number of process and thread: those of a device are its streams. */
   readonly #streamNames = new Map<string, string>();
   readonly #streamKeys = new Map<LaneIndex, string>();
+  /** Of streams with collectives the process group, as text ids of name and ranks; null if there are several. */
+  readonly #groups = new Map<LaneIndex, readonly [name: number, ranks: number] | null>();
   #lastThread = -1;
   #lastThreadLane = -1;
 
@@ -70,6 +72,13 @@ export class KinetoLanes {
     return index;
   }
 
+  /** A collective of this process group ran in a stream. */
+  communicates(lane: LaneIndex, name: number, ranks: number): void {
+    const known = this.#groups.get(lane);
+    if (known === undefined) this.#groups.set(lane, [name, ranks]);
+    else if (known !== null && (known[0] !== name || known[1] !== ranks)) this.#groups.set(lane, null);
+  }
+
   /** The engine that a copy of this direction went through, or compute. */
   engine(rank: string, device: number, engine: EngineName): LaneIndex {
     return this.#list.engine(device, engine, rank);
@@ -82,10 +91,17 @@ export class KinetoLanes {
 
   /** The lanes in the order in which they are shown, and for each declared index its place there. */
   finish(): { readonly lanes: Lane[]; readonly places: Int32Array } {
-    return this.#list.finish((lane, index) => {
+    const { lanes, places } = this.#list.finish((lane, index) => {
       if (lane.kind === 'stream') return this.#streamName(lane, index);
       return lane.kind === 'host-thread' ? this.#threadName(lane, index) : lane.name;
     });
+    for (const [index, group] of this.#groups) {
+      const [place, lane] = [places[index] ?? -1, lanes[places[index] ?? -1]];
+      if (group === null || lane === undefined) continue;
+      const texts = group.map((id) => (id < 0 ? '' : this.#texts.text(id)));
+      lanes[place] = { ...lane, communicator: texts.join(' ').trim().slice(0, longestGroup) };
+    }
+    return { lanes, places };
   }
 
   /** With its rank, where it has one: the threads of all ranks have the same names. */
@@ -138,6 +154,9 @@ export class KinetoLanes {
     return read;
   }
 }
+
+/** The ranks of a large group are many. */
+const longestGroup = 1000;
 
 /** One number for two that are below 2^26, or -1. */
 const pair = (a: number, b: number): number => (a + 1) * 2 ** 26 + (b + 1);

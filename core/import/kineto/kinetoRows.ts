@@ -163,7 +163,9 @@ export class KinetoRows {
     }
     const code = kind === 'copy' ? codes.copy : kind === 'kernel' ? codes.kernel : codes.memset;
     const rank = this.#lanes.rank(event.pid);
-    const row = this.#next(event, durationNs, code, this.#lanes.stream(rank, device, stream), event.name);
+    const lane = this.#lanes.stream(rank, device, stream);
+    const row = this.#next(event, durationNs, code, lane, event.name);
+    if (event.group >= 0) this.#lanes.communicates(lane, event.group, event.groupRanks);
     const { columns } = this.#rows;
     this.#devices.add(device);
     columns.correlation[row] = correlationOf(event);

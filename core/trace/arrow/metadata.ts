@@ -28,6 +28,7 @@ const laneSchema = z
     name: z.string().max(200),
     device: z.string().max(100),
     direction: z.enum(copyDirections).exactOptional(),
+    communicator: z.string().max(1000).exactOptional(),
   })
   .refine((lane) => lane.direction === undefined || lane.kind === 'copy-engine', {
     path: ['direction'],

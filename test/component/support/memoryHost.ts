@@ -9,6 +9,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { ImportOptions } from '../../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
+import { areRanks, jobName, MergedRanks } from '../../../core/import/mergedRanks.ts';
 import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../../core/import/openable.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../../core/import/recorded/recordingFile.ts';
@@ -42,7 +43,7 @@ import { runFigures } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { mergeNotes, type RunNotes, runNotes } from '../../../core/trace/notes.ts';
-import type { Run } from '../../../core/trace/run.ts';
+import { type Run, runName } from '../../../core/trace/run.ts';
 import { slug } from '../../../host/service/ids.ts';
 import { summaryOf } from '../../../host/service/runSummaries.ts';
 
@@ -291,6 +292,13 @@ export class MemoryHost {
     },
     importPart: async (ticket, part) => void this.#imports.get(ticket)?.parts.push(part as Uint8Array<ArrayBuffer>),
     cancelImport: async (ticket) => void this.#imports.delete(ticket),
+    joinRanks: async (ids) => {
+      const runs = ids.map((id) => decodeRun(entry(this.runs, 'run', id).file ?? new Uint8Array()));
+      if (!areRanks(runs.map(({ info }) => info))) return null;
+      const merged = new MergedRanks();
+      for (const run of runs) merged.add(run);
+      return this.#imported(merged.finish(jobName(runs.map(({ info }) => runName(info)))));
+    },
     endImport: async (ticket) => {
       const { name, modifiedAt, parts } = entry(this.#imports, 'import', ticket);
       const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());

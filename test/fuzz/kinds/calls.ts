@@ -70,6 +70,7 @@ export const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   removeMachine: ['gpu-box', { discard: true, forget: true }],
   beginImportThere: ['gpu-box', '/tmp/a.json'],
   importedThere: [ticket],
+  joinRanks: [['a', 'b']],
   packBundle: [items],
   readNotes: ['imported/a'],
   saveNotes: ['imported/a', { notes, base: notes, by: ticket }],

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drawJob } from '../import/jobTrace.ts';
+import { drawJob } from '../../support/jobTrace.ts';
 import { copyscope, engineEntry } from './support/terminal.ts';
 
 let folder = '';

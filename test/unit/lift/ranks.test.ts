@@ -7,7 +7,7 @@ import { lowerMedian } from '../../../core/statistics.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { ranksIn, rankTrace } from '../../../core/trace/ranks.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { type DrawnJob, drawJob, reduceNs } from '../import/jobTrace.ts';
+import { type DrawnJob, drawJob, reduceNs } from '../../support/jobTrace.ts';
 import { read } from '../import/support.ts';
 
 const ms = 1_000_000;
@@ -109,6 +109,20 @@ describe('the ranks of a merged run', () => {
     });
     const answer = ranksAnswer(run);
     expect(answer?.ranks.map(({ waitNs }) => Math.round((waitNs ?? 0) / ms))).toEqual([2, 0, 3, 0]);
+  });
+
+  it('wait within their communicators if these keep step, and kernels name them', async () => {
+    const groupOf = (rank: number): number[] => (rank < 2 ? [0, 1] : [2, 3]);
+    const computeNs = (rank: number): number => [7, 9, 8, 9][rank] as number;
+    const clocksNs = [0, 30_000, 70_000, 10_000];
+    const { run } = await mergedJob({
+      clocksNs,
+      computeNs: (rank) => computeNs(rank) * ms,
+      groupOf,
+      namesGroups: true,
+    });
+    const answer = ranksAnswer(run);
+    expect(answer?.ranks.map(({ waitNs }) => Math.round((waitNs ?? 0) / ms))).toEqual([2, 0, 1, 0]);
   });
 
   it('say that no wait is known if they have no collectives', async () => {

@@ -1,5 +1,4 @@
 /** Draws the traces of a job's ranks: steps with compute, a copy and an all-reduce that ends when all ranks have come. */
-import { complete, traceOf } from './support.ts';
 
 export interface DrawnJob {
   /** By rank: nanoseconds that its clock is ahead. */
@@ -8,6 +7,8 @@ export interface DrawnJob {
   readonly computeNs: (rank: number, step: number) => number;
   /** By rank, the ranks of its communicator; all ranks by default. */
   readonly groupOf?: (rank: number) => readonly number[];
+  /** Whether kernels name their process group, as newer versions of PyTorch do. */
+  readonly namesGroups?: boolean;
   readonly steps?: number;
   /** Collectives of a rank's first step that its recording missed. */
   readonly missed?: (rank: number) => number;
@@ -26,7 +27,7 @@ export interface Drawn {
   readonly exposedNs: number[];
 }
 
-export function drawJob({ clocksNs, computeNs, groupOf, steps = 5, missed = () => 0 }: DrawnJob): Drawn[] {
+export function drawJob({ clocksNs, computeNs, groupOf, namesGroups, steps = 5, missed = () => 0 }: DrawnJob): Drawn[] {
   const ranks = clocksNs.map((_, rank) => rank);
   const events: object[][] = ranks.map(() => []);
   const [waits, exposed] = [ranks.map((): number[] => []), ranks.map((): number[] => [])];
@@ -55,7 +56,12 @@ export function drawJob({ clocksNs, computeNs, groupOf, steps = 5, missed = () =
         ) => {
           correlation += 1;
           if (cat === 'kernel' && stream === 20 && step === 0 && part < missed(rank)) return;
-          const args = { device: 0, stream, correlation };
+          const group = groupOf?.(rank) ?? ranks;
+          const named = {
+            'Process Group Name': String(group[0]),
+            'Process Group Ranks': `[${group.join(', ')}]`,
+          };
+          const args = { device: 0, stream, correlation, ...(namesGroups && stream === 20 ? named : {}) };
           const us = (time: number): number => (time + (clocksNs[rank] ?? 0)) / 1000 + 1e9;
           events[rank]?.push(
             complete('cuda_runtime', call, us(at), 5, { correlation }, 100),
@@ -94,8 +100,17 @@ export function drawJob({ clocksNs, computeNs, groupOf, steps = 5, missed = () =
     }
   }
   return ranks.map((rank) => ({
-    text: traceOf(events[rank] ?? [], { distributedInfo: { backend: 'nccl', rank, world_size: ranks.length } }),
+    text: JSON.stringify({
+      distributedInfo: { backend: 'nccl', rank, world_size: ranks.length },
+      traceEvents: events[rank],
+    }),
     waitNs: waits[rank] ?? [],
     exposedNs: exposed[rank] ?? [],
   }));
 }
+
+/** Times in microseconds. */
+const complete = (cat: string, name: string, ts: number, dur: number, args: object, tid: number) => {
+  const pid = cat === 'kernel' || cat.startsWith('gpu') ? 0 : 42;
+  return { ph: 'X', cat, name, pid, tid, ts, dur, args };
+};
