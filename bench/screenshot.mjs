@@ -38,7 +38,7 @@ console.log(`${target}: ${size} bytes`);
 if (size > mostBytes) throw new Error(`The picture has ${size} bytes, and at most ${mostBytes} are wanted.`);
 
 async function takePicture(page, address) {
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await page.goto(address);
   const library = page.getByLabel('Library', { exact: true });

@@ -26,6 +26,7 @@ export function Ladder({ run, plan: { ladder, choice }, stepNs }: Props) {
             variant={keyOf(choice) === keyOf(rung.changes) ? 'light' : 'subtle'}
             size="compact-sm"
             justify="start"
+            classNames={{ root: classes['rung'] ?? '', label: classes['rungLabel'] ?? '' }}
             aria-pressed={keyOf(choice) === keyOf(rung.changes)}
             onClick={() => void chooseOnly(run, rung.changes)}
           >

@@ -1,5 +1,5 @@
 /** What a real program's trace answers: its steps, what holds them, and what to change. */
-import { Alert, Button, Loader, Text } from '@mantine/core';
+import { Alert, Button, Loader } from '@mantine/core';
 import { useEffect } from 'react';
 import { ErrorText } from '../common/ErrorText.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -11,6 +11,7 @@ import { cancelPlan, ensurePlan, usePlan, workOut } from './planStore.ts';
 import { Ranks } from './Ranks.tsx';
 import { Remedies } from './Remedies.tsx';
 import { Steps } from './Steps.tsx';
+import { nothingHelps } from './words.ts';
 
 export function PlanPanel({ run }: { readonly run: LoadedRun }) {
   const plan = usePlan(run.id);
@@ -51,7 +52,7 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
           <div className={classes['plan']}>
             <h2>What to change</h2>
             {plan.plan.length === 0 ? (
-              <Text>Copyscope tried changes; none makes the step shorter by 2 % or more.</Text>
+              <p>{nothingHelps}</p>
             ) : (
               <>
                 <ChosenBar run={run} plan={plan} />

@@ -13,6 +13,8 @@ export const titleOf = (changes: Choice): string =>
     .map((word, index) => (index === 0 ? changeTitles[word] : changeTitles[word].replace(/^./, (a) => a.toLowerCase())))
     .join(', ');
 
+export const nothingHelps = unbroken('Copyscope tried changes; none makes the step shorter by 2 % or more.');
+
 export interface GainText {
   /** "13.1 ms, 9.8 to 20". */
   readonly time: string;

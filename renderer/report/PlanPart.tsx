@@ -4,7 +4,7 @@ import { partWords } from '../../core/lift/parts.ts';
 import { changeTitles } from '../../core/lift/words.ts';
 import { formatShare, unbroken } from '../../core/units.ts';
 import { ShareBar } from '../inspector/Facts.tsx';
-import { durationText, gainText, titleOf } from '../plan/words.ts';
+import { durationText, gainText, nothingHelps, titleOf } from '../plan/words.ts';
 import classes from './Report.module.css';
 
 /** Smaller parts say nothing. */
@@ -44,7 +44,7 @@ export function PlanPart({ answers: { answer, steps, plan, ladder }, unfolded = 
       <h2>What to change</h2>
       {steps.caution === null ? null : <p>{steps.caution}</p>}
       {plan.length === 0 ? (
-        <p>Copyscope tried changes; none makes the step shorter by 2 % or more.</p>
+        <p>{nothingHelps}</p>
       ) : (
         <>
           <p>What the step gains: simulated, with a 90 % interval.</p>

@@ -7,6 +7,8 @@ import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { unpacked } from '../../../host/service/imports/unpacked.ts';
 
+export { complete } from '../../support/drawnTraces.ts';
+
 const folder = join(import.meta.dirname, '../../fixtures/pytorch-traces');
 
 export const overlapTraces = ['streamed0_pinned0', 'streamed0_pinned1', 'streamed1_pinned0', 'streamed1_pinned1'].map(
@@ -33,15 +35,3 @@ export const rowsOf = ({ trace }: Run): TraceRow[] =>
 
 export const traceOf = (events: readonly unknown[], more: object = {}): string =>
   JSON.stringify({ ...more, traceEvents: events });
-
-/** A complete event, as Kineto writes it: times in microseconds. */
-export const complete = (cat: string, name: string, ts: number, dur: number, args: object = {}, tid: unknown = 7) => ({
-  ph: 'X',
-  cat,
-  name,
-  pid: cat.startsWith('gpu') || cat === 'kernel' ? 0 : 42,
-  tid,
-  ts,
-  dur,
-  args,
-});

@@ -1,0 +1,92 @@
+/** The plan panel: the answer, the ladder, alternatives, a trace with nothing to gain, and each remedy's Try. */
+import { expect, it } from 'vitest';
+import { changeTitles } from '../../core/lift/words.ts';
+import { planOf } from '../../renderer/plan/planStore.ts';
+import { shownRunId } from '../../renderer/store/select.ts';
+import { state } from '../../renderer/store/store.ts';
+import {
+  allocating,
+  communicating,
+  drawnTrace,
+  loading,
+  normalising,
+  type Program,
+  sampling,
+  weights,
+} from '../support/drawnTraces.ts';
+import { fileBytes } from './support/memoryHost.ts';
+import { openPageOf, openTrace, openWorkbench, page } from './support/workbench.tsx';
+
+const plan = () => page.getByRole('region', { name: 'Plan', exact: true });
+const chosen = () => page.getByRole('region', { name: 'Chosen changes' });
+const ladder = () => page.getByRole('list', { name: 'Recommended order of changes' });
+const shownPlan = () => planOf(shownRunId(state()) ?? '');
+
+async function openVision(): Promise<void> {
+  await openTrace('vision.pageable');
+  await expect.element(chosen().getByText(/→/)).toBeVisible();
+}
+
+async function openBytes(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { host } = await openWorkbench();
+  await openPageOf(await host.import(bytes, { name: 'drawn.json', version: '0.0.0', modifiedAt: new Date(0) }));
+  await expect.poll(() => shownPlan().plan).not.toBeNull();
+  await expect.poll(() => shownPlan().doing).toBeNull();
+}
+
+it('begins the plan with the answer', async () => {
+  await openVision();
+  expect(shownPlan().answer).not.toBe('');
+  expect(plan().element().textContent?.startsWith(shownPlan().answer)).toBe(true);
+});
+
+it('chooses all changes up to a rung of the ladder', async () => {
+  await openVision();
+  const rungs = shownPlan().ladder;
+  expect(rungs.length).toBeGreaterThan(1);
+  expect(shownPlan().choice).toEqual(rungs.at(-1)?.changes);
+  for (const [index, { changes }] of rungs.entries()) {
+    const rung = ladder().getByRole('button').nth(index);
+    await rung.click();
+    expect(shownPlan().choice).toEqual(changes);
+    await expect.element(rung).toHaveAttribute('aria-pressed', 'true');
+  }
+});
+
+it('shows the recommended remedy, and folds the alternatives', async () => {
+  await openVision();
+  const remedies = page.getByRole('list', { name: 'Remedies' }).getByRole('checkbox');
+  expect(remedies.elements().length).toBe(1);
+  const alternatives = page.getByRole('list', { name: 'Alternatives' });
+  await expect.element(alternatives).not.toBeInTheDocument();
+  await plan()
+    .getByText(/alternatives/)
+    .click();
+  await expect
+    .poll(() => alternatives.getByRole('checkbox').elements().length)
+    .toBe((shownPlan().plan?.length ?? 0) - 1);
+});
+
+it('shows no remedy of a trace with nothing to gain', async () => {
+  await openBytes(await fileBytes('test/fixtures/trace-faults/graph_device_bound.json'));
+  expect(shownPlan().answer).toMatch(/^Nothing to gain/);
+  await expect.element(plan().getByText(shownPlan().answer)).toBeVisible();
+  expect(plan().getByRole('checkbox').elements()).toEqual([]);
+  expect(plan().getByRole('button', { name: 'Try' }).elements()).toEqual([]);
+});
+
+it.each([
+  ['keep-on-device', weights],
+  ['move-to-device', sampling],
+  ['send-smaller', normalising],
+  ['load-in-workers', loading],
+  ['keep-memory', allocating],
+  ['overlap-communication', communicating],
+] as const)('tries %s, and shows the step before and after', async (change, step: (program: Program) => void) => {
+  await openBytes(new TextEncoder().encode(drawnTrace(step)));
+  expect(shownPlan().choice).toContain(change);
+  await expect.element(chosen().getByRole('checkbox', { name: changeTitles[change] })).toBeChecked();
+  await chosen().getByRole('button', { name: 'Try' }).click();
+  await expect.element(page.getByRole('article', { name: /^Before/ })).toBeVisible();
+  await expect.element(page.getByRole('article', { name: new RegExp(changeTitles[change], 'i') })).toBeVisible();
+});
