@@ -51,7 +51,7 @@ async function takePicture(page, address) {
   await plan.getByRole('region', { name: 'Chosen changes' }).getByText(/→/).waitFor();
   // Python's frames are deep: folded, they leave room for the lanes of the device.
   await page.getByRole('button', { name: /^Collapse host/ }).click();
-  await library.getByRole('region', { name: 'Runs' }).scrollIntoViewIfNeeded();
+  await library.getByRole('region', { name: 'Runs', exact: true }).scrollIntoViewIfNeeded();
   await page.mouse.move(0, 0);
   await page.getByTestId('timeline-plot').waitFor();
   await page.screenshot({ path: taken });
