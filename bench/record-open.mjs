@@ -61,6 +61,7 @@ async function measure(rows, profileFolder) {
       await page.evaluate(watchWindow, shown);
       const stop = profileFolder === null ? null : await profileOf(page);
       await page.getByRole('button', { name: 'Record', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
       const names = Object.keys(shown);
       await page.waitForFunction((all) => all.every((name) => globalThis.marks[name] !== undefined), names, {
         timeout: 120_000,

@@ -8,6 +8,7 @@ import { fieldPath } from '../shape/path.ts';
 import { slurmSettingsSchema } from '../slurm/settings.ts';
 import { runNotesSchema } from '../trace/notes.ts';
 import type { HostService } from './service.ts';
+import { type StartKind, startKinds } from './starts.ts';
 
 /**
  * Ids of examples, experiments, runs and profiles: lower-case names with '/' between them. No dot, no backslash and no
@@ -168,9 +169,16 @@ export const hostFunctions = Object.keys(requestSchemas) as readonly HostFunctio
 export const isHostFunction = (name: string): name is HostFunction => Object.hasOwn(requestSchemas, name);
 
 /** The validated arguments, or a CopyscopeError `request.invalid` that names the argument. */
-export function requireArguments<Name extends HostFunction>(name: Name, args: unknown): Parameters<HostService[Name]> {
-  const shape = checkShape<unknown>(requestSchemas[name], args);
-  if (shape.ok) return shape.value as Parameters<HostService[Name]>;
+export const requireArguments = <Name extends HostFunction>(name: Name, args: unknown): Parameters<HostService[Name]> =>
+  requireShape<unknown>(name, requestSchemas[name], args) as Parameters<HostService[Name]>;
+
+/** The argument of allowStarts(). Throws as requireArguments() does. */
+export const requireKind = (args: unknown): StartKind =>
+  requireShape('allowStarts', z.tuple([z.enum(startKinds)]), args)[0];
+
+function requireShape<Value>(name: string, schema: z.ZodType<Value>, args: unknown): Value {
+  const shape = checkShape(schema, args);
+  if (shape.ok) return shape.value;
   const [{ path, message, remedy }] = shape.problems;
   throw new CopyscopeError({ code: 'request.invalid', field: `${name}${fieldPath(path)}`, message, remedy });
 }

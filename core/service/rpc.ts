@@ -5,8 +5,9 @@
 import { createBirpc } from 'birpc';
 import { CopyscopeError } from '../errors.ts';
 import { withError, withErrorInfo } from './errorEnvelope.ts';
-import { type HostFunction, hostFunctions, isHostFunction, requireArguments } from './requests.ts';
-import type { HostService, WindowEvents } from './service.ts';
+import { hostFunctions, isHostFunction, requireArguments, requireKind } from './requests.ts';
+import type { HostService, WindowEvents, WindowService } from './service.ts';
+import { AllowedStarts } from './starts.ts';
 
 /** Carries structured-cloneable messages in order. A byte channel encodes them with codec.ts. */
 export interface Channel {
@@ -24,7 +25,7 @@ export interface WindowConnection {
 }
 
 export interface HostConnection {
-  readonly service: HostService;
+  readonly service: WindowService;
   /** Pending calls reject with `connection.lost`. Closing the channel itself stays with its owner. */
   close(): void;
 }
@@ -50,6 +51,7 @@ type EventName = (typeof eventNames)[number];
 
 /** Serves one window. Every request is validated; unknown functions are refused with `request.unknown`. */
 export function serveWindow(channel: Channel, service: HostService): WindowConnection {
+  const allowed = new AllowedStarts();
   const rpc = createBirpc<WindowEvents, object, false>(
     {},
     {
@@ -57,7 +59,7 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
       post: (message: unknown) => channel.post(message),
       on: (receive) => channel.listen((message) => void (isRequest(message) && receive(message))),
       serialize: withErrorInfo,
-      resolver: (name) => guarded(name, service),
+      resolver: (name) => guarded(name, service, allowed),
       // True: a reply that can't be posted (too large, window gone) becomes an error reply or nothing, not a crash.
       onGeneralError: () => true,
     },
@@ -94,7 +96,7 @@ export function connectHost(
   events: WindowEvents,
   onLost?: (error: CopyscopeError) => void,
 ): HostConnection {
-  const rpc = createBirpc<HostService, object, false>(
+  const rpc = createBirpc<WindowService, object, false>(
     {},
     {
       proxify: false,
@@ -114,19 +116,23 @@ export function connectHost(
     close();
     onLost?.(lost());
   });
-  const call = async (name: HostFunction, args: unknown[]): Promise<unknown> => {
+  const call = async (name: keyof WindowService, args: unknown[]): Promise<unknown> => {
     if (rpc.$closed) throw lost();
     return rpc.$callRaw({ method: name, args });
   };
-  const entries = hostFunctions.map((name) => [name, (...args: unknown[]) => call(name, args)] as const);
-  return { service: Object.fromEntries(entries) as unknown as HostService, close };
+  const names = [...hostFunctions, 'allowStarts'] as const;
+  const entries = names.map((name) => [name, (...args: unknown[]) => call(name, args)] as const);
+  return { service: Object.fromEntries(entries) as unknown as WindowService, close };
 }
 
-function guarded(name: string, service: HostService): (...args: unknown[]) => Promise<unknown> {
+function guarded(name: string, service: HostService, allowed: AllowedStarts): (...args: unknown[]) => Promise<unknown> {
   return async (...args) => {
+    if (name === 'allowStarts') return allowed.allow(requireKind(args));
     if (!isHostFunction(name)) throw unknownFunction(name);
+    const checked = requireArguments(name, args);
+    await allowed.require(name, checked, service);
     const call = service[name] as (...args: unknown[]) => Promise<unknown>;
-    return call.apply(service, requireArguments(name, args));
+    return call.apply(service, checked);
   };
 }
 

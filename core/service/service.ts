@@ -17,6 +17,7 @@ import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
 import type { ClusterState, MachinePlan, MachineState, RemoveMachine, WorkSummary } from './machines.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
+import type { StartKind } from './starts.ts';
 
 export interface About {
   readonly version: string;
@@ -383,6 +384,12 @@ export interface HostService {
   readNotes(id: string): Promise<RunNotes>;
   /** Puts a window's changes of the notes on a run that is on disk to what other windows have changed since. */
   saveNotes(id: string, change: NotesChange): Promise<void>;
+}
+
+/** The host as one window has it. */
+export interface WindowService extends HostService {
+  /** From now on this window may start programs of this kind: a person has confirmed it there. See starts.ts. */
+  allowStarts(kind: StartKind): Promise<void>;
 }
 
 /** What the host tells every window that is connected. */

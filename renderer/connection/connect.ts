@@ -4,6 +4,7 @@ import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
 import { setService } from '../store/host.ts';
 import { joinHost } from '../store/hostEvents.ts';
 import { assign } from '../store/store.ts';
+import { askBeforeStarts } from './askBeforeStarts.ts';
 import { type OpenChannel, openChannel } from './channel.ts';
 
 const retryDelaysMs = [500, 1000, 2000, 4000, 8000];
@@ -26,7 +27,7 @@ async function establish(): Promise<void> {
     const { events, fill } = joinHost();
     const host = connectHost(channel.channel, events, (error) => lose(toErrorInfo(error)));
     open = { channel, host };
-    setService(host.service);
+    setService(askBeforeStarts(host.service));
     await fill();
     attempts = 0;
     assign({ connection: { status: 'open', problem: null } });

@@ -39,6 +39,7 @@ import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import { Licences } from './Licences.tsx';
 import classes from './Shell.module.css';
+import { StartQuestion } from './StartQuestion.tsx';
 import { TopBar } from './TopBar.tsx';
 import { usePageFocus } from './usePageFocus.ts';
 import { WelcomePage } from './WelcomePage.tsx';
@@ -129,6 +130,7 @@ export function Shell() {
       <DropZone />
       <HelpOverlay />
       <Licences />
+      <StartQuestion />
       <CommandPalette />
       <OperationPicker />
       <Announcer />

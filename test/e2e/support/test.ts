@@ -34,6 +34,8 @@ export const test = base.extend<Fixtures, { shared: SharedServer }>({
     page.on('console', (message) => {
       if (message.type() === 'error') problems.push(message.text());
     });
+    const question = page.getByRole('dialog', { name: 'Start this program?' });
+    await page.addLocatorHandler(question, () => question.getByRole('button', { name: 'Start' }).click());
     await page.goto(await server.address());
     const window = new Window(page);
     await window.ready();

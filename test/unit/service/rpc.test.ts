@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
+import type { RecordingStatus } from '../../../core/service/recording.ts';
 import { type Channel, connectHost, serveWindow } from '../../../core/service/rpc.ts';
-import type { HostService } from '../../../core/service/service.ts';
+import type { HostService, Sweep } from '../../../core/service/service.ts';
 import { toldWindow } from '../host/support/toldWindow.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -129,6 +130,72 @@ describe('rpc between window and host', () => {
     window.post(message);
     await connectHost(window, toldWindow()).service.runs();
     expect(runs).toHaveBeenCalledTimes(1);
+  });
+
+  describe('a call that starts a program', () => {
+    const command = ['python', 'train.py', '\u001b[31m', 'a b'] as const;
+    const recording = { command, folder: '/', environment: {}, light: false, lines: false } as const;
+    const started = vi.fn(async () => ({}) as RecordingStatus);
+    const connected = (functions: Partial<HostService> = {}) => {
+      const { window, host } = pair();
+      serveWindow(host, service({ startRecording: started, ...functions }));
+      return connectHost(window, toldWindow()).service;
+    };
+
+    it('is refused with its command until the window allows its kind, and in each other window again', async () => {
+      started.mockClear();
+      const refused = {
+        code: 'start.unconfirmed',
+        field: 'recording',
+        message: "This starts a program: python train.py '\u241b[31m' 'a b'",
+      };
+      const [one, other] = [connected(), connected()];
+      await expect(one.startRecording(recording)).rejects.toMatchObject(refused);
+      await one.allowStarts('ssh');
+      await expect(one.startRecording(recording)).rejects.toMatchObject(refused);
+      expect(started).not.toHaveBeenCalled();
+      await one.allowStarts('recording');
+      await one.startRecording(recording);
+      await one.startRecording({ ...recording, machine: 'gpu-box', slurm: true });
+      expect(started).toHaveBeenCalledTimes(2);
+      await expect(other.startRecording(recording)).rejects.toMatchObject(refused);
+    });
+
+    const run = { experiment: {}, engine: 'sim' } as const;
+    const sweepOf = (summary: object): Partial<HostService> => ({ readSweep: async () => ({ summary }) as Sweep });
+    it.each<[string, Partial<HostService>, (host: HostService) => Promise<unknown>]>([
+      ['ssh gpu-box', {}, (host) => host.connectMachine('gpu-box')],
+      ['ssh gpu-box', {}, (host) => host.planMachine('gpu-box', false)],
+      ['ssh gpu-box', {}, (host) => host.fetchMachine('gpu-box')],
+      ['ssh gpu-box', {}, (host) => host.removeMachine('gpu-box', { discard: false, forget: false })],
+      ['ssh gpu-box', {}, (host) => host.beginImportThere('gpu-box', '/a')],
+      ['ssh gpu-box', {}, (host) => host.startRun({ ...run, machine: 'gpu-box' })],
+      ['ssh gpu-box', {}, (host) => host.startSweep({ sweep: {}, engine: 'cpu', machine: 'gpu-box' })],
+      ['ssh gpu-box', sweepOf({ host: 'gpu-box' }), (host) => host.continueSweep('a', true)],
+      ['sbatch', sweepOf({ slurm: { jobs: null } }), (host) => host.continueSweep('a', true)],
+      ['sbatch', {}, (host) => host.startSweep({ sweep: {}, engine: 'cpu', slurm: { pointsPerJob: 1 } })],
+      ['ssh login sbatch', {}, (host) => host.startCalibration('login', { engine: 'sim', quick: true })],
+      ['squeue', {}, (host) => host.slurmWorks(null)],
+    ])('is refused if it reaches %s', async (command, functions, call) => {
+      await expect(call(connected(functions))).rejects.toMatchObject({
+        code: 'start.unconfirmed',
+        message: `This starts a program: ${command}`,
+      });
+    });
+
+    it('is not confused with a run or a sweep on this machine', async () => {
+      const called = vi.fn();
+      const functions = { startRun: called, startSweep: called, continueSweep: called, ...sweepOf({}) };
+      const host = connected(functions);
+      await host.startRun(run);
+      await host.startSweep({ sweep: {}, engine: 'sim' });
+      await host.continueSweep('a', false);
+      expect(called).toHaveBeenCalledTimes(3);
+    });
+
+    it('is not allowed for a kind that does not exist', async () => {
+      await expect(connected().allowStarts('everything' as never)).rejects.toMatchObject({ code: 'request.invalid' });
+    });
   });
 
   it('answers with an error when the result is too large to send', async () => {

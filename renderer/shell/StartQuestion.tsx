@@ -1,0 +1,35 @@
+/** Asks before the host starts a program, and names it. */
+import { Button, Group, Modal, Text } from '@mantine/core';
+import type { StartKind } from '../../core/service/starts.ts';
+import { useLast } from '../common/useLast.ts';
+import { useStarts } from '../connection/askBeforeStarts.ts';
+
+const kindWords: Readonly<Record<StartKind, string>> = {
+  recording: 'the next programs that you record',
+  ssh: 'ssh to any machine',
+  slurm: 'commands of Slurm',
+};
+
+export function StartQuestion() {
+  const { question } = useStarts();
+  const shown = useLast(question);
+  const refuse = (): void => question?.answer(false);
+  return (
+    <Modal opened={question !== null} onClose={refuse} title="Start this program?">
+      {shown === null ? null : (
+        <>
+          <Text style={{ overflowWrap: 'anywhere' }}>{shown.text}</Text>
+          <Text size="sm" c="dimmed" mt="xs">
+            If you agree, this page starts {kindWords[shown.kind]} without a question.
+          </Text>
+          <Group gap="xs" justify="flex-end" mt="md">
+            <Button variant="default" onClick={refuse} data-autofocus>
+              Cancel
+            </Button>
+            <Button onClick={() => question?.answer(true)}>Start</Button>
+          </Group>
+        </>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,29 @@
+/** The question before the host starts a program. */
+import { expect, it } from 'vitest';
+import { openWorkbench, page } from './support/workbench.tsx';
+
+it('asks before the first program is recorded, names it, and asks no more once it is allowed', async () => {
+  const { host } = await openWorkbench({ page: { kind: 'record' } });
+  host.refusals.set('startRecording', { code: 'engine.unavailable', message: 'There is no GPU.' });
+  const form = page.getByRole('region', { name: 'Record a program', exact: true });
+  const record = page.getByRole('button', { name: 'Record', exact: true });
+  const question = page.getByRole('dialog', { name: 'Start this program?' });
+  const starts = (): number => host.asked.filter((name) => name === 'startRecording').length;
+  await page.getByRole('textbox', { name: 'Command' }).fill('python train.py --name "two words"');
+  await page.getByRole('textbox', { name: 'Folder' }).fill('/');
+
+  await record.click();
+  await expect.element(question).toHaveTextContent("python train.py --name 'two words'");
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect.element(form.getByRole('alert')).toHaveTextContent('You chose to start nothing.');
+  expect(starts()).toBe(0);
+
+  await record.click();
+  await question.getByRole('button', { name: 'Start' }).click();
+  await expect.element(form.getByRole('alert')).toHaveTextContent('There is no GPU.');
+  expect(starts()).toBe(1);
+
+  await record.click();
+  await expect.poll(starts).toBe(2);
+  expect(question.query()).toBeNull();
+});
