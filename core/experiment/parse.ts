@@ -7,7 +7,6 @@ import { parseJson } from '../shape/parseJson.ts';
 import { type Experiment, experimentFormat, experimentSchema, experimentVersion } from './experiment.ts';
 import { checkReferences } from './references.ts';
 import { upgradeExperiment } from './upgrade.ts';
-import { hasWiderObject } from './widestObject.ts';
 
 export type ParsedExperiment =
   | { readonly ok: true; readonly experiment: Experiment }
@@ -46,8 +45,7 @@ export function parseExperimentText(text: string): ParsedExperiment {
       'Use repeat.',
     );
   }
-  if (hasWiderObject(text, maxFields, maxDepth)) return tooManyFields;
-  const parsed = parseJson(text);
+  const parsed = parseJson(text, maxFields);
   return parsed.ok ? parseExperiment(parsed.json) : failed(parsed.message, parsed.remedy);
 }
 

@@ -3,11 +3,11 @@
  * gigabytes, and one of 10 MB can hold millions of empty objects.
  */
 
-/** Values and keys of one frame. An experiment of 200,000 operations has about three million. */
-const maxEntries = 4_000_000;
+/** Values and keys of one frame. An experiment of 200,000 operations has 2.6 million. */
+const maxEntries = 2_700_000;
 const maxDepth = 200;
 /** Memory of the decoded values, estimated from what V8 uses at most. */
-const maxMemoryBytes = 256 * 1024 * 1024;
+const maxMemoryBytes = 176 * 1024 * 1024;
 /** V8 keeps objects of the same keys small. It knows about so many sets of keys that follow one another. */
 const maxShapes = 1000;
 /** Objects with more keys than this are hash tables. */

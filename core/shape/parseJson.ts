@@ -1,22 +1,29 @@
 /** A document's text as JSON, or what is wrong with it in words that hold for any document. */
+import { jsonExcess } from './jsonBounds.ts';
 import type { Wording } from './messages.ts';
 
 export type ParsedJson = { readonly ok: true; readonly json: unknown } | ({ readonly ok: false } & Wording);
 
-export function parseJson(text: string): ParsedJson {
+/** Never throws. Refuses a text that would take too much memory, or has an object of more than `mostFields` fields. */
+export function parseJson(text: string, mostFields?: number): ParsedJson {
+  const excess = jsonExcess(text, mostFields);
+  if (excess !== null)
+    return { ok: false, ...(noText(text) ?? { message: `${excess}.`, remedy: 'Check the program that wrote it.' }) };
   try {
     return { ok: true, json: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, ...whyNot(text, (error as Error).message) };
+    return { ok: false, ...(noText(text) ?? notJson((error as Error).message)) };
   }
 }
 
-function whyNot(text: string, reason: string): Wording {
-  if (text.trim() === '') return { message: 'the file is empty.', remedy: 'Check that it is the file you mean.' };
+function noText(text: string): Wording | null {
+  const remedy = 'Check that it is the file you mean.';
+  if (text.trim() === '') return { message: 'the file is empty.', remedy };
   // The parser's message would bring its bytes to the screen.
-  if (text.includes('\0') || text.includes('\ufffd')) {
-    return { message: 'this is no text.', remedy: 'Check that it is the file you mean.' };
-  }
-  const message = `this is not valid JSON: ${reason}.`;
-  return { message, remedy: 'Check for a truncated file, a missing comma or quote.' };
+  return text.includes('\0') || text.includes('\ufffd') ? { message: 'this is no text.', remedy } : null;
 }
+
+const notJson = (reason: string): Wording => ({
+  message: `this is not valid JSON: ${reason}.`,
+  remedy: 'Check for a truncated file, a missing comma or quote.',
+});

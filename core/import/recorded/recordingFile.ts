@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { CopyscopeError } from '../../errors.ts';
 import { checkShape } from '../../shape/checkShape.ts';
+import { parseJson } from '../../shape/parseJson.ts';
 import { newTextDecoder } from '../platform.ts';
 
 const fileMagic = 'CPSREC01';
@@ -80,13 +81,9 @@ function endOfHeader(file: Uint8Array, view: DataView): number {
 }
 
 function readHeader(bytes: Uint8Array): RecordingHeader {
-  let json: unknown;
-  try {
-    json = JSON.parse(newTextDecoder().decode(bytes));
-  } catch {
-    throw notARecording('its head is not JSON');
-  }
-  const shape = checkShape(headerSchema, json);
+  const parsed = parseJson(newTextDecoder().decode(bytes));
+  if (!parsed.ok) throw notARecording('its head is not JSON');
+  const shape = checkShape(headerSchema, parsed.json);
   if (shape.ok) return shape.value;
   const [{ field, message }] = shape.problems;
   throw notARecording(`its head is wrong at ${field}: ${message.replace(/\.$/, '')}`);

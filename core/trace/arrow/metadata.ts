@@ -4,6 +4,7 @@ import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
 import { type Experiment, experimentVersion } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/parse.ts';
 import { checkShape } from '../../shape/checkShape.ts';
+import { parseJson } from '../../shape/parseJson.ts';
 import { fieldPath } from '../../shape/path.ts';
 import { type RunInfo, runDescriptionSchema, runFormat, runVersion } from '../run.ts';
 import { copyDirections, type Lane, laneKinds, mostPauses, type Pause } from '../trace.ts';
@@ -117,12 +118,9 @@ function readJson(text: string | undefined): Record<string, unknown> {
     const message = `the description has ${text.length} characters; at most ${maxMetadataCharacters} are read.`;
     throw runFileError('run-file.too-large', metadataKeys.run, message);
   }
-  try {
-    const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
-  } catch {
-    // Said below: the text is the file's, and the parser's own message would only repeat a piece of it.
-  }
+  const parsed = parseJson(text);
+  const json = parsed.ok ? parsed.json : null;
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
   throw damaged(metadataKeys.run, 'the description of the run is not a JSON object.');
 }
 

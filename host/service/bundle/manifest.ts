@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { idSchema } from '../../../core/service/requests.ts';
 import { checkShape } from '../../../core/shape/checkShape.ts';
+import { parseJson } from '../../../core/shape/parseJson.ts';
 import { mostPoints } from '../../../core/sweep/document.ts';
 import { sweepRunId } from '../keptSweep.ts';
 
@@ -132,11 +133,9 @@ function upgraded(json: unknown): unknown {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw bundleError('damaged', 'its manifest is not JSON.', { cause });
-  }
+  const json = parseJson(text);
+  if (!json.ok) throw bundleError('damaged', `its manifest: ${json.message}`);
+  return json.json;
 }
 
 export interface ErrorFields {
