@@ -282,7 +282,7 @@ it('opens dropped traces of the ranks of a job as one run, with the plan of the 
   const plan = page.getByRole('region', { name: 'Plan', exact: true });
   await expect.element(plan.getByText('The others wait most for rank 1.')).toBeVisible();
   await expect
-    .poll(() => plan.getByRole('table', { name: 'Table of ranks' }).getByRole('row').elements().length)
+    .poll(() => plan.getByRole('region', { name: 'Table of ranks' }).getByRole('row').elements().length)
     .toBe(3);
 });
 
