@@ -95,15 +95,15 @@ async function judgeAll(folder: string): Promise<void> {
 async function judge(folder: string, program: Program): Promise<Judged> {
   try {
     const run = await importTraceFile(join(folder, `${program.name}.base.json.gz`), '0');
-    const { steps, plan } = traceAnswers(run, costs);
+    const answers = traceAnswers(run, costs);
     const gains = program.fixes.map((fix): Gain => {
       const known = fix.changes.filter(isChangeWord);
       const isKnown = known.length === fix.changes.length && known.length > 0;
       const told = isKnown ? traceAnswers(run, costs, { tried: known }).tried : null;
       return { fix: `${fix.name} (${fix.changes.join(', ')})`, truth: 1 - fix.ns / program.base.ns, told };
     });
-    const { first, firstGain } = firstOf(plan);
-    const plainOff = steps.unprofiledNs / program.base.ns - 1;
+    const { first, firstGain } = firstOf(answers);
+    const plainOff = answers.steps.unprofiledNs / program.base.ns - 1;
     return { program, first, firstGain, isRight: program.advice.includes(first), gains, plainOff, error: null };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -111,11 +111,12 @@ async function judge(folder: string, program: Program): Promise<Judged> {
   }
 }
 
-/** The change that the plan's first entry gains by: those that only other changes need are skipped. */
-function firstOf([entry]: TraceAnswers['plan']): { readonly first: string; readonly firstGain: number } {
-  if (entry === undefined || entry.gainShare < leastGain) return { first: 'nothing', firstGain: 0 };
-  const first = entry.changes.find((word) => !entry.needed.includes(word)) ?? entry.changes[0] ?? 'nothing';
-  return { first, firstGain: entry.gainShare };
+/** The ladder's first rung; no entry that may gain nothing is on it. */
+function firstOf({ ladder: [rung], plan }: TraceAnswers): { readonly first: string; readonly firstGain: number } {
+  const gain = plan.find(({ mayGainNothing }) => !mayGainNothing)?.gainShare ?? 0;
+  return rung === undefined || gain < leastGain
+    ? { first: 'nothing', firstGain: 0 }
+    : { first: rung.adds[0] ?? 'nothing', firstGain: gain };
 }
 
 function holds({ told, truth }: Gain): boolean {

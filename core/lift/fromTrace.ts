@@ -67,6 +67,12 @@ const mostSteps = 4;
 /** Of all the steps that are lifted: each change to them is simulated, which takes seconds for so many. */
 const mostCalls = 20_000;
 
+/** Of the framework's own time, an operator that only issues work takes no more. */
+const mostIssuingNs = 5000;
+
+/** A framework may run for less between two of its operators without anything being recorded, as an optimizer does. */
+const leastSilentNs = 500_000;
+
 const kernelCode = rowKinds.indexOf('kernel');
 
 /** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
@@ -492,13 +498,15 @@ class ScriptBuilder {
     const calls = countWithin(trivialNs, fromNs, toNs);
     const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
     const isLong = ns >= leastOwnNs;
-    const isBusy = this.#ranges.insideNs(fromNs, toNs) >= ns / 2;
+    const issuingNs = operators * mostIssuingNs;
+    const isBusy = this.#ranges.insideNs(fromNs, toNs) >= ns / 2 && ns - issuingNs >= leastOwnNs;
     // While another thread works, this one waits for it.
-    const isEmpty =
-      calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && countWithin(othersNs, fromNs, toNs) === 0;
+    const isAlone = countWithin(othersNs, fromNs, toNs) === 0;
+    const isEmpty = calls === 0 && !this.#ranges.hasOperators(fromNs, toNs) && isAlone;
+    const isSilent = isAlone && ns >= leastSilentNs && this.#ranges.silentNs(fromNs, toNs, leastSilentNs) >= ns / 2;
     const recorded = { operators, calls, frames };
     const [loader] = this.#activity.loadersBetween(fromNs, toNs);
-    const isOwn = isLong && (isEmpty || isBusy || loader !== undefined);
+    const isOwn = isLong && (isEmpty || isBusy || isSilent || loader !== undefined);
     const mayWait = isEmpty && (loader === undefined || waitsForWorkers(loader.name));
     const ran = isLong ? this.#activity.ran(fromNs, toNs, isOwn ? 'own-host-work' : 'issuing') : nothingRan;
     const inOperators = ran.reduce((sum, one) => sum + (one.part === 'host-operators' ? one.ns : 0), 0);

@@ -379,7 +379,7 @@ const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?
   { options: { pageable: 0.8 } },
   { options: { pageable: 1.25 } },
   // It works, as it reads a file, or takes what another thread has made ready: then there is nothing left to move to one.
-  { options: { waits: true }, of: ['other-thread'] },
+  { options: { waits: true }, of: ['other-thread', 'load-in-workers'] },
   // A device does an operator 10 to 200 times as fast as one thread of the host.
   { options: { moved: 0.25 }, of: ['move-to-device', 'send-smaller'] },
   { options: { moved: 5 }, of: ['move-to-device', 'send-smaller'] },

@@ -152,6 +152,27 @@ export class HostRanges {
     return sum;
   }
 
+  /** Times of at least `leastNs` in which nothing was recorded, outside the framework's operators, together. */
+  silentNs(fromNs: number, toNs: number, leastNs: number): number {
+    const edges = [fromNs, toNs];
+    for (const all of [this.#edges.operators, this.#edges.frames]) {
+      let at = lowerBound(0, all.length, (i) => (all[i] ?? 0) < fromNs);
+      for (; at < all.length && (all[at] ?? 0) < toNs; at += 1) edges.push(all[at] ?? 0);
+    }
+    edges.sort((a, b) => a - b);
+    return edges.reduce((sum, edge, place) => {
+      const before = edges[place - 1] ?? edge;
+      return edge - before < leastNs || this.#isInside((before + edge) / 2) ? sum : sum + edge - before;
+    }, 0);
+  }
+
+  /** Whether a moment lies in an operator of the framework. */
+  #isInside(ns: number): boolean {
+    const { startNs, endNs } = this.#operators;
+    const after = lowerBound(0, startNs.length, (i) => (startNs[i] ?? 0) <= ns);
+    return after > 0 && (endNs[after - 1] ?? 0) > ns;
+  }
+
   /** The outermost framework call of a copy around `call`; the call itself, and its own wait, where there is none. */
   copySpan({ row, startNs, endNs }: Call): CopySpan {
     const { columns } = this.#trace;

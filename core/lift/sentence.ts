@@ -10,7 +10,7 @@ const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
   'keep-on-device': ['exposed-copy-pageable', 'exposed-copy-pinned'],
   'move-to-device': ['host-operators', 'exposed-copy-pageable', 'own-host-work'],
   'send-smaller': ['host-operators', 'exposed-copy-pageable', 'exposed-copy-pinned'],
-  'load-in-workers': ['loading-data'],
+  'load-in-workers': ['loading-data', 'own-host-work'],
   'keep-memory': ['allocation'],
   pin: ['exposed-copy-pageable'],
   'pin-each-step': ['exposed-copy-pageable'],

@@ -54,6 +54,10 @@ export class Program {
     this.#at += us + 1;
   }
 
+  silence(us: number): void {
+    this.#at += us;
+  }
+
   loader(us: number): void {
     const name = 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__';
     this.events.push(complete('user_annotation', name, this.#at, us));

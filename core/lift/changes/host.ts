@@ -1,4 +1,5 @@
 /** Changes to what the host does: remove-wait, delay-wait, other-thread, graph. */
+import { groupBy } from '../../groupBy.ts';
 import type { Assumptions } from '../assumptions.ts';
 import {
   copiesOf,
@@ -87,9 +88,18 @@ const leastLoadingNs = 100_000;
 const isLoading = (item: Item): item is WorkItem =>
   item.kind === 'work' && item.part === 'loading-data' && item.copy < 0;
 
-/** The host's time in a loader, in nanoseconds, of the step that has most of it. */
+/** What a loader of several processes can do: loading, or else the program's own work before the step's first copy to the device. */
+function loadingOf(items: readonly Item[]): readonly WorkItem[] {
+  const loading = items.filter(isLoading);
+  if (loading.length > 0) return loading.filter(({ isOwn }) => isOwn);
+  const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'h2d');
+  const own = items.slice(0, Math.max(0, first)).filter((item) => item.kind === 'work');
+  return own.filter(({ isOwn, part, copy }) => isOwn && part === 'own-host-work' && copy < 0);
+}
+
+/** The host's time in loading, in nanoseconds, of the step that has most of it. */
 export const loadingNs = ({ steps }: Script): number =>
-  Math.max(0, ...steps.map(({ items }) => sumOfWork(items.filter(isLoading))));
+  Math.max(0, ...steps.map(({ items }) => sumOfWork(loadingOf(items))));
 
 const sumOfWork = (items: readonly Item[]): number =>
   items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 0), 0);
@@ -99,16 +109,16 @@ export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptio
   if (script.helper !== null || loadingNs(script) < leastLoadingNs) return script;
   const helper: ScriptStep[] = [];
   const steps = script.steps.map((step) => {
-    const loading = step.items.filter(isLoading);
-    const [first] = loading;
+    const loading = new Set<Item>(loadingOf(step.items));
+    const first = step.items.find((item): item is WorkItem => loading.has(item));
     if (first === undefined) {
       helper.push({ name: step.name, items: [] });
       return step;
     }
-    const made = { ...first, ns: sumOfWork(loading) / workers };
+    const made = { ...first, ns: sumOfWork([...loading]) / workers };
     helper.push({ name: step.name, items: [made, { kind: 'signal', signal: 'ready' }] });
     const items = step.items.flatMap((item): Item[] => {
-      if (!isLoading(item)) return [item];
+      if (!loading.has(item)) return [item];
       return item === first
         ? [
             { kind: 'await', signal: 'ready' },
@@ -139,7 +149,8 @@ interface Run {
  * alike can be one, and a single step does not tell.
  */
 export function graph(script: Script): Script {
-  const steps = script.steps.map(({ items }) => runsOf(items));
+  const rare = rarelyOwn(script);
+  const steps = script.steps.map(({ items }) => runsOf(items, rare));
   const signatures = steps.map(
     (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
   );
@@ -159,8 +170,23 @@ export function graph(script: Script): Script {
   });
 }
 
+/**
+ * Stretches that count as the program's own in fewer than half of the steps, of steps that are alike: there the host was
+ * interrupted.
+ */
+function rarelyOwn({ steps }: Script): ReadonlySet<Item> {
+  const alike = groupBy(steps, ({ items }) => items.map(({ kind }) => kind).join());
+  const rare = [...alike.values()].flatMap((group) =>
+    (group[0]?.items ?? []).flatMap((_, place) => {
+      const own = group.flatMap(({ items }) => items[place] ?? []).filter((item) => item.kind === 'work' && item.isOwn);
+      return 2 * own.length < group.length ? own : [];
+    }),
+  );
+  return new Set(rare);
+}
+
 /** Runs that are long enough, and the items between them. */
-function runsOf(items: readonly Item[]): (Item | Run)[] {
+function runsOf(items: readonly Item[], rarelyOwn: ReadonlySet<Item>): (Item | Run)[] {
   const result: (Item | Run)[] = [];
   let run: Item[] = [];
   let stream: string | null = null;
@@ -174,7 +200,11 @@ function runsOf(items: readonly Item[]): (Item | Run)[] {
   for (const item of items) {
     const isLaunch = item.kind === 'launch' && item.nodes === 1;
     const isBetween =
-      item.kind === 'work' && stream !== null && item.copy < 0 && !item.isOwn && item.part !== 'allocation';
+      item.kind === 'work' &&
+      stream !== null &&
+      item.copy < 0 &&
+      (!item.isOwn || rarelyOwn.has(item)) &&
+      item.part !== 'allocation';
     if (!isBetween && !(isLaunch && (stream === null || stream === item.stream))) close();
     if (isLaunch) stream = item.stream;
     if (isLaunch || isBetween) run.push(item);

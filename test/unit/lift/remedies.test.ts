@@ -27,6 +27,27 @@ async function answersOf(step: (program: Program) => void, tried?: readonly Chan
   return traceAnswers(await read(drawnTrace(step)), costs, { tried });
 }
 
+/** 25 layers of three short operators and a kernel each; each step is interrupted once for 150 us, each at another place. */
+const issuing = (program: Program): void => {
+  const interrupted = program.events.length % 24;
+  for (let layer = 0; layer < 25; layer += 1) {
+    for (let view = 0; view < 3; view += 1) program.operator('aten::view', 30);
+    if (layer === interrupted) program.operator('aten::empty', 150);
+    program.kernel(3);
+  }
+};
+
+/** Native code that records nothing makes the batch, between a few operators. */
+const tokenising = (program: Program): void => {
+  for (let part = 0; part < 3; part += 1) {
+    program.operator('aten::empty', 5);
+    program.silence(8000);
+  }
+  program.operator('aten::to', 5);
+  program.copy('HtoD', 131_072, 20);
+  for (let layer = 0; layer < 12; layer += 1) program.kernel(50);
+};
+
 describe('the first advice', () => {
   it.each([
     ['weights that are copied at every forward', weights, 'keep-on-device', 0.85],
@@ -35,6 +56,8 @@ describe('the first advice', () => {
     ['features that are computed on the host', features, 'move-to-device', 0.6],
     ['images that are normalised on the host', normalising, 'send-smaller', 0.4],
     ['a loader in the thread of the steps', loading, 'load-in-workers', 0.7],
+    ['texts that native code cuts before they are copied', tokenising, 'load-in-workers', 0.7],
+    ['launches of a host that is interrupted now and then', issuing, 'graph', 0.7],
     ['memory that is allocated in every step', allocating, 'keep-memory', 0.15],
   ] as const)('for %s is to mend that', async (_, step, change, least) => {
     const { plan } = await answersOf(step, [change]);
