@@ -148,10 +148,10 @@ async function deep(minutes) {
   await provideAddon();
   await ensureBuilt(['renderer', 'host']);
   const counts = [await sanitizer('address'), await sanitizer('thread')];
+  counts.push(await vitest(['test/system/host/killed']));
   const left = Math.max(1.5, (end - Date.now()) / 60_000);
-  const program = async (name, share) =>
-    asTest(name, await runNode(inRoot(name), ['--minutes', String(left * share), '--seed', seed]));
-  counts.push(await program('test/fuzz/run.mjs', 2 / 3), await program('test/fuzz/kills.mjs', 1 / 3));
+  const fuzz = 'test/fuzz/run.mjs';
+  counts.push(asTest(fuzz, await runNode(inRoot(fuzz), ['--minutes', String(left), '--seed', seed])));
   if (minutes !== undefined) return counts;
   counts.push(await vitest(['test/unit', 'test/native/soak.test.ts'], { COPYSCOPE_TEST_EFFORT: '1' }));
   if (addCounts(counts).failed.length === 0) keepDeepPassed();

@@ -138,14 +138,3 @@ export const keySections: readonly KeySection[] = [
     ],
   },
 ];
-
-/** Files whose keys mean what they mean in any field, dialog or list: Enter does it, Escape leaves. */
-export const ordinaryKeys: readonly string[] = [
-  'inspector/fields/Form.tsx',
-  'inspector/fields/inputs.tsx',
-  'lessons/Question.tsx',
-  'library/LibraryTools.tsx',
-  'score/ResizeGrip.tsx',
-  // The timeline's own W, S, A, D and F.
-  'compare/SharedAxis.tsx',
-];

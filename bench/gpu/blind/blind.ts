@@ -17,9 +17,6 @@ const shapes = {
   ...{ training, graph, allocations, crowd, defaults, mixture, background, benchmark, checkpoint },
 } satisfies Record<string, (sketch: Sketch) => void>;
 
-/** What was recorded: the first before anyone had seen it, and so on. */
-export const seeds = [20_261_120, 20_261_121, 20_261_122, 20_261_123, 20_261_125] as const;
-
 /** Experiments of each shape. */
 const each = 4;
 
