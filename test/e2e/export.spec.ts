@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Download, Page } from '@playwright/test';
 import { expect, test } from './support/test.ts';
-import type { Window } from './support/window.ts';
 
 const trace = readFileSync(join(import.meta.dirname, '../fixtures/pytorch-traces/trace_streamed1_pinned1.json'));
 const name = 'trace_streamed1_pinned1';
@@ -22,13 +21,6 @@ async function palette(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Opens the menu of the run in the library, with the keyboard alone. */
-async function openMenu(window: Window): Promise<void> {
-  const more = window.library.getByRole('button', { name: `More about ${name}` });
-  await more.focus();
-  await more.press('Enter');
-}
-
 test.describe('an imported trace', () => {
   test.beforeEach(async ({ window }) => {
     await window.openFile(`${name}.json`, trace);
@@ -40,34 +32,6 @@ test.describe('an imported trace', () => {
     expect(perfetto.suggestedFilename()).toBe(`${name}.perfetto-trace`);
     // Field 1 of the trace, a packet.
     expect((await content(perfetto))[0]).toBe(0x0a);
-  });
-
-  test('leaves nothing where its export is cancelled', async ({ window, page }) => {
-    let [downloads, release] = [0, () => {}];
-    page.on('download', () => {
-      downloads += 1;
-    });
-    // The file doesn't come before it is cancelled.
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.context().route('**/runs/**', async (route) => {
-      await held;
-      // The worker that asked is gone by then.
-      await route.abort().catch(() => {});
-    });
-    await openMenu(window);
-    await page.getByRole('menuitem', { name: 'Export for Perfetto' }).press('Enter');
-    const transfers = page.getByRole('region', { name: 'Files being read or written' });
-    await expect(transfers).toContainText('Exporting for Perfetto');
-    await transfers.getByRole('button', { name: 'Cancel' }).press('Enter');
-    await expect(transfers).not.toContainText('Exporting');
-    release();
-    await page.context().unroute('**/runs/**');
-    // The next export is the first file that is saved.
-    await openMenu(window);
-    await downloaded(page, () => page.getByRole('menuitem', { name: 'Export for Perfetto' }).press('Enter'));
-    expect(downloads).toBe(1);
   });
 });
 

@@ -110,26 +110,3 @@ test('a page of another port learns no secret and is refused, and the window goe
   await page.reload();
   await window.ready();
 });
-
-test('cookies that a page of another port sets lock no window out', async ({ page, context, server, hostile }) => {
-  const window = new Window(page);
-  await page.goto(await server.address());
-  await window.ready();
-  const { port } = new URL(page.url());
-  const attacker = await context.newPage();
-  await attacker.goto(hostile.address);
-  const set = (name: string, value: string): Promise<unknown> =>
-    attacker.evaluate((cookie) => cookieStore.set(cookie), { name, value });
-  for (const name of ['copyscope', `copyscope-${port}`, 'copyscope:session', 'session', 'token']) await set(name, 'x');
-  await page.reload();
-  await window.ready();
-
-  // More than a server reads: the first answer clears them.
-  for (let number = 0; number < 40; number += 1) await set(`large-${number}`, 'x'.repeat(4000));
-  expect((await page.reload())?.status()).toBe(431);
-  await expect(page.locator('body')).toContainText('load the page again');
-  await page.reload();
-  await window.ready();
-  await window.open('Pinned source, second stream');
-  await window.run();
-});

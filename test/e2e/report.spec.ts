@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test as base, type Page, type TestInfo } from '@playwright/test';
 import { parseProfile } from '../../core/profile/profile.ts';
-import type { ReportPoint } from '../../core/report/document.ts';
-import { type ReportedRun, runReport, sweepReport } from '../../core/report/make.ts';
+import { type ReportedRun, runReport } from '../../core/report/make.ts';
 import { type ReportFile, reportPieces } from '../../core/report/page.ts';
-import { sweepSchema } from '../../core/sweep/document.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { syntheticRun } from '../support/syntheticRun.ts';
 import { example, smallRun } from '../unit/host/support/runs.ts';
 import { read } from '../unit/import/support.ts';
-import { hostileNames } from '../unit/report/hostileNames.ts';
 import { expect } from './support/expect.ts';
 import { screenshots, seriousProblems, wantsScreenshots } from './support/looks.ts';
 
@@ -130,45 +127,6 @@ test('its lanes zoom, select and tell what something is, by pointer and by keybo
   expect(problems).toEqual([]);
 });
 
-test('two runs stand on one time scale, with what differs', async ({ page, problems }, info) => {
-  const [a, b] = ['pageable-same-stream', 'pinned-side-stream'].map((name) =>
-    recorded(smallRun(example(name), 'cuda')),
-  );
-  if (a === undefined || b === undefined) throw new Error('there are two examples');
-  await open(page, await write(info, [a, b]));
-  await expect(page.getByTestId('timeline-plot')).toHaveCount(2);
-  await expect(page.getByRole('region', { name: 'Differences' })).toContainText('recorded iterations');
-  expect(problems).toEqual([]);
-});
-
-test('a sweep that was stopped says how many of its points are there', async ({ page, problems }, info) => {
-  const document = sweepSchema.parse({
-    format: 'copyscope/sweep',
-    version: 1,
-    name: 'Streams',
-    base: { template: 'chunked-pipeline' },
-    axes: [{ parameter: 'streams', values: [1, 2] }],
-  });
-  const [createdAt, device] = ['2026-11-25T09:00:00.000Z', 'NVIDIA H200'];
-  const figures = { makespan: { median: 1e6, min: 1e6, max: 1e6, count: 1 } };
-  const point = (at: number): ReportPoint => ({
-    point: at,
-    status: 'done',
-    createdAt,
-    device,
-    figures,
-    linkBytesPerSecond: null,
-  });
-  const told = async (points: readonly ReportPoint[]) => {
-    const made = sweepReport({ document, createdAt, origin: 'measured', device, points }, options);
-    await page.goto(pathToFileURL((await writeMade(info, made)).path).href);
-    return page.getByRole('region', { name: 'Sweep' });
-  };
-  await expect(await told([point(0)])).toContainText('1 of 2 points were reached when this was made.');
-  await expect(await told([point(0), point(1)])).toContainText('2 points. Each chart');
-  expect(problems).toEqual([]);
-});
-
 test('100,000 rows open, with at most 1 MB beside the data', async ({ page, problems }, info) => {
   const report = await write(info, [recorded(syntheticRun(100_000))]);
   const started = performance.now();
@@ -179,27 +137,6 @@ test('100,000 rows open, with at most 1 MB beside the data', async ({ page, prob
   // The page alone; what is packed of the data is smaller than the data.
   expect(readFileSync(join(repository, 'dist/renderer/report.html')).length).toBeLessThan(1_000_000);
   expect(report.bytes).toBeLessThan(1_000_000 + report.dataBytes * 1.4);
-  expect(problems).toEqual([]);
-});
-
-test('names are text wherever they stand, whatever they are', async ({ page, problems }, info) => {
-  for (const name of hostileNames.slice(0, 4)) {
-    const run = smallRun({ ...example(), name, description: name }, 'cuda');
-    const hostile: Run = {
-      ...run,
-      trace: {
-        ...run.trace,
-        names: run.trace.names.map((one) => `${one} ${name}`),
-        lanes: run.trace.lanes.map((lane) => ({ ...lane, name: `${lane.name} ${name}` })),
-      },
-    };
-    await open(page, await write(info, [{ ...recorded(hostile), title: name }]));
-    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
-    await page.keyboard.press('.');
-    await expect(page.getByRole('status', { name: 'Selected activity' })).toBeVisible();
-    expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
-    await expect(page.locator('img')).toHaveCount(0);
-  }
   expect(problems).toEqual([]);
 });
 

@@ -49,41 +49,6 @@ test.describe('an imported trace', () => {
     await choose(page, 'Save the lanes', 'Copy the figures (CSV)');
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('start_ns');
   });
-
-  test('nothing is left of a report that is cancelled', async ({ page, window }) => {
-    let [downloads, release] = [0, () => {}];
-    page.on('download', () => {
-      downloads += 1;
-    });
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.context().route('**/report.html', async (route) => {
-      await held;
-      await route.abort().catch(() => {});
-    });
-    const more = window.library.getByRole('button', { name: `More about ${name}` });
-    await more.focus();
-    await more.press('Enter');
-    await page.getByRole('menuitem', { name: 'Report (HTML)' }).press('Enter');
-    const transfers = page.getByRole('region', { name: 'Files being read or written' });
-    await expect(transfers).toContainText('Making the report');
-    await transfers.getByRole('button', { name: 'Cancel' }).press('Enter');
-    await expect(transfers).not.toContainText('Making the report');
-    release();
-    expect(downloads).toBe(0);
-  });
-
-  test('Ctrl+P opens the printer’s dialog once charts can be drawn', async ({ page }) => {
-    await page.evaluate(() => {
-      Object.assign(globalThis, { printed: 0 });
-      window.print = () => Object.assign(globalThis, { printed: 1 });
-    });
-    await page.keyboard.press('Control+p');
-    await expect.poll(() => page.evaluate(() => Reflect.get(globalThis, 'printed'))).toBe(1);
-    await page.emulateMedia({ media: 'print' });
-    await expect(page.getByTestId('paper').getByLabel('Engine use').locator('svg')).toBeVisible();
-  });
 });
 
 test('a comparison has a report and a page on paper', async ({ window, page }) => {

@@ -1,34 +1,5 @@
-/** The score as an editor: the shipped experiments are built from an empty page, by mouse and by keyboard alone. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Experiment } from '../../core/experiment/experiment.ts';
-import { requireExperiment } from '../../core/experiment/parse.ts';
-import { KeyboardBuilder, MouseBuilder } from './support/builder.ts';
+/** The score keeps what was not saved. */
 import { expect, test } from './support/test.ts';
-
-const examples = join(import.meta.dirname, '../../assets/examples');
-const shipped = (id: string): Experiment => requireExperiment(readFileSync(join(examples, `${id}.json`), 'utf8'));
-
-/** The one experiment that was saved. */
-function saved(dataFolder: string): Experiment {
-  const folder = join(dataFolder, 'experiments');
-  const [file = ''] = readdirSync(folder);
-  return requireExperiment(readFileSync(join(folder, file), 'utf8'));
-}
-
-/** Each has what the other lacks: events and several streams, or pageable memory. */
-for (const [hands, Builder, id] of [
-  ['mouse', MouseBuilder, 'pipelines/strategy-b'],
-  ['keyboard', KeyboardBuilder, 'overlap/pageable-same-stream'],
-] as const) {
-  test(`${id} is built from an empty page by ${hands}`, async ({ window, page, server }) => {
-    // It takes two minutes on a busy machine.
-    test.slow();
-    await page.setViewportSize({ width: 1600, height: 1000 });
-    await new Builder(window).build(shipped(id));
-    expect(saved(server.dataFolder)).toEqual(shipped(id));
-  });
-}
 
 test('changes that were not saved survive the end of the window', async ({ window, page, server }) => {
   await window.open('Pinned source, second stream');

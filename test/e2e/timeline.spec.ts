@@ -1,6 +1,5 @@
 /** What a person does in the timeline beyond looking: searching, and summing up a stretch of time. */
 import { readFileSync } from 'node:fs';
-import type { Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
@@ -11,51 +10,6 @@ test.beforeEach(async ({ window }) => {
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
   // What a worker sums up comes after the lanes, and brings one more.
   await expect.poll(() => window.lanes()).toContain('side queue');
-});
-
-test.describe('lanes', () => {
-  const header = (window: Window, name: string) =>
-    window.timeline.getByRole('button', { name: new RegExp(`^${name}\\s*,`) });
-  const openMenu = async (window: Window, name: string): Promise<Locator> => {
-    await header(window, name).click({ button: 'right' });
-    return window.page.getByRole('menu', { name: `Lane ${name}` });
-  };
-
-  test('are pinned, hidden, collapsed and put back by mouse, and stay so after a reload', async ({ window, page }) => {
-    const natural = await window.lanes();
-    await (await openMenu(window, 'Compute')).getByRole('menuitem', { name: 'Pin to the top' }).click();
-    await expect.poll(async () => (await window.lanes())[0]).toBe('Compute');
-    await expect(window.timeline.getByRole('list', { name: 'Pinned lanes' })).toContainText('Compute');
-    await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
-    await expect.poll(() => window.lanes()).not.toContain('main');
-    await (await openMenu(window, 'side')).getByRole('menuitem', { name: 'Collapse streams' }).click();
-    await expect.poll(() => window.lanes()).toContain('Streams');
-    const arranged = await window.lanes();
-
-    await page.reload();
-    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-    await expect.poll(() => window.lanes()).toEqual(arranged);
-
-    await window.timeline.getByRole('button', { name: 'Lanes, 1 hidden' }).click();
-    await page.getByRole('menuitem', { name: /^Show main/ }).click();
-    await expect.poll(() => window.lanes()).toContain('main');
-    await page.getByRole('menuitem', { name: 'Reset lanes' }).click();
-    await expect.poll(() => window.lanes()).toEqual(natural);
-  });
-
-  test('are dragged to another place', async ({ window, page }) => {
-    const natural = await window.lanes();
-    const from = await header(window, 'main').boundingBox();
-    const to = await header(window, 'side').boundingBox();
-    if (from === null || to === null) throw new Error('the lanes have no place');
-    await page.mouse.move(from.x + 40, from.y + from.height / 2);
-    await page.mouse.down();
-    await page.mouse.move(from.x + 40, from.y + from.height, { steps: 3 });
-    await page.mouse.move(to.x + 40, to.y + to.height - 3, { steps: 5 });
-    await page.mouse.up();
-    const [main, side, ...rest] = natural;
-    await expect.poll(() => window.lanes()).toEqual([side, main, ...rest]);
-  });
 });
 
 test.describe('notes', () => {

@@ -184,7 +184,7 @@ const snippets = [
 ];
 
 /** A text of which, once in a while, letters are cut off, put in or doubled. */
-export function mutatedLetters(text: string, random: Random): string {
+function mutatedLetters(text: string, random: Random): string {
   const at = random.below(text.length + 1);
   const to = Math.min(text.length, at + random.below(200));
   switch (random.below(24)) {

@@ -1,17 +1,11 @@
 /** Faults through the supervisor and the host, as the app meets them: a clear error each, and a working next run. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { RunSummary } from '../../core/service/service.ts';
-import { decodeRun } from '../../core/trace/arrow.ts';
 import { forkEngine } from '../../host/engine/child.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
-import { createHost } from '../../host/service/host.ts';
 import { engineKind, example, experiment, longSpin, report } from './support.ts';
 
 process.env['COPYSCOPE_TEST_FAULTS'] = '1';
@@ -19,7 +13,6 @@ const spawn = () => forkEngine(join(process.cwd(), 'dist/host/engine-process.js'
 const supervisor = new EngineSupervisor({ spawn });
 after(() => supervisor.close());
 
-const MiB = 1024 * 1024;
 const run = (wanted: Experiment, signal?: AbortSignal) =>
   supervisor.run({ engine: engineKind, experiment: wanted }, signal === undefined ? {} : { signal });
 
@@ -91,94 +84,3 @@ for (const memory of ['device', 'pinned'] as const) {
     await nextRunWorks();
   });
 }
-
-test('page-locked memory over the budget is refused by name, and under it runs', async () => {
-  process.env['COPYSCOPE_PINNED_BUDGET'] = '8M';
-  const limited = new EngineSupervisor({ spawn });
-  try {
-    const over = await failure(limited.run({ engine: engineKind, experiment: holding('pinned', 9 * MiB) }));
-    report(`pinned budget: ${over.message}`);
-    assert.equal(over.code, 'run.pinned-budget');
-    assert.match(over.message, /9437184 bytes.* 8388608 bytes/);
-    await limited.run({ engine: engineKind, experiment: holding('pinned', 8 * MiB) });
-  } finally {
-    delete process.env['COPYSCOPE_PINNED_BUDGET'];
-    limited.close();
-  }
-});
-
-test('a device that is not there is refused before anything runs', async () => {
-  const wanted = experiment({
-    name: 'device 7',
-    devices: [{ id: 'far', index: 7 }],
-    threads: [{ id: 'main', operations: [{ op: 'synchronizeDevice' }] }],
-  });
-  const error = await failure(run(wanted));
-  report(`no such device: ${error.code}: ${error.message}`);
-  assert.match(error.code, /^engine\.(no-device|unsupported)$/);
-  await nextRunWorks();
-});
-
-/** A folder on a file system of one megabyte; null where this process may not mount one. */
-function smallDisk(): { folder: string; remove: () => void } | null {
-  const folder = mkdtempSync(join(tmpdir(), 'copyscope-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
-  const remove = (): void => {
-    if (mounted) spawnSync('umount', ['-l', folder]);
-    rmSync(folder, { recursive: true, force: true });
-  };
-  if (mounted) return { folder, remove };
-  remove();
-  return null;
-}
-
-test('a full disk: the run is told as not saved with the remedy, and its data can still be read', async (context) => {
-  const disk = smallDisk();
-  if (disk === null) return context.skip('a small file system can not be mounted here');
-  const folder = join(disk.folder, 'data');
-  mkdirSync(folder);
-  const host = createHost({
-    about: { version: '0.1.0', shell: 'browser', platform: process.platform, dataFolder: folder },
-    assetsFolder: join(process.cwd(), 'assets'),
-    spawnEngine: spawn,
-  });
-  try {
-    const ended = new Promise<RunSummary>((resolve) => {
-      host.addWindow({
-        runProgress: () => {},
-        experimentsChanged: () => {},
-        profilesChanged: () => {},
-        notesChanged: () => {},
-        recordingChanged: () => {},
-        sweepChanged: () => {},
-        sweepPoint: () => {},
-        opened: () => {},
-        machineChanged: () => {},
-        ownClusterChanged: () => {},
-        engineChanged: () => {},
-        runChanged: (_, summary) => {
-          if (summary !== null && summary.status !== 'running') resolve(summary);
-        },
-      });
-    });
-    const many = experiment({
-      name: 'many rows',
-      environment: { iterations: 1, warmups: 0 },
-      threads: [
-        {
-          id: 'main',
-          operations: [{ op: 'repeat', count: 40_000, operations: [{ op: 'work', durationNs: 0 }] }],
-        },
-      ],
-    });
-    await host.service.startRun({ experiment: many, engine: engineKind });
-    const summary = await ended;
-    report(`full disk: ${summary.error?.code}: ${summary.error?.message}`);
-    assert.equal(summary.error?.code, 'run.not-saved');
-    const file = await host.service.readRun(summary.id);
-    assert.equal(decodeRun(file).trace.count, 40_000);
-  } finally {
-    host.close();
-    disk.remove();
-  }
-});

@@ -1,22 +1,18 @@
 /** What startCopy promises of copies: directions, options, streams, failures, memory that is used again. */
-import { freemem } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import { dtypes } from '../../native/copy/dtypes.ts';
-import { copyCounts, trimCopies } from '../../native/copy/measure.ts';
+import { copyCounts } from '../../native/copy/measure.ts';
 import {
   CopyStream,
   currentStream,
   type DeviceTensor,
   HostTensor,
-  isPinned,
-  pinnedBuffer,
   release,
   resetCurrentStream,
   setCurrentStream,
   startCopy,
 } from '../../native/index.ts';
-import { eventually } from '../unit/support/eventually.ts';
 import { bytes, calm, device, expectBytes, other, simulate, tensor } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
@@ -24,8 +20,6 @@ const MiB = 2 ** 20;
 const up = (data: unknown): Promise<DeviceTensor[]> => startCopy<DeviceTensor[]>(data, device).get();
 const down = (data: unknown): Promise<HostTensor[]> => startCopy<HostTensor[]>(data, 'cpu').get();
 const storagesOf = (tensors: readonly DeviceTensor[]): number => new Set(tensors.map(({ storage }) => storage)).size;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 describeNative('startCopy, copies', () => {
   afterEach(() => {
     simulate(calm);
@@ -98,18 +92,6 @@ describeNative('startCopy, copies', () => {
     expectBytes(pageable, sources);
   });
 
-  test('copies from page-locked memory as from any other', async () => {
-    const buffer = pinnedBuffer(6 * MiB, device);
-    const view = new Uint8Array(buffer);
-    expect(isPinned(view)).toBe(true);
-    view.set(bytes(6 * MiB, 3));
-    expectBytes(await down(await up([view, view.subarray(5, 1000), bytes(10)])), [
-      view,
-      view.subarray(5, 1000),
-      bytes(10),
-    ]);
-  });
-
   test('returns what is on the target already as it is, unless a copy is asked for', async () => {
     const host = new Float32Array([1, 2]);
     const [there] = await up([host]);
@@ -137,17 +119,6 @@ describeNative('startCopy, copies', () => {
     expectBytes(await down([first, second, gathered[2]]), sources);
   });
 
-  test('with the background thread off, the copy is done when startCopy returns', async () => {
-    simulate({ delayNs: 1_000_000 });
-    const source = bytes(3 * MiB);
-    const handle = startCopy<DeviceTensor[]>([source], device, { use_background_thread: false });
-    expect(handle.ready()).toBe(true);
-    expect(handle.cancel()).toBe(false);
-    const back = startCopy<HostTensor[]>(await handle.get(), 'cpu', { use_background_thread: false });
-    expect(back.ready()).toBe(true);
-    expectBytes(await back.get(), [source]);
-  });
-
   test('returns before the copy is done, and is ready once it is', async () => {
     for (const size of [100, 6 * MiB]) {
       simulate({ holdNext: 1 });
@@ -160,54 +131,6 @@ describeNative('startCopy, copies', () => {
       expect(handle.ready()).toBe(true);
     }
   });
-
-  test.each([
-    ['small', 100],
-    ['large', 9 * MiB],
-  ])('rejects where a copy fails in the middle, %s, and works on', async (_, size) => {
-    const sources = [bytes(size, 1), bytes(size, 2)];
-    for (const background of [true, false]) {
-      simulate({ failAfter: size > MiB ? 2 : 0 });
-      const handle = startCopy(sources, device, { use_background_thread: background });
-      await expect(handle.get()).rejects.toMatchObject({ name: 'CopyscopeError', code: 'engine.cuda' });
-      simulate(calm);
-      expectBytes(await down(await up(sources)), sources);
-    }
-  });
-
-  test('says how much memory was asked for and is free where there is too little', async () => {
-    trimCopies(device);
-    simulate({ memoryBytes: 1 });
-    expect(() => startCopy([bytes(3 * MiB)], device)).toThrow(
-      expect.objectContaining({ code: 'run.out-of-memory', message: expect.stringContaining(`${3 * MiB} bytes`) }),
-    );
-    simulate(calm);
-    expectBytes(await down(await up([bytes(100)])), [bytes(100)]);
-  });
-
-  test.runIf(process.platform === 'linux')(
-    'brings more into ordinary host memory than it may keep, and refuses what is more than there is',
-    async () => {
-      const all = new HostTensor({ data: new Uint8Array(1), shape: [2 ** 52], strides: [0] });
-      const refused = expect.objectContaining({
-        code: 'run.out-of-memory',
-        message: expect.stringMatching(/; \d+ are free\.$/),
-      });
-      expect(() => startCopy([all], 'cpu', { copy: true })).toThrow(refused);
-      // It kept a quarter of what was free at the first use. Zeros that nobody wrote take no memory, nor do results that
-      // nothing was copied into.
-      const view = new Uint8Array(64 * MiB);
-      const views = new Array<Uint8Array>(Math.ceil((0.4 * freemem()) / view.length)).fill(view);
-      const handle = startCopy(views, 'cpu', { copy: true });
-      handle.cancel();
-      const end = await handle.get().then(
-        () => 'copied',
-        ({ code }: { code: string }) => code,
-      );
-      // Where this thread gets no turn it is all there before.
-      expect(['copied', 'copy.cancelled']).toContain(end);
-    },
-  );
 
   test('cancels a long copy, gives its memory back, and works on', async () => {
     simulate({ delayNs: 5_000_000, holdNext: 1 });
@@ -223,19 +146,6 @@ describeNative('startCopy, copies', () => {
     expect(copyCounts(device).device.usedBytes).toBeLessThanOrEqual(before);
     simulate(calm);
     expectBytes(await down(await up([bytes(5)])), [bytes(5)]);
-  });
-
-  test('a dropped handle, and a rejection that nobody asks for, disturb nothing', async () => {
-    simulate({ delayNs: 2_000_000 });
-    for (let round = 0; round < 20; round += 1) startCopy([bytes(1000 + round), bytes(5 * MiB)], device);
-    simulate({ failAfter: 1 });
-    const failing = startCopy([bytes(20 * MiB)], device);
-    await eventually(() => expect(failing.ready()).toBe(true));
-    // A rejection that nobody handles is told by then.
-    await new Promise((resolve) => setImmediate(resolve));
-    simulate(calm);
-    const sources = [bytes(5 * MiB, 8), bytes(10, 9)];
-    expectBytes(await down(await up(sources)), sources);
   });
 
   test('sources may be collected and changed once the handle is ready', async () => {
@@ -276,24 +186,6 @@ describeNative('startCopy, copies', () => {
     expect(() => startCopy([bytes(1)], other, { stream })).toThrow(
       expect.objectContaining({ code: 'copy.bad-option', field: 'stream' }),
     );
-  });
-
-  test('a steady state allocates nothing', async () => {
-    const sources = [bytes(1000), bytes(2000), bytes(300_000), bytes(6 * MiB)];
-    const allocations = (): number => {
-      const { pinned, device: memory, eventsMade, threadsStarted } = copyCounts(device);
-      return pinned.allocations + memory.allocations + eventsMade + threadsStarted;
-    };
-    let before = 0;
-    for (let round = 0; round < 12; round += 1) {
-      if (round === 4) before = allocations();
-      const copied = await up(sources);
-      const results = await down(copied);
-      release([copied, results]);
-      await turn();
-      await turn();
-    }
-    expect(allocations()).toBe(before);
   });
 
   test('released results are refused, and their buffers detached; other memory is left alone', async () => {

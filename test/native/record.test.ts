@@ -152,17 +152,6 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(file.kernels).toBe(18);
   });
 
-  it('tells of some steps the device, and the times of their last kernels, as of all', () => {
-    const more = { COPYSCOPE_RECORD_STEPS: '20..25', COPYSCOPE_RECORD_STEP_RANGE: 'step' };
-    const [file] = play(built, ['1', '50'], more).files as [RecordedProcess];
-    expect(file.devices.get(0)?.name).toBe('Stand-in GPU');
-    const times = new Set<number>();
-    file.visit((kind, view, at) => {
-      if (kind === recordKinds.kernel) times.add(u64(view, at + 8) - u64(view, at));
-    });
-    expect([...times]).toEqual([3000]);
-  });
-
   it('counts outermost ranges where none is named', () => {
     const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_STEPS: '3..4' }).files as [RecordedProcess];
     expect(copiedSteps(file)).toEqual([3, 4]);
@@ -363,27 +352,6 @@ call(131)
       expect([file.waits, file.stacksTaken]).toEqual([101, 1]);
     });
 
-    it.skipIf(!readsFrames)('needs no lock of Python for a stack that it has taken before', () => {
-      runPython(
-        'program.py',
-        `allocator = os.path.join(os.environ['LD_LIBRARY_PATH'], 'libc10_cuda.so')
-copy, free = ctypes.CDLL(allocator).standinCopy, ctypes.PyDLL(allocator).standinFree
-inject()
-going = True
-def churn():
-    while going: free()
-threads = [threading.Thread(target=churn) for _ in range(3)]
-for time in range(120):
-    if time == 20: [one.start() for one in threads]
-    copy()
-going = False
-[one.join() for one in threads]
-`,
-      );
-      const [file] = processes() as [RecordedProcess];
-      expect(file.stacksTaken).toBe(120);
-    });
-
     /** The functions of each copy's stack, innermost first. */
     const copyStacks = (): string[] => {
       const [file] = processes() as [RecordedProcess];
@@ -408,23 +376,6 @@ inject()
       runPython('torch/autograd/graph.py', `${autograd}for _ in range(20): train()\nbackward()\n`);
       const calls = Array.from({ length: 20 }, () => '_engine_run_backward train <module>');
       expect(copyStacks()).toEqual([...calls, '']);
-    });
-
-    it.skipIf(!python)('names no caller where two threads wait for autograd', () => {
-      runPython(
-        'torch/autograd/graph.py',
-        `${autograd}begun, over = threading.Lock(), threading.Lock()
-begun.acquire(), over.acquire()
-other = threading.Thread(target=_engine_run_backward, args=(begun.release, over.acquire))
-other.start()
-begun.acquire()
-train()
-over.release()
-other.join()
-train()
-`,
-      );
-      expect(copyStacks()).toEqual(['', '_engine_run_backward train <module>']);
     });
 
     // Before 3.11 a code doesn't tell its class: what torch.profiler's own file adds is in the reader's test.
@@ -473,17 +424,6 @@ call(41)
     const recorded = [1, ...upTo(10).map((step) => 11 + step), ...upTo(10).map((step) => 31 + step)];
     expect(copiedSteps(file)).toEqual(recorded);
     expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([21, 29]);
-  });
-
-  it.skipIf(!works('python3'))('takes the stacks of several Python threads at once', () => {
-    const { status, stderr } = ran(
-      'python3',
-      [join(root, 'native/tests/record/many_stacks.py')],
-      recorderEnvironment(built),
-    );
-    expect(status, stderr).toBe(0);
-    const [file] = processes() as [RecordedProcess];
-    expect([file.stacksTaken, file.waits]).toEqual([2 * file.waits, 4 * 5 * 40]);
   });
 
   describe('copyscope record', () => {

@@ -86,63 +86,6 @@ describe.skipIf(noRecorder !== null)(
       await host.service.startRecording(request);
       expect((await ended()).output).toBe('x y|a b\n20 %\n');
     });
-
-    it('counts while the program runs, refuses a second one, and keeps what was recorded where it is stopped', async () => {
-      const { id } = await host.service.startRecording(asked(player(built), '1', '2000', 'wait'));
-      const during = await until(({ counts }) => counts.copies > 0);
-      await expect(host.service.startRecording(asked('true'))).rejects.toMatchObject({ code: 'recording.busy' });
-      await host.service.stopRecording(id, false);
-      const status = await ended();
-      expect(status).toMatchObject({ phase: 'done', isStopped: true, exitCode: 130 });
-      expect(status.counts.copies).toBeGreaterThanOrEqual(during.counts.copies);
-      await expect(host.service.stopRecording(id, false)).rejects.toMatchObject({ code: 'recording.not-found' });
-    });
-
-    it('ends what does not mind Ctrl-C at once, with all that it has started', async () => {
-      const deaf = `trap '' INT TERM; ${player(built)} 1 2000 wait > /dev/null`;
-      const { id } = await host.service.startRecording(asked('sh', '-c', deaf));
-      await until(({ counts }) => counts.copies > 0);
-      await host.service.stopRecording(id, true);
-      expect(await ended()).toMatchObject({ phase: 'done', exitCode: 137, isStopped: true });
-    });
-
-    it('says in words that CUPTI is of another version', async () => {
-      const request = {
-        ...asked('sh', '-c', `${player(built)} 1 1 > /dev/null`),
-        environment: { COPYSCOPE_STANDIN_VERSION: '120000' },
-      };
-      await host.service.startRecording(request);
-      const { error, exitCode } = await ended();
-      expect(exitCode).toBe(3);
-      expect(error).toMatchObject({
-        code: 'engine.unavailable',
-        message: expect.stringMatching(/CUPTI can't be used: .* is CUPTI version 120000/),
-        remedy: expect.stringMatching(/Install CUPTI/),
-      });
-    });
-
-    it.each([
-      ['true', /no process of the program initialised CUDA/, 0],
-      ['/missing/program', /there is no such program/, null],
-    ] as const)('says why nothing was recorded: %s', async (program, words, exitCode) => {
-      await host.service.startRecording(asked(program));
-      expect(await ended()).toMatchObject({
-        phase: 'failed',
-        exitCode,
-        error: { message: expect.stringMatching(words) },
-      });
-      expect(readdirSync(join(folder, 'data/recordings'))).toEqual([]);
-    });
-
-    it.each([
-      [{ folder: '/missing/folder' }, 'usage.folder', 'folder'],
-      [{ folder: 'here' }, 'usage.folder', 'folder'],
-      [{ environment: { CUDA_INJECTION64_PATH: '/opt/nsys.so' } }, 'usage.record-conflict', 'CUDA_INJECTION64_PATH'],
-    ] as const)('begins nothing where %o is asked for', async (change, code, field) => {
-      await expect(host.service.startRecording({ ...asked('true'), ...change })).rejects.toMatchObject({ code, field });
-      expect(told).toEqual([]);
-      expect(await host.service.recording()).toBeNull();
-    });
   },
 );
 

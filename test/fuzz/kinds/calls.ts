@@ -22,7 +22,7 @@ const sweep = readers['sweep']?.document;
 const cluster = readers['request to set a cluster']?.document as readonly unknown[];
 
 /** Arguments that are right, by function; those without have none. */
-export const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
+const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   devices: [false],
   readProfile: ['h200'],
   readExample: ['overlap/pinned-side-stream'],

@@ -1,7 +1,5 @@
 /** A bundle holds a library whole; one that is damaged or made to harm leaves nothing behind. */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -10,14 +8,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readBundle } from '../../../host/service/bundle/readBundle.ts';
-import { writeBundle } from '../../../host/service/bundle/writeBundle.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type Archived, archiveOf } from '../../unit/host/support/archives.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { importedRun, importFile } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
-import { eventually } from '../../unit/support/eventually.ts';
 
 let folder: string;
 let host: Host;
@@ -71,11 +67,6 @@ const kept = (name: string): string[] => {
     return [];
   }
 };
-
-/** Calls to the file system wait in one line for a few threads: when many have gone through it, those before have too. */
-async function afterEarlierFileCalls(path: string): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await Promise.all([stat(path), stat(path), stat(path), stat(path)]);
-}
 
 const own = async (of: Host) => (await of.service.runs()).filter(({ builtIn }) => !builtIn);
 
@@ -220,53 +211,7 @@ const refused: readonly (readonly [what: string, made: Archived, code: RegExp])[
   ],
 ];
 
-describe.skipIf(process.platform !== 'linux')('a bundle that is not read to its end (skipped: Linux only)', () => {
-  /** Whatever this process has open of runs. */
-  const openRuns = (): string[] =>
-    readdirSync('/proc/self/fd').flatMap((name) => {
-      try {
-        const path = readlinkSync(join('/proc/self/fd', name));
-        return path.endsWith('.arrow') ? [path] : [];
-      } catch {
-        return [];
-      }
-    });
-
-  it('leaves no run open, and begins none that is not read any more', async () => {
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const files = ids.map((id) => ({ kind: 'run', id, path: join(folder, `${id}.arrow`) }) as const);
-    for (const { path } of files) writeFileSync(path, randomBytes(8 * 1024 * 1024));
-    const runs = ids.map((id) => ({ id, name: id, notes: false }));
-    const packing = join(folder, 'packing');
-    const stream = await writeBundle(JSON.parse(manifest({ experiments: [], runs })), files, packing);
-    const opened = new Set<string>();
-    for await (const _ of stream) {
-      for (const path of openRuns()) opened.add(path);
-      if (opened.size > 0) break;
-    }
-    await eventually(() => {
-      for (const path of openRuns()) opened.add(path);
-      expect(openRuns()).toEqual([]);
-      expect(existsSync(packing)).toBe(false);
-    });
-    expect([...opened]).not.toContain(files.at(-1)?.path);
-  });
-});
-
 describe('a bundle from elsewhere', () => {
-  it('of the first version, which knew no sweeps, is read', async () => {
-    const { sweeps: _, ...first } = { ...JSON.parse(manifest(withRun)), version: 1 };
-    const files = {
-      'manifest.json': JSON.stringify(first),
-      'experiments/mine.json': experiment,
-      'runs/imported/a.arrow': run,
-    };
-    expect(await importFile(other.service, 'x', await archive({ files }))).toEqual({
-      kind: 'bundle',
-      items: { experiments: ['pinned-source-second-stream'], runs: ['imported/a'], sweeps: [] },
-    });
-  });
-
   it.each(refused)('with %s is refused whole', async (_what, content, code) => {
     await expect(importFile(other.service, 'x', await archive(content))).rejects.toMatchObject({
       code: expect.stringMatching(code),
@@ -311,21 +256,6 @@ describe('a bundle from elsewhere', () => {
     await importFile(other.service, 'x', padded);
   });
 
-  it('leaves a folder that can be removed once it is refused: nothing is written there any more', async () => {
-    const bundle = await packed(await fill());
-    const archived = join(folder, 'breaks-off');
-    for (let length = bundle.length - 20; length > bundle.length / 2; length -= Math.ceil(bundle.length / 40)) {
-      writeFileSync(archived, bundle.slice(0, length));
-      const unpacked = mkdtempSync(join(folder, 'unpacked-'));
-      await expect(readBundle(archived, unpacked)).rejects.toMatchObject({ code: 'bundle.truncated' });
-      rmSync(unpacked, { recursive: true });
-      // A file that was about to be opened would be there by then, or have failed for want of its folder.
-      mkdirSync(unpacked);
-      await afterEarlierFileCalls(unpacked);
-      expect(readdirSync(unpacked)).toEqual([]);
-    }
-  });
-
   it('of which a file can’t be written, as on a full disk, is refused', async () => {
     const files = { 'manifest.json': manifest(), 'experiments/mine.json': new Uint8Array(4 * 1024 * 1024) };
     const [archived, unpacked] = [join(folder, 'large'), join(folder, 'unpacked')];
@@ -333,28 +263,6 @@ describe('a bundle from elsewhere', () => {
     mkdirSync(unpacked);
     writeFileSync(join(unpacked, '0'), 'in the way');
     await expect(readBundle(archived, unpacked)).rejects.toMatchObject({ code: 'file.failed' });
-  });
-
-  it.skipIf(process.platform !== 'linux')('of thousands of files has few of them open at a time', async () => {
-    const ids = Array.from({ length: 2000 }, (_, number) => `e${number}`);
-    const names = ids.map((id) => `experiments/${id}.json`);
-    const content = { 'manifest.json': manifest({ experiments: ids.map((id) => ({ id, name: id })) }) };
-    const files = { ...content, ...Object.fromEntries(names.map((name) => [name, '{}'])) };
-    const [archived, unpacked] = [join(folder, 'many'), join(folder, 'unpacked')];
-    writeFileSync(archived, await archive({ files }));
-    mkdirSync(unpacked);
-    const openNow = (): number => readdirSync('/proc/self/fd').length;
-    const before = openNow();
-    let [most, isDone] = [0, false];
-    const reading = readBundle(archived, unpacked).finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      most = Math.max(most, openNow() - before);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect((await reading).files).toHaveLength(2000);
-    expect(most).toBeLessThan(32);
   });
 
   it('that unpacks to far more than it can hold is refused', async () => {

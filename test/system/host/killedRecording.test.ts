@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,7 +12,6 @@ import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { RunInfo } from '../../../core/trace/run.ts';
 import { createHost } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
-import { age, nameElsewhere } from '../../unit/host/support/otherNode.ts';
 import { steps } from '../../unit/import/recorded/recordingBytes.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
@@ -78,17 +77,6 @@ async function nextStart(dataFolder: string): Promise<{ readonly runs: RunInfo[]
   return { runs, left: filesIn(join(dataFolder, 'recordings')) };
 }
 
-/** The name of a folder of a process that is none. */
-const ended = '4194305-0123abcd-0123abcd';
-
-/** Its folder. */
-function leave(dataFolder: string, content: string | Uint8Array, name = ended): string {
-  const recording = join(dataFolder, 'recordings', name);
-  mkdirSync(recording, { recursive: true });
-  writeFileSync(join(recording, '1.cprec'), content);
-  return recording;
-}
-
 const filesIn = (path: string): string[] =>
   existsSync(path) ? readdirSync(path, { recursive: true, encoding: 'utf8' }) : [];
 
@@ -109,19 +97,6 @@ it('keeps what was recorded, once, wherever the host was killed', async () => {
     expect(await nextStart(dataFolder)).toEqual({ runs, left: [] });
   }
   expect([...outcomes].sort()).toEqual(['kept before', 'recovered']);
-});
-
-it('keeps it once, too, where a start is killed that does so', async () => {
-  const left = join(folder, 'left');
-  leave(left, steps(3).bytes());
-  for (let at = 1; ; at += 1) {
-    const dataFolder = join(folder, `start-${at}`);
-    cpSync(left, dataFolder, { recursive: true });
-    if (!isKilled('start', at, dataFolder)) break;
-    const after = await nextStart(dataFolder);
-    expect(after.runs, `runs after change ${at}`).toHaveLength(1);
-    expect(after.left, `left after change ${at}`).toEqual([]);
-  }
 });
 
 it('ends a program that goes on, and keeps what it had recorded', async () => {
@@ -152,28 +127,3 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
-
-it('leaves what can not be read where it is, under a name of its own', async () => {
-  const dataFolder = join(folder, 'unreadable');
-  leave(dataFolder, 'no recording');
-  const first = await nextStart(dataFolder);
-  expect(first.runs).toEqual([]);
-  expect(first.left.filter((path) => path.endsWith('1.cprec'))).toHaveLength(1);
-  expect(first.left).not.toContain(ended);
-  expect(await nextStart(dataFolder)).toEqual(first);
-});
-
-it('leaves what another node that has the same home records, until nothing was written for long', async () => {
-  const dataFolder = join(folder, 'shared');
-  const name = nameElsewhere();
-  const recording = leave(dataFolder, steps(3).bytes(), name);
-  const before = { runs: [], left: [name, join(name, '1.cprec')] };
-  expect(await nextStart(dataFolder)).toEqual(before);
-  // The folder of a long recording is as old as its last file, which is written to.
-  age(recording);
-  expect(await nextStart(dataFolder)).toEqual(before);
-  age(join(recording, '1.cprec'));
-  const { runs, left } = await nextStart(dataFolder);
-  expect(runs).toHaveLength(1);
-  expect(left).toEqual([]);
-});

@@ -1,5 +1,3 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -84,17 +82,6 @@ describe('the supervised engine process', () => {
     expect((await supervisor.run(request('complete'))).info.status).toBe('complete');
   });
 
-  it('gives it too where a run that ignores a cancel is killed', async () => {
-    const supervisor = supervise();
-    const controller = new AbortController();
-    const { run } = await inProgress(supervisor, 'die in the middle of recording', controller.signal);
-    controller.abort();
-    const cancelled = await run.catch((error: unknown) => error);
-    expect(cancelled).toMatchObject({ code: 'run.cancelled' });
-    const { info } = decodeRun((cancelled as PartialRunError).partial.file);
-    expect(info).toMatchObject({ status: 'cancelled', error: { code: 'run.cancelled' } });
-  });
-
   it('rejects the run with the signal when the process is killed in its middle; the next run works', async () => {
     const onChange = vi.fn();
     const supervisor = supervise({ onChange });
@@ -129,26 +116,6 @@ describe('the supervised engine process', () => {
     controller.abort();
     await expect(run).rejects.toMatchObject({ code: 'run.cancelled' });
     expect((await supervisor.run(request('complete'))).info.notes).toEqual([`process ${pid}`]);
-  });
-
-  it('keeps it too where this process was busy as the answer came', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'copyscope-answer-'));
-    const note = join(folder, 'answered');
-    vi.stubEnv('COPYSCOPE_TEST_NOTE', note);
-    try {
-      const supervisor = supervise({ cancelGraceMs: 10 });
-      const pid = await pidOf(supervisor);
-      const controller = new AbortController();
-      const { run } = await inProgress(supervisor, 'until cancelled, and note that it answered', controller.signal);
-      controller.abort();
-      // Nothing is heard and no timer fires until the answer lies there.
-      while (!existsSync(note)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-      await expect(run).rejects.toMatchObject({ code: 'run.cancelled', message: 'Stopped.' });
-      expect((await supervisor.run(request('complete'))).info.notes).toEqual([`process ${pid}`]);
-    } finally {
-      vi.unstubAllEnvs();
-      rmSync(folder, { recursive: true });
-    }
   });
 
   it.each(['ignore cancel', 'block the thread'])('ends the process of a run that does not: %s', async (behaviour) => {

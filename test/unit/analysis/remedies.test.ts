@@ -3,14 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { machineOf } from '../../../core/cost/machineOf.ts';
 import { shownBy } from '../../../core/cost/runCosts.ts';
-import { applyChange, type Change } from '../../../core/experiment/change.ts';
+import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findHazards } from '../../../core/hazards/hazards.ts';
-import { Effort, withoutNewHazards } from '../../../core/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
-import type { Program } from '../../../core/program/program.ts';
-import { inDeviceMemory, withFewerThreads } from '../../../core/remedies/mapped.ts';
 import { pin } from '../../../core/remedies/memory.ts';
 import { type Explanation, explainWithRemedies, remediesFor } from '../../../core/remedies/remedies.ts';
 import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
@@ -267,121 +264,6 @@ describe('remedies of other causes', () => {
       'Record an event after "kernel e", and let stream "d" wait for it before "download e".',
     ]);
     expect(findHazards(lower(applyChange(one, { patches: remedy?.patches ?? [] }))).hazards).toEqual([]);
-  });
-
-  describe('for a copy beside kernels on mapped memory', () => {
-    const MB = 2 ** 20;
-    const streaming = (src: string, dst: string, stream = 'compute') => ({
-      ...{ op: 'kernel', kernel: { kind: 'stream' }, reads: [src], writes: [dst], stream },
-    });
-    const download = { op: 'copy', src: 'last', dst: 'result', stream: 'copies' };
-    const upload = { op: 'copy', src: 'batch', dst: 'next', stream: 'copies' };
-    const beside = (...operations: readonly { readonly op: string }[]): Experiment =>
-      experimentOf(
-        {
-          streams: [...parts.streams, { id: 'more' }],
-          buffers: [
-            ...(['input', 'output'] as const).map((id) => ({ id, memory: 'mapped' as const, bytes: 4 * MB })),
-            { id: 'large', memory: 'mapped' as const, bytes: 16 * MB },
-            { id: 'wide', memory: 'device' as const, bytes: 16 * MB },
-            ...['work', 'last', 'next'].map((id) => ({ id, memory: 'device' as const, bytes: 5 * MB })),
-            ...['result', 'batch'].map((id) => ({ id, memory: 'pinned' as const, bytes: 5 * MB })),
-          ],
-        },
-        [...operations] as Parameters<typeof experimentOf>[1],
-      );
-    const situation = (experiment: Experiment) => {
-      const { program, verdicts } = explain(experiment).before;
-      const [verdict] = verdicts;
-      if (verdict === undefined) throw new Error('no verdict');
-      return { experiment, program, verdict };
-    };
-    /** What the buffers that were there before hold in the end. */
-    const content = ({ buffers, expectations }: Program, { buffers: known }: Experiment) =>
-      expectations
-        .map(({ buffer, ...rest }) => ({ ...rest, id: buffers[buffer]?.id }))
-        .filter(({ id }) => known.some((buffer) => buffer.id === id));
-
-    it.each([
-      [
-        'input',
-        'work',
-        [/^Copy "input" to device memory, "input-on-device", and let "stream kernel" read it there\.$/],
-      ],
-      [
-        'work',
-        'output',
-        [/^Let "stream kernel" write device memory, "output-on-device", and copy that to "output"\.$/],
-      ],
-      ['input', 'output', [/^Copy "input" to device memory/, /^Let "stream kernel" write device memory/]],
-      ['input', 'input', [/^Copy "input" to device memory/, /^Let "stream kernel" write device memory/]],
-    ])('let them work in device memory instead of reading "%s" and writing "%s"', (src, dst, steps) => {
-      const experiment = beside(streaming(src, dst), src === 'input' ? download : upload);
-      const before = situation(experiment);
-      expect(before.verdict).toMatchObject({ cause: 'mapped-memory', with: 0 });
-      const change = inDeviceMemory(before);
-      expect(change?.steps).toEqual(steps.map((step) => expect.stringMatching(step)));
-      const changed = lower(applyChange(experiment, { patches: change?.patches ?? [] }));
-      expect(findHazards(changed).hazards).toEqual([]);
-      expect(content(changed, experiment)).toEqual(content(lower(experiment), experiment));
-    });
-
-    it.each([
-      ['input', 'work', download, /^Copy "input" to device memory/],
-      ['work', 'output', upload, /^Let "stream kernel" write device memory/],
-    ])('gain by that where the copy goes the other way: "%s" to "%s"', (src, dst, one, step) => {
-      const remedy = onlyRemedy(beside(streaming(src, dst), one));
-      expect(remedy).toMatchObject({ cause: 'mapped-memory', causes: ['mapped-memory'], borneOut: true });
-      expect(remedy.steps).toEqual([expect.stringMatching(step)]);
-      expect(remedy.gainShare).toBeGreaterThan(0.2);
-    });
-
-    it('copy once what several kernels read, in whatever streams, and each time what something writes', () => {
-      const often = (...more: { op: string }[]) =>
-        beside(streaming('input', 'work'), download, ...more, streaming('input', 'next', 'more'));
-      const copies = (experiment: Experiment) => {
-        const change = withoutNewHazards(experiment, inDeviceMemory(situation(experiment)) as Change, new Effort(1e4));
-        if (change === null) throw new Error('no change');
-        const { threads } = applyChange(experiment, change);
-        const all = threads.flatMap(({ operations }) => operations);
-        expect(all.filter((one) => one.op === 'kernel' && one.reads[0] === 'input-on-device')).toHaveLength(2);
-        return all.filter((one) => one.op === 'copy' && one.dst === 'input-on-device').length;
-      };
-      expect(copies(often())).toBe(1);
-      const synchronize = { op: 'synchronizeDevice' };
-      expect(
-        copies(
-          often(synchronize, { op: 'write', buffer: 'input', pattern: { kind: 'constant', value: 7 } } as {
-            op: string;
-          }),
-        ),
-      ).toBe(2);
-    });
-
-    it('let those that only read fill a quarter of the multiprocessors', () => {
-      const experiment = beside(streaming('input', 'work'), download);
-      const change = withFewerThreads(situation(experiment));
-      expect(change?.steps).toEqual(['Let "stream kernel" fill 25 % of the multiprocessors.']);
-      const changed = explain(applyChange(experiment, { patches: change?.patches ?? [] })).before;
-      expect(changed.makespanNs).toBeLessThan(explain(experiment).before.makespanNs);
-      expect(withFewerThreads(situation(beside(streaming('work', 'output'), upload)))).toBeNull();
-    });
-
-    it('are told of one that overlaps as well, where they gain something', () => {
-      const shared = beside(
-        streaming('input', 'work'),
-        streaming('input', 'work'),
-        streaming('input', 'work'),
-        download,
-      );
-      const remedy = onlyRemedy(shared);
-      expect(remedy).toMatchObject({ cause: 'overlapped', causes: ['overlapped'], borneOut: true });
-      expect(remedy.gainShare).toBeGreaterThan(0.4);
-      // A copy engine would carry the product the same way.
-      const { before, remedies } = explain(beside(streaming('wide', 'large'), download));
-      expect(before.verdicts).toMatchObject([{ cause: 'overlapped', rule: 'mapped-memory' }]);
-      expect(remedies).toEqual([]);
-    });
   });
 
   it('move no copy to a stream of its own that has one', () => {

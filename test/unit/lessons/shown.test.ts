@@ -29,13 +29,4 @@ describe('lessons', () => {
       }
     }
   });
-
-  it('have sentences that can be read aloud: none of more than 40 words', () => {
-    for (const { id, steps } of lessons) {
-      const prose = steps.map(({ text }) => text.replace(/```[\s\S]*?```/g, '').replace(/^\|.*\|$/gm, '')).join('\n\n');
-      for (const sentence of prose.split(/(?<=[.!?:])\s+|\n\n+/)) {
-        expect(sentence.split(/\s+/).length, `${id}: ${sentence}`).toBeLessThanOrEqual(40);
-      }
-    }
-  });
 });

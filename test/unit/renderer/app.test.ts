@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceReport } from '../../../core/program/engine.ts';
 import type { MachineState } from '../../../core/service/machines.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
-import { formatInstant, formatMoment } from '../../../renderer/common/time.ts';
 import { selectedOp, selectedOps } from '../../../renderer/score/selectedOp.ts';
 import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/store/engines.ts';
 import { exampleGroups } from '../../../renderer/store/exampleGroups.ts';
 import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/store/page.ts';
-import { spareRuns } from '../../../renderer/store/runs.ts';
 import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/store/select.ts';
 import type { AppState } from '../../../renderer/store/types.ts';
 import { exampleRun, experiment } from './exampleRun.ts';
@@ -236,30 +234,6 @@ describe('the selected operation', () => {
   });
 });
 
-describe('runs that are forgotten', () => {
-  const ids = Array.from({ length: 26 }, (_, index) => `run${index}`);
-  const withLoaded = (fields: Partial<AppState> = {}) =>
-    stateWith(
-      ids.map((id) => run({ id, name: 'other' })),
-      { loadedRuns: Object.fromEntries(ids.map((id) => [id, { status: 'loading' }])), ...fields },
-    );
-
-  it('are those that were read longest ago, as many as are too many', () => {
-    expect(spareRuns(withLoaded(), [], 'run25')).toEqual(['run0', 'run1']);
-    expect(spareRuns(withLoaded(), [], 'run0')).toEqual(['run1', 'run2']);
-  });
-
-  it('are none that a part of the window shows, however many these are', () => {
-    expect(spareRuns(withLoaded(), ['run0', 'run2'], 'run25')).toEqual(['run1', 'run3']);
-    expect(spareRuns(withLoaded(), ids, 'run25')).toEqual([]);
-  });
-
-  it('are not the run whose page is open, whichever of its experiment’s runs is shown there', () => {
-    const page = { kind: 'run', id: 'run0' } as const;
-    expect(spareRuns(withLoaded({ page, pickedRuns: { 'run:run0': 'run1' } }), [], 'run25')).toEqual(['run2', 'run3']);
-  });
-});
-
 describe('the comparison', () => {
   it('takes each case’s newest run of the engine, else its recorded one, else what was chosen', () => {
     expect(comparedRunIds(stateWith([run({ id: 'a' }), recorded]))).toEqual(['a']);
@@ -294,16 +268,5 @@ describe('the library', () => {
       ['Staging', ['staging/first']],
       ['Others', ['alone']],
     ]);
-  });
-});
-
-describe('moments', () => {
-  it('are as short as they can be', () => {
-    const now = new Date(2026, 10, 20, 12);
-    expect(formatMoment(new Date(2026, 10, 20, 5, 4, 3).toISOString(), now, 'en-GB')).toBe('05:04:03');
-    expect(formatMoment(new Date(2026, 9, 2, 5, 4).toISOString(), now, 'en-GB')).toBe('2 Oct 05:04');
-    expect(formatMoment(new Date(2025, 9, 2).toISOString(), now, 'en-GB')).toBe('2 Oct 2025');
-    expect(formatMoment('nonsense', now)).toBe('nonsense');
-    expect(formatInstant(new Date(2025, 9, 2, 15, 4, 3).toISOString(), 'en-GB')).toBe('2 Oct 2025, 15:04:03');
   });
 });

@@ -9,7 +9,7 @@ import type { Frame, FrameInput } from '../../../renderer/timeline/painting/fram
 import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
 import { areaSummary } from '../../../renderer/timeline/rows/areaSummary.ts';
 import { areaTable, areaText } from '../../../renderer/timeline/rows/areaTable.ts';
-import { rowSentence, rowTitle } from '../../../renderer/timeline/rows/describeRow.ts';
+import { rowTitle } from '../../../renderer/timeline/rows/describeRow.ts';
 import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/rows/neighbours.ts';
 import { operationLabels } from '../../../renderer/timeline/rows/operationLabels.ts';
 import { findRows } from '../../../renderer/timeline/rows/search.ts';
@@ -259,19 +259,6 @@ describe('search', () => {
     expect(findRows(trace, view.rows, 'PASSES multiply', labels).next(null, 1)).not.toBeNull();
     expect(findRows(trace, view.rows, '', labels).count).toBe(0);
     expect(findRows(trace, view.rows, 'no such thing', labels).next(null, 1)).toBeNull();
-  });
-});
-
-describe('words for rows', () => {
-  it('names copies by direction and size, kernels by the experiment, calls by their name', () => {
-    expect([call, copy, kernel].map((row) => rowTitle(trace, row, labels))).toEqual([
-      'cudaMemcpyAsync',
-      'H2D 20.0 MiB',
-      'multiply 3 passes',
-    ]);
-    expect(rowSentence(trace, copy, labels)).toBe(
-      'Copy H2D 20.0 MiB, on side, starts at 6.00 µs, takes 400 µs, at 52.4 GB/s.',
-    );
   });
 });
 

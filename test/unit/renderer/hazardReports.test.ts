@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { hazardsOf, repairOf } from '../../../core/hazards/repair.ts';
+import { hazardsOf } from '../../../core/hazards/repair.ts';
 import { type Call, type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const racing = requireExperiment(
@@ -17,7 +17,6 @@ const pauseMs = 1000;
 
 let workers: FakeWorker[];
 let reports: typeof import('../../../renderer/predict/hazards/hazardReports.ts');
-let predicting: typeof import('../../../renderer/predict/predicting.ts');
 let store: typeof import('../../../renderer/store/store.ts');
 
 const worker = (): FakeWorker => lastOf(workers);
@@ -46,7 +45,6 @@ beforeEach(async () => {
   vi.stubGlobal('window', {});
   vi.stubGlobal('requestAnimationFrame', (action: () => void) => setTimeout(action, 16));
   reports = await import('../../../renderer/predict/hazards/hazardReports.ts');
-  predicting = await import('../../../renderer/predict/predicting.ts');
   store = await import('../../../renderer/store/store.ts');
   open(racing);
   vi.useFakeTimers();
@@ -86,71 +84,5 @@ describe('reports on hazards', () => {
     expect(sentWhole()).toEqual([true, false]);
     await answer(twice);
     expect(reports.reportOf(twice, '')).toEqual(hazardsOf(twice));
-  });
-
-  it('are asked for again where an edit is undone before the answer', async () => {
-    edit(racing);
-    vi.advanceTimersByTime(pauseMs);
-    const [first] = searches();
-    for (const experiment of [twice, racing]) edit(experiment);
-    vi.advanceTimersByTime(pauseMs);
-    expect(searches()).toHaveLength(2);
-    // It was called off.
-    await worker().answer('hazards', null, first);
-    expect(reports.reportOf(racing, '')).toBeNull();
-    await answer(racing);
-    expect(reports.reportOf(racing, '')).toEqual(hazardsOf(racing));
-  });
-
-  it('wait until the lanes of the document have been drawn, whatever is predicted elsewhere', () => {
-    predicting.tellPredicting({ document: key, progress: null });
-    edit(racing);
-    vi.advanceTimersByTime(10 * pauseMs);
-    expect(workers).toEqual([]);
-    predicting.tellPredicting({ document: key, progress: { done: 1, total: 2 } });
-    vi.advanceTimersByTime(10 * pauseMs);
-    expect(workers).toEqual([]);
-    predicting.tellPredicting(null);
-    expect(workers).toEqual([]);
-    vi.advanceTimersByTime(pauseMs);
-    expect(searches()).toHaveLength(1);
-    predicting.tellPredicting({ document: 'experiment:other', progress: null });
-    edit(twice);
-    vi.advanceTimersByTime(pauseMs);
-    expect(searches()).toHaveLength(2);
-  });
-
-  it('tell what repairs a hazard by its place, and an edit calls that off', async () => {
-    edit(racing);
-    vi.advanceTimersByTime(pauseMs);
-    await answer(racing);
-    const report = reports.reportOf(racing, '');
-    const hazard = report?.hazards[0];
-    if (report === null || hazard === undefined) throw new Error('it has one');
-    const repairs = (): unknown[] =>
-      worker()
-        .calls('repair')
-        .map(({ a }) => a[0]);
-    for (const _ of [1, 2]) void reports.askRepair(racing, report, hazard);
-    expect(repairs()).toEqual([0]);
-    expect(reports.repairOf(racing, hazard)).toBeUndefined();
-    await worker().answer('repair', repairOf(racing, 0));
-    expect(reports.repairOf(racing, hazard)).toEqual(repairOf(racing, 0));
-    const other = { ...hazard };
-    void reports.askRepair(racing, { ...report, hazards: [hazard, other] }, other);
-    expect(repairs()).toEqual([0, 1]);
-    edit(twice);
-    await worker().answer('repair', null);
-    expect(reports.repairOf(racing, other)).toBeUndefined();
-  });
-
-  it('are asked of another worker where one fails', async () => {
-    edit(racing);
-    vi.advanceTimersByTime(pauseMs);
-    await worker().fail();
-    expect(worker().isEnded).toBe(true);
-    reports.askSoon(key, racing, null);
-    vi.advanceTimersByTime(pauseMs);
-    expect([workers.length, sentWhole(), searches().length]).toEqual([2, [true], 1]);
   });
 });

@@ -57,28 +57,6 @@ it('does nothing more of what is not wanted any more', async () => {
   expect(seen).toEqual([1, 2]);
 });
 
-it('does several things side by side, each to its own end', async () => {
-  const [first, second]: number[][] = [[], []];
-  const both = [inTurns(counting(first), always), inTurns(counting(second), () => (second?.length ?? 0) < 2)];
-  expect(await Promise.all(both)).toEqual(['four', null]);
-  expect([first, second]).toEqual([
-    [1, 2, 3, 4],
-    [1, 2],
-  ]);
-});
-
-it('gives each of several things its turn', async () => {
-  const seen: number[] = [];
-  function* work(of: number): InSteps<void> {
-    for (let step = 0; step < 3; step += 1) {
-      seen.push(of);
-      yield;
-    }
-  }
-  await Promise.all([1, 2, 3].map((of) => inTurns(work(of), always)));
-  expect(seen).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
-});
-
 it('fails with what its work throws', async () => {
   function* failing(): InSteps<never> {
     yield;

@@ -5,10 +5,8 @@ import { indexLane } from '../../../core/trace/laneIndex.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
 import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
-import { Columns } from '../../../renderer/timeline/painting/columns.ts';
 import type { Frame } from '../../../renderer/timeline/painting/frame.ts';
 import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
-import { mixed, pixel, Raster } from '../../../renderer/timeline/painting/raster.ts';
 import type { TimeView } from '../../../renderer/timeline/time/timeView.ts';
 import { barOffset, type LaneTrack } from '../../../renderer/timeline/tracks/tracks.ts';
 import { runs } from '../../support/effort.ts';
@@ -70,10 +68,6 @@ const bars = (frame: Frame) => frame.batches.flatMap((batch) => batch.bars.all()
 
 const span = fc.record({ gap: fc.nat({ max: 30 }), length: fc.integer({ min: 1, max: 50 }) });
 const spans = fc.array(span, { minLength: 1, maxLength: 400, size: 'max' });
-const views = fc
-  .record({ from: fc.integer({ min: -200, max: 8000 }), span: fc.integer({ min: 30, max: 30_000 }) })
-  .map(({ from, span }) => ({ startNs: from, endNs: from + span }));
-
 describe('the busy share that is painted', () => {
   it('is the true one where every row is narrower than a pixel', () => {
     const far = fc
@@ -92,41 +86,6 @@ describe('the busy share that is painted', () => {
       { numRuns: runs(300) },
     );
   });
-
-  it('is off by no more than the rounding of the bars’ edges elsewhere', () => {
-    fc.assert(
-      fc.property(spans, views, (list, view) => {
-        const trace = traceOf(list);
-        const track = trackOf(trace);
-        const frame = frameOf(trace, track, view);
-        const pixelNs = (view.endNs - view.startNs) / width;
-        const visible = bars(frame).map((box) => Math.min(box.x + box.width, width) - Math.max(box.x, 0));
-        const painted = fills(frame) + sum(visible);
-        const truth = track.index.busyNs(0, view.startNs, view.endNs) / pixelNs;
-        // Half a pixel at both edges, and the pixel of air after a bar that can spare it.
-        expect(Math.abs(painted - truth)).toBeLessThanOrEqual(2 * visible.length + 0.01);
-      }),
-      { numRuns: runs(300) },
-    );
-  });
-
-  it('shows a ground wherever a row lies, however short it is', () => {
-    fc.assert(
-      fc.property(spans, views, (list, view) => {
-        const trace = traceOf(list);
-        const frame = frameOf(trace, trackOf(trace), view);
-        const painted = frame.batches.flatMap(({ grounds, bars }) => [...grounds.all(), ...bars.all()]);
-        const perNs = width / (view.endNs - view.startNs);
-        for (let row = 0; row < trace.count; row += 1) {
-          const start = trace.columns.startNs[row] ?? 0;
-          if (start < view.startNs || start >= view.endNs) continue;
-          const x = (start - view.startNs) * perNs;
-          expect(painted.some((box) => x >= box.x - 1.01 && x <= box.x + box.width + 1.01)).toBe(true);
-        }
-      }),
-      { numRuns: runs(100) },
-    );
-  });
 });
 
 describe('every event', () => {
@@ -143,36 +102,5 @@ describe('every event', () => {
         expect(hitTest([track], view, width, width / 2, barOffset(track, 0) + 3)).toMatchObject({ kind: 'row', row });
       }),
     );
-  });
-});
-
-describe('pixels', () => {
-  it('hand on to the next what does not fit into one', () => {
-    const columns = new Columns();
-    columns.clear(5);
-    columns.add(1.9, 1.5, 10, 3);
-    const drawn: number[][] = [];
-    columns.each((x, share, paint) => drawn.push([x, share, paint]));
-    expect(drawn).toEqual([
-      [1, 1, 3],
-      [2, 0.5, 3],
-    ]);
-  });
-
-  it('are filled within the raster only, and by share at the upper edge of a column', () => {
-    const raster = new Raster(4, 4);
-    const [red, white] = [pixel('#ff0000'), pixel('#ffffff')];
-    raster.clear(white);
-    raster.fill(-2, -2, 4, 4, red);
-    raster.fillColumn(3, 1, 1.5, 4, red);
-    const colours = Array.from({ length: 4 }, (_, y) => [...raster.pixels.subarray(4 * y, 4 * y + 4)]);
-    expect(colours).toEqual([
-      [red, red, white, white],
-      [red, red, white, mixed(red, white, 0.5)],
-      [white, white, white, red],
-      [white, white, white, red],
-    ]);
-    raster.fill(9, 9, 5, 5, red);
-    expect(raster.pixels.length).toBe(16);
   });
 });

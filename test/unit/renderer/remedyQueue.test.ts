@@ -4,11 +4,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { maxTriedInstructions, predict as predictVerdicts } from '../../../core/remedies/predict.ts';
+import { predict as predictVerdicts } from '../../../core/remedies/predict.ts';
 import { remediesFor } from '../../../core/remedies/remedies.ts';
 import { isTested } from '../../../core/remedies/remedy.ts';
 import type { HostService } from '../../../core/service/service.ts';
-import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { RemedyAnswer, RemedyQuestion } from '../../../renderer/predict/documentCalls.ts';
@@ -16,7 +15,6 @@ import { predict } from '../../../renderer/predict/predict.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { h200, h200Machine } from '../machine/toy.ts';
-import { experimentOf } from '../support/experiments.ts';
 import { type FakeWorker, fakeWorkers, lastOf, settled } from './workers.ts';
 
 const asset = (path: string) => readFileSync(new URL(`../../../assets/${path}`, import.meta.url));
@@ -111,32 +109,5 @@ describe('the queue of remedies', () => {
       [true, false],
     ]);
     expect([workers.length, worker().isEnded]).toEqual([1, false]);
-  });
-
-  it('lets a verdict stand as it is where the worker fails, and goes on with another', async () => {
-    const run = predicted(missing);
-    await ask(run, 1, 2);
-    await worker().fail();
-    expect([1, 2].map((op) => queue.remedyOf(run, op))).toEqual(['none', 'testing']);
-    expect([workers.length, asked(), sentWhole()]).toEqual([2, [2], [true]]);
-  });
-
-  it('sends a recorded run once, and asks with the machine that was read from it', async () => {
-    const run = loaded(decodeRun(asset('runs/overlap/pageable-same-stream.arrow')));
-    await ask(run, 1, 2);
-    const shown = new Map([['cudaLaunchKernel', 5000]]);
-    await answer({ shown });
-    expect(queue.remedyOf(run, 1)).toEqual({ remedy, profile: h200.name, ownRates: true });
-    const [first, second] = questions();
-    expect([first?.run?.trace.count, first?.run?.info.experiment]).toEqual([run.run.trace.count, null]);
-    expect([second?.run, second?.shown]).toEqual([null, shown]);
-  });
-
-  it('asks for nothing of what is too long', async () => {
-    const work = Array.from({ length: maxTriedInstructions + 1 }, () => ({ op: 'work', durationNs: 1 }) as const);
-    const run = predicted(experimentOf({}, work));
-    await ask(run, 1);
-    expect(queue.remedyOf(run, 1)).toBe('none');
-    expect(workers).toEqual([]);
   });
 });

@@ -1,12 +1,9 @@
 /** Charts of sweeps over names, and of several sweeps together. */
 import { describe, expect, it } from 'vitest';
 import type { Sweep } from '../../../core/service/service.ts';
-import { type Metric, metrics } from '../../../core/sweep/metrics.ts';
+import { metrics } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
-import { lookOf } from '../../../renderer/charts/look.ts';
-import { chartOption } from '../../../renderer/charts/option.ts';
 import type { ChartSpec } from '../../../renderer/charts/spec.ts';
-import { chartCsv } from '../../../renderer/charts/table.ts';
 import { formatMoment } from '../../../renderer/common/time.ts';
 import { sweepLines, together } from '../../../renderer/sweep/specs.ts';
 import { example } from '../host/support/runs.ts';
@@ -14,14 +11,6 @@ import { example } from '../host/support/runs.ts';
 const makespan = metrics.find(({ id }) => id === 'makespan');
 const delivered = metrics.find(({ id }) => id === 'h2dDelivered');
 if (makespan === undefined || delivered === undefined) throw new Error('a metric is missing');
-
-interface Series {
-  readonly type: string;
-  readonly name: string;
-  readonly color: string;
-  readonly symbol: string;
-  readonly lineStyle: { readonly type: unknown };
-}
 
 function sweepOf(
   name: string,
@@ -60,38 +49,6 @@ describe('the chart of a sweep over names', () => {
       expect(spec.rows[0]?.cells).toHaveLength(3);
     }
   });
-
-  it('is of bars where nothing else varies', () => {
-    const { sweep, plan } = sweepOf('names', [memory]);
-    const spec = sweepLines(sweep, plan, makespan);
-    expect(spec).toMatchObject({ kind: 'bars', categories: [{ label: 'pageable' }, { label: 'pinned' }] });
-  });
-
-  it('shows the copy engine’s rate beside what the program gets', () => {
-    const { sweep, plan } = sweepOf('rate', [sizes('1 MiB', '2 MiB')]);
-    const { rows } = sweepLines(sweep, plan, delivered);
-    expect(rows.map(({ name, isBeside }) => [name, isBeside])).toEqual([
-      ['H2D rate of the program', undefined],
-      ['copy engine', true],
-    ]);
-    expect(rows[1]?.cells[0]).toMatchObject({ value: 5e9 });
-  });
-});
-
-describe('the charts of one sweep', () => {
-  it('give each series one colour and one symbol, whether or not a copy engine’s rate stands beside it', () => {
-    const { sweep, plan } = sweepOf('both', [sizes('1 MiB', '2 MiB'), memory]);
-    const lookOfSeries = (metric: Metric) => {
-      const spec = sweepLines(sweep, plan, metric);
-      const size = { width: 800, height: 400, withTitle: false };
-      const { series } = chartOption(spec, lookOf('light'), size) as { series: Series[] };
-      return series
-        .filter(({ type, name }) => type === 'line' && !name.includes('copy engine'))
-        .map(({ name, color, symbol, lineStyle: { type } }) => [name, color, symbol, type]);
-    };
-    expect(lookOfSeries(delivered)).toHaveLength(2);
-    expect(lookOfSeries(delivered)).toEqual(lookOfSeries(makespan));
-  });
 });
 
 /** A sweep whose points ran on these devices, each over a link of so many bytes per second. */
@@ -103,52 +60,6 @@ function ranOn(name: string, axes: unknown[], nodes: readonly (readonly [device:
   });
   return { sweep: { ...sweep, outcomes }, plan };
 }
-
-describe('a sweep over several nodes', () => {
-  const rowsOn = (...nodes: (readonly [string, number | null])[]) => {
-    const { sweep, plan } = ranOn('nodes', [sizes('1 MiB', '2 MiB', '4 MiB')], nodes);
-    return sweepLines(sweep, plan, delivered).rows;
-  };
-  const fast = ['NVIDIA H200 of node01', 64e9] as const;
-
-  it('has a limit of its link only where all that are known agree', () => {
-    const limits = (...nodes: (readonly [string, number | null])[]) =>
-      rowsOn(...nodes)
-        .filter(({ isLimit }) => isLimit)
-        .map(({ cells }) => cells[0]);
-    expect(limits(fast, fast, ['NVIDIA H200 of node03', null])).toMatchObject([{ value: 64e9 }]);
-    expect(limits(fast, ['NVIDIA A100 of node02', 32e9], fast)).toEqual([]);
-  });
-
-  it('says in its file on which device each point ran', () => {
-    const nodes = [fast, ['NVIDIA A100 of node02', 32e9], fast] as const;
-    const { sweep, plan } = ranOn('nodes', [sizes('1 MiB', '2 MiB', '4 MiB')], nodes);
-    const [, ...lines] = chartCsv(sweepLines(sweep, plan, makespan))
-      .trim()
-      .split('\r\n');
-    expect(lines.map((line) => line.split(',').at(-2))).toEqual(nodes.map(([device]) => device));
-  });
-
-  it.each([[[fast, null, ['NVIDIA A100 of node02', 32e9]] as const], [[fast, null, fast] as const]])(
-    'says in its file no device of a point that failed (%j)',
-    (nodes) => {
-      const { sweep, plan } = ranOn(
-        'nodes',
-        [sizes('1 MiB', '2 MiB', '4 MiB')],
-        nodes.map((node) => node ?? ['', null]),
-      );
-      const outcomes = sweep.outcomes.map((outcome, at) =>
-        nodes[at] === null
-          ? { point: at, status: 'failed' as const, error: { code: 'slurm.lost', message: 'It ended.' } }
-          : outcome,
-      );
-      const [, ...lines] = chartCsv(sweepLines({ ...sweep, outcomes }, plan, makespan))
-        .trim()
-        .split('\r\n');
-      expect(lines.map((line) => line.split(',').at(-2))).toEqual(nodes.map((node) => node?.[0] ?? ''));
-    },
-  );
-});
 
 describe('two sweeps in one chart', () => {
   it('share an axis of all their sizes, and each line says whose it is', () => {

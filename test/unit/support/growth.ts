@@ -1,13 +1,3 @@
-/**
- * Processor time of this process during `work`, in microseconds: what others do on the machine is not in it. It is the
- * least of three, since what collecting or a busy neighbour adds is hardly in all of them.
- */
-export async function processorTime(work: () => unknown): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < 3; round += 1) times.push(await timeOf(work));
-  return Math.min(...times);
-}
-
 async function timeOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
