@@ -1,7 +1,7 @@
 /** Room for what the window says, panels that stay as they were put, and names for all that can be used. */
 import { expect, it } from 'vitest';
 import { templates } from '../../core/experiment/templates/templates.ts';
-import { boxOf, drag, openExample, openTrace, openWorkbench, page, press } from './support/workbench.tsx';
+import { boxOf, drag, openExample, openTrace, openWorkbench, page, press, settled } from './support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const isWhole = (element: Element): boolean => element.scrollWidth <= element.clientWidth;
@@ -64,6 +64,7 @@ it('resizes panels by mouse and by keyboard, and keeps their sizes', async () =>
   const { library } = await openExample(pinned);
   const separator = page.getByRole('separator', { name: 'Resize the library' });
   await expect.element(library).toBeVisible();
+  await settled(library);
   const before = widthOf('Library');
   const { x, y } = boxOf(separator);
   await drag([x + 1, y + 200], [x + 81, y + 200]);
@@ -80,6 +81,7 @@ it('resizes panels by mouse and by keyboard, and keeps their sizes', async () =>
 it('gives panels their widths back after the window was too narrow for them', async () => {
   const { inspector } = await openExample(pinned);
   await expect.element(inspector).toBeVisible();
+  await settled(inspector);
   page.getByRole('separator', { name: 'Resize the library' }).element().focus();
   await press('ArrowRight', 'ArrowRight');
   const [library, before] = [widthOf('Library'), widthOf('Inspector')];
@@ -91,8 +93,10 @@ it('gives panels their widths back after the window was too narrow for them', as
 });
 
 it('gives the JSON of an experiment room, and the score its own height again', async () => {
-  const { sheet, tools } = await openExample(pinned);
+  const { plot, sheet, tools, verdict } = await openExample(pinned);
   await expect.element(sheet).toBeVisible();
+  await expect.element(verdict).toBeVisible();
+  await settled(plot);
   const edge = (): number => Math.round(boxOf(page.getByRole('separator', { name: 'Resize the score' })).y);
   const before = edge();
   await tools.getByText('JSON', { exact: true }).click();

@@ -13,6 +13,7 @@ import {
   pickEngine,
   press,
   renderView,
+  settled,
   type,
   type Workbench,
 } from './support/workbench.tsx';
@@ -189,6 +190,7 @@ it('goes to a note by keys, and deletes it with a way back', async () => {
 
 it('puts a note on a stretch by mouse, and goes to it', async () => {
   const { plot, timeline, inspector } = await openRun();
+  await settled(plot);
   const box = boxOf(plot);
   await drag([box.x + 100, box.y + 20], [box.x + 220, box.y + 20]);
   await timeline.getByRole('button', { name: 'Notes', exact: true }).click();

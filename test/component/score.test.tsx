@@ -3,7 +3,18 @@ import { expect, it } from 'vitest';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { state } from '../../renderer/store/store.ts';
 import { longExperiment } from '../support/longExperiment.ts';
-import { boxOf, drag, heading, numberOf, openExample, openWorkbench, page, press, type } from './support/workbench.tsx';
+import {
+  boxOf,
+  drag,
+  heading,
+  numberOf,
+  openExample,
+  openWorkbench,
+  page,
+  press,
+  settled,
+  type,
+} from './support/workbench.tsx';
 
 const example = 'overlap/pinned-side-stream';
 const copyOfExample = 'Copy of Pinned source, second stream';
@@ -35,6 +46,7 @@ it('copies an example when it is edited, and undoes and redoes every step', asyn
 it('drops a block under the pointer when it is let go of before its last move was drawn', async () => {
   const { sheet, block } = await openExample('verdicts/same-stream');
   await expect.element(block(0)).toBeVisible();
+  await settled(block(0));
   const count = numberOf(sheet, 'operations');
   const label = block(0).element().textContent ?? '';
   const [head, from] = [boxOf(sheet.getByText(String(count + 1), { exact: true })), boxOf(block(0))];
@@ -154,6 +166,7 @@ it('takes over JSON that is left at once, and keeps what is no experiment yet', 
   const text = (): string => (json.element() as HTMLTextAreaElement).value;
   await tools.getByText('JSON', { exact: true }).click();
   await json.fill(text().replace('"durationNs": 40000', '"durationNs": 50000'));
+  await expect.element(json).toHaveValue(expect.stringContaining('"durationNs": 50000'));
   // In the same task as the last letter would be: neither a pause nor a blur comes before.
   [...document.querySelectorAll('label')].find((label) => label.textContent === 'Score')?.click();
   await expect.element(heading(copyOfExample)).toBeVisible();
@@ -173,6 +186,7 @@ it('resizes a block by its corner, and lets go of it on Escape', async () => {
   const { block, field } = await openExample(example);
   await block(2).click();
   await expect.element(field('Duration')).toHaveValue('40 us');
+  await settled(block(2));
   const corner = () => boxOf(page.getByTestId('resize-2'));
   const { x, y } = corner();
   await drag([x + 6, y + 6], [x + 48, y + 6]);

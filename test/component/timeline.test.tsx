@@ -13,6 +13,7 @@ import {
   openWorkbench,
   page,
   press,
+  settled,
   type,
   type Workbench,
 } from './support/workbench.tsx';
@@ -25,6 +26,7 @@ async function openLanes(id = pinned): Promise<Workbench> {
   await expect.poll(() => lanesOf(window)).toContain('side queue');
   // The plot has a size a frame after it is there.
   await expect.poll(() => span(window)).toBeGreaterThan(0);
+  await settled(window.plot);
   return window;
 }
 
@@ -87,6 +89,7 @@ it('sums up the whole run by Ctrl+A, on the device or on the host', async () => 
   const launches = table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' });
   const copies = table.getByRole('row').filter({ hasText: '20.0 MiB' });
   await plot.click({ position: { x: 4, y: 4 } });
+  await expect.poll(() => state().selection).toBeNull();
   await press('Control+a');
   await expect.element(launches).toBeVisible();
   await inspector.getByText('On a device', { exact: true }).click();
@@ -236,6 +239,7 @@ it('leads from the record of an event to the wait that it releases by ] and back
 it('marks the operations of a hazard in the lanes', async () => {
   const { plot, timeline } = await openExample('races/changed-source-pinned');
   await expect.element(timeline.getByRole('list', { name: 'Legend' })).toHaveTextContent('Hazard');
+  await settled(plot);
   const box = boxOf(plot);
   // The host's write stands near the beginning of the first lane.
   await moveTo(box.x + 45, box.y + 30);

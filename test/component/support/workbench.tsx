@@ -24,16 +24,30 @@ import { cleanup, render } from 'vitest-browser-react';
 import type { Imported } from '../../../core/service/service.ts';
 import { cssVariables, theme } from '../../../renderer/common/theme.ts';
 import { connect } from '../../../renderer/connection/connect.ts';
+import { dropFocusWish } from '../../../renderer/score/editor.ts';
 import { App } from '../../../renderer/shell/App.tsx';
 import { CurrentScheme } from '../../../renderer/shell/CurrentScheme.tsx';
 import { setService } from '../../../renderer/store/host.ts';
+import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { openPage } from '../../../renderer/store/pages.ts';
 import { shownRunId } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
 import type { Page } from '../../../renderer/store/types.ts';
+import { naturalArrangement } from '../../../renderer/timeline/tracks/arrangement.ts';
+import { arrange } from '../../../renderer/timeline/tracks/useArrangement.ts';
 import { serve } from './bridge.ts';
 import { type Contents, fileBytes, MemoryHost } from './memoryHost.ts';
 import { resetStores } from './stores.ts';
+
+const lanesPrefix = 'copyscope:lanes:';
+
+/** Puts the lanes of every run that a test arranged in their natural order; each is stored while it is arranged. */
+function forgetLanes(): void {
+  for (const key of Object.keys(localStorage).filter((one) => one.startsWith(lanesPrefix))) {
+    const name = key.slice(lanesPrefix.length);
+    arrange({ id: name, run: { info: { experiment: { name } } } } as LoadedRun, naturalArrangement);
+  }
+}
 
 type Beginning = Contents & {
   /** The window remembers what it did before. */
@@ -54,6 +68,8 @@ export async function begin({ keepStorage, keepViewport, ...contents }: Beginnin
   // Keys go where the focus is: into this frame.
   window.focus();
   setService(null);
+  dropFocusWish();
+  forgetLanes();
   resetStores();
   if (keepStorage !== true) localStorage.clear();
   history.replaceState(null, '', location.pathname + location.search);
@@ -239,6 +255,17 @@ export function answerChooser(...files: readonly File[]): void {
 
 /** Pixels of the page. */
 export const boxOf = (locator: Locator): DOMRect => locator.element().getBoundingClientRect();
+
+/** Resolves when an element has kept its place for ten frames: panels find their sizes some frames after they are drawn. */
+export async function settled(locator: Locator): Promise<void> {
+  let last = '';
+  for (let still = 0; still < 10; still += 1) {
+    await new Promise(requestAnimationFrame);
+    const now = JSON.stringify(boxOf(locator));
+    if (now !== last) still = 0;
+    last = now;
+  }
+}
 
 /** A number that an element keeps in its dataset. */
 export const numberOf = (locator: Locator, name: string): number =>
