@@ -6,7 +6,7 @@
  *
  * quick (npm test): types, lint and budgets; unit and component tests; the journeys; the executor's C++ tests.
  * all (npm run test:all): quick, then every other test that needs no sanitizer.
- * deep (npm run test:deep): the sanitizers, the fuzzer, kills, and properties and soak at full effort. With --minutes it
+ * deep (npm run test:deep): the sanitizers, the fuzzer, and properties and soak at full effort. With --minutes it
  * leaves the last two out and takes about that long.
  * ci (.ci/run): all, then five minutes of deep if its sources changed since it last passed in full.
  */

@@ -40,11 +40,3 @@ export async function connectAsWindow(address, session, events = {}) {
   const heard = new Proxy(events, { get: (own, name) => own[name] ?? noEvents[name] });
   return { service: connectHost(channel, heard).service, socket };
 }
-
-/** Sends a file in parts, as the window does. */
-export async function importFile(service, name, file) {
-  const ticket = await service.beginImport({ name, modifiedAt: '2026-11-20T09:00:00.000Z' });
-  for (let from = 0; from < file.length; from += 1 << 16)
-    await service.importPart(ticket, file.slice(from, from + (1 << 16)));
-  return service.endImport(ticket);
-}

@@ -1,7 +1,7 @@
-/** Archives of whatever a test likes, and what is in one. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { create, extract } from 'tar';
+/** Makes archives of the files and links that a test names. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { create } from 'tar';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -26,17 +26,4 @@ export async function archiveOf(folder: string, { files, links = {}, order = Obj
   const pack = create({ cwd: folder, gzip: true, portable: true, preservePaths: true }, names);
   for await (const part of pack as unknown as AsyncIterable<Buffer>) parts.push(part);
   return new Uint8Array(Buffer.concat(parts));
-}
-
-/** The files in an archive, in no order; `folder` is a name that nothing has, before and after. */
-export async function filesOf(folder: string, archive: Uint8Array): Promise<Record<string, Buffer>> {
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'archive'), archive);
-  await extract({ cwd: folder, file: join(folder, 'archive') });
-  rmSync(join(folder, 'archive'));
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = entries.map((entry) => join(entry.parentPath, entry.name));
-  const files = Object.fromEntries(paths.map((path) => [relative(folder, path), readFileSync(path)]));
-  rmSync(folder, { recursive: true });
-  return files;
 }
