@@ -19,7 +19,7 @@ const cost = {
   object: 112,
   knownKey: 16,
   hashedKey: 800,
-  newShape: 320,
+  newShape: 800,
   text: 80,
   number: 16,
   bytes: 256,
