@@ -39,7 +39,6 @@ it.each([
   ['experiment', ['name'], 'name', 'an object is not a text'],
   ['experiment', ['threads', '0', 'operations'], 'threads[0].operations', 'an object is not a list'],
   ['text of a sweep', ['axes', '0', 'label'], 'axes[0].label', 'an object is not a text'],
-  ['benchmark', ['rows', '0', 'column'], 'rows[0].column', 'an object is not a text'],
   ['notes', ['notes', '0', 'text'], 'notes[0].text', 'an object is not a text'],
   ['manifest of a bundle', ['runs', '0', 'title'], 'manifest.json: runs[0].title', 'an object is not a text'],
   ['kept sweep', ['device'], 'device', 'an object is not a text'],
