@@ -506,7 +506,7 @@ call(41)
         /another tool records this program already/,
       ],
       [{}, ['--', '/missing/program'], /there is no such program/],
-      [{}, [], /no program is named/],
+      [{}, [], /No program is named/],
       [{}, ['--steps', '1..2', '--delay', '3', '--', 'true'], /--steps chooses when to record/],
     ])('ends with 2 and what to do: %o %o', async (more, args, words) => {
       const { exitCode, err } = await cli({ ...environment(), ...more }, ...args);
