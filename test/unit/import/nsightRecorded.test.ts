@@ -175,16 +175,18 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
   });
 
   it('has a step that the copies hold, and a plan that gains what the kernels take', () => {
-    const { steps, plan }: TraceAnswers = traceAnswers(runOf('h100_2gpu_1s'), costs);
+    const { steps, plan, tried }: TraceAnswers = traceAnswers(runOf('h100_2gpu_1s'), costs, {
+      tried: ['other-stream'],
+    });
     const share = (part: string): number => steps.parts.find((one) => one.part === part)?.share ?? 0;
     expect(share('exposed-copy-pinned')).toBeCloseTo(0.95, 2);
     expect(share('kernels')).toBeCloseTo(0.023, 3);
     expect(steps.parts.reduce((sum, one) => sum + one.ns, 0)).toBeCloseTo(steps.medianNs, 0);
     expect(steps.inferred.join(' ')).toMatch(/The trace holds 2 processes .* calls most/);
-    expect(plan[0]?.changes).toEqual(['other-stream']);
-    // Kernels and copies within the device are 4.3 % of the step: no more can be hidden.
-    expect(plan[0]?.gainShare).toBeGreaterThan(0.02);
-    expect(plan[0]?.gainShare).toBeLessThan(0.044);
+    expect(plan[0]?.changes).toEqual(['keep-on-device']);
+    // Kernels and copies within the device are 4.3 % of the step: a second stream can hide no more.
+    expect(tried?.gainShare).toBeGreaterThan(0.02);
+    expect(tried?.gainShare).toBeLessThan(0.044);
   });
 
   it('replays in the time that was recorded, also what had been issued before', () => {
@@ -199,7 +201,7 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
 describe('two processes of one job (mfu_2gpu_before)', () => {
   it('have steps by what one of them repeats', () => {
     const { steps } = traceAnswers(runOf('mfu_2gpu_before'), costs);
-    expect(steps.rule).toContain('again and again');
+    expect(steps.count).toBeGreaterThan(1);
     const kernels = steps.parts.find(({ part }) => part === 'kernels')?.share ?? 0;
     expect(kernels).toBeGreaterThan(0.9);
   });
