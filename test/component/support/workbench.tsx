@@ -27,17 +27,29 @@ import { connect } from '../../../renderer/connection/connect.ts';
 import { dropFocusWish } from '../../../renderer/score/editor.ts';
 import { App } from '../../../renderer/shell/App.tsx';
 import { CurrentScheme } from '../../../renderer/shell/CurrentScheme.tsx';
+import { forgetDocument } from '../../../renderer/store/editing/histories.ts';
+import { forgetTakenBack } from '../../../renderer/store/editing/takenBack.ts';
 import { setService } from '../../../renderer/store/host.ts';
 import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { openPage } from '../../../renderer/store/pages.ts';
 import { shownRunId } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
+import { setTyped, typedTexts } from '../../../renderer/store/typed.ts';
 import type { Page } from '../../../renderer/store/types.ts';
 import { naturalArrangement } from '../../../renderer/timeline/tracks/arrangement.ts';
 import { arrange } from '../../../renderer/timeline/tracks/useArrangement.ts';
 import { serve } from './bridge.ts';
 import { type Contents, fileBytes, MemoryHost } from './memoryHost.ts';
 import { resetStores } from './stores.ts';
+
+/** Forgets what was edited and typed: the documents of examples and lessons have the same keys in every test. */
+function forgetDocuments(): void {
+  for (const key of Object.keys(state().documents)) {
+    for (const field of Object.keys(typedTexts(key))) setTyped(key, field, null);
+    forgetTakenBack(key);
+    forgetDocument(key);
+  }
+}
 
 const lanesPrefix = 'copyscope:lanes:';
 
@@ -67,6 +79,7 @@ export async function begin({ keepStorage, keepViewport, ...contents }: Beginnin
   if (keepViewport !== true && (innerWidth !== 1280 || innerHeight !== 800)) await page.viewport(1280, 800);
   // Keys go where the focus is: into this frame.
   window.focus();
+  forgetDocuments();
   setService(null);
   dropFocusWish();
   forgetLanes();
