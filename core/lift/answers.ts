@@ -15,7 +15,7 @@ import { Planner, type Remedy } from './plan.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
 import { type RanksAnswer, ranksAnswer } from './ranks.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
-import { answerSentence } from './sentence.ts';
+import { answerSentence, mostBusy } from './sentence.ts';
 import { codeOf } from './words.ts';
 
 export interface StepsAnswer {
@@ -119,9 +119,6 @@ export const plannerOf = (
     ...(isBusy(busiestNs, recordedNs) ? { kernelsNs: busiestNs } : {}),
     knownStepNs: knownStepNs ?? plainStepNs(info, lowerMedian(recordedNs)),
   });
-
-/** With kernels in this part of the step there is nothing to gain beside them. */
-const mostBusy = 0.95;
 
 const isBusy = (busiestNs: number, recordedNs: readonly number[]): boolean =>
   busiestNs >= mostBusy * lowerMedian(recordedNs);

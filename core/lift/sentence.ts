@@ -27,8 +27,8 @@ const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
   'overlap-communication': ['communication'],
 };
 
-/** With kernels in this part of the step there is nothing to gain beside them. */
-const mostBusy = 0.95;
+/** If kernels fill this part of the step, transfers have nothing to gain. */
+export const mostBusy = 0.95;
 
 /** `busyShare`: part of the step in which kernels ran. */
 export function answerSentence(steps: StepsAnswer, plan: readonly RemedyAnswer[], busyShare: number): string {
