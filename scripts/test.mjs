@@ -6,8 +6,8 @@
  *
  * quick (npm test): types, lint and budgets; unit and component tests; the journeys; the executor's C++ tests.
  * all (npm run test:all): quick, then every other test that needs no sanitizer.
- * deep (npm run test:deep): the sanitizers, the fuzzer, and properties and soak at full effort. With --minutes it
- * leaves the last two out and takes about that long.
+ * deep (npm run test:deep): the sanitizers, kills, the fuzzer, and properties and soak at full effort. With --minutes it
+ * takes about that long: the sanitizers, and the fuzzer for what is left.
  * ci (.ci/run): all, then five minutes of deep if its sources changed since it last passed in full.
  */
 import { spawn } from 'node:child_process';
@@ -148,7 +148,7 @@ async function deep(minutes) {
   await provideAddon();
   await ensureBuilt(['renderer', 'host']);
   const counts = [await sanitizer('address'), await sanitizer('thread')];
-  counts.push(await vitest(['test/system/host/killed']));
+  if (minutes === undefined) counts.push(await vitest(['test/system/host/killed']));
   const left = Math.max(1.5, (end - Date.now()) / 60_000);
   const fuzz = 'test/fuzz/run.mjs';
   counts.push(asTest(fuzz, await runNode(inRoot(fuzz), ['--minutes', String(left), '--seed', seed])));

@@ -123,7 +123,8 @@ describe('copyscope report', () => {
 
   it('says what to do where its page is not built', async () => {
     const context = { program: folder };
-    const args = ['report', exampleFile('pinned-side-stream'), '--out', path('x.html')];
+    const run = file('run.arrow', encodeRun(smallRun(example(), 'cuda')));
+    const args = ['report', run, '--out', path('x.html')];
     writeFileSync(path('package.json'), '{"version":"1.0.0"}');
     const { exitCode, err } = await copyscope(args, built.script, { context });
     expect(exitCode).not.toBe(0);
