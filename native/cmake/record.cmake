@@ -91,8 +91,11 @@ if(NOT CMAKE_JS_INC)
       string(SUBSTRING ${COPYSCOPE_SANITIZE} 0 1 letter)
       execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${letter}san.so
         OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+      # What stands in PATH may be a shell script (pyenv), and no shell runs with that runtime.
+      execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+        OUTPUT_VARIABLE python OUTPUT_STRIP_TRAILING_WHITESPACE)
       add_test(NAME record_python COMMAND ${sanitized_run} env LD_PRELOAD=${runtime} ASAN_OPTIONS=detect_leaks=0
-        ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/record/many_stacks.py)
+        ${python} ${CMAKE_CURRENT_SOURCE_DIR}/tests/record/many_stacks.py)
       list(APPEND record_tests record_python)
     endif()
     set(library $<TARGET_FILE:copyscope_record>)
