@@ -18,7 +18,10 @@ const setupFiles = ['test/seed.ts'];
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles, ...limits } },
+      {
+        // All files share what is imported, which takes longer to load than most tests to run.
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles, isolate: false, ...limits },
+      },
       {
         test: {
           // Tests that start processes or servers, or compile.

@@ -1,6 +1,6 @@
 /**
- * How many random examples a property is tested with: a tenth while one works, all of them in CI, which sets
- * COPYSCOPE_TEST_EFFORT to 1. Other shares of them are as welcome: 0.5, or 10 for a night.
+ * How many random examples a property is tested with: a tenth by default, all of them in `npm run test:deep`, which sets
+ * COPYSCOPE_TEST_EFFORT to 1. Any other share works too: 0.5, or 10 for a night.
  */
 import { env } from 'node:process';
 
@@ -10,3 +10,6 @@ if (!(share > 0))
 
 /** Of `all` examples those to draw now; at least five, so that a broken property is seen at once. */
 export const runs = (all: number): number => Math.max(Math.min(5, all), Math.ceil(all * share));
+
+/** Whether `npm run test:deep` runs, where sizes may take minutes. */
+export const isDeep = share >= 1;

@@ -1,3 +1,5 @@
+import { isDeep } from '../../support/effort.ts';
+
 async function timeOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -18,8 +20,8 @@ export const mostGrowth = 40;
 const mostRounds = 9;
 
 /**
- * How many times as long `work` takes with what `prepare` makes of `size` as with an eighth of it: the least of some rounds,
- * of no more than it takes to get below `most`. It does not depend on how fast or how busy the machine is, as a limit in
+ * How many times as long `work` takes with what `prepare` makes of `size` (a quarter of it outside `npm run test:deep`) as
+ * with an eighth of that: the least of some rounds, of no more than it takes to get below `most`. It does not depend on how fast or how busy the machine is, as a limit in
  * seconds would.
  */
 export async function growth<Input>(
@@ -28,7 +30,8 @@ export async function growth<Input>(
   size: number,
   most = mostGrowth,
 ): Promise<number> {
-  const [small, large] = [await prepare(size / factor), await prepare(size)];
+  const largest = isDeep ? size : Math.ceil(size / 4);
+  const [small, large] = [await prepare(Math.ceil(largest / factor)), await prepare(largest)];
   // The first is slower: nothing is compiled yet.
   await work(small);
   // Where the machine becomes busy between the two, the larger one seems longer than it is.

@@ -15,9 +15,9 @@ import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import type { Item, Script } from '../../../core/lift/script.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
-import { complete, read, traceOf } from '../import/support.ts';
-import { growth, mostGrowth } from '../support/growth.ts';
-import { Random } from '../support/random.ts';
+import { complete, read, traceOf } from '../../unit/import/support.ts';
+import { growth, mostGrowth } from '../../unit/support/growth.ts';
+import { Random } from '../../unit/support/random.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 
