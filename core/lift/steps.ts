@@ -101,7 +101,9 @@ type MarkedSteps = Omit<FoundSteps, 'ranges'> & { readonly ranges: readonly Mark
 function markedSteps(trace: Trace, line: HostLine, work: IssuedWork): MarkedSteps {
   const lanes = lanesBeside(trace, line);
   const groups = [...rangeGroups(trace, lanes).values()].filter(({ rows }) => areApart(trace, rows));
-  const own = groups.filter(({ name, rows }) => rows.length >= 2 && !isBetweenSteps(name));
+  const own = groups.filter(
+    ({ name, rows }) => rows.length >= 2 && !isBetweenSteps(name) && !areSeveralInOne(trace, work, rows),
+  );
   const profiled = groups.filter(({ name }) => profilerStep.test(name));
   const marked = mostRows(profiled) ?? mostCovering(trace, work, own);
   if (marked !== undefined)
@@ -191,6 +193,25 @@ function areApart(trace: Trace, rows: readonly RowIndex[]): boolean {
 
 /** Steps hold at least this part of the device's work: the rest is what a program does before and after them. */
 const leastHeld = 1 / 4;
+
+/** Calls between two marks that differ by more than this part are not of the same step again. */
+const mostDifferent = 0.1;
+
+/**
+ * Whether ranges repeat several times in a larger unit, as the two attentions of a layer: from one to the next the program
+ * does something else than from that one to the one after it, and the same again some places later.
+ */
+function areSeveralInOne(trace: Trace, work: IssuedWork, rows: readonly RowIndex[]): boolean {
+  const starts = rows.map((row) => startOf(trace, row));
+  const counts = starts.slice(1).map((ns, index) => work.callsWithin(starts[index] ?? 0, ns));
+  const alike = (by: number): number => {
+    const pairs = counts.slice(by).map((count, index) => [count, counts[index] ?? 0] as const);
+    return pairs.filter(([a, b]) => Math.abs(a - b) <= mostDifferent * Math.max(a, b)).length / pairs.length;
+  };
+  if (counts.length < 6 || alike(1) >= 0.5) return false;
+  for (let by = 2; by <= counts.length / 3; by += 1) if (alike(by) >= 0.8) return true;
+  return false;
+}
 
 /** The ranges that hold most of the device's work; of those alike the fewest. */
 function mostCovering(trace: Trace, work: IssuedWork, candidates: readonly Group[]): Group | undefined {
