@@ -69,6 +69,7 @@ class ProfileCosts implements CostModel {
     this.#kernels = new KernelCosts(profile);
     this.#threads = straightTable(p['host.threads']);
     this.facts = {
+      device: device.name,
       copyEngines: device.asyncEngineCount,
       memoryBytes: device.memoryBytes,
       queueDepth: p['queue.depth'],

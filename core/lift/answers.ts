@@ -105,14 +105,14 @@ export function planAnswers(lifted: Lifted, planner: Planner): Omit<TraceAnswers
 /** `info` is the trace's: what recorded it added to its times. */
 export const plannerOf = (
   { script, recordedNs, parts, busiestNs }: Lifted,
-  info: Pick<RunInfo, 'imported'>,
+  info: Pick<RunInfo, 'imported' | 'device'>,
   costs: CostModel,
   knownStepNs?: number,
 ): Planner =>
   new Planner({
     script,
     costs,
-    machine: knownMachine(costs),
+    machine: knownMachine(costs, info.device?.name),
     profiler: profilerOf(info),
     exposedCommunicationNs: parts.find(({ part }) => part === 'communication')?.ns,
     recordedNs,
@@ -146,7 +146,7 @@ export function stepsAnswer(
     list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
     parts,
     initialisation,
-    inferred: [...script.inferred, ...(planner.bound === null ? [] : [planner.bound])],
+    inferred: [...script.inferred, ...planner.notes],
     caution: cautionOf(recordedNs, planner.replayedNs),
   };
 }

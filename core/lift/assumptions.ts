@@ -20,6 +20,8 @@ export interface Assumptions {
   readonly indexPart: number;
   /** Processes that load at once. */
   readonly workers: number;
+  /** Of what the host needs to issue work between allocations, the part that is left without them. */
+  readonly warmPart: number;
   /** What the program's thread takes to get a batch from another process. */
   readonly handoverNs: number;
   /** A launch of a whole graph, and what each of its kernels adds on the device. */
@@ -32,10 +34,12 @@ export interface KnownMachine {
   readonly pinnedCallNs: number;
   readonly hostBytesPerSecond: number;
   readonly graphLaunchNs: number;
+  /** The device that was measured, if that is not the trace's. */
+  readonly standsIn?: string | undefined;
 }
 
 /** Smaller copies tell latency, not the link's rate. */
-const tellingBytes = 1 << 20;
+export const tellingBytes = 1 << 20;
 
 export function assumptionsOf(script: Script, machine: KnownMachine): Assumptions {
   const copies = script.steps.flatMap(({ items }) => copiesOf(items)).filter(({ host }) => host !== 'pageable');
@@ -50,10 +54,15 @@ export function assumptionsOf(script: Script, machine: KnownMachine): Assumption
     smallerPart: 0.25,
     indexPart: 0.02,
     workers: 8,
+    warmPart: 1,
     handoverNs: 300_000,
     graphLaunchNs: machine.graphLaunchNs,
   };
 }
+
+/** Whether the trace tells how fast its link is. */
+export const showsLink = ({ steps }: Script): boolean =>
+  steps.some(({ items }) => copiesOf(items).some(({ host, bytes }) => host !== 'pageable' && bytes >= tellingBytes));
 
 /** How much longer the trace's own page-locked copies took than the machine's. */
 function ownScale(copies: readonly CopyItem[], direction: 'h2d' | 'd2h', { pinnedNs }: KnownMachine): number {

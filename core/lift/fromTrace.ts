@@ -73,6 +73,9 @@ const mostIssuingNs = 5000;
 /** A framework may run for less between two of its operators without anything being recorded, as an optimizer does. */
 const leastSilentNs = 500_000;
 
+/** A copy that nothing holds up begins within this time after its call, or after the work before it. */
+const mostStartNs = 50_000;
+
 const kernelCode = rowKinds.indexOf('kernel');
 
 /** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
@@ -593,6 +596,7 @@ class ScriptBuilder {
     const deviceNs = columns.durationNs[row] ?? 0;
     const waitedNs = Math.max(0, (this.#busyUntil.get(columns.lane[row] ?? -1) ?? 0) - startNs);
     const direction = rowDirection(this.#trace, row) === 'd2h' ? 'd2h' : 'h2d';
+    const lateNs = direction === 'd2h' ? (columns.startNs[row] ?? 0) - startNs - waitedNs : 0;
     const side = direction === 'h2d' ? columns.srcMemory[row] : columns.dstMemory[row];
     return {
       kind: 'copy',
@@ -604,6 +608,7 @@ class ScriptBuilder {
       callNs,
       deviceNs,
       heldNs: Math.max(deviceNs, callNs - waitedNs),
+      ...(lateNs > mostStartNs ? { lateNs } : {}),
       line,
       row,
     };

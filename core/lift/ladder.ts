@@ -47,15 +47,32 @@ export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>)
 /** The fewest changes that add something; of as many the ones that add most. All that are left if none does. */
 function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): readonly ChangeWord[] {
   const now = planner.gainShare(made);
+  const isLater = isGraphLater(planner, made, left);
   for (let size = 1; size < left.length; size += 1) {
     let best: { readonly words: readonly ChangeWord[]; readonly gain: number } | null = null;
     for (const words of choices(left, size)) {
+      if (isLater && words.includes('graph')) continue;
       const gain = planner.gainShare([...made, ...words]) - now;
       if (gain >= leastRung && gain > (best?.gain ?? 0)) best = { words, gain };
     }
     if (best !== null) return best.words;
   }
   return left;
+}
+
+/** Other changes come before a graph if together they add at least this part of what it adds. */
+const leastBefore = 0.5;
+
+/**
+ * A graph asks most of a program: no wait, no decision of the host and no new memory in what is captured. So it is no rung
+ * by itself if it may add nothing, and comes after the changes that it needs if they add enough.
+ */
+function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): boolean {
+  if (!left.includes('graph') || left.length === 1) return false;
+  const now = planner.gainShare(made);
+  const others = planner.gainShare([...made, ...left.filter((word) => word !== 'graph')]) - now;
+  const { gainShare, lowShare } = planner.tried([...made, 'graph']);
+  return lowShare <= 0 || others >= leastBefore * (gainShare - now);
 }
 
 /** Every choice of `size` of these words. */

@@ -5,8 +5,11 @@ import type { KnownMachine } from './assumptions.ts';
 /** PyTorch copies on the host, as for pin_memory() and stack(), with several threads; how many differs by machine. */
 const hostThreads = 4;
 
-export function knownMachine(costs: CostModel): KnownMachine {
+/** `device` is the trace's. */
+export function knownMachine(costs: CostModel, device?: string): KnownMachine {
+  const { device: measured } = costs.facts;
   return {
+    standsIn: measured === device ? undefined : measured,
     pinnedNs: (direction, bytes) => {
       const ends = direction === 'h2d' ? { src: 'pinned', dst: 'device' } : { src: 'device', dst: 'pinned' };
       return (

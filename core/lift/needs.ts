@@ -18,7 +18,8 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
   },
   'send-smaller': (script) => {
     const names = movedNames(script, 'send-smaller');
-    return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that the device does ${names}.`;
+    const converted = names === '' ? 'the data has the smaller type before the step' : `the device does ${names}`;
+    return `It is assumed that a quarter of the bytes is enough, as uint8 for float32, at least an eighth and at most a half, and that ${converted}.`;
   },
   graph: () =>
     'First its shapes and the memory that it reads and writes must stay the same: copy what changes into the same tensors before each replay, and decide nothing on the host in between.',

@@ -4,12 +4,13 @@
  */
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
-import { type Assumptions, assumptionsOf, type KnownMachine } from './assumptions.ts';
+import { type Assumptions, assumptionsOf, type KnownMachine, showsLink } from './assumptions.ts';
 import { spreadOf } from './caution.ts';
 import { alters, applyChanges } from './changes/apply.ts';
+import { isToldByTrace } from './changes/device.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './floor.ts';
-import { type ProfilerCost, scaledCost, withoutProfiler } from './profilerCost.ts';
+import { hostRate, type ProfilerCost, scaledCost, withoutProfiler } from './profilerCost.ts';
 import { replay } from './replay.ts';
 import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
 
@@ -87,11 +88,15 @@ class Replays {
   }
 }
 
+interface Other extends Required<Pick<Unknown, 'of' | 'isEnd'>> {
+  readonly world: World;
+}
+
 export class Planner {
   readonly #input: PlanInput;
   readonly #replays: Replays;
   readonly #middle: World;
-  readonly #others: readonly { readonly world: World; readonly of: readonly ChangeWord[] }[];
+  readonly #others: readonly Other[];
   #replayedNs: number | null = null;
 
   constructor(input: PlanInput) {
@@ -108,8 +113,11 @@ export class Planner {
     };
     this.#middle = world({});
     const isStaged = input.script.steps.some(({ items }) => copiesOf(items).some(isPageable));
-    const known = isStaged ? unknowns : unknowns.filter(({ options }) => options.pageable === undefined);
-    this.#others = known.map(({ options, of = changeWords }) => ({ world: world(options), of }));
+    const isOther = input.machine.standsIn !== undefined && !showsLink(input.script);
+    const known = [...unknowns, ...(isOther ? otherLinks : [])].filter(
+      ({ options }) => isStaged || options.pageable === undefined,
+    );
+    this.#others = known.map(({ options, of = changeWords, isEnd = false }) => ({ world: world(options), of, isEnd }));
   }
 
   /** A profiler only adds: the step without it is not taken to be longer than it was recorded. */
@@ -145,11 +153,20 @@ export class Planner {
     return this.#replayedNs;
   }
 
-  /** What the plan leaves out, where the steps are so long. */
-  get bound(): string | null {
+  /** What the plan leaves out if the steps are very long, and what it takes from another device. */
+  get notes(): readonly string[] {
     const { most } = this.#replays;
-    if (most === Number.POSITIVE_INFINITY) return null;
-    return `The plan simulates these steps about ${most} times at most: sets of changes beyond that are not tried.`;
+    const { standsIn } = this.#input.machine;
+    return [
+      ...(most === Number.POSITIVE_INFINITY
+        ? []
+        : [`The plan simulates these steps about ${most} times at most: sets of changes beyond that are not tried.`]),
+      ...(standsIn === undefined || showsLink(this.#input.script)
+        ? []
+        : [
+            `Rates of page-locked memory are those of ${standsIn}: this device was not measured, and gains that depend on them have a wide interval.`,
+          ]),
+    ];
   }
 
   /** What changes gain by the middle of all assumptions, before physics bounds it. */
@@ -190,7 +207,7 @@ export class Planner {
   #simulated(changes: readonly ChangeWord[]): Remedy {
     const gain = this.#middle.gain(changes);
     const relevant = this.#others.filter(({ of }) => changes.some((word) => of.includes(word)));
-    const spread = relevant.map(({ world }) => world.gain(changes) - gain);
+    const spread = relevant.map(({ world, isEnd }) => (world.gain(changes) - gain) / (isEnd ? deviations : 1));
     // What a change takes off is another part of a step that is shorter or longer.
     const [shorter, longer] = this.#apart;
     const apart = { low: gain - gain / longer, high: gain / shorter - gain };
@@ -230,7 +247,11 @@ export class Planner {
 
   /** Sets of changes that alter the program: each by itself, and those that only work together. */
   offered(): readonly (readonly ChangeWord[])[] {
-    return usableBundles(changeWords.filter((word) => this.#middle.alters([word])));
+    return usableBundles(this.#usable);
+  }
+
+  get #usable(): readonly ChangeWord[] {
+    return changeWords.filter((word) => isToldByTrace(this.#input.script, word) && this.#middle.alters([word]));
   }
 
   plan(): Plan {
@@ -239,7 +260,7 @@ export class Planner {
       const ordered = changeWords.filter((word) => words.includes(word));
       sets.set(ordered.join(), ordered);
     };
-    const usable = changeWords.filter((word) => this.#middle.alters([word]));
+    const usable = this.#usable;
     const bundles = usableBundles(usable);
     for (const bundle of bundles) keep(bundle);
     let best: readonly ChangeWord[] = [];
@@ -350,6 +371,8 @@ interface WorldOptions {
   /** Times what getting a batch from another process is taken to need. */
   readonly handover: number;
   readonly workers: number;
+  /** Times what the host is taken to need for the rest once it no longer allocates. */
+  readonly warm: number;
   /** Whether the host waits for another thread where nothing was recorded of it. */
   readonly waits: boolean;
 }
@@ -364,13 +387,23 @@ const middle: WorldOptions = {
   smaller: 1,
   handover: 1,
   workers: 8,
+  warm: 1,
   waits: false,
 };
 
-/** What isn't known, at its low and its high end, and the changes whose gain depends on it; all where left out. */
-const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?: readonly ChangeWord[] }[] = [
-  { options: { profiler: 0.5 } },
-  { options: { profiler: 1.6 } },
+interface Unknown {
+  readonly options: Partial<WorldOptions>;
+  /** The changes whose gain depends on it; all if left out. */
+  readonly of?: readonly ChangeWord[];
+  /** Whether it is an end of the 90 % interval already, and not one standard deviation. */
+  readonly isEnd?: boolean;
+}
+
+/** What isn't known, at its low and its high end. */
+const unknowns: readonly Unknown[] = [
+  // Beyond some point the device holds the step: what a change gains there doesn't follow from what it gains before.
+  { options: { profiler: 0.5 }, isEnd: true },
+  { options: { profiler: 2 }, isEnd: true },
   { options: { link: 0.9 }, of: ['pin', 'pin-each-step', 'batch'] },
   { options: { link: 1.15 }, of: ['pin', 'pin-each-step', 'batch'] },
   { options: { host: 0.25 }, of: ['pin-each-step', 'batch'] },
@@ -388,8 +421,16 @@ const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?
   { options: { handover: 0.3 }, of: ['load-in-workers'] },
   { options: { handover: 6 }, of: ['load-in-workers'] },
   { options: { workers: 4 }, of: ['load-in-workers'] },
+  // After a call that maps memory, the next ones find caches cold.
+  { options: { warm: 0.5 }, of: ['keep-memory'] },
   { options: { gather: 0 }, of: ['batch'] },
   { options: { gather: 1 }, of: ['batch'] },
+];
+
+/** Links from PCIe 3.0 with eight lanes to the one between two chips of a board, beside that of the device that was measured. */
+const otherLinks: readonly Unknown[] = [
+  { options: { link: 0.3 }, of: ['pin', 'pin-each-step', 'batch'], isEnd: true },
+  { options: { link: 8 }, of: ['pin', 'pin-each-step', 'batch'], isEnd: true },
 ];
 
 /** The lifted program without changes: what isn't known of the link or of copies on the host does not concern it. */
@@ -419,7 +460,7 @@ class World {
   readonly #steps = new Map<string, number>();
 
   constructor({ script, machine }: PlanInput, replays: Replays, base: Base, options: WorldOptions) {
-    const { link, host, gather, waits, moved, smaller, handover, workers } = options;
+    const { link, host, gather, waits, moved, smaller, handover, workers, warm } = options;
     const assumed = assumptionsOf(script, machine);
     this.#base = base;
     this.#script = waits ? waiting(base.script) : base.script;
@@ -433,6 +474,7 @@ class World {
       smallerPart: assumed.smallerPart * smaller,
       handoverNs: assumed.handoverNs * handover,
       workers,
+      warmPart: warm,
     };
   }
 
@@ -489,7 +531,7 @@ const slower = (item: Item, by: number): Item =>
 
 /** How many times the profiler's usual cost it had, so that the program without it takes the step that is known. */
 function fittedScale({ script, costs, profiler, knownStepNs }: PlanInput): number {
-  if (knownStepNs === undefined) return 1;
+  if (knownStepNs === undefined) return hostRate(script, profiler);
   const stepAt = (scale: number): number => replay(withoutProfiler(script, scaledCost(profiler, scale)), costs).stepNs;
   let [low, high] = [0, 4];
   for (let round = 0; round < 8; round += 1) {

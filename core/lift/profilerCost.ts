@@ -1,4 +1,5 @@
 /** What a profiler adds to the host's time, taken off so that predictions are of the program without it. */
+import { median } from '../statistics.ts';
 import type { ImportedFrom, RunInfo } from '../trace/run.ts';
 import { type Item, mapItems, type Recorded, type Script } from './script.ts';
 
@@ -11,6 +12,8 @@ export interface ProfilerCost {
   readonly launchNs: number;
   readonly copyNs: number;
   readonly otherCallNs: number;
+  /** Recorded duration of a kernel launch on hosts on which the above was measured; not measured if left out. */
+  readonly recordedLaunchNs?: number;
 }
 
 /** torch.profiler with CUPTI. */
@@ -21,6 +24,7 @@ const torchProfiler: ProfilerCost = {
   launchNs: 3500,
   copyNs: 3500,
   otherCallNs: 1400,
+  recordedLaunchNs: 5900,
 };
 
 /**
@@ -69,6 +73,23 @@ export const scaledCost = (cost: ProfilerCost, by: number): ProfilerCost => ({
   copyNs: cost.copyNs * by,
   otherCallNs: cost.otherCallNs * by,
 });
+
+/** Fewer launches don't tell the host's rate. */
+const fewestLaunches = 8;
+/** Launches that wait for a full queue take longer, and hosts are not that much slower or faster. */
+const [leastRate, mostRate] = [0.6, 1.8];
+
+/**
+ * How many times slower the host was than those on which the recorder's cost was measured. Program and recorder run on one
+ * host, and what a launch takes while it is recorded tells of both.
+ */
+export function hostRate({ steps }: Script, { recordedLaunchNs }: ProfilerCost): number {
+  const calls = steps.flatMap(({ items }) =>
+    items.flatMap((item) => (item.kind === 'launch' && item.nodes === 1 && item.callNs > 0 ? [item.callNs] : [])),
+  );
+  if (recordedLaunchNs === undefined || calls.length < fewestLaunches) return 1;
+  return Math.min(mostRate, Math.max(leastRate, median(calls) / recordedLaunchNs));
+}
 
 /** A part of what was recorded stays in any case: no call and no stretch of work costs nothing. */
 const leastPart = 0.2;

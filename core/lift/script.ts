@@ -76,6 +76,8 @@ export interface CopyItem {
   readonly deviceNs: number;
   /** Of its call, what was no waiting for earlier work of its stream: for pageable memory, the staging. */
   readonly heldNs: number;
+  /** How long a copy to the host waited for something else than its own stream, in any memory. */
+  readonly lateNs?: number;
   /** Source line of the program that issued it; empty where the trace has no stacks. */
   readonly line: string;
   /** Of the trace; a copy that a change makes of several has the last one's. */

@@ -34,6 +34,8 @@ export interface CostModel {
 
 /** What decides, beside CUDA's rules, what waits for what. */
 export interface MachineFacts {
+  /** Name of the device, if a real one was measured. */
+  readonly device?: string;
   /** With one, both directions share it. */
   readonly copyEngines: number;
   readonly memoryBytes: number;

@@ -13,6 +13,7 @@ import {
   type WorkItem,
 } from '../script.ts';
 import { isScalar } from './memory.ts';
+import type { ChangeWord } from './words.ts';
 
 /** Operators that read rows of a larger tensor: on the device only the indices have to be copied. */
 const gathering = /^aten::(index|index_select|gather|take|take_along_dim|masked_select|embedding|_?embedding_bag)$/;
@@ -30,15 +31,33 @@ const pinning = /pin_memory/;
  * The copies that bring to the device what was there before: weights that a layer fetches at every forward, activations that
  * go to the host and come back. A trace doesn't hold the data, so this is told from how they are used: the same copies stand
  * in every step, between kernels and not only before them, and the host has no time in which it could have written them.
+ * If there are none, all copies to the device that are alike in every step: only a person knows whether their data changes.
  */
 export function keptCopies(script: Script): ReadonlySet<CopyItem> {
-  const steps = script.steps.map(({ items }) => keptOf(items));
-  const [first] = steps;
-  if (first === undefined || first.length < 2) return new Set();
-  const keys = first.map(keyOf).join();
-  if (steps.some((copies) => copies.map(keyOf).join() !== keys)) return new Set();
-  return new Set(steps.flat());
+  const kept = alikeInSteps(script, keptOf, 2);
+  return kept.size > 0 ? kept : alikeInSteps(script, broughtOf, 1);
 }
+
+/** Whether the trace itself tells of data that stays, or can be smaller; the other changes are always told by it. */
+export function isToldByTrace(script: Script, word: ChangeWord): boolean {
+  if (word === 'keep-on-device') return alikeInSteps(script, keptOf, 2).size > 0;
+  return word !== 'send-smaller' || script.steps.some(({ items }) => hasMovable(items, word));
+}
+
+/** The copies that `choose` picks of each step, if all steps have the same ones and at least `fewest` of them. */
+function alikeInSteps(
+  { steps }: Script,
+  choose: (items: readonly Item[]) => readonly CopyItem[],
+  fewest: number,
+): ReadonlySet<CopyItem> {
+  const chosen = steps.map(({ items }) => choose(items));
+  const keys = chosen.map((copies) => copies.map(keyOf).join());
+  if ((chosen[0]?.length ?? 0) < fewest || keys.some((key) => key !== keys[0])) return new Set();
+  return new Set(chosen.flat());
+}
+
+const broughtOf = (items: readonly Item[]): CopyItem[] =>
+  copiesOf(items).filter(({ direction, bytes }) => direction === 'h2d' && bytes >= leastKeptBytes);
 
 const keyOf = ({ line, bytes, host, direction }: CopyItem): string => `${line} ${bytes} ${host} ${direction}`;
 
@@ -146,6 +165,9 @@ function movableOf(items: readonly Item[]): Movable | null {
   return { work, gone: [], smaller: null, kind: 'move-to-device' };
 }
 
+const hasMovable = (items: readonly Item[], kind: Movable['kind']): boolean =>
+  movablesOf(items).some((one) => one.kind === kind);
+
 const isOperator = ({ part }: Ran): boolean => part === 'host-operators';
 
 /** Time of an item in operators that ran on the host, with what the program does between them if they are most of it. */
@@ -165,7 +187,14 @@ export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name
 
 export const moveToDevice = (script: Script, assumed: Assumptions): Script => moved(script, assumed, 'move-to-device');
 
-export const sendSmaller = (script: Script, assumed: Assumptions): Script => moved(script, assumed, 'send-smaller');
+/** If no operator of the host tells which copies may be smaller, all to the device are: a person says so. */
+export function sendSmaller(script: Script, assumed: Assumptions): Script {
+  if (isToldByTrace(script, 'send-smaller')) return moved(script, assumed, 'send-smaller');
+  return mapItems(script, (items) => {
+    const brought = new Set<Item>(broughtOf(items));
+    return items.map((item) => (brought.has(item) ? shrunk(item as CopyItem, 'send-smaller', assumed) : item));
+  });
+}
 
 function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Script {
   return mapItems(script, (items) => {

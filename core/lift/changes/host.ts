@@ -132,8 +132,15 @@ export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptio
 }
 
 /** Memory is allocated once and used again: no step allocates, frees or page-locks. */
-export const keepMemory = (script: Script): Script =>
-  mapItems(script, (items) => items.filter((item) => !(item.kind === 'work' && item.part === 'allocation')));
+export const keepMemory = (script: Script, { warmPart }: Assumptions): Script =>
+  mapItems(script, (items) => {
+    const rest = items.filter((item) => !(item.kind === 'work' && item.part === 'allocation'));
+    if (warmPart === 1 || rest.length === items.length) return rest;
+    return rest.map((item) => {
+      if (item.kind === 'launch') return { ...item, callNs: item.callNs * warmPart };
+      return item.kind === 'work' && item.part === 'issuing' ? { ...item, ns: item.ns * warmPart } : item;
+    });
+  });
 
 /** Fewer launches in a row are not worth a graph. */
 const fewestLaunches = 8;

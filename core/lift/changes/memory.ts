@@ -1,6 +1,6 @@
 /** Changes to the memory that copies use, and to how they wait: pin, pin-each-step, non-blocking, batch. */
 import { median } from '../../statistics.ts';
-import type { Assumptions } from '../assumptions.ts';
+import { type Assumptions, tellingBytes } from '../assumptions.ts';
 import { deviceOf } from '../devices.ts';
 import {
   type CopyItem,
@@ -17,27 +17,50 @@ import {
 /** A copy of so few bytes brings a number to the host: item() and the like. */
 export const isScalar = ({ direction, bytes }: CopyItem): boolean => direction === 'd2h' && bytes <= 64;
 
-export const pinned = (copy: CopyItem, { pinnedNs, pinnedCallNs }: Assumptions): CopyItem => ({
-  ...copy,
-  host: 'pinned',
-  callNs: pinnedCallNs,
-  heldNs: pinnedCallNs,
-  deviceNs: pinnedNs(copy.direction, copy.bytes),
-});
+export const pinned = (copy: CopyItem, { pinnedNs, pinnedCallNs }: Assumptions): CopyItem => {
+  const ns = pinnedNs(copy.direction, copy.bytes);
+  return {
+    ...copy,
+    host: 'pinned',
+    callNs: pinnedCallNs,
+    heldNs: pinnedCallNs,
+    // What is staged in pieces takes the same link, and no less of it.
+    deviceNs: isPageable(copy) && copy.bytes >= tellingBytes ? Math.min(ns, copy.deviceNs) : ns,
+  };
+};
 
 const mayPin = (item: Item): item is CopyItem => item.kind === 'copy' && isPageable(item) && !isScalar(item);
 
 /** Page-locked once, before the steps. */
 export const pin = (script: Script, assumed: Assumptions): Script =>
-  mapItems(script, (items) => items.map((item) => (mayPin(item) ? pinned(item, assumed) : item)));
+  mapItems(script, (items) => {
+    const lastWait = items.findLastIndex(({ kind }) => kind === 'sync');
+    return items.flatMap((item, place) => (mayPin(item) ? pinnedWithWait(item, place < lastWait, assumed) : [item]));
+  });
 
 /** Tensor.pin_memory() before each copy: the host copies each byte once more. */
 export const pinEachStep = (script: Script, assumed: Assumptions): Script =>
-  mapItems(script, (items) =>
-    items.flatMap((item) =>
-      mayPin(item) ? [hostCopy(item, assumed.hostCopyNs(item.bytes)), pinned(item, assumed)] : [item],
-    ),
-  );
+  mapItems(script, (items) => {
+    const lastWait = items.findLastIndex(({ kind }) => kind === 'sync');
+    return items.flatMap((item, place) =>
+      mayPin(item)
+        ? [hostCopy(item, assumed.hostCopyNs(item.bytes)), ...pinnedWithWait(item, place < lastWait, assumed)]
+        : [item],
+    );
+  });
+
+/**
+ * The call of a copy to pageable memory returns when the data is there. Page-locked it returns at once: the host waits for
+ * its result behind it, unless the rest of the step has a wait.
+ */
+function pinnedWithWait(copy: CopyItem, isAwaited: boolean, assumed: Assumptions): Item[] {
+  const moved = pinned(copy, assumed);
+  if (copy.direction === 'h2d') return [moved];
+  const { id, stream, line, lateNs = 0 } = copy;
+  const late = lateNs > 0 ? [{ ...hostCopyOf(id, lateNs), part: 'own-host-work' as const }] : [];
+  if (isAwaited) return [...late, moved];
+  return [...late, moved, { kind: 'sync', stream, callNs: assumed.pinnedCallNs, copy: id, line }];
+}
 
 const hostCopy = ({ id }: CopyItem, ns: number): Item => hostCopyOf(id, ns);
 

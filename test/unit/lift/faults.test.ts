@@ -98,6 +98,12 @@ describe('a trace made by hand', () => {
     expect(passed).toBe(false);
     expect(results[0]?.value).toBeCloseTo(146e6, -6);
   });
+
+  it('whose host waits in a copy for something else is held by waiting, and gains nothing by pinning', async () => {
+    const { answer, plan } = await faultAnswers('device_one_step_behind');
+    expect(answer).toMatch(/^86\.3 ms of 216 ms are the host in waiting calls/);
+    expect(plan.filter(({ mayGainNothing }) => !mayGainNothing)).toEqual([]);
+  });
 });
 
 describe('a public trace', () => {
@@ -107,6 +113,7 @@ describe('a public trace', () => {
     expect(loading.ns).toBeGreaterThan(57e6);
     expect(loading.ns).toBeLessThan(62e6);
     expect(loading.names[0]?.name).toContain('enumerate(DataLoader)');
+    expect(answers.plan[0]?.changes).toEqual(['load-in-workers']);
   });
 
   it('of a loader with four workers loads nothing in its own thread', async () => {

@@ -111,6 +111,49 @@ describe('what a remedy needs', () => {
   });
 });
 
+describe('what only a person knows', () => {
+  it('is in no plan, and is simulated if it is asked for', async () => {
+    const kept = await answersOf(batch, ['keep-on-device']);
+    expect(kept.tried?.gainShare).toBeGreaterThan(0.2);
+    expect(kept.tried?.needs.join()).toContain('the trace does not hold the data');
+    const smaller = await answersOf(batch, ['send-smaller']);
+    expect(smaller.tried?.gainShare).toBeGreaterThan(0.1);
+    expect(smaller.tried?.gainShare).toBeLessThan(kept.tried?.gainShare ?? 0);
+    expect(smaller.plan.flatMap(({ changes }) => changes)).not.toContain('send-smaller');
+  });
+});
+
+describe('a graph', () => {
+  /** Four parts of short kernels and then long ones, each with a number that the host reads. */
+  const reading = (program: Program): void => {
+    for (let part = 0; part < 4; part += 1) {
+      for (let layer = 0; layer < 13; layer += 1) {
+        for (let view = 0; view < 3; view += 1) program.operator('aten::view', 20);
+        program.kernel(layer < 10 ? 10 : 300);
+      }
+      program.copy('DtoH', 4, 1);
+    }
+  };
+
+  it('comes after the waits that it can’t hold', async () => {
+    const { ladder } = await answersOf(reading);
+    expect(ladder[0]?.adds[0]).toBe('remove-wait');
+  });
+
+  it('may gain nothing if the host would keep up with the device without the profiler', async () => {
+    const { tried } = await answersOf(
+      (program) => {
+        for (let layer = 0; layer < 100; layer += 1) {
+          for (let view = 0; view < 8; view += 1) program.operator('aten::view', 2);
+          program.kernel(20);
+        }
+      },
+      ['graph'],
+    );
+    expect(tried?.lowShare).toBeLessThanOrEqual(0);
+  });
+});
+
 describe('overlapping communication', () => {
   it('is told with a bound that reaches from nothing to all of what is exposed, after what surely gains', async () => {
     const { plan } = await answersOf(communicating);
