@@ -16,7 +16,7 @@ export interface Rung {
 /** A rung that adds less than this part of the step is made together with the one before. */
 const leastRung = 0.01;
 
-/** Empty for no changes. What gains most comes first. */
+/** Empty for no changes. What gains most comes first, or what gains nearly as much and asks less of the program. */
 export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>): Rung[] {
   const rungs: Rung[] = [];
   let [made, gained]: [readonly ChangeWord[], number] = [[], 0];
@@ -53,7 +53,7 @@ function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly 
     for (const words of choices(left, size)) {
       if (isLater && words.includes('graph')) continue;
       const gain = planner.gainShare([...made, ...words]) - now;
-      if (gain >= leastRung && gain > (best?.gain ?? 0)) best = { words, gain };
+      if (gain >= leastRung && nearlyAs * gain > (best?.gain ?? 0)) best = { words, gain };
     }
     if (best !== null) return best.words;
   }
@@ -74,6 +74,9 @@ function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: reado
   const { gainShare, lowShare } = planner.tried([...made, 'graph']);
   return lowShare <= 0 || others >= leastBefore * (gainShare - now);
 }
+
+/** Of changes that gain nearly as much the first in order of `changeWords` comes first: it asks less of the program. */
+const nearlyAs = 0.85;
 
 /** Every choice of `size` of these words. */
 function* choices(words: readonly ChangeWord[], size: number): Generator<readonly ChangeWord[]> {

@@ -10,6 +10,7 @@ import { alters, applyChanges } from './changes/apply.ts';
 import { isToldByTrace } from './changes/device.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './floor.ts';
+import { uninterrupted } from './interruptions.ts';
 import { hostRate, type ProfilerCost, scaledCost, withoutProfiler } from './profilerCost.ts';
 import { replay } from './replay.ts';
 import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
@@ -55,6 +56,8 @@ export interface PlanInput {
 const worthwhile = 0.01;
 /** And what gains less than this in all is not told. */
 const leastTold = 0.02;
+/** A device whose kernels take this part of the step may hold it: there are gaps between them, and it starts late. */
+const mostlyHeld = 0.8;
 const mostChanges = 5;
 const mostRemedies = 8;
 /** Of the best so many are told, however long the steps. */
@@ -100,16 +103,17 @@ export class Planner {
   #replayedNs: number | null = null;
 
   constructor(input: PlanInput) {
-    const scale = fittedScale(input);
     this.#input = input;
+    const steady = { ...input, script: uninterrupted(input.script) };
+    const scale = fittedScale(steady);
     this.#replays = new Replays(input.script, input.costs);
     const bases = new Map<string, Base>();
     const world = (options: Partial<WorldOptions>): World => {
       const all = { ...middle, ...options };
       const key = `${all.profiler} ${all.pageable}`;
-      const base = bases.get(key) ?? new Base(input, this.#replays, all.profiler * scale, all.pageable);
+      const base = bases.get(key) ?? new Base(steady, this.#replays, all.profiler * scale, all.pageable);
       bases.set(key, base);
-      return new World(input, this.#replays, base, all);
+      return new World(steady, this.#replays, base, all);
     };
     this.#middle = world({});
     const isStaged = input.script.steps.some(({ items }) => copiesOf(items).some(isPageable));
@@ -225,7 +229,7 @@ export class Planner {
     return {
       changes,
       gainShare,
-      lowShare: Math.min(gainShare, gain - low),
+      lowShare: Math.min(gainShare, changes.includes('graph') && this.#mayBeHeldByDevice ? 0 : 1, gain - low),
       highShare: Math.max(gainShare, Math.min(1 - surelyShare, gain + high)),
       stepNs: unprofiledNs * (1 - gainShare),
       floorNs: unprofiledNs * floorShare,
@@ -234,6 +238,11 @@ export class Planner {
           ? []
           : changes.filter((word) => this.#middle.gain([word]) < worthwhile && this.#isNeeded(word, changes, gain)),
     };
+  }
+
+  /** Whether launches may not bind the step at all, as far as the profiler's cost is known. */
+  get #mayBeHeldByDevice(): boolean {
+    return this.#others.some(({ world, isEnd }) => isEnd && world.floorNs([]) >= mostlyHeld * world.baseNs);
   }
 
   #isNeeded(word: ChangeWord, changes: readonly ChangeWord[], gain: number): boolean {

@@ -1,5 +1,4 @@
 /** Changes to what the host does: remove-wait, delay-wait, other-thread, graph. */
-import { groupBy } from '../../groupBy.ts';
 import type { Assumptions } from '../assumptions.ts';
 import {
   copiesOf,
@@ -156,8 +155,7 @@ interface Run {
  * alike can be one, and a single step does not tell.
  */
 export function graph(script: Script): Script {
-  const rare = rarelyOwn(script);
-  const steps = script.steps.map(({ items }) => runsOf(items, rare));
+  const steps = script.steps.map(({ items }) => runsOf(items));
   const signatures = steps.map(
     (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
   );
@@ -177,23 +175,8 @@ export function graph(script: Script): Script {
   });
 }
 
-/**
- * Stretches that count as the program's own in fewer than half of the steps, of steps that are alike: there the host was
- * interrupted.
- */
-function rarelyOwn({ steps }: Script): ReadonlySet<Item> {
-  const alike = groupBy(steps, ({ items }) => items.map(({ kind }) => kind).join());
-  const rare = [...alike.values()].flatMap((group) =>
-    (group[0]?.items ?? []).flatMap((_, place) => {
-      const own = group.flatMap(({ items }) => items[place] ?? []).filter((item) => item.kind === 'work' && item.isOwn);
-      return 2 * own.length < group.length ? own : [];
-    }),
-  );
-  return new Set(rare);
-}
-
 /** Runs that are long enough, and the items between them. */
-function runsOf(items: readonly Item[], rarelyOwn: ReadonlySet<Item>): (Item | Run)[] {
+function runsOf(items: readonly Item[]): (Item | Run)[] {
   const result: (Item | Run)[] = [];
   let run: Item[] = [];
   let stream: string | null = null;
@@ -207,11 +190,7 @@ function runsOf(items: readonly Item[], rarelyOwn: ReadonlySet<Item>): (Item | R
   for (const item of items) {
     const isLaunch = item.kind === 'launch' && item.nodes === 1;
     const isBetween =
-      item.kind === 'work' &&
-      stream !== null &&
-      item.copy < 0 &&
-      (!item.isOwn || rarelyOwn.has(item)) &&
-      item.part !== 'allocation';
+      item.kind === 'work' && stream !== null && item.copy < 0 && !item.isOwn && item.part !== 'allocation';
     if (!isBetween && !(isLaunch && (stream === null || stream === item.stream))) close();
     if (isLaunch) stream = item.stream;
     if (isLaunch || isBetween) run.push(item);
