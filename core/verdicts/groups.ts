@@ -66,6 +66,31 @@ export function verdictGroups(
   return made.sort((a, b) => b.costNs - a.costNs);
 }
 
+/** In a real program's trace, what costs less than this part of its time all together is told in one line. */
+const leastShare = 0.01;
+
+/** The groups that are told one by one, costliest first, and a line about the others; null if there are none. */
+export function toldGroups(
+  groups: readonly VerdictGroup[],
+  { imported, makespanNs }: { readonly imported: unknown; readonly makespanNs: number | null },
+): { readonly told: readonly VerdictGroup[]; readonly rest: string | null } {
+  if (imported === null || imported === undefined || makespanNs === null) return { told: groups, rest: null };
+  let [count, costNs] = [groups.length, 0];
+  for (; count > 0; count -= 1) {
+    const nextNs = costNs + (groups[count - 1]?.costNs ?? 0);
+    if (nextNs >= leastShare * makespanNs) break;
+    costNs = nextNs;
+  }
+  const rest = groups.slice(count);
+  if (rest.length < 2) return { told: groups, rest: null };
+  const judged = rest.reduce((sum, { places }) => sum + places.length, 0);
+  const what = count === 0 ? 'Copies and kernels' : 'Other copies and kernels';
+  return {
+    told: groups.slice(0, count),
+    rest: `${what} cost less than ${formatShare(leastShare)} of the time together: ${judged} were judged.`,
+  };
+}
+
 function linesOf(verdicts: readonly Verdict[]): string[] {
   const costs = new Map<string, number>();
   for (const { line, costNs } of verdicts) if (line !== null) costs.set(line, (costs.get(line) ?? 0) + costNs);

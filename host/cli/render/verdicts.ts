@@ -2,7 +2,7 @@
 import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
 import type { LazySummary } from '../../../core/summary/summary.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
-import { byKernel, groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
+import { byKernel, groupText, toldGroups, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
@@ -17,12 +17,15 @@ const mostLabels = 3;
 export function drawVerdicts(summary: LazySummary, columns: number, colors: Colors): string[] {
   const { verdicts, remedies } = summary;
   if (verdicts.length === 0) return ['No copy to judge.'];
-  const shown = groupsOf(verdicts, remedies);
+  const groups = groupsOf(verdicts, remedies);
+  const { told, rest: cheap } = toldGroups(groups, summary);
+  const shown = groups.slice(0, told.length);
   const rest = shown.slice(mostGroups);
   const left = rest.reduce((sum, { places }) => sum + places.length, 0);
   return [
     ...shown.slice(0, mostGroups).flatMap((group) => drawGroup(group, summary.makespanNs, columns, colors)),
     ...(left === 0 ? [] : [`--json lists ${left} more copies, with ${rest.length} kinds of verdict.`]),
+    ...(cheap === null ? [] : wrap(cheap, columns, '')),
     ...ratesLine(summary, columns, colors),
   ];
 }

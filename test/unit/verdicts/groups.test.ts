@@ -1,9 +1,9 @@
 /** What cards say of the cost of what they stand for. */
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
-import { groupText, verdictGroups } from '../../../core/verdicts/groups.ts';
+import { groupText, toldGroups, verdictGroups } from '../../../core/verdicts/groups.ts';
 import { h200Machine } from '../machine/toy.ts';
 
 it('of a copy that overlapped it is no cost, but the part that had no kernel beside', () => {
@@ -14,4 +14,26 @@ it('of a copy that overlapped it is no cost, but the part that had no kernel bes
   expect(group === undefined ? '' : groupText(group, summary?.makespanNs ?? null)).toMatch(
     /^\d.* of it had no kernel beside, .* of the makespan\.$/,
   );
+});
+
+describe('verdicts of a trace', () => {
+  const experiment = requireExperiment(readFileSync('assets/examples/overlap/pinned-side-stream.json', 'utf8'));
+  const [group] = verdictGroups(explainWithRemedies(experiment, h200Machine)?.before.verdicts ?? []);
+  const costing = (...costs: readonly number[]) =>
+    costs.map((costNs) => ({ ...(group as NonNullable<typeof group>), costNs }));
+
+  it('that cost less than 1 % of it together are one line', () => {
+    const { told, rest } = toldGroups(costing(500, 6, 3), { imported: {}, makespanNs: 1000 });
+    expect(told.map(({ costNs }) => costNs)).toEqual([500]);
+    expect(rest).toMatch(/^Other copies and kernels cost less than 1.* %/);
+  });
+
+  it('that cost more together are told until the rest costs less', () => {
+    const { told } = toldGroups(costing(6, 6, 6, 3), { imported: {}, makespanNs: 1000 });
+    expect(told.map(({ costNs }) => costNs)).toEqual([6, 6]);
+  });
+
+  it('are all told of a program that was made here', () => {
+    expect(toldGroups(costing(500, 6, 3), { imported: null, makespanNs: 1000 }).told).toHaveLength(3);
+  });
 });
