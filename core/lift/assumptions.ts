@@ -20,7 +20,7 @@ export interface Assumptions {
   readonly indexPart: number;
   /** Processes that load at once. */
   readonly workers: number;
-  /** Of what the host needs to issue work between allocations, the part that is left without them. */
+  /** Part of the host's time for issuing work that is left if nothing is allocated in between. */
   readonly warmPart: number;
   /** What the program's thread takes to get a batch from another process. */
   readonly handoverNs: number;

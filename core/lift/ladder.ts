@@ -75,7 +75,7 @@ function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: reado
   return lowShare <= 0 || others >= leastBefore * (gainShare - now);
 }
 
-/** Of changes that gain nearly as much the first in order of `changeWords` comes first: it asks less of the program. */
+/** If changes gain nearly as much, the first in order of `changeWords` comes first: it asks less of the program. */
 const nearlyAs = 0.85;
 
 /** Every choice of `size` of these words. */

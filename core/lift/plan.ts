@@ -6,12 +6,10 @@ import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import { type Assumptions, assumptionsOf, type KnownMachine, showsLink } from './assumptions.ts';
 import { spreadOf } from './caution.ts';
-import { alters, applyChanges } from './changes/apply.ts';
-import { isToldByTrace } from './changes/device.ts';
+import { alters, applyChanges, isShownByTrace } from './changes/apply.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
 import { floorNs } from './floor.ts';
-import { uninterrupted } from './interruptions.ts';
-import { hostRate, type ProfilerCost, scaledCost, withoutProfiler } from './profilerCost.ts';
+import { hostRate, type ProfilerCost, scaledCost, uninterrupted, withoutProfiler } from './profilerCost.ts';
 import { replay } from './replay.ts';
 import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
 
@@ -157,7 +155,7 @@ export class Planner {
     return this.#replayedNs;
   }
 
-  /** What the plan leaves out if the steps are very long, and what it takes from another device. */
+  /** Sentences on what is left out of plans for very long steps, and on rates of another device. */
   get notes(): readonly string[] {
     const { most } = this.#replays;
     const { standsIn } = this.#input.machine;
@@ -260,7 +258,7 @@ export class Planner {
   }
 
   get #usable(): readonly ChangeWord[] {
-    return changeWords.filter((word) => isToldByTrace(this.#input.script, word) && this.#middle.alters([word]));
+    return changeWords.filter((word) => isShownByTrace(this.#middle.script, word) && this.#middle.alters([word]));
   }
 
   plan(): Plan {
@@ -408,7 +406,7 @@ interface Unknown {
   readonly isEnd?: boolean;
 }
 
-/** What isn't known, at its low and its high end. */
+/** Everything that isn't known, at its low and its high end. */
 const unknowns: readonly Unknown[] = [
   // Beyond some point the device holds the step: what a change gains there doesn't follow from what it gains before.
   { options: { profiler: 0.5 }, isEnd: true },
@@ -436,7 +434,7 @@ const unknowns: readonly Unknown[] = [
   { options: { gather: 1 }, of: ['batch'] },
 ];
 
-/** Links from PCIe 3.0 with eight lanes to the one between two chips of a board, beside that of the device that was measured. */
+/** From the link between two chips of a board to PCIe 3.0 with eight lanes, in times of what a copy takes on an H200. */
 const otherLinks: readonly Unknown[] = [
   { options: { link: 0.3 }, of: ['pin', 'pin-each-step', 'batch'], isEnd: true },
   { options: { link: 8 }, of: ['pin', 'pin-each-step', 'batch'], isEnd: true },
@@ -489,6 +487,10 @@ class World {
 
   get baseNs(): number {
     return this.#base.stepNs;
+  }
+
+  get script(): Script {
+    return this.#script;
   }
 
   changed(changes: readonly ChangeWord[]): Script {

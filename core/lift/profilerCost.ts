@@ -1,7 +1,8 @@
 /** What a profiler adds to the host's time, taken off so that predictions are of the program without it. */
-import { median } from '../statistics.ts';
+import { groupBy } from '../groupBy.ts';
+import { lowerMedian, median } from '../statistics.ts';
 import type { ImportedFrom, RunInfo } from '../trace/run.ts';
-import { type Item, mapItems, type Recorded, type Script } from './script.ts';
+import { type Item, mapItems, type Recorded, type Script, type WorkItem } from './script.ts';
 
 /** Nanoseconds that each recorded thing adds to the thread that does it. */
 export interface ProfilerCost {
@@ -119,3 +120,26 @@ const addedNs = ({ operators, calls, frames }: Recorded, cost: ProfilerCost): nu
   operators * cost.operatorNs + calls * cost.trivialCallNs + frames * cost.frameNs;
 
 const less = (ns: number, by: number): number => Math.max(leastPart * ns, ns - by);
+
+/**
+ * The script without interruptions: stretches that count as the program's own in fewer than half of the steps, of steps that
+ * are alike, take what they take in the others.
+ */
+export function uninterrupted(script: Script): Script {
+  const alike = groupBy(script.steps, ({ items }) => items.map(({ kind }) => kind).join());
+  const usual = new Map<Item, Item>();
+  for (const group of alike.values()) {
+    for (const place of (group[0]?.items ?? []).keys()) noteUsual(usual, group, place);
+  }
+  return usual.size === 0 ? script : mapItems(script, (items) => items.map((item) => usual.get(item) ?? item));
+}
+
+function noteUsual(usual: Map<Item, Item>, group: Script['steps'], place: number): void {
+  if (group[0]?.items[place]?.kind !== 'work') return;
+  const work = group.map(({ items }) => items[place]).filter((item): item is WorkItem => item?.kind === 'work');
+  const own = work.filter(({ isOwn }) => isOwn);
+  if (own.length === 0 || 2 * own.length >= work.length) return;
+  const others = work.filter(({ isOwn }) => !isOwn);
+  const ns = lowerMedian(others.map((item) => item.ns));
+  for (const item of own) usual.set(item, { ...item, ns: Math.min(item.ns, ns), isOwn: false, part: 'issuing' });
+}

@@ -66,15 +66,15 @@ export function verdictGroups(
   return made.sort((a, b) => b.costNs - a.costNs);
 }
 
-/** In a real program's trace, what costs less than this part of its time all together is told in one line. */
+/** Verdicts of a real program's trace that together cost less than this part of its time share one line. */
 const leastShare = 0.01;
 
-/** The groups that are told one by one, costliest first, and a line about the others; null if there are none. */
-export function toldGroups(
+/** Returns the groups that have an entry each, costliest first, and a line about the others; null if there are no others. */
+export function costlyGroups(
   groups: readonly VerdictGroup[],
   { imported, makespanNs }: { readonly imported: unknown; readonly makespanNs: number | null },
-): { readonly told: readonly VerdictGroup[]; readonly rest: string | null } {
-  if (imported === null || imported === undefined || makespanNs === null) return { told: groups, rest: null };
+): { readonly costly: readonly VerdictGroup[]; readonly rest: string | null } {
+  if (imported === null || imported === undefined || makespanNs === null) return { costly: groups, rest: null };
   let [count, costNs] = [groups.length, 0];
   for (; count > 0; count -= 1) {
     const nextNs = costNs + (groups[count - 1]?.costNs ?? 0);
@@ -82,11 +82,11 @@ export function toldGroups(
     costNs = nextNs;
   }
   const rest = groups.slice(count);
-  if (rest.length < 2) return { told: groups, rest: null };
+  if (rest.length < 2) return { costly: groups, rest: null };
   const judged = rest.reduce((sum, { places }) => sum + places.length, 0);
   const what = count === 0 ? 'Copies and kernels' : 'Other copies and kernels';
   return {
-    told: groups.slice(0, count),
+    costly: groups.slice(0, count),
     rest: `${what} cost less than ${formatShare(leastShare)} of the time together: ${judged} were judged.`,
   };
 }

@@ -1,7 +1,7 @@
 /** A run as a whole: its verdicts, what overlapped, what the engines and the host did, and where it was made. */
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration } from '../../core/units.ts';
-import { byCause, byKernel, groupText, groupTitle, toldGroups, verdictGroups } from '../../core/verdicts/groups.ts';
+import { byCause, byKernel, costlyGroups, groupText, groupTitle, verdictGroups } from '../../core/verdicts/groups.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
@@ -99,11 +99,11 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
     alike,
   );
   if (groups.length === 0) return null;
-  const { told, rest } = toldGroups(groups, summary);
-  const left = told.slice(mostVerdicts).reduce((sum, { places }) => sum + places.length, 0);
+  const { costly, rest } = costlyGroups(groups, summary);
+  const left = costly.slice(mostVerdicts).reduce((sum, { places }) => sum + places.length, 0);
   return (
     <section aria-label="Verdicts">
-      {told.slice(0, mostVerdicts).map((group) => (
+      {costly.slice(0, mostVerdicts).map((group) => (
         <VerdictCard
           key={`${group.verdict.op}:${group.places[0]}`}
           run={run}

@@ -2,7 +2,7 @@
 import type { Remedy } from '../../core/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration, unbroken } from '../../core/units.ts';
-import { groupText, toldGroups, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
+import { costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
 import { VerdictIcon } from '../common/VerdictIcon.tsx';
 import classes from './Report.module.css';
 
@@ -12,13 +12,13 @@ const mostLabels = 8;
 export function VerdictsPart({ summary }: { readonly summary: WindowSummary }) {
   const { verdicts, verdictSums, makespanNs, remedies } = summary;
   if (verdicts.length === 0) return null;
-  const { told, rest } = toldGroups(verdictGroups(verdicts), summary);
+  const { costly, rest } = costlyGroups(verdictGroups(verdicts), summary);
   const judged = verdictSums.reduce((sum, { count }) => sum + count, 0);
   return (
     <section aria-label="Verdicts">
       <h2>Verdicts</h2>
       <ul className={classes['verdicts']}>
-        {told.slice(0, mostShown).map((group) => (
+        {costly.slice(0, mostShown).map((group) => (
           <VerdictItem key={group.places[0]} group={group} makespanNs={makespanNs} remedies={remedies} />
         ))}
       </ul>

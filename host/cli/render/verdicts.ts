@@ -2,7 +2,7 @@
 import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
 import type { LazySummary } from '../../../core/summary/summary.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
-import { byKernel, groupText, toldGroups, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
+import { byKernel, costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
@@ -18,8 +18,8 @@ export function drawVerdicts(summary: LazySummary, columns: number, colors: Colo
   const { verdicts, remedies } = summary;
   if (verdicts.length === 0) return ['No copy to judge.'];
   const groups = groupsOf(verdicts, remedies);
-  const { told, rest: cheap } = toldGroups(groups, summary);
-  const shown = groups.slice(0, told.length);
+  const { costly, rest: cheap } = costlyGroups(groups, summary);
+  const shown = groups.slice(0, costly.length);
   const rest = shown.slice(mostGroups);
   const left = rest.reduce((sum, { places }) => sum + places.length, 0);
   return [

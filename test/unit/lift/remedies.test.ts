@@ -111,7 +111,7 @@ describe('what a remedy needs', () => {
   });
 });
 
-describe('what only a person knows', () => {
+describe('a change that only a person can know of', () => {
   it('is in no plan, and is simulated if it is asked for', async () => {
     const kept = await answersOf(batch, ['keep-on-device']);
     expect(kept.tried?.gainShare).toBeGreaterThan(0.2);

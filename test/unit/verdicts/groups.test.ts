@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
-import { groupText, toldGroups, verdictGroups } from '../../../core/verdicts/groups.ts';
+import { costlyGroups, groupText, verdictGroups } from '../../../core/verdicts/groups.ts';
 import { h200Machine } from '../machine/toy.ts';
 
 it('of a copy that overlapped it is no cost, but the part that had no kernel beside', () => {
@@ -23,17 +23,17 @@ describe('verdicts of a trace', () => {
     costs.map((costNs) => ({ ...(group as NonNullable<typeof group>), costNs }));
 
   it('that cost less than 1 % of it together are one line', () => {
-    const { told, rest } = toldGroups(costing(500, 6, 3), { imported: {}, makespanNs: 1000 });
-    expect(told.map(({ costNs }) => costNs)).toEqual([500]);
+    const { costly, rest } = costlyGroups(costing(500, 6, 3), { imported: {}, makespanNs: 1000 });
+    expect(costly.map(({ costNs }) => costNs)).toEqual([500]);
     expect(rest).toMatch(/^Other copies and kernels cost less than 1.* %/);
   });
 
-  it('that cost more together are told until the rest costs less', () => {
-    const { told } = toldGroups(costing(6, 6, 6, 3), { imported: {}, makespanNs: 1000 });
-    expect(told.map(({ costNs }) => costNs)).toEqual([6, 6]);
+  it('that cost more together have an entry each until the rest costs less', () => {
+    const { costly } = costlyGroups(costing(6, 6, 6, 3), { imported: {}, makespanNs: 1000 });
+    expect(costly.map(({ costNs }) => costNs)).toEqual([6, 6]);
   });
 
-  it('are all told of a program that was made here', () => {
-    expect(toldGroups(costing(500, 6, 3), { imported: null, makespanNs: 1000 }).told).toHaveLength(3);
+  it('have an entry each if the program was made here', () => {
+    expect(costlyGroups(costing(500, 6, 3), { imported: null, makespanNs: 1000 }).costly).toHaveLength(3);
   });
 });
