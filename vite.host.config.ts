@@ -1,6 +1,5 @@
 /**
- * Bundles the host: the command line, the engine process and what runs on other machines, each one file with its
- * dependencies inside. The reader of SQLite files lies beside them as it is, for the desktop app too, since it looks for
+ * Bundles the host: the command line and the engine process, each one file with its dependencies inside. The reader of SQLite files lies beside them as it is, for the desktop app too, since it looks for
  * its .wasm next to itself.
  */
 import { defineConfig } from 'vite';
@@ -21,7 +20,6 @@ export default defineConfig({
       input: {
         cli: 'host/cli/main.ts',
         'engine-process': 'host/engine/process.ts',
-        machine: 'host/machines/main.ts',
       },
       // Only the addon, and what ws looks for and does without.
       external: [/\.node$/, 'bufferutil', 'utf-8-validate'],

@@ -23,6 +23,7 @@ import { buildMenu, type MenuActions } from './menu.ts';
 import { fileFilters } from './openFiles.ts';
 import { licencesMessage, themeMessage } from './origin.ts';
 import { serveRenderer } from './protocol.ts';
+import { openRemoteWindow } from './remoteWindow.ts';
 import { hardenSession } from './security.ts';
 import { openWindow } from './window.ts';
 import type { Theme } from './windowState.ts';
@@ -46,6 +47,8 @@ export class Desktop {
       },
       assetsFolder: join(this.#program, 'assets'),
       bin: desktopBin,
+      openRemote: (address) =>
+        void openRemoteWindow(address, (error) => log.error('The window of a remote host could not be loaded:', error)),
       spawnEngine: () => forkUtilityEngine(join(this.#program, 'dist/host/engine-process.js')),
     });
   }

@@ -15,9 +15,9 @@ const linkedHosts: ReadonlySet<string> = new Set([
   'ui.perfetto.dev',
 ]);
 
-export function webPreferences(preload: string): WebPreferences {
+export function webPreferences(preload?: string): WebPreferences {
   return {
-    preload,
+    ...(preload === undefined ? {} : { preload }),
     contextIsolation: true,
     sandbox: true,
     nodeIntegration: false,
@@ -67,24 +67,29 @@ function hardenContents(contents: WebContents): void {
   });
 }
 
+/** Whether the address is of that server, http or WebSocket. */
+const isOf = (origin: string | undefined, address: string): boolean =>
+  origin !== undefined && parseUrl(address.replace(/^ws:/, 'http:'))?.origin === origin;
+
 const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
 
 const clipboardWrite = 'clipboard-sanitized-write';
 
 /**
  * The one permission is to write to the clipboard when a click or a key asks for it. Nothing is fetched from a network, and
- * only the page's own data can be saved.
+ * only the page's own data can be saved. A page of a forwarded port reaches that port, `origin`, and nothing else.
  */
-export function hardenSession(session: Session): void {
+export function hardenSession(session: Session, origin?: string): void {
   session.setPermissionRequestHandler((_contents, permission, callback) => callback(permission === clipboardWrite));
   session.setPermissionCheckHandler((_contents, permission) => permission === clipboardWrite);
   session.setDevicePermissionHandler(() => false);
   session.setUSBProtectedClassesHandler(({ protectedClasses }) => protectedClasses);
   const remote = ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'ftp://*/*', 'file://*/*'];
-  session.webRequest.onBeforeRequest({ urls: remote }, (_details, callback) => callback({ cancel: true }));
+  session.webRequest.onBeforeRequest({ urls: remote }, ({ url }, callback) => callback({ cancel: !isOf(origin, url) }));
   session.on('will-download', (event, item) => {
     const address = item.getURL();
-    const own = address.startsWith('blob:') && isAppUrl(address.slice('blob:'.length));
+    const inner = address.startsWith('blob:') ? address.slice('blob:'.length) : '';
+    const own = isAppUrl(inner) || isOf(origin, inner);
     if (!own && !address.startsWith('data:')) event.preventDefault();
   });
 }

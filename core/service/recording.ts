@@ -1,6 +1,5 @@
 /** A program that is recorded from the window: what is asked for, and what is told of it while it runs. */
 import type { ErrorInfo } from '../errors.ts';
-import type { JobCounts } from '../slurm/jobWords.ts';
 
 export interface StartRecording {
   /** The program and its words, as it gets them: no shell comes between. */
@@ -20,10 +19,6 @@ export interface StartRecording {
   readonly steps?: { readonly from: number; readonly to: number } | undefined;
   /** Name of the NVTX range that is a step. */
   readonly stepRange?: string | undefined;
-  /** The name of the other machine that it runs on, with its program and folder; this one where left out. */
-  readonly machine?: string | undefined;
-  /** As a job of Slurm there. */
-  readonly slurm?: boolean | undefined;
 }
 
 export interface RecordedSoFar {
@@ -42,10 +37,6 @@ export interface RecordingStatus {
   readonly id: string;
   /** What its run is called. */
   readonly name: string;
-  /** The other machine that it runs on. */
-  readonly host: string | null;
-  /** A job of Slurm runs it, of that machine or of this one; null where it runs there by itself. */
-  readonly slurm: { readonly jobs: JobCounts | null } | null;
   /** reading: the program has ended, and its run is made. */
   readonly phase: 'recording' | 'reading' | 'done' | 'failed';
   readonly startedAt: string;

@@ -5,8 +5,8 @@ import { maxExperimentCharacters } from '../experiment/parse.ts';
 import { engineKinds } from '../program/engineKind.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { fieldPath } from '../shape/path.ts';
-import { slurmSettingsSchema } from '../slurm/settings.ts';
 import { runNotesSchema } from '../trace/notes.ts';
+import { endings } from './remotes.ts';
 import type { HostService } from './service.ts';
 import { type StartKind, startKinds } from './starts.ts';
 
@@ -24,10 +24,8 @@ export const idSchema = z
 
 const nameSchema = z.string().min(1).max(255);
 
-/** What ssh may take for a machine is the host's to say. */
-const machineSchema = z.string().min(1).max(200);
-/** Null is this one. */
-const clusterSchema = machineSchema.nullable();
+/** The host says which names ssh may take. */
+const remoteSchema = z.string().min(1).max(200);
 
 const startRunSchema = z.strictObject({
   experiment: z.unknown(),
@@ -35,7 +33,6 @@ const startRunSchema = z.strictObject({
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
   whileRecording: z.boolean().optional(),
-  machine: machineSchema.optional(),
 });
 
 const ticketSchema = z.uuid();
@@ -64,7 +61,6 @@ const startSweepSchema = z.strictObject({
   engine: z.enum(engineKinds),
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
-  machine: machineSchema.optional(),
   slurm: z.strictObject({ pointsPerJob: z.number().int().min(1).max(1000) }).optional(),
 });
 
@@ -102,26 +98,17 @@ const startRecordingSchema = z.strictObject({
     .refine(({ from, to }) => from <= to, 'ends before it begins')
     .optional(),
   stepRange: systemText(200).min(1).optional(),
-  machine: machineSchema.optional(),
-  slurm: z.boolean().optional(),
 });
 
 /** Arguments of every function of HostService. */
 const requestSchemas = {
   about: z.tuple([]),
   devices: z.tuple([z.boolean()]),
-  machines: z.tuple([]),
-  connectMachine: z.tuple([machineSchema]),
-  planMachine: z.tuple([machineSchema, z.boolean()]),
-  addMachine: z.tuple([ticketSchema]),
-  fetchMachine: z.tuple([machineSchema]),
-  ownCluster: z.tuple([]),
-  setSlurm: z.tuple([clusterSchema, slurmSettingsSchema.nullable()]),
-  slurmWorks: z.tuple([clusterSchema]),
-  cancelSlurm: z.tuple([clusterSchema, z.string().regex(/^[0-9a-f]{16}$/)]),
-  startCalibration: z.tuple([clusterSchema, z.strictObject({ engine: z.enum(['cuda', 'sim']), quick: z.boolean() })]),
-  cancelCalibration: z.tuple([clusterSchema]),
-  removeMachine: z.tuple([machineSchema, z.strictObject({ discard: z.boolean(), forget: z.boolean() })]),
+  remotes: z.tuple([]),
+  connectRemote: z.tuple([remoteSchema]),
+  answerRemote: z.tuple([remoteSchema, z.boolean()]),
+  endRemote: z.tuple([remoteSchema, z.enum(endings)]),
+  slurm: z.tuple([]),
   profiles: z.tuple([]),
   readProfile: z.tuple([idSchema]),
   examples: z.tuple([]),
@@ -154,8 +141,6 @@ const requestSchemas = {
   importPart: z.tuple([ticketSchema, z.instanceof(Uint8Array)]),
   endImport: z.tuple([ticketSchema]),
   joinRanks: z.tuple([z.array(idSchema).max(256)]),
-  beginImportThere: z.tuple([machineSchema, systemText(4096).min(1)]),
-  importedThere: z.tuple([ticketSchema]),
   cancelImport: z.tuple([ticketSchema]),
   packBundle: z.tuple([itemsSchema]),
   readNotes: z.tuple([idSchema]),

@@ -43,8 +43,7 @@ const eventNames = [
   'opened',
   'sweepChanged',
   'sweepPoint',
-  'machineChanged',
-  'ownClusterChanged',
+  'remoteChanged',
   'engineChanged',
 ] as const;
 type EventName = (typeof eventNames)[number];
@@ -82,8 +81,7 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
       sweepChanged: tell('sweepChanged'),
       sweepPoint: tell('sweepPoint'),
       opened: tell('opened'),
-      machineChanged: tell('machineChanged'),
-      ownClusterChanged: tell('ownClusterChanged'),
+      remoteChanged: tell('remoteChanged'),
       engineChanged: tell('engineChanged'),
     },
     close,

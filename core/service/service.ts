@@ -9,14 +9,13 @@ import type { Lesson } from '../lessons/lesson.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
-import type { JobCounts } from '../slurm/jobWords.ts';
-import type { SlurmSettings } from '../slurm/settings.ts';
+import type { JobCounts } from '../slurm/submission.ts';
 import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
-import type { ClusterState, MachinePlan, MachineState, RemoveMachine, WorkSummary } from './machines.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
+import type { RemoteEnding, RemoteList, RemoteState } from './remotes.ts';
 import type { StartKind } from './starts.ts';
 
 export interface About {
@@ -26,6 +25,8 @@ export interface About {
   readonly platform: string;
   /** Where experiments and runs are kept. */
   readonly dataFolder: string;
+  /** The remote host that this host runs on, by the name that `connect` was given. */
+  readonly remote?: string;
   /** Whether what is deleted goes to the system's bin; where it doesn't, it is gone after a while. */
   readonly bin: boolean;
 }
@@ -150,7 +151,7 @@ export interface SweepSummary {
   readonly status: 'running' | 'complete' | 'stopped';
   /** The other machine that its points run on. */
   readonly host?: string;
-  /** Slurm runs its points, of that machine or of this one. While it is watched, how many of its jobs run and wait. */
+  /** Jobs of Slurm run its points. The number of jobs is known while it is watched. */
   readonly slurm?: { readonly jobs: JobCounts | null };
   readonly points: number;
   readonly done: number;
@@ -175,17 +176,8 @@ export interface StartSweep {
   readonly profile?: string | undefined;
   /** Overrides every point's environment.iterations. */
   readonly iterations?: number | undefined;
-  /** The name of the other machine that it runs on; this one where left out. */
-  readonly machine?: string | undefined;
-  /** As jobs of Slurm there, so many points each. The engine is that of the nodes. */
+  /** Runs the points as jobs of Slurm. The engine is that of the nodes. */
   readonly slurm?: { readonly pointsPerJob: number } | undefined;
-}
-
-export interface StartCalibration {
-  /** `sim` measures the simulator, and says whether all of the way works. */
-  readonly engine: 'cuda' | 'sim';
-  /** Fewer repetitions of each measurement. */
-  readonly quick: boolean;
 }
 
 export interface StartRun {
@@ -196,8 +188,6 @@ export interface StartRun {
   readonly iterations?: number | undefined;
   /** A simulation that is held against a recorded run: it counts in what recording costs, and its run says so. */
   readonly whileRecording?: boolean | undefined;
-  /** The name of the other machine that it runs on; this one where left out. */
-  readonly machine?: string | undefined;
 }
 
 /** Ids of the runs that ship begin with this, so that they never meet those of the user's runs. */
@@ -270,33 +260,15 @@ export interface HostService {
   about(): Promise<About>;
   /** Asks the engine process anew when `refresh` is true. */
   devices(refresh: boolean): Promise<DeviceReport>;
-  /** Other machines, without asking any of them. */
-  machines(): Promise<readonly MachineState[]>;
-  /** Asks a machine for its devices, which may take as long as its user takes to answer ssh. Rejects with `host.*`. */
-  connectMachine(name: string): Promise<MachineState>;
-  /** Looks at a machine, and says what setting it up would do. Changes nothing. Rejects with `host.*`. */
-  planMachine(name: string, replace: boolean): Promise<MachinePlan>;
-  /** Does what a plan said, and returns at once; how far it is arrives as events. */
-  addMachine(ticket: string): Promise<void>;
-  /** Brings results that wait there into the library; returns at once, and what came arrives as events. */
-  fetchMachine(name: string): Promise<void>;
-  /** Slurm of this machine itself, by whether sbatch is found; null where it isn't. */
-  ownCluster(): Promise<ClusterState | null>;
-  /**
-   * Keeps what Slurm of that machine is told with every job, of this one where `name` is null; with null it is no cluster's
-   * login node. Rejects with `slurm.settings`.
-   */
-  setSlurm(name: string | null, settings: SlurmSettings | null): Promise<void>;
-  /** What jobs there do for this user. Asks Slurm: rejects with `slurm.*` in its words, and with `host.*`. */
-  slurmWorks(name: string | null): Promise<readonly WorkSummary[]>;
-  /** Cancels all jobs of one of these. Rejects as slurmWorks() does. */
-  cancelSlurm(name: string | null, work: string): Promise<void>;
-  /** Measures a node by a job, whose profile is kept. Returns at once; what becomes of it arrives as events. Rejects with `slurm.busy` or `host.*`. */
-  startCalibration(name: string | null, how: StartCalibration): Promise<void>;
-  /** Cancels its job. */
-  cancelCalibration(name: string | null): Promise<void>;
-  /** Deletes what was put there, and takes it off the list. Rejects with `host.unfetched` where results wait there. */
-  removeMachine(name: string, how: RemoveMachine): Promise<void>;
+  /** Remote hosts that were connected to. Asks none of them. */
+  remotes(): Promise<RemoteList>;
+  /** Begins to connect, and returns: remoteChanged() tells the rest. Rejects with `host.name`. */
+  connectRemote(name: string): Promise<void>;
+  /** Answers what a connection asks: whether the program may be copied there, and another version ended. */
+  answerRemote(name: string, isAgreed: boolean): Promise<void>;
+  endRemote(name: string, ending: RemoteEnding): Promise<void>;
+  /** How jobs of Slurm are submitted from here: sbatch's command line and the script. Null if there is no sbatch. */
+  slurm(): Promise<readonly string[] | null>;
   profiles(): Promise<readonly ProfileSummary[]>;
   /** A profile's JSON, for the simulator in the window. */
   readProfile(name: string): Promise<unknown>;
@@ -368,16 +340,6 @@ export interface HostService {
   /** One run of all ranks, if these runs are traces of the ranks of one job and say so; else null. */
   joinRanks(runs: readonly string[]): Promise<Imported | null>;
   cancelImport(ticket: string): Promise<void>;
-  /**
-   * The same for a file of another machine, which comes compressed. Resolves once its first bytes are there. Rejects with
-   * `host.*` or `file.*`.
-   */
-  beginImportThere(
-    machine: string,
-    path: string,
-  ): Promise<{ readonly ticket: string; readonly name: string; readonly bytes: number }>;
-  /** What became of it; or, after a moment, how many of its bytes have come. */
-  importedThere(ticket: string): Promise<Imported | number>;
   /** Makes one file of them; it comes, once, as the answer to a GET of bundlePath() of the ticket that this gives. */
   packBundle(items: LibraryItems): Promise<string>;
   /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */
@@ -409,10 +371,8 @@ export interface WindowEvents {
   sweepPoint(id: string, outcome: SweepOutcome): void;
   /** A file was opened outside the window, by a double-click or on the command line: show what came of it. */
   opened(imported: Imported): void;
-  /** A machine was added, reached or lost, has told of its devices, or was removed (then `state` is null). */
-  machineChanged(name: string, state: MachineState | null): void;
-  /** What is known of this machine's own Slurm. */
-  ownClusterChanged(state: ClusterState): void;
+  /** A connection began, asked, opened or ended, or the host was forgotten (then `state` is null). */
+  remoteChanged(name: string, state: RemoteState | null): void;
   /** The engine process ended or came back. */
   engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
 }

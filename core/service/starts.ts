@@ -4,7 +4,7 @@ import { oneLine, shellWord } from '../media.ts';
 import type { HostFunction } from './requests.ts';
 import type { HostService } from './service.ts';
 
-/** recording: a program of the user's. ssh: a line to another machine. slurm: a command of the scheduler. */
+/** recording: a program of the user's. ssh: a connection to a remote host. slurm: sbatch. */
 export const startKinds = ['recording', 'ssh', 'slurm'] as const;
 export type StartKind = (typeof startKinds)[number];
 
@@ -21,34 +21,16 @@ type StartOf<Name extends HostFunction> = (
   service: HostService,
 ) => Start | null | Promise<Start | null>;
 
-const onMachine = (machine: string | null | undefined): Start | null =>
-  machine == null ? null : { kind: 'ssh', command: ['ssh', machine] };
+const ssh = (name: string): Start => ({ kind: 'ssh', command: ['ssh', name] });
+const sbatch: Start = { kind: 'slurm', command: ['sbatch'] };
 
-const onCluster = (machine: string | null | undefined, program: string): Start => ({
-  kind: 'slurm',
-  command: [...(onMachine(machine)?.command ?? []), program],
-});
-
-/** Calls that are not listed start nothing of the user's, or only end what was started. */
+/** Calls that are not listed start no program, or only end one. */
 const starts: { readonly [Name in HostFunction]?: StartOf<Name> } = {
-  startRecording: ([{ command, machine, slurm }]) => {
-    const place = slurm === true ? onCluster(machine, 'sbatch') : onMachine(machine);
-    return { kind: 'recording', command: [...(place?.command ?? []), ...command] };
-  },
-  connectMachine: ([name]) => onMachine(name),
-  planMachine: ([name]) => onMachine(name),
-  addMachine: () => ({ kind: 'ssh', command: ['ssh'] }),
-  fetchMachine: ([name]) => onMachine(name),
-  removeMachine: ([name, { forget }]) => (forget ? null : onMachine(name)),
-  beginImportThere: ([name]) => onMachine(name),
-  startRun: ([{ machine }]) => onMachine(machine),
-  startSweep: ([{ machine, slurm }]) => (slurm === undefined ? onMachine(machine) : onCluster(machine, 'sbatch')),
-  continueSweep: async ([id], service) => {
-    const { host, slurm } = (await service.readSweep(id)).summary;
-    return slurm === undefined ? onMachine(host) : onCluster(host, 'sbatch');
-  },
-  slurmWorks: ([name]) => onCluster(name, 'squeue'),
-  startCalibration: ([name]) => onCluster(name, 'sbatch'),
+  startRecording: ([{ command }]) => ({ kind: 'recording', command }),
+  connectRemote: ([name]) => ssh(name),
+  endRemote: ([name, ending]) => (ending === 'remove' ? ssh(name) : null),
+  startSweep: ([{ slurm }]) => (slurm === undefined ? null : sbatch),
+  continueSweep: async ([id], service) => ((await service.readSweep(id)).summary.slurm === undefined ? null : sbatch),
 };
 
 /** Kinds of program that a person has allowed in one window. */

@@ -1,4 +1,4 @@
-/** What a cluster wants to be told with every job: kept for each machine, as its user knows it from other jobs there. */
+/** What every job of this user is submitted with. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
@@ -10,8 +10,14 @@ const word = z
   .max(200)
   .regex(/^[^\p{C}\s]+$/u, 'It is one word, without spaces.');
 
-/** Set by us for every array. */
-const ours = /^--(array|parsable|wrap|job-name|chdir|output|error|input|test-only|wait|help|usage|version)(=|$)/;
+/** Options that Copyscope sets itself, or that would change what sbatch prints. */
+const ours = 'array chdir error help input job-name output parsable test-only usage version wait wrap'.split(' ');
+
+/** sbatch takes an option by any beginning of its name. */
+function isOurs(option: string): boolean {
+  const name = option.slice(2).split('=')[0] ?? '';
+  return ours.some((own) => own.startsWith(name));
+}
 
 export const slurmSettingsSchema = z.strictObject({
   partition: word.optional(),
@@ -20,7 +26,7 @@ export const slurmSettingsSchema = z.strictObject({
   gpus: z
     .string()
     .max(100)
-    .regex(/^([\w.-]+|[\w.-]+:[1-9]\d{0,2})$/, 'GPUs are as 1, h200 or h200:2.')
+    .regex(/^\w[\w.-]*(:[1-9]\d{0,2})?$/, 'GPUs are as 1, h200 or h200:2.')
     .optional(),
   /** Of one job, as sbatch takes it. */
   time: z
@@ -44,7 +50,7 @@ export const slurmSettingsSchema = z.strictObject({
   /** Further options of sbatch, as --qos=short. */
   options: z
     .array(
-      word.regex(/^--[a-z]/, 'It is an option of sbatch, as --qos=short.').refine((option) => !ours.test(option), {
+      word.regex(/^--[a-z]/, 'It is an option of sbatch, as --qos=short.').refine((option) => !isOurs(option), {
         message: 'Copyscope sets this one itself.',
       }),
     )

@@ -5,8 +5,9 @@ import type { SlurmSettings } from './settings.ts';
 
 export interface ArrayPlan {
   readonly id: string;
+  /** Number of the array within the work, from 0. */
   readonly number: number;
-  /** How many jobs it has. */
+  /** The number of its jobs. */
   readonly jobs: number;
   readonly engine: EngineKind;
   readonly settings: SlurmSettings;
@@ -15,10 +16,9 @@ export interface ArrayPlan {
   readonly start: readonly string[];
 }
 
-/** By this name a job is found again, whatever became of whoever submitted it. */
+/** A job is found by this name. */
 export const jobName = (id: string, number: number): string => `copyscope-${id}-${number}`;
 export const scriptName = (number: number): string => `script-${number}.sh`;
-export const outputName = (job: string): string => `${job}.txt`;
 
 export function sbatchWords({ id, number, jobs, engine, settings, folder }: ArrayPlan): string[] {
   const { partition, account, gpus, time, atOnce, options } = settings;
@@ -35,8 +35,7 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
     ...given('partition', partition),
     ...given('account', account),
     ...given('time', time),
-    // The other engines need no GPU, and who waits for one waits long.
-    // Some clusters count none, and 0 says so.
+    // Other engines need no GPU. Some clusters count none, which 0 says.
     ...(engine === 'cuda' && gpus !== '0' ? [`--gres=gpu:${gpus ?? '1'}`] : []),
     ...options,
     scriptName(number),
@@ -53,9 +52,26 @@ export const scriptText = ({ number, settings, folder, start }: ArrayPlan): stri
     '',
   ].join('\n');
 
-/** How jobs of a machine will be handed over, as lines: an array of two, of what is not known yet. */
+/** Returns lines that show how jobs will be submitted: an array of two. */
 export function describedSubmission(settings: SlurmSettings): string[] {
   const of = { id: 'ID', number: 0, jobs: 2, folder: 'FOLDER', start: ['PROGRAM'] };
   const array: ArrayPlan = { ...of, engine: 'cuda', settings };
   return [`sbatch ${sbatchWords(array).map(shellWord).join(' ')}`, '', ...scriptText(array).trimEnd().split('\n')];
+}
+
+/** The number of jobs that run and wait. */
+export interface JobCounts {
+  readonly running: number;
+  readonly waiting: number;
+  /** Why those that wait do so, in Slurm's word; empty if it has none. */
+  readonly reason: string;
+}
+
+/** Returns '2 jobs run, 1 waits (Priority)'. */
+export function jobsWords(jobs: JobCounts | null): string {
+  if (jobs === null) return 'asking Slurm';
+  const { running, waiting, reason } = jobs;
+  const why = reason === '' ? '' : ` (${reason})`;
+  const waits = waiting === 0 ? '' : `, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}${why}`;
+  return `${running} ${running === 1 ? 'job runs' : 'jobs run'}${waits}`;
 }

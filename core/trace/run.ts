@@ -155,7 +155,7 @@ const runInfoFields = z.object({
       cores: z.number().int().min(0),
     })
     .nullable(),
-  /** What the user calls the machine, where it was run on another one than theirs (`--host`). */
+  /** The node of a cluster that it ran on, or another machine by the name that an earlier version gave it. */
   host: z.string().min(1).max(200).optional(),
   versions: z.object({
     copyscope: z.string().max(40),

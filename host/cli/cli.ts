@@ -7,10 +7,11 @@ import { codeLanguages } from '../../core/export/code/code.ts';
 import { exportFormats } from '../../core/export/formats.ts';
 import { type ChangeWord, changeWords, isChangeWord } from '../../core/lift/changes/words.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
+import { EngineSupervisor } from '../engine/supervisor.ts';
 import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
 import type { StepSpan } from '../record/recordSettings.ts';
 import { Assets } from '../service/assets.ts';
-import { ChosenMachine } from './chosenMachine.ts';
+import { runTask } from '../slurm/task.ts';
 import { type BenchOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
@@ -18,24 +19,17 @@ import { printCaptured } from './commands/captured.ts';
 import { check } from './commands/check.ts';
 import { type CodeOptions, code } from './commands/code.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
+import { type ConnectCommandOptions, connectHost, connectThere, connectTo } from './commands/connect.ts';
 import { devices } from './commands/devices.ts';
 import { type ExportRunOptions, exportFile } from './commands/export.ts';
 import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
-import {
-  type AddHostOptions,
-  addHost,
-  fetchFromHost,
-  listHosts,
-  type RemoveHostOptions,
-  removeHost,
-} from './commands/host.ts';
 import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
 import { type ReportCommandOptions, report } from './commands/report.ts';
 import { type ExplainOptions, explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { printSchema } from './commands/schema.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
-import { cancelSlurm, dropSlurm, listSlurm, type SlurmSetOptions, setSlurm, showSlurm } from './commands/slurm.ts';
+import { asJob, type SlurmSetOptions, setSlurm, showSlurm } from './commands/slurm.ts';
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
@@ -44,15 +38,15 @@ import { refuseUnused } from './unusedOptions.ts';
 /** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
-  const machine = new ChosenMachine(context);
-  const engine = machine.engine;
+  const engine = new EngineSupervisor({ spawn: context.spawnEngine, cancelGraceMs: context.cancelGraceMs });
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
   let exitCode: number = exitCodes.ok;
   const ended = (code: number): void => {
     exitCode = code;
   };
   try {
-    await commands(context, machine, ended).parseAsync(args, { from: 'user' });
+    const ofJob = [...own.filter((word) => word !== '--slurm'), ...args.slice(own.length)];
+    await commands(context, engine, ofJob, ended).parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
@@ -64,8 +58,13 @@ export async function runCli(args: readonly string[], context: Context): Promise
   }
 }
 
-function commands(context: Context, machine: ChosenMachine, ended: (exitCode: number) => void): Command {
-  const { engine } = machine;
+/** `ofJob` is the command line without --slurm: what a job of Slurm runs. */
+function commands(
+  context: Context,
+  engine: EngineSupervisor,
+  ofJob: readonly string[],
+  ended: (exitCode: number) => void,
+): Command {
   const { terminal, program, environment } = context;
   const tools = {
     context,
@@ -78,18 +77,12 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addHelpText('after', exitCodeHelp)
     .showHelpAfterError('(copyscope --help shows what can be typed)')
     .exitOverride()
-    .hook('preAction', (_, command) => {
-      const { host } = command.opts<{ host?: string | readonly string[] }>();
-      // Who names several asks each of them.
-      return machine.choose(typeof host === 'string' ? host : undefined);
-    })
     // Errors of use are printed once, by runCli.
     .configureOutput({ writeOut: terminal.write, writeErr: () => {} });
 
   cli
     .command('devices')
     .description('the GPUs of this machine, and which engines can run')
-    .addOption(hostOption())
     .addOption(json('print the report as JSON'))
     .action((options: { json: boolean }) => devices(context, engine, options.json));
 
@@ -100,7 +93,6 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations, instead of those the experiment asks for', count(1, 1000))
-    .addOption(hostOption())
     .option('--out <run.arrow>', 'keep the run as an Arrow file')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -161,9 +153,8 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
       new Option(
         '--captured',
         'print nothing but how the programs of an Nsight Systems export were started: may hold secrets',
-      ).conflicts('host'),
+      ),
     )
-    .addOption(fileHostOption())
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((files: string[], { captured, ...options }: ExplainOptions & { captured?: boolean }) => {
@@ -182,12 +173,12 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--duration <s>', 'record for so many seconds', positive)
     .addOption(spansOption())
     .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
-    .addOption(hostOption())
-    .option('--slurm', 'as a job of Slurm, on this machine or on the login node that --host names', false)
-    .option('--folder <folder>', 'with --host: the folder there in which the program starts (default: your own there)')
+    .option('--slurm', 'as a job of Slurm', false)
     .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
     .addHelpText('after', exitCodeHelp)
-    .action(async (program: string[], options: RecordOptions) => ended(await record(context, program, options)));
+    .action(async (program: string[], { slurm, ...options }: RecordOptions & { slurm: boolean }) =>
+      ended(await (slurm ? asJob(context, ofJob, 'cuda', false) : record(context, program, options))),
+    );
 
   cli
     .command('lift')
@@ -197,7 +188,6 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addOption(stepsOption())
     .option('--try <changes>', 'with these changes made', words)
     .option('--profile <name>', 'device profile for what the trace does not tell')
-    .addOption(fileHostOption())
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: LiftCommandOptions) => lift(tools, file, options));
 
@@ -271,8 +261,7 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
-    .addOption(hostOption())
-    .option('--slurm', 'as jobs of Slurm, on this machine or on the login node that --host names', false)
+    .option('--slurm', 'as jobs of Slurm', false)
     .option('--points-per-job <n>', 'with --slurm: how many points each job runs (default: 1)', count(1, 1000))
     .option('--again', 'with --slurm: also points that failed by themselves', false)
     .option('--out <folder>', 'keep the run of each point as an Arrow file in this folder')
@@ -284,7 +273,6 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .command('bench')
     .description("measure this machine's copies, launches and kernels as calibrate does, and print the figures")
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
-    .addOption(hostOption())
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((options: BenchOptions) => bench(tools, options));
@@ -301,12 +289,14 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--name <name>', 'name of the new profile; made of the name of the device where left out')
     .option('--base <name>', 'profile that has what no experiment tells', 'h200')
     .option('--out <file.json>', 'write it there instead of among your profiles')
-    .addOption(hostOption())
-    .option('--slurm', 'as a job of Slurm, on this machine or on the login node that --host names', false)
+    .option('--slurm', 'as a job of Slurm', false)
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((options: CalibrateOptions) => calibrateMachine(tools, options));
+    .action(async ({ slurm, ...options }: CalibrateOptions & { slurm: boolean }) => {
+      if (slurm) ended(await asJob(context, ofJob, options.engine, !options.json));
+      else await calibrateMachine(tools, options);
+    });
 
   cli
     .command('schema')
@@ -331,41 +321,12 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .addOption(json('print the new ids as JSON'))
     .action((file: string, options: { json: boolean }) => importBundle(context, file, options));
 
-  const host = cli.command('host').description('other machines, whose GPUs are used from here through ssh');
-  host
-    .command('add')
-    .description('copy what runs there into a folder of your user; says first what it will do')
-    .addArgument(hostArgument())
-    .option('--yes', 'without asking', false)
-    .option('--replace', 'also where another version is there, which is deleted', false)
-    .option('--node <file>', 'a Node for that system, which is copied with it')
-    .action((name: string, options: AddHostOptions) => addHost(context, name, options));
-  host
-    .command('list')
-    .description('the machines that are set up')
-    .addOption(json('print them as JSON'))
-    .action((options: { json: boolean }) => listHosts(context, options.json));
-  host
-    .command('fetch')
-    .description('add to the library what ran on while there was no line, or after this program was closed')
-    .addArgument(hostArgument())
-    .action((name: string) => fetchFromHost(context, name));
-  host
-    .command('remove')
-    .description('delete what was copied there, and forget the machine')
-    .addArgument(hostArgument())
-    .option('--yes', 'without asking', false)
-    .option('--discard', 'also runs there that are in progress or not fetched', false)
-    .option('--forget', 'only forget it here, as where the machine is gone', false)
-    .action((name: string, options: RemoveHostOptions) => removeHost(context, name, options));
-
   const slurm = cli
     .command('slurm')
-    .description('clusters: what jobs are submitted with, and sweeps in progress there');
+    .description('what sweep, calibrate and record --slurm submit jobs with, on a login node of the cluster');
   slurm
     .command('set')
-    .description('keep what jobs of that machine are submitted with; what is not named stays, "" takes it away')
-    .addOption(hostOption())
+    .description('keep what jobs are submitted with; what is not named stays, "" removes it')
     .option('--partition <name>', 'as sbatch takes it')
     .option('--account <name>', 'as sbatch takes it')
     .option('--gpus <gpus>', 'what a job needs, as 1, h200 or h200:2 (default: 1)')
@@ -381,29 +342,9 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .action((options: SlurmSetOptions) => setSlurm(context, options));
   slurm
     .command('show')
-    .description('how jobs of that machine are submitted')
-    .addOption(hostOption())
+    .description('how jobs are submitted')
     .addOption(json('print what is kept as JSON'))
-    .action((options: { host?: string; json: boolean }) => showSlurm(context, options, options.json));
-  slurm
-    .command('list')
-    .description('sweeps there that are in progress, or not taken yet')
-    .addOption(hostOption())
-    .addOption(json('print them as JSON'))
-    .action((options: { host?: string; json: boolean }) => listSlurm(context, options, options.json));
-  slurm
-    .command('cancel')
-    .description('cancel the jobs of a sweep; the command that began it goes on with it later')
-    .addArgument(workArgument())
-    .addOption(hostOption())
-    .action((id: string, options: { host?: string }) => cancelSlurm(context, id, options));
-  slurm
-    .command('drop')
-    .description('cancel a sweep, and delete what is kept of it there')
-    .addArgument(workArgument())
-    .addOption(hostOption())
-    .action((id: string, options: { host?: string }) => dropSlurm(context, id, options));
-
+    .action((options: { json: boolean }) => showSlurm(context, options.json));
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
@@ -411,16 +352,34 @@ function commands(context: Context, machine: ChosenMachine, ended: (exitCode: nu
     .option('--port <n>', 'port of 127.0.0.1; where left out, the last one again, or any free one', count(1, 65_535))
     .option('--open', 'open it in the browser', false)
     .action((files: string[], options: ServeOptions) => serve(context, files, options));
+
+  cli
+    .command('connect')
+    .description(
+      'the window of a remote host, through ssh: starts Copyscope there, and opens its library in your browser',
+    )
+    .addArgument(new Argument('<host>', 'as ssh knows it: of your configuration, or user@address'))
+    .option('--yes', 'copy the program there without asking', false)
+    .option('--no-open', 'print the address, and start no browser')
+    .option('--node <file>', 'a Node for that system, which is copied with the program')
+    .option('--remove', 'end the host there, and delete the program', false)
+    .addHelpText('after', exitCodeHelp)
+    .action((host: string, options: ConnectCommandOptions) => connectTo(context, host, options));
+  cli
+    .command('connect-there <ticket> <name>', { hidden: true })
+    .action((ticket: string, name: string) => connectThere(context, ticket, name));
+  cli
+    .command('slurm-task <folder> <submission> <task>', { hidden: true })
+    .action(async (folder: string, submission: string, task: string) => {
+      const numbers = { submission: Number(submission), task: Number(task) };
+      const runWords = (own: readonly string[], node: string): Promise<number> =>
+        runCli(own, { ...context, environment: { ...context.environment, COPYSCOPE_NODE: node } });
+      const { assets } = tools;
+      ended(await runTask({ folder, ...numbers, context, assets, signal: context.signal, runWords }));
+    });
+  cli.command('connect-host <name>', { hidden: true }).action((name: string) => connectHost(context, name));
   return cli;
 }
-
-const hostOption = (): Option => new Option('--host <name>', 'on this machine, through ssh (see copyscope host add)');
-
-const fileHostOption = (): Option =>
-  new Option('--host <name>', 'the file is on this machine, and comes here compressed (see copyscope host add)');
-const workArgument = (): Argument => new Argument('<id>', 'as copyscope slurm list shows it');
-
-const hostArgument = (): Argument => new Argument('<name>', 'as ssh knows it: of your configuration, or user@address');
 
 const several = (id: string, ids: readonly string[]): readonly string[] => [...ids, id];
 

@@ -29,12 +29,12 @@ Exit codes:
  * option, also where the rest of it was done; failed is what was right and went wrong.
  */
 const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
-  [/^(run\.cancelled|host\.left)$/, exitCodes.cancelled],
+  [/^(run\.cancelled|slurm\.left)$/, exitCodes.cancelled],
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
-  [/^host\.(unreachable|no-ssh|not-set-up|other-version|no-node|unlike|not-built)$/, exitCodes.unavailable],
-  [/^host\.(name|unknown|list|unfetched|plan-gone)$/, exitCodes.badInput],
+  [/^host\.(unreachable|no-ssh|no-node|unlike|not-built|no-forwarding|lost)$/, exitCodes.unavailable],
+  [/^host\.name$/, exitCodes.badInput],
   [/^slurm\.(not-found|login-shell)$/, exitCodes.unavailable],
-  [/^slurm\.(settings|list|array-size|unknown)$/, exitCodes.badInput],
+  [/^slurm\.(settings|array-size|unknown)$/, exitCodes.badInput],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
   [/^gate\.broken$/, exitCodes.gate],

@@ -1,6 +1,5 @@
 /** The engine process as its owner sees it: Node's child_process here, Electron's utilityProcess in the desktop app. */
 import { type ChildProcess, fork } from 'node:child_process';
-import type { CopyscopeError } from '../../core/errors.ts';
 
 export interface ChildExit {
   /** Exit code; null where a signal ended it, or where it never started. */
@@ -8,8 +7,6 @@ export interface ChildExit {
   readonly signal: string | null;
   /** The end of what it wrote to stderr, or why it could not be started. */
   readonly stderr: string;
-  /** Why it can't be spoken to, where more is known than how a process ended. */
-  readonly reason?: CopyscopeError;
 }
 
 export interface EngineChild {
@@ -20,8 +17,6 @@ export interface EngineChild {
   onExit(handler: (exit: ChildExit) => void): void;
   /** Ends it at once, whatever it is doing. */
   kill(): void;
-  /** Needs it no more; what is in progress may go on where it is kept for later. kill() where left out. */
-  leave?(): void;
 }
 
 export type SpawnEngine = () => EngineChild;

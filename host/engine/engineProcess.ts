@@ -32,7 +32,7 @@ export class EngineProcess {
       timeout: -1,
     });
     child.onExit((exit) => {
-      const reason = exit.reason ?? lostError(exit);
+      const reason = lostError(exit);
       this.#rpc.$close(reason);
       onLost(reason);
     });
@@ -71,12 +71,6 @@ export class EngineProcess {
 
   kill(): void {
     this.#child.kill();
-  }
-
-  /** Lets it go: see EngineChild. */
-  leave(): void {
-    if (this.#child.leave === undefined) this.#child.kill();
-    else this.#child.leave();
   }
 }
 

@@ -5,17 +5,15 @@
 import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/engine.ts';
-import { decodeRun } from '../../core/trace/arrow.ts';
 import type { SpawnEngine } from './child.ts';
 import { EngineProcess } from './engineProcess.ts';
-import { errorOf, reportOf } from './ofMachine.ts';
 import { PartialRunError, withPartial } from './partialRun.ts';
 import type { EngineRunRequest, EngineRunResult } from './protocol.ts';
 import { cancelledError, RunQueue } from './queue.ts';
 
 export interface SupervisorOptions {
   readonly spawn: SpawnEngine;
-  /** The machine that its runs say they ran on, where that isn't this one. */
+  /** The node that its runs say they ran on. */
   readonly host?: string | undefined;
   /** The process was lost or does not answer (`problem`), or is there again (`report`). */
   readonly onChange?: (report: DeviceReport | null, problem: ErrorInfo | null) => void;
@@ -53,17 +51,11 @@ export class EngineSupervisor {
     return this.#lastReport;
   }
 
-  /** Starts the process before anything is asked of it: whoever asks next waits for less. */
-  start(): void {
-    this.#running();
-  }
-
   /** Devices and engines, as the process found them when it was first asked, or now where `refresh` is true. */
   async report(refresh = false): Promise<DeviceReport> {
     const engine = this.#running();
     if (refresh || this.#report === null) {
-      const { host } = this.#options;
-      const report = host === undefined ? engine.report() : engine.report().then((found) => reportOf(host, found));
+      const report = engine.report();
       this.#report = report;
       report.then(
         (found) => {
@@ -83,9 +75,8 @@ export class EngineSupervisor {
    */
   run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
     const { host } = this.#options;
-    const told = host === undefined ? request : { ...request, host };
-    const run = this.#inTurn(hooks.signal, (engine, id) => engine.run(id, told, hooks.onProgress));
-    return host === undefined ? run : fromElsewhere(host, run);
+    const named = host === undefined ? request : { ...request, host };
+    return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, named, hooks.onProgress));
   }
 
   /** Takes one measurement of a benchmark, in its turn as a run. Rejects as run() does. */
@@ -98,10 +89,10 @@ export class EngineSupervisor {
     if (this.#process !== null) this.#retire(this.#process);
   }
 
-  /** Ends the process. Runs in progress reject with `engine.lost`, or go on elsewhere; nothing can be run afterwards. */
+  /** Ends the process. Runs in progress reject with `engine.lost`; nothing can be run afterwards. */
   close(): void {
     this.#closed = true;
-    this.#process?.leave();
+    this.#process?.kill();
   }
 
   async #inTurn<Result>(signal: CancelSignal | undefined, work: Work<Result>): Promise<Result> {
@@ -135,7 +126,7 @@ export class EngineSupervisor {
     try {
       return await work(engine, id);
     } catch (thrown) {
-      if (killed && !(thrown instanceof CopyscopeError && thrown.code.startsWith('host.'))) {
+      if (killed) {
         const partial = thrown instanceof PartialRunError ? thrown.partial : undefined;
         throw withPartial(cancelledError(killedWords), partial);
       }
@@ -207,17 +198,6 @@ export class EngineSupervisor {
       engine.ping().then(answered, () => {});
     };
     this.#pings = setInterval(tick, intervalMs).unref();
-  }
-}
-
-/** A run that another machine made is as any file from elsewhere: it is what its file says, and that is validated. */
-async function fromElsewhere(host: string, run: Promise<EngineRunResult>): Promise<EngineRunResult> {
-  try {
-    const result = await run;
-    return { ...result, info: decodeRun(result.file).info };
-  } catch (thrown) {
-    if (thrown instanceof PartialRunError) decodeRun(thrown.partial.file);
-    throw errorOf(host, thrown);
   }
 }
 

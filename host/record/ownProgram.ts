@@ -1,4 +1,4 @@
-/** A program without a terminal, as a window asks for one or another machine: what is checked before, and what its run says after. */
+/** A program without a terminal, which a window records: what is checked before, and what its run says after. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
@@ -46,12 +46,11 @@ async function workFolder(asked: string): Promise<string> {
 /** The run says how the program ended, where that was not in order, and where that was. */
 export function withEnd(
   run: Run,
-  { exitCode, stoppedFrom, host }: { exitCode: number | null; stoppedFrom: string | null; host?: string | undefined },
+  { exitCode, stoppedFrom }: { readonly exitCode: number | null; readonly stoppedFrom: string | null },
 ): Run {
   const words = [
     ...(stoppedFrom === null ? [] : [`The program was stopped from ${stoppedFrom}.`]),
     ...(exitCode === 0 || exitCode === null ? [] : [`The program ended with exit code ${exitCode}.`]),
   ];
-  const there = host === undefined ? {} : { host };
-  return { ...run, info: { ...run.info, ...there, notes: [...words, ...run.info.notes] } };
+  return { ...run, info: { ...run.info, notes: [...words, ...run.info.notes] } };
 }

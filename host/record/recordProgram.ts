@@ -36,8 +36,6 @@ export interface OwnProgram {
   /** Where it runs. */
   readonly folder: string;
   readonly onOutput: (text: string, isError: boolean) => void;
-  /** Hears the id of its process, and of its group, once it runs. */
-  readonly onStarted?: ((pid: number) => void) | undefined;
   /** It is ended at once. */
   readonly killed: AbortSignal;
 }
@@ -83,7 +81,6 @@ function runToEnd(
       own === undefined ? endByTerminal(child, signal, patienceMs) : endGroup(child, signal, patienceMs, own);
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => own?.onOutput(text, stream === child.stderr));
-    if (child.pid !== undefined) own?.onStarted?.(child.pid);
     child.once('error', (error: NodeJS.ErrnoException) => {
       forget();
       reject(notStarted(file, error, own));

@@ -21,23 +21,26 @@ function equal(given: string, expected: string): boolean {
 }
 
 export class Admission {
-  readonly #port: number;
+  readonly #port: number | null;
   readonly #session = newSecret();
   #token = newSecret();
 
-  constructor(port: number) {
+  /** `port` is null if the server has a socket, to which ssh forwards any port of another computer. */
+  constructor(port: number | null) {
     this.#port = port;
   }
 
-  /** The link to open, with the token. It changes each time that the token is used. */
-  get address(): string {
-    return `http://127.0.0.1:${this.#port}/?token=${this.#token}`;
+  /** Lets the first visitor in. It changes each time that it is used. */
+  get token(): string {
+    return this.#token;
   }
 
   /** Refuses a Host other than ours: a page of another name that resolves to 127.0.0.1 (DNS rebinding) has its own. */
   checkHost(request: IncomingMessage): Refusal | null {
-    if (this.#hosts.includes(request.headers.host ?? '')) return null;
-    return { status: 421, text: `This server answers only as ${this.#hosts.join(' or ')}.` };
+    const [, name = '', port] = /^(127\.0\.0\.1|localhost):(\d{1,5})$/.exec(request.headers.host ?? '') ?? [];
+    if (name !== '' && (this.#port === null || Number(port) === this.#port)) return null;
+    const own = this.#port === null ? '' : `:${this.#port}`;
+    return { status: 421, text: `This server answers only as 127.0.0.1${own} or localhost${own}.` };
   }
 
   /** Refuses a WebSocket that a page of another origin opens, which browsers allow. */
@@ -67,10 +70,6 @@ export class Admission {
 
   #isSession(given: string | undefined): boolean {
     return given !== undefined && equal(given, this.#session);
-  }
-
-  get #hosts(): readonly string[] {
-    return [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
   }
 }
 

@@ -4,7 +4,7 @@
  * The page may load only what this server serves. Inline styles are allowed: the component library sets its theme in a
  * style element and positions in style attributes. Inline scripts and evaluated code are not.
  */
-function contentSecurityPolicy(port: number): string {
+function contentSecurityPolicy(port: number | string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -20,7 +20,7 @@ function contentSecurityPolicy(port: number): string {
   ].join('; ');
 }
 
-export const securityHeaders = (port: number): Readonly<Record<string, string>> => ({
+export const securityHeaders = (port: number | string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': contentSecurityPolicy(port),
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -3,6 +3,7 @@
  * runs below /runs and bundles below /bundles, on 127.0.0.1 only. The page's own files hold no secret and are for everybody;
  * all else is for those who show the session's secret.
  */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -28,14 +29,21 @@ export interface ServerOptions {
   readonly pageFolder: string;
   /** 0 or left out: any free port. */
   readonly port?: number | undefined;
+  /** Path of a Unix socket to listen on in place of a port. */
+  readonly socket?: string | undefined;
   /** Hears the new link each time that one was used. */
   readonly onAddress?: ((address: string) => void) | undefined;
 }
 
 export interface RunningServer {
+  /** 0 if it listens on a socket. */
   readonly port: number;
   /** The link to open. It holds a token that lets the first visitor in, and nobody else; there is a new one then. */
   readonly address: string;
+  /** The token of the link. */
+  readonly token: string;
+  /** The number of windows that are connected. */
+  readonly windows: number;
   /** Closes every connection and the port. The host is left to its owner. */
   close(): Promise<void>;
 }
@@ -48,7 +56,13 @@ const mostStrangers = 512;
 const maxHeaderBytes = 64 * 1024;
 
 /** Rejects with `server.page-missing` or `server.port-taken`. */
-export async function startServer({ host, pageFolder, port = 0, onAddress }: ServerOptions): Promise<RunningServer> {
+export async function startServer({
+  host,
+  pageFolder,
+  port = 0,
+  socket: path,
+  onAddress,
+}: ServerOptions): Promise<RunningServer> {
   if (!existsSync(join(pageFolder, 'index.html'))) throw pageMissing(pageFolder);
   // Known files only, found when the server starts: no path of a request is ever looked up on the disk.
   const page = sirv(pageFolder, { dev: false, etag: true, dotfiles: false });
@@ -60,16 +74,20 @@ export async function startServer({ host, pageFolder, port = 0, onAddress }: Ser
   });
   const strangers = new Strangers(mostStrangers);
   server.on('connection', (socket) => strangers.add(socket));
-  const taken = await listen(server, port);
-  const admission = new Admission(taken);
-  const headers = securityHeaders(taken);
+  const taken = path === undefined ? await listen(server, port) : await listenOn(server, path);
+  const admission = new Admission(path === undefined ? taken : null);
+  const ownHeaders = securityHeaders(taken);
+  // The page behind a socket comes from the port that its browser uses.
+  const headersFor = ({ headers: { host: name = '' } }: IncomingMessage) =>
+    path === undefined ? ownHeaders : securityHeaders(/:(\d{1,5})$/.exec(name)?.[1] ?? 0);
+  const addressNow = (): string => `http://127.0.0.1:${taken}/?token=${admission.token}`;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
 
   server.on('request', (request, response) => {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    answer(request, response, { admission, strangers, page, host, onAddress });
+    for (const [name, value] of Object.entries(headersFor(request))) response.setHeader(name, value);
+    answer(request, response, { admission, strangers, page, host, onToken: () => onAddress?.(addressNow()) });
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket, headers));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket, ownHeaders));
   server.on('upgrade', (request, socket, head) => {
     const refusal = admitSocket(request, admission, sockets.clients.size);
     if (refusal !== null) return refuseSocket(socket, refusal);
@@ -81,7 +99,13 @@ export async function startServer({ host, pageFolder, port = 0, onAddress }: Ser
   return {
     port: taken,
     get address() {
-      return admission.address;
+      return addressNow();
+    },
+    get token() {
+      return admission.token;
+    },
+    get windows() {
+      return sockets.clients.size;
     },
     close: () => {
       clearInterval(heartbeat);
@@ -98,12 +122,18 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+async function listenOn(server: Server, path: string): Promise<0> {
+  server.listen({ path });
+  await once(server, 'listening');
+  return 0;
+}
+
 interface Served {
   readonly admission: Admission;
   readonly strangers: Strangers;
   readonly page: ReturnType<typeof sirv>;
   readonly host: ServerOptions['host'];
-  readonly onAddress: ServerOptions['onAddress'];
+  readonly onToken: () => void;
 }
 
 /** Sockets whose request is being answered. */
@@ -144,13 +174,13 @@ function respond(request: IncomingMessage, response: ServerResponse, served: Ser
 }
 
 /** Answers with the session's secret for the token of a link. */
-function letIn(request: IncomingMessage, response: ServerResponse, { admission, strangers, onAddress }: Served): void {
-  const before = admission.address;
+function letIn(request: IncomingMessage, response: ServerResponse, { admission, strangers, onToken }: Served): void {
+  const before = admission.token;
   const secret = admission.redeem(request);
   if (typeof secret === 'string') {
     strangers.admit(request.socket);
     response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }).end(secret);
-    if (admission.address !== before) onAddress?.(admission.address);
+    if (admission.token !== before) onToken();
   } else refuse(response, secret);
 }
 

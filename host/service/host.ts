@@ -10,24 +10,23 @@ import {
   runFilePath,
   type WindowEvents,
 } from '../../core/service/service.ts';
+import { describedSubmission } from '../../core/slurm/submission.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
+import { hasSlurm, readSettings } from '../slurm/settingsStore.ts';
 import { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
-import { Clusters } from './clusters.ts';
-import { FilesThere } from './imports/filesThere.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
-import { Machines } from './machines.ts';
 import { prepareRun } from './prepareRun.ts';
 import { Recordings } from './recordings.ts';
+import { Remotes } from './remotes.ts';
 import { type RunFile, readRunFile } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
-import type { ClusterOf } from './slurmSweeps.ts';
 import { watchFolder } from './watchFolder.ts';
 import { Windows } from './windows.ts';
 
@@ -39,6 +38,8 @@ export interface HostOptions {
   readonly bin?: Bin | null;
   /** What programs get that are recorded; this process's own where left out. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Opens the window of a remote host; left out if the page that asked for it goes there. */
+  readonly openRemote?: (address: string) => void;
 }
 
 export interface Host {
@@ -65,6 +66,7 @@ export function createHost({
   spawnEngine,
   bin = null,
   environment = process.env,
+  openRemote,
 }: HostOptions): Host {
   const windows = new Windows();
   const seen = new SeenFiles(join(about.dataFolder, 'cache/seen-files.json'), about.version);
@@ -79,27 +81,16 @@ export function createHost({
   const lessons = new Lessons(assetsFolder, about.dataFolder, seen);
   const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version, seen });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
-  const filesThere = new FilesThere(imports, environment);
   const session = new SessionRuns(runs, windows);
-  const machines = new Machines({
-    dataFolder: about.dataFolder,
-    program: dirname(assetsFolder),
-    environment,
-    runs,
-    events: windows,
-  });
-  const engineOf = async (machine: string | undefined): Promise<EngineSupervisor> =>
-    machine === undefined ? engine : machines.engine(machine);
   const { dataFolder } = about;
   const program = dirname(assetsFolder);
-  const clusters = new Clusters({ dataFolder, program, environment, assets, machines, events: windows });
-  const clusterOf: ClusterOf = (name, signal) => clusters.open(name, signal);
+  const remotes = new Remotes({ dataFolder, program, environment, events: windows, openWindow: openRemote });
   const sweeps = new SessionSweeps({
     store: library.sweeps,
-    engineOf,
-    clusterOf,
+    engine,
     assets,
     events: windows,
+    slurm: { program, environment, dataFolder },
   });
   const recordings = new Recordings({
     folder: join(about.dataFolder, 'recordings'),
@@ -107,8 +98,6 @@ export function createHost({
     version: about.version,
     events: windows,
     environment,
-    machine: (name) => machines.options(name),
-    clusterOf,
   });
   const runFile = async (id: string): Promise<RunFile> => {
     if (isSweepRun(id)) return library.sweeps.runFile(id);
@@ -146,18 +135,11 @@ export function createHost({
   const service: HostService = {
     about: async () => ({ ...about, bin: bin !== null }),
     devices: (refresh) => engine.report(refresh),
-    machines: () => machines.list(),
-    connectMachine: (name) => machines.connect(name),
-    planMachine: (name, replace) => machines.plan(name, replace),
-    addMachine: (ticket) => machines.add(ticket),
-    fetchMachine: (name) => machines.fetch(name),
-    ownCluster: () => clusters.own(),
-    setSlurm: (name, settings) => clusters.set(name, settings),
-    slurmWorks: clusters.works,
-    cancelSlurm: clusters.cancel,
-    startCalibration: (name, how) => clusters.calibrate(name, how),
-    cancelCalibration: async (name) => clusters.cancelCalibration(name),
-    removeMachine: (name, how) => machines.remove(name, how),
+    remotes: () => remotes.list(),
+    connectRemote: (name) => remotes.connect(name),
+    answerRemote: async (name, isAgreed) => remotes.answer(name, isAgreed),
+    endRemote: (name, ending) => remotes.end(name, ending),
+    slurm: async () => (hasSlurm(environment) ? describedSubmission(await readSettings(dataFolder)) : null),
     profiles: () => assets.profiles(),
     readProfile: (name) => assets.readProfile(name),
     examples: () => assets.examples(),
@@ -176,10 +158,7 @@ export function createHost({
       return draft && { ...draft, experiment: JSON.stringify(draft.experiment) };
     },
     keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : library.keepDraft(id, draft)),
-    startRun: async ({ machine, ...request }) => {
-      const chosen = await engineOf(machine);
-      return session.start(await prepareRun(request, assets), { engine: chosen, machine });
-    },
+    startRun: async (request) => session.start(await prepareRun(request, assets), engine),
     cancelRun: (id) => session.cancel(id),
     startRecording: (request) => recordings.start(request),
     stopRecording: async (id, atOnce) => recordings.stop(id, atOnce),
@@ -218,15 +197,7 @@ export function createHost({
       const joined = await library.joinRanks(ids);
       return joined === null ? null : tellImported(joined);
     },
-    cancelImport: async (ticket) => {
-      filesThere.cancel(ticket);
-      await imports.cancel(ticket);
-    },
-    beginImportThere: (machine, path) => filesThere.begin(machine, path),
-    importedThere: async (ticket) => {
-      const answer = await filesThere.next(ticket);
-      return typeof answer === 'number' ? answer : tellImported(answer);
-    },
+    cancelImport: (ticket) => imports.cancel(ticket),
     packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
     saveNotes: async (id, { notes: mine, base, by }) => {
@@ -252,10 +223,8 @@ export function createHost({
       unwatch();
       recordings.close();
       sweeps.close();
-      clusters.close();
+      remotes.close();
       engine.close();
-      machines.close();
-      filesThere.close();
       library.close();
       seen.close();
     },

@@ -12,7 +12,7 @@ import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/do
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
 import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
-import { lostCode } from '../slurm/words.ts';
+import { lostCode } from '../slurm/jobs.ts';
 import { errorSchema, runSummarySchema, summaryOf } from './runSummaries.ts';
 
 const keptFormat = 'copyscope/kept-sweep';
@@ -26,13 +26,13 @@ const keptSchema = z.object({
   iterations: z.number().int().min(1).max(1000).nullable(),
   /** As far as it was known before the first point. */
   device: z.string().max(200),
-  /** The other machine that its points run on, as its user calls it. */
+  /** The other machine that an earlier version ran its points on. */
   host: z.string().min(1).max(200).exactOptional(),
   points: z.number().int().min(1).max(mostPoints),
   /** Whether it came from elsewhere: what is measured in it was not measured here. */
   imported: z.boolean().default(false),
-  /** Where Slurm runs its points: the machine's name, null of this one, and what the work is called there. */
-  slurm: z.object({ host: z.string().max(200).nullable(), work: z.string().max(40) }).exactOptional(),
+  /** Jobs of Slurm run its points. Earlier versions named the other machine whose Slurm it was. */
+  slurm: z.object({ host: z.string().max(200).nullable().exactOptional() }).exactOptional(),
   sweep: sweepSchema,
 });
 
@@ -71,7 +71,7 @@ export interface KeptSweep {
   readonly host?: string;
   readonly points: number;
   readonly imported: boolean;
-  readonly slurm?: { readonly host: string | null; readonly work: string };
+  readonly slurm?: { readonly host?: string | null };
   readonly sweep: SweepDocument;
   readonly outcomes: readonly SweepOutcome[];
 }

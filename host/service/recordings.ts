@@ -10,18 +10,11 @@ import {
   type StartRecording,
 } from '../../core/service/recording.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
-import { decodeRun, encodeRun } from '../../core/trace/arrow.ts';
+import { encodeRun } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
-import type { MachineOptions } from '../machines/machineChild.ts';
-import type { ProgramRecorded } from '../machines/protocol.ts';
-import { recordThere } from '../machines/recordThere.ts';
 import { type CheckedProgram, checkProgram, withEnd } from '../record/ownProgram.ts';
 import { readRecordingFolder, recordProgram } from '../record/recordProgram.ts';
 import type { RecordSettings } from '../record/recordSettings.ts';
-import { runOne } from '../slurm/clusterOne.ts';
-import { readRecorded } from '../slurm/oneResult.ts';
-import { recordingWork } from '../slurm/oneWork.ts';
-import type { OpenCluster } from './clusters.ts';
 import {
   beginRecordingFolder,
   claimLeftRecordings,
@@ -31,7 +24,6 @@ import {
   writeNote,
 } from './recordingFolders.ts';
 import type { RunStore } from './runStore.ts';
-import type { ClusterOf } from './slurmSweeps.ts';
 
 interface Options {
   /** Where the processes' files lie until their run is kept. */
@@ -42,9 +34,6 @@ interface Options {
   readonly events: Pick<WindowEvents, 'runChanged' | 'recordingChanged'>;
   /** What recorded programs get, beside what is asked for. */
   readonly environment: NodeJS.ProcessEnv;
-  /** For a line to another machine. Rejects with `host.*`. */
-  readonly machine: (name: string) => Promise<MachineOptions>;
-  readonly clusterOf: ClusterOf;
 }
 
 interface Session {
@@ -52,8 +41,6 @@ interface Session {
   printed: string;
   readonly stop: AbortController;
   readonly kill: AbortController;
-  /** Nobody here waits for a program on another machine any more. */
-  readonly left: AbortController;
 }
 
 /** A program may save something when it is asked to end. */
@@ -86,15 +73,8 @@ export class Recordings {
     // At once, so that no second one begins while this one is looked at.
     this.#session = session;
     try {
-      if (request.slurm === true) {
-        const opened = await this.#options.clusterOf(request.machine ?? null, session.left.signal);
-        void this.#recordOnCluster(session, request, opened);
-      } else if (request.machine !== undefined) {
-        void this.#recordThere(session, request, await this.#options.machine(request.machine));
-      } else {
-        const checked = await checkProgram(request, settingsOf(request), this.#options.environment);
-        void this.#record(session, request, checked);
-      }
+      const checked = await checkProgram(request, settingsOf(request), this.#options.environment);
+      void this.#record(session, request, checked);
     } catch (thrown) {
       this.#session = before;
       throw thrown;
@@ -110,13 +90,10 @@ export class Recordings {
     (atOnce ? session.kill : session.stop).abort();
   }
 
-  /** What runs here is ended: nobody could see it any more. On another machine, or as a job, it goes on. */
+  /** Ends the program: nobody could see it any more. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    const session = this.#session;
-    if (session === null) return;
-    const isHere = session.status.host === null && session.status.slurm === null;
-    (isHere ? session.kill : session.left).abort();
+    this.#session?.kill.abort();
   }
 
   async #record(session: Session, request: StartRecording, { environment, folder }: CheckedProgram): Promise<void> {
@@ -144,64 +121,6 @@ export class Recordings {
     } catch (thrown) {
       this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
     }
-  }
-
-  /** The host's end, and that of the line, leave the program there: its result is fetched later. */
-  async #recordThere(session: Session, request: StartRecording, machine: MachineOptions): Promise<void> {
-    const { command, folder, environment } = request;
-    const { name } = session.status;
-    try {
-      const { exitCode, file, problem } = await recordThere(
-        machine,
-        { name, command, folder, environment, settings: settingsOf(request) },
-        {
-          stop: session.stop.signal,
-          kill: session.kill.signal,
-          left: session.left.signal,
-          onCounts: (counts) => this.#tellSoon(session, { counts }),
-          onOutput: (text) => this.#print(session, text),
-        },
-      );
-      this.#tell(session, { phase: 'reading', exitCode });
-      this.#tell(session, { phase: 'done', run: await this.#keepFile(name, { file, problem }) });
-    } catch (thrown) {
-      this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
-    }
-  }
-
-  /** Its job goes on where the host ends; what it leaves comes once the same is asked for again. */
-  async #recordOnCluster(session: Session, request: StartRecording, { cluster, settings }: OpenCluster): Promise<void> {
-    const { name, host } = session.status;
-    const { command, folder, environment } = request;
-    const variables = Object.entries(environment).map(([variable, value]) => `${variable}=${value}`);
-    const [file, ...words] = variables.length === 0 ? command : (['env', ...variables, ...command] as const);
-    const program = { name, command: [file, ...words] as [string, ...string[]], folder };
-    const kept: { run?: string } = {};
-    try {
-      const { result } = await runOne({
-        ...{ cluster, settings, signal: session.left.signal, stop: session.stop.signal, read: readRecorded },
-        work: recordingWork(host, { ...program, settings: settingsOf(request) }),
-        keep: async (recorded) => {
-          kept.run = await this.#keepFile(name, recorded);
-        },
-        onSubmit: () => {},
-        onJobs: (jobs) => this.#tellSoon(session, { slurm: { jobs } }),
-        onPrinted: (text) => this.#print(session, text),
-      });
-      this.#tell(session, { phase: 'done', exitCode: result.exitCode, run: kept.run ?? null });
-    } catch (thrown) {
-      if (!session.left.signal.aborted) this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
-    } finally {
-      cluster.close();
-    }
-  }
-
-  /** Of a run that came from where it was recorded. Throws why there is none. */
-  async #keepFile(name: string, { file, problem }: Pick<ProgramRecorded, 'file' | 'problem'>): Promise<string> {
-    if (file === null) throw new CopyscopeError(problem ?? { code: 'record.nothing', message: 'Nothing came back.' });
-    const summary = await this.#options.runs.keep(name, decodeRun(file).info, file);
-    this.#options.events.runChanged(summary.id, summary);
-    return summary.id;
   }
 
   #print(session: Session, text: string): void {
@@ -262,12 +181,10 @@ export class Recordings {
   }
 }
 
-const newSession = ({ command, machine, slurm = false }: StartRecording): Session => ({
+const newSession = ({ command }: StartRecording): Session => ({
   status: {
     id: randomUUID(),
     name: recordingName(command),
-    host: machine ?? null,
-    slurm: slurm ? { jobs: null } : null,
     phase: 'recording',
     startedAt: new Date().toISOString(),
     isStopped: false,
@@ -280,7 +197,6 @@ const newSession = ({ command, machine, slurm = false }: StartRecording): Sessio
   printed: '',
   stop: new AbortController(),
   kill: new AbortController(),
-  left: new AbortController(),
 });
 
 /** As 'train' for `python -u scripts/train.py`: the script's name, or else the program's. */

@@ -11,7 +11,7 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.t
 import { traceName } from '../../core/import/sniff.ts';
 import { type RunSummary, recordedPrefix } from '../../core/service/service.ts';
 import { decodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
-import { type RunInfo, runName } from '../../core/trace/run.ts';
+import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from './assets.ts';
 import { findFiles, privately, readBounded, writeNew } from './files.ts';
 import { type BeforeKept, isId, keepUnderUnused, slug, timedId, unused } from './ids.ts';
@@ -102,15 +102,6 @@ export class RunStore {
     };
     const id = await keepUnderUnused(newId, (free) => writeNew(this.#path(free), file, privately));
     return summaryOf(info, { id, madeHere: true, builtIn: false });
-  }
-
-  /** Keeps a run of this installation's that another machine made and kept; null where it is here already. */
-  async addFetched(file: Uint8Array): Promise<RunSummary | null> {
-    const { info } = decodeRun(file);
-    if ((await this.#same(file)) !== null) return null;
-    // A program's run is a recording here, too.
-    if (info.imported !== undefined) return this.keep(runName(info), info, file);
-    return this.add(await this.newId(new Date(info.createdAt), runName(info)), info, file);
   }
 
   /**

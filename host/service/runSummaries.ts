@@ -79,10 +79,9 @@ export interface Started {
   readonly createdAt: Date;
   /** Device or profile as far as it is known before the run. */
   readonly device: string;
-  readonly host: string | undefined;
 }
 
-export function runningSummary({ id, name, engine, createdAt, device, host }: Started): RunSummary {
+export function runningSummary({ id, name, engine, createdAt, device }: Started): RunSummary {
   return {
     id,
     name,
@@ -90,8 +89,7 @@ export function runningSummary({ id, name, engine, createdAt, device, host }: St
     engine,
     status: 'running',
     createdAt: createdAt.toISOString(),
-    device: deviceOf(device, host),
-    ...(host === undefined ? {} : { host }),
+    device,
     makespanNs: null,
     builtIn: false,
   };

@@ -34,15 +34,12 @@ export class SessionRuns {
   }
 
   /** Begins it and returns; its end is told as an event. */
-  async start(
-    request: EngineRunRequest,
-    { engine, machine }: { readonly engine: EngineSupervisor; readonly machine?: string | undefined },
-  ): Promise<RunSummary> {
+  async start(request: EngineRunRequest, engine: EngineSupervisor): Promise<RunSummary> {
     const createdAt = new Date();
     const { name } = request.experiment;
     const id = await this.#store.newId(createdAt, name);
     const device = deviceName(request, engine.lastReport);
-    const summary = runningSummary({ id, name, engine: request.engine, createdAt, device, host: machine });
+    const summary = runningSummary({ id, name, engine: request.engine, createdAt, device });
     const run: SessionRun = { summary, controller: new AbortController() };
     this.#runs.set(id, run);
     this.#events.runChanged(id, summary);

@@ -4,48 +4,44 @@ import { defaultProfile } from '../../core/cost/simEngine.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { simulatedDevice } from '../../core/profile/profile.ts';
 import type { StartSweep, Sweep, SweepOutcome, SweepSummary, WindowEvents } from '../../core/service/service.ts';
+import type { JobCounts } from '../../core/slurm/submission.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
+import { readSettings } from '../slurm/settingsStore.ts';
+import { runSweepJobs } from '../slurm/sweepJobs.ts';
+import { type SlurmContext, SlurmWork } from '../slurm/work.ts';
 import type { Assets } from './assets.ts';
 import { doneOutcome, type KeptSweep, openPoints, sweepSummary } from './keptSweep.ts';
-import { type ClusterOf, SlurmSweeps } from './slurmSweeps.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
 import type { SweepStore } from './sweepStore.ts';
 
-/** The engine of the machine of that name; of this one where there is none. Rejects with `host.*`. */
-type EngineOf = (machine: string | undefined) => Promise<EngineSupervisor>;
-
 export interface SessionSweepsOptions {
   readonly store: SweepStore;
-  readonly engineOf: EngineOf;
-  readonly clusterOf: ClusterOf;
+  readonly engine: EngineSupervisor;
   readonly assets: Assets;
   readonly events: WindowEvents;
+  readonly slurm: SlurmContext & { readonly dataFolder: string };
 }
 
 export class SessionSweeps {
   readonly #store: SweepStore;
-  readonly #engineOf: EngineOf;
+  readonly #engine: EngineSupervisor;
   readonly #assets: Assets;
   readonly #events: WindowEvents;
-  readonly #slurm: SlurmSweeps;
+  readonly #slurm: SessionSweepsOptions['slurm'];
+  /** Jobs of sweeps that are watched. */
+  readonly #jobs = new Map<string, JobCounts>();
   readonly #running = new Map<string, AbortController>();
   readonly #held = new Set<string>();
   readonly #problems = new Map<string, ErrorInfo>();
 
-  constructor({ store, engineOf, clusterOf, assets, events }: SessionSweepsOptions) {
+  constructor({ store, engine, assets, events, slurm }: SessionSweepsOptions) {
     this.#store = store;
-    this.#engineOf = engineOf;
+    this.#engine = engine;
     this.#assets = assets;
     this.#events = events;
-    this.#slurm = new SlurmSweeps({
-      ...{ store, clusterOf, assets },
-      onBegin: (kept, controller) => this.#run(kept, controller),
-      onOutcome: (id, outcome) => this.#events.sweepPoint(id, outcome),
-      onChange: (kept) => this.#events.sweepChanged(kept.id, this.#summary(kept)),
-      onEnd: (id, problem) => this.#end(id, problem),
-    });
+    this.#slurm = slurm;
   }
 
   async list(): Promise<SweepSummary[]> {
@@ -61,23 +57,23 @@ export class SessionSweeps {
 
   /** Rejects with `sweep.invalid`, `profile.not-found`, `host.*` or a file error before anything has begun. */
   async start(request: StartSweep): Promise<SweepSummary> {
-    const { sweep, engine, profile, iterations, machine } = request;
+    const { sweep, engine, profile, iterations, slurm } = request;
     const plan = requireSweep(sweep);
-    if (request.slurm !== undefined) return this.#summary(await this.#slurm.start(plan, request));
     const name = engine === 'sim' ? (profile ?? defaultProfile) : null;
     const simulated = name === null ? null : simulatedDevice(await this.#assets.readProfile(name));
-    const { lastReport } = await this.#engineOf(machine);
+    const { lastReport } = this.#engine;
     const device = simulated ?? (engine === 'cpu' ? 'CPU' : (lastReport?.devices[0]?.name ?? 'GPU'));
     const kept = await this.#store.create({
       createdAt: new Date().toISOString(),
       engine,
       profile: name,
       iterations: iterations ?? null,
-      device: machine === undefined ? device : `${device} of ${machine}`,
-      ...(machine === undefined ? {} : { host: machine }),
+      device,
+      ...(slurm === undefined ? {} : { slurm: {} }),
       points: plan.count,
       sweep: plan.document,
     });
+    if (slurm !== undefined) return this.#beginJobs(kept, slurm.pointsPerJob, false);
     return this.#begin(kept, plan, numbers(plan.count));
   }
 
@@ -91,8 +87,8 @@ export class SessionSweeps {
     const controller = this.#running.get(id);
     if (controller === undefined) throw notRunning(id);
     controller.abort();
-    // Its jobs are no processes of ours.
-    await this.#slurm.cancel(await this.#store.read(id));
+    if ((await this.#store.read(id)).slurm === undefined) return;
+    await new SlurmWork(await this.#store.folder(id), this.#slurm).cancel();
   }
 
   /** Rejects with `sweep.running`, or as read() does. */
@@ -130,7 +126,8 @@ export class SessionSweeps {
   async #resume(id: string, again: boolean): Promise<SweepSummary> {
     const kept = await this.#store.read(id);
     // Points measured on two machines are not one sweep.
-    if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
+    const isElsewhere = kept.imported || (kept.host ?? kept.slurm?.host ?? null) !== null;
+    if (isElsewhere && kept.engine !== 'sim') throw fromElsewhere();
     const plan = requireSweep(kept.sweep);
     const open = openPoints(plan.count, kept.outcomes, again);
     if (open.length === 0) {
@@ -138,7 +135,7 @@ export class SessionSweeps {
       await this.tell(id);
       throw nothingLeft();
     }
-    if (kept.slurm !== undefined) return this.#summary(await this.#slurm.resume(plan, kept, again));
+    if (kept.slurm !== undefined) return this.#beginJobs(kept, 1, again);
     return this.#begin(kept, plan, open);
   }
 
@@ -149,6 +146,41 @@ export class SessionSweeps {
     this.#events.sweepChanged(kept.id, summary);
     void this.#execute(kept, plan, points, controller);
     return summary;
+  }
+
+  /** Submits points as jobs, and watches them until they end, the sweep is cancelled, or this process ends. */
+  #beginJobs(kept: KeptSweep, pointsPerJob: number, again: boolean): SweepSummary {
+    const controller = new AbortController();
+    const { id } = kept;
+    this.#run(kept, controller);
+    let now = kept;
+    const tell = (): void => this.#events.sweepChanged(id, this.#summary(now));
+    const watch = async (): Promise<void> => {
+      const settings = await readSettings(this.#slurm.dataFolder);
+      await runSweepJobs({
+        ...{ store: this.#store, kept, context: this.#slurm, settings, pointsPerJob, again, signal: controller.signal },
+        onOutcome: (outcome) => {
+          now = { ...now, outcomes: [...now.outcomes.filter(({ point }) => point !== outcome.point), outcome] };
+          this.#events.sweepPoint(id, outcome);
+          tell();
+        },
+        onJobs: (jobs) => {
+          this.#jobs.set(id, jobs);
+          tell();
+        },
+      });
+    };
+    void watch()
+      .then(
+        () => null,
+        (thrown: unknown) => (controller.signal.aborted ? null : toErrorInfo(thrown)),
+      )
+      .then((problem) => {
+        this.#jobs.delete(id);
+        return this.#end(id, problem);
+      });
+    tell();
+    return this.#summary(kept);
   }
 
   /** It is in progress from now on. */
@@ -167,8 +199,7 @@ export class SessionSweeps {
     const { id, engine, profile, iterations } = kept;
     const settings = { engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
     try {
-      const chosen = await this.#engineOf(kept.host);
-      const tools = { engine: chosen, assets: this.#assets, signal: controller.signal };
+      const tools = { engine: this.#engine, assets: this.#assets, signal: controller.signal };
       let reached = kept.outcomes;
       for await (const result of runPoints(plan, points, settings, tools)) {
         const outcome = await this.#keep(id, result);
@@ -204,8 +235,8 @@ export class SessionSweeps {
 
   #summary(kept: KeptSweep): SweepSummary {
     const summary = sweepSummary(kept, this.#running.has(kept.id));
-    const jobs = this.#slurm.jobsOf(kept.id);
-    return this.#withProblem(jobs === null ? summary : { ...summary, slurm: { jobs } });
+    const jobs = this.#jobs.get(kept.id);
+    return this.#withProblem(jobs === undefined ? summary : { ...summary, slurm: { jobs } });
   }
 
   #withProblem(summary: SweepSummary): SweepSummary {

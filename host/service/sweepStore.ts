@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { makeFolder, privately, readBounded, readBoundedText, storageError, writeNew, writeWhole } from './files.ts';
+import { makeFolder, privately, readBounded, readBoundedText, storageError, writeWhole } from './files.ts';
 import { type BeforeKept, isId, keepUnderUnused, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
 import type { RunFile } from './runStore.ts';
@@ -40,16 +40,6 @@ export class SweepStore {
       }
     }
     return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
-  }
-
-  /** The last one whose points Slurm runs under that name; null where none is. */
-  async onCluster(host: string | null, work: string): Promise<KeptSweep | null> {
-    const kept = await Promise.all((await this.#ids()).map((id) => this.read(id).catch(() => null)));
-    const found = kept.filter((sweep) => sweep !== null && isOfWork(sweep, { slurm: { host, work } }));
-    return found.reduce(
-      (last, sweep) => (last === null || sweep === null || sweep.createdAt > last.createdAt ? sweep : last),
-      null,
-    );
   }
 
   /** Runs of all points that were done; a sweep that can't be read has none. */
@@ -90,26 +80,6 @@ export class SweepStore {
       const made: KeptSweep = { ...kept, id, imported: false, outcomes: [] };
       await writeWhole(this.#path(id, 'sweep.json'), keptText(made), privately);
       return made;
-    });
-  }
-
-  /**
-   * Keeps a sweep that a cluster has begun at `begunAt`. Several processes may watch it from its beginning: that time makes
-   * them try the same ids, so that one of them keeps it, and the others get what that one has kept where it `isIt`.
-   */
-  createOnCluster(kept: NewSweep, begunAt: string, isIt: (found: KeptSweep) => boolean): Promise<KeptSweep> {
-    return this.#serial(async () => {
-      const tried = new Set<string>();
-      for (;;) {
-        const id = unused(timedId(new Date(begunAt), kept.sweep.name), (candidate) => tried.has(candidate));
-        const made: KeptSweep = { ...kept, id, imported: false, outcomes: [] };
-        if (await this.#isFolder(id)) {
-          if (await writeNew(this.#path(id, 'sweep.json'), keptText(made), privately)) return made;
-          const found = await this.read(id).catch(() => null);
-          if (found !== null && isOfWork(found, kept) && isIt(found)) return found;
-        }
-        tried.add(id);
-      }
     });
   }
 
@@ -186,12 +156,6 @@ export class SweepStore {
     throw notFound(id);
   }
 
-  /** Found or made. A link, or a name of other case, is none. */
-  async #isFolder(id: string): Promise<boolean> {
-    const isMade = await this.#taken(() => mkdir(this.#path(id, ''), { mode: privately.folder }));
-    return isMade || (await this.#ids()).includes(id);
-  }
-
   async #unusedId(base: string, tried: ReadonlySet<string>): Promise<string> {
     const used = new Set([...(await this.#ids()), ...tried]);
     return unused(base, (candidate) => used.has(candidate));
@@ -225,10 +189,6 @@ export class SweepStore {
     return join(this.#folder, id, name);
   }
 }
-
-/** Whether its points are those that Slurm runs there under that name. */
-const isOfWork = ({ slurm, imported }: KeptSweep, { slurm: of }: Pick<KeptSweep, 'slurm'>): boolean =>
-  !imported && slurm !== undefined && slurm.host === of?.host && slurm.work === of.work;
 
 const stampOf = (path: string): Promise<string> =>
   stat(path).then(

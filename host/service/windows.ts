@@ -62,12 +62,8 @@ export class Windows implements WindowEvents {
     else last.opened(imported);
   }
 
-  machineChanged(...args: Parameters<WindowEvents['machineChanged']>): void {
-    for (const window of this.#windows) window.machineChanged(...args);
-  }
-
-  ownClusterChanged(...args: Parameters<WindowEvents['ownClusterChanged']>): void {
-    for (const window of this.#windows) window.ownClusterChanged(...args);
+  remoteChanged(...args: Parameters<WindowEvents['remoteChanged']>): void {
+    for (const window of this.#windows) window.remoteChanged(...args);
   }
 
   engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {

@@ -1,11 +1,24 @@
-/** What Slurm knows of jobs of ours, by their names: squeue of those that wait, run or ended lately, sacct of the others. */
-
-import { jobName } from '../../core/slurm/submission.ts';
+/** What Slurm knows of jobs, by their names: squeue of those that wait, run or ended lately, sacct of the others. */
+import type { ErrorInfo } from '../../core/errors.ts';
+import { type JobCounts, jobName } from '../../core/slurm/submission.ts';
 import { mostPoints } from '../../core/sweep/document.ts';
 import { printable, type SlurmPrograms } from './programs.ts';
-import type { JobState } from './protocol.ts';
 
-/** Those in which nothing comes any more. All others, also words that no Slurm has today, are of a job that may go on. */
+/** One job of an array. */
+export interface JobState {
+  /** Number of its array within the work, from 0. */
+  readonly submission: number;
+  readonly task: number;
+  /** As '4711_12'. */
+  readonly job: string;
+  /** Slurm's own word, as 'PENDING' or 'TIMEOUT'. */
+  readonly state: string;
+  readonly node: string;
+  /** Why it waits, or why it ended; empty if Slurm has no word for it. */
+  readonly reason: string;
+}
+
+/** Words of jobs that have ended. Any other word is of a job that may go on. */
 const endings = new Set([
   'BOOT_FAIL',
   'CANCELLED',
@@ -23,7 +36,30 @@ const endings = new Set([
 
 export const hasEnded = ({ state }: Pick<JobState, 'state'>): boolean => endings.has(state);
 
-/** Jobs that wait, run, or ended a few minutes ago. */
+/** Returns how many jobs run and wait. */
+export function jobCounts(jobs: readonly JobState[]): JobCounts {
+  const active = jobs.filter((job) => !hasEnded(job));
+  const waiting = active.filter(({ state }) => state === 'PENDING');
+  const reason = waiting.find((job) => job.reason !== '')?.reason ?? '';
+  return { running: active.length - waiting.length, waiting: waiting.length, reason };
+}
+
+/** Code of the error of a point whose job ended without a result: it is submitted again with the next command. */
+export const lostCode = 'slurm.ended';
+
+/** Returns why there is no result, in Slurm's own word. `said` is the end of the job's output. */
+export function lostPoint(job: JobState | null, said: string): ErrorInfo {
+  const remedy = job?.state === 'TIMEOUT' ? 'Give its jobs more time: copyscope slurm set --time' : 'Go on with it.';
+  if (job === null) return { code: lostCode, message: 'Slurm does not know its job any more.', remedy };
+  const { state, node, reason } = job;
+  const where = node === '' ? '' : ` on ${node}`;
+  const why = reason === '' || reason === state ? '' : ` (${reason})`;
+  const words = printable(said);
+  const output = words === '' ? '' : ` Its output ends: ${words}`;
+  return { code: lostCode, message: `Slurm ended job ${job.job}${where}: ${state}${why}.${output}`, remedy };
+}
+
+/** Returns jobs that wait, run, or ended a few minutes ago. */
 export async function queuedJobs(programs: SlurmPrograms, id: string, submissions: number): Promise<JobState[]> {
   if (submissions === 0) return [];
   const printed = await programs.run('squeue', [
@@ -41,14 +77,14 @@ export async function queuedJobs(programs: SlurmPrograms, id: string, submission
   }));
 }
 
-/** Jobs that ended longer ago, where the cluster keeps accounts; none where it doesn't. */
+/** Returns jobs that ended longer ago, if the cluster keeps accounts. */
 export async function accountedJobs(
   programs: SlurmPrograms,
   id: string,
   submissions: number,
   since: Date,
 ): Promise<JobState[]> {
-  // In the time of that machine, whose clock and zone may be others.
+  // Its clock and time zone may be others.
   const day = new Date(since.getTime() - 2 * 86_400_000).toISOString().slice(0, 10);
   const words = ['--noheader', '--parsable2', '--allocations', `--starttime=${day}`];
   const printed = await programs
@@ -71,7 +107,7 @@ export async function accountedJobs(
 const names = (id: string, submissions: number): string[] =>
   Array.from({ length: submissions }, (_, number) => jobName(id, number));
 
-/** A line that is none of a job of ours is passed over. The last word on a job counts, as where it was started again. */
+/** Ignores other lines. The last line of a job counts: Slurm may have started it again. */
 function jobsIn(
   printed: string,
   id: string,
@@ -100,7 +136,7 @@ function jobsIn(
   return [...jobs.values()];
 }
 
-/** Those that were never started may share a line: '3', '4-5,8' or '[4-9%2]'. None where it is something else. */
+/** Jobs that never started may share a line: '3', '4-5,8' or '[4-9%2]'. */
 function tasksIn(text: string): number[] {
   const parts = text.replace(/^\[(.*?)(%\d+)?\]$/, '$1').split(',');
   const tasks = new Set<number>();
@@ -112,7 +148,7 @@ function tasksIn(text: string): number[] {
   return [...tasks];
 }
 
-/** How many jobs an array of this cluster may have; null where it isn't told. */
+/** Returns how many jobs an array of this cluster may have; null if it is not known. */
 export async function mostJobs(programs: SlurmPrograms): Promise<number | null> {
   const printed = await programs.run('scontrol', ['show', 'config']).catch(() => '');
   const most = /^MaxArraySize\s*=\s*(\d+)\s*$/m.exec(printed)?.[1];

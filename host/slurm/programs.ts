@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { CopyscopeError } from '../../core/errors.ts';
 
 export interface SlurmPrograms {
-  /** What it wrote to stdout. Rejects with `slurm.refused` in its words, `slurm.not-found` or `slurm.login-shell`. */
+  /** Resolves with what it wrote to stdout. Rejects with `slurm.refused` in its words, `slurm.not-found` or `slurm.login-shell`. */
   run(program: string, words: readonly string[], folder?: string): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ export function slurmPrograms(
   };
 }
 
-/** Null where there is no such program. */
+/** Resolves with null if there is no such program. */
 function execute(
   program: string,
   words: readonly string[],
@@ -58,8 +58,7 @@ function execute(
 }
 
 /**
- * Many clusters put Slurm on PATH in what login shells read, and a command through ssh reads none of it. Rejects with
- * `slurm.login-shell`.
+ * Returns the environment of a login shell: many clusters put Slurm on its PATH only. Rejects with `slurm.login-shell`.
  */
 function loginEnvironment(plain: NodeJS.ProcessEnv, timeout: number): Promise<NodeJS.ProcessEnv> {
   const script = 'printf "\\n%s\\n%s\\n%s" copyscope-login "$PATH" "$SLURM_CONF"';
@@ -71,12 +70,11 @@ function loginEnvironment(plain: NodeJS.ProcessEnv, timeout: number): Promise<No
       const [, path = '', conf = ''] = stdout.slice(stdout.lastIndexOf('copyscope-login')).split('\n');
       resolve({ ...plain, ...(path === '' ? {} : { PATH: path }), ...(conf === '' ? {} : { SLURM_CONF: conf }) });
     });
-    // What asks for an answer there gets none, instead of waiting for it. Where there is no bash, that fails as well.
     stdin?.on('error', () => {}).end();
   });
 }
 
-/** What comes from programs and from output files goes to a terminal: nothing that moves its cursor, and not without end. */
+/** Returns the end of a program's text without what would move the cursor of a terminal. */
 export const printable = (text: string): string =>
   stripVTControlCharacters(text)
     .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
@@ -88,21 +86,19 @@ const refused = (program: string, said: string): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.refused',
     message: `${program}: ${said.replace(new RegExp(`^${program}: (error: )?`), '')}`,
-    remedy:
-      'What is sent is in the Slurm settings of that machine: copyscope slurm set changes them, and so does the window.',
+    remedy: 'copyscope slurm show prints what is sent, and copyscope slurm set changes it.',
   });
 
 const notFound = (program: string): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.not-found',
-    message: `There is no ${program} there: that machine hands no jobs to Slurm.`,
-    remedy: "Use a cluster's login node: with --host, or among the other machines of the window.",
+    message: `There is no ${program} on this computer.`,
+    remedy: 'Use a login node of the cluster: copyscope connect HOST opens its window here.',
   });
 
 const loginHangs = (timeoutMs: number): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.login-shell',
-    message: `bash -lc, which was to say where Slurm is, did not end there within ${timeoutMs / 1000} s.`,
-    remedy:
-      'Try bash -lc true on that machine, and mend what hangs in /etc/profile, /etc/profile.d or ~/.bash_profile; or put sbatch on PATH without a login shell (in ~/.bashrc where it is behind ssh).',
+    message: `bash -lc, which finds the programs of Slurm, did not end within ${timeoutMs / 1000} s.`,
+    remedy: 'Try bash -lc true, and mend what hangs in /etc/profile or ~/.bash_profile; or put sbatch on PATH.',
   });

@@ -1,65 +1,55 @@
-/** The settings of each machine whose jobs Slurm starts: a table in the data folder. It holds nothing secret. */
-import { join } from 'node:path';
+/** What jobs of this user are submitted with: one file in the data folder. */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import type { CopyscopeError } from '../../core/errors.ts';
 import { noSettings, type SlurmSettings, slurmSettingsSchema } from '../../core/slurm/settings.ts';
 import { privately, readBoundedText, writeWhole } from '../service/files.ts';
 import { readShape } from './readShape.ts';
 
-const maxBytes = 1024 * 1024;
-const tableSchema = z.object({
-  format: z.literal('copyscope/slurm'),
+const schema = z.object({
+  format: z.literal('copyscope/slurm-settings'),
   version: z.literal(1),
-  machines: z.array(z.object({ host: z.string().min(1).max(200).nullable(), settings: slurmSettingsSchema })).max(1000),
+  settings: slurmSettingsSchema,
 });
-type Row = z.infer<typeof tableSchema>['machines'][number];
 
-export class SlurmSettingsStore {
-  readonly #file: string;
+const fileIn = (dataFolder: string): string => join(dataFolder, 'slurm-settings.json');
 
-  constructor(dataFolder: string) {
-    this.#file = join(dataFolder, 'slurm.json');
-  }
-
-  /** Of another machine, or with null of this one. Rejects with `slurm.list` where the table can't be read. */
-  async get(host: string | null): Promise<SlurmSettings> {
-    return (await this.#rows()).find((row) => row.host === host)?.settings ?? noSettings;
-  }
-
-  /** Other machines that were set, by name. */
-  async all(): Promise<ReadonlyMap<string, SlurmSettings>> {
-    const rows = await this.#rows();
-    return new Map(rows.flatMap(({ host, settings }) => (host === null ? [] : [[host, settings] as const])));
-  }
-
-  async put(host: string | null, settings: SlurmSettings): Promise<void> {
-    await this.#write([...(await this.#rows()).filter((row) => row.host !== host), { host, settings }]);
-  }
-
-  async remove(host: string | null): Promise<void> {
-    const rows = await this.#rows();
-    if (rows.some((row) => row.host === host)) await this.#write(rows.filter((row) => row.host !== host));
-  }
-
-  #write(machines: readonly Row[]): Promise<void> {
-    const table = { format: 'copyscope/slurm', version: 1, machines };
-    return writeWhole(this.#file, `${JSON.stringify(table, null, 2)}\n`, privately);
-  }
-
-  async #rows(): Promise<readonly Row[]> {
-    const text = await readBoundedText(this.#file, maxBytes).catch((error: CopyscopeError) => {
-      if (error.code === 'file.not-found') return null;
-      throw error;
-    });
-    if (text === null) return [];
-    return readSettingsTable(text, this.#file);
-  }
+/** Rejects with `slurm.settings` if the file is damaged. */
+export async function readSettings(dataFolder: string): Promise<SlurmSettings> {
+  const path = fileIn(dataFolder);
+  const text = await readBoundedText(path, 1024 * 1024).catch((error: CopyscopeError) => {
+    if (error.code === 'file.not-found') return null;
+    throw error;
+  });
+  return text === null ? noSettings : parseSettings(text, path);
 }
 
-/** Throws `slurm.list`. */
-export const readSettingsTable = (text: string, path: string): readonly Row[] =>
-  readShape(tableSchema, text, {
-    code: 'slurm.list',
-    what: path,
-    remedy: 'Repair it, or delete it and set the clusters again.',
-  }).machines;
+/** Throws `slurm.settings`. */
+export const parseSettings = (text: string, path: string): SlurmSettings =>
+  readShape(schema, text, { code: 'slurm.settings', what: path }).settings;
+
+export const writeSettings = (dataFolder: string, settings: SlurmSettings): Promise<void> => {
+  const file = { format: 'copyscope/slurm-settings', version: 1, settings };
+  return writeWhole(fileIn(dataFolder), `${JSON.stringify(file, null, 2)}\n`, privately);
+};
+
+/** Returns a sentence if an earlier version left settings or jobs of clusters; null otherwise. */
+export function earlierSlurm(dataFolder: string): string | null {
+  const found = ['slurm.json', 'slurm'].map((name) => join(dataFolder, name)).filter((path) => existsSync(path));
+  return found.length === 0
+    ? null
+    : `${found.join(' and ')} of an earlier version ${found.length === 1 ? 'is' : 'are'} ignored: set the cluster again with copyscope slurm set, and delete what is there.`;
+}
+
+/** Returns true if sbatch is on PATH. */
+export function hasSlurm({ PATH = '' }: NodeJS.ProcessEnv): boolean {
+  return PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, 'sbatch'), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}

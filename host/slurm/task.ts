@@ -1,65 +1,73 @@
-/** What a job of an array runs on its node: its points, one after another, each kept as it is done; or the one thing it is for. */
-import { join } from 'node:path';
+/** What a job of Slurm runs on its node: points of a sweep, one after another, or one command of Copyscope. */
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
-import { forkEngine } from '../engine/child.ts';
+import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
+import type { Assets } from '../service/assets.ts';
+import { privately, writeWhole } from '../service/files.ts';
+import { doneOutcome } from '../service/keptSweep.ts';
 import { runPoints } from '../service/sweepPoints.ts';
-import { calibrateTask, recordTask } from './oneTask.ts';
-import type { SweepWork } from './work.ts';
-import { WorkFolder } from './workFolder.ts';
+import { SweepStore } from '../service/sweepStore.ts';
+import { resultName } from './sweepJobs.ts';
+import { type SlurmContext, SlurmWork } from './work.ts';
 
 export interface TaskOptions {
   readonly folder: string;
-  /** Which submission, and which of its jobs. */
+  /** Which array, and which of its jobs. */
   readonly submission: number;
   readonly task: number;
-  /** Of the program: where its engine process is. */
-  readonly program: string;
-  /** As Slurm calls it. */
-  readonly node: string;
-  /** Fires where Slurm ends the job. */
+  readonly context: SlurmContext & { readonly spawnEngine: SpawnEngine };
+  readonly assets: Assets;
+  /** Fires if Slurm ends the job. */
   readonly signal: AbortSignal;
+  /** Runs a command line of Copyscope on this node. */
+  runWords(words: readonly string[], node: string): Promise<number>;
 }
 
-/** The job's exit code. Rejects where it should count as failed: with what would fail at every point, or `run.cancelled`. */
-export async function runTask({ folder, submission, task, program, node, signal }: TaskOptions): Promise<number> {
-  const place = new WorkFolder(folder);
-  const [work, { tasks }, reached] = await Promise.all([place.work(), place.submission(submission), place.reached()]);
-  const points = tasks[task];
-  if (points === undefined) throw new CopyscopeError({ code: 'slurm.unknown', message: `There is no job ${task}.` });
-  // Slurm starts a job again where its node failed.
-  const open = points.filter((point) => !reached.includes(point));
-  if (open.length === 0) return 0;
-  const host = work.host === null ? node : `${node} of ${work.host}`;
-  if (work.format === 'copyscope/slurm-recording') return recordTask(work, { place, host, signal });
-  const engine = new EngineSupervisor({
-    spawn: () => forkEngine(join(program, 'dist/host/engine-process.js')),
-    host,
-  });
-  try {
-    if (work.format === 'copyscope/slurm-calibration') await calibrateTask(work, { place, host, signal }, engine);
-    else await sweepTask(work, open, { place, engine, signal });
+/** File with the exit code of a command. */
+export const exitName = 'exit';
+
+/** Returns the job's exit code. Rejects with what would fail at every point. */
+export async function runTask(options: TaskOptions): Promise<number> {
+  const { folder, submission, task, context, runWords } = options;
+  const { command, submissions } = await new SlurmWork(folder, context).read();
+  const points = submissions[submission]?.tasks[task];
+  if (points === undefined) throw new CopyscopeError({ code: 'slurm.unknown', message: `${folder} has no such job.` });
+  const node = context.environment['SLURMD_NODENAME'] ?? hostname();
+  if (command === null) {
+    await runSweepPoints(points, node, options);
     return 0;
+  }
+  process.chdir(command.folder);
+  const code = await runWords(command.words, node);
+  await writeWhole(join(folder, exitName), String(code), privately);
+  return code;
+}
+
+async function runSweepPoints(
+  points: readonly number[],
+  node: string,
+  { folder, context, assets, signal }: TaskOptions,
+): Promise<void> {
+  const store = new SweepStore(dirname(folder));
+  const { id, sweep, profile, iterations, engine: kind, outcomes } = await store.read(basename(folder));
+  const done = new Set(outcomes.flatMap(({ point, status }) => (status === 'done' ? point : [])));
+  const resultOf = (point: number): string => join(folder, resultName(point));
+  // Slurm starts a job again if its node failed.
+  const open = points.filter((point) => !done.has(point) && !existsSync(resultOf(point)));
+  const engine = new EngineSupervisor({ spawn: context.spawnEngine, host: node });
+  const settings = { engine: kind, profile: profile ?? undefined, iterations: iterations ?? undefined };
+  try {
+    for await (const result of runPoints(requireSweep(sweep), open, settings, { engine, assets, signal })) {
+      if (result.status === 'done') await store.addRun(id, result.point, result.file);
+      const outcome =
+        result.status === 'failed' ? result : doneOutcome(id, result.point, { ...result, madeHere: true });
+      await writeWhole(resultOf(result.point), JSON.stringify(outcome), privately);
+    }
   } finally {
     engine.close();
-  }
-}
-
-interface SweepTools {
-  readonly place: WorkFolder;
-  readonly engine: EngineSupervisor;
-  readonly signal: AbortSignal;
-}
-
-async function sweepTask(
-  { engine: kind, profile, iterations, sweep }: SweepWork,
-  points: readonly number[],
-  { place, engine, signal }: SweepTools,
-): Promise<void> {
-  const settings = { engine: kind, profile: profile?.name, iterations: iterations ?? undefined };
-  const assets = { readProfile: async () => profile?.json };
-  for await (const result of runPoints(requireSweep(sweep), points, settings, { engine, assets, signal })) {
-    await place.keep(result);
   }
 }

@@ -1,102 +1,194 @@
-/** What jobs are to do: one file, which each of them reads. */
+/**
+ * A folder of work that jobs of Slurm do, on the disk that login node and nodes share. `slurm.json` says what was submitted,
+ * `output` has what jobs print. A sweep's folder is its own in the library; one command has a folder for itself.
+ */
 import { createHash } from 'node:crypto';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
-import { mostPoints, sweepSchema } from '../../core/sweep/document.ts';
+import { CopyscopeError } from '../../core/errors.ts';
+import { shellWord } from '../../core/media.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
+import type { SlurmSettings } from '../../core/slurm/settings.ts';
+import { type ArrayPlan, jobName, sbatchWords, scriptName, scriptText } from '../../core/slurm/submission.ts';
+import { mostPoints } from '../../core/sweep/document.ts';
+import { privately, readBoundedText, readPart, writeWhole } from '../service/files.ts';
+import { accountedJobs, hasEnded, type JobState, mostJobs, queuedJobs } from './jobs.ts';
+import { slurmPrograms } from './programs.ts';
 import { readShape } from './readShape.ts';
 
-const common = {
+const maxBytes = 128 * 2 ** 20;
+/** Of what a job printed, read at once. */
+const maxPartBytes = 2 ** 20;
+const workSchema = z.object({
+  format: z.literal('copyscope/slurm'),
   version: z.literal(1),
   createdAt: z.iso.datetime(),
-  /** What its results say of where they were made, behind the node's name; null where Slurm is this machine's own. */
-  host: z.string().min(1).max(100).nullable(),
-};
-/** The simulator's. */
-const profileSchema = z.object({ name: z.string().max(200), json: z.unknown() }).nullable();
-
-const sweepWorkSchema = z.object({
-  format: z.literal('copyscope/slurm-work'),
-  ...common,
-  engine: z.enum(engineKinds),
-  profile: profileSchema,
-  iterations: z.number().int().min(1).max(1000).nullable(),
-  points: z.number().int().min(1).max(mostPoints),
-  sweep: sweepSchema,
+  /** Words behind `copyscope`, and the folder in which they run; null for a sweep. */
+  command: z.object({ words: z.array(z.string().max(131_072)).max(4096), folder: z.string().max(4096) }).nullable(),
+  submissions: z
+    .array(
+      z.object({
+        /** As Slurm numbers the array. */
+        job: z.string().regex(/^\d{1,12}$/),
+        /** The points of each job; a command has one job with point 0. */
+        tasks: z
+          .array(z.array(z.number().int().min(0).max(mostPoints)).min(1))
+          .min(1)
+          .max(mostPoints),
+      }),
+    )
+    .max(1000),
 });
-
-const calibrationSchema = z.object({
-  format: z.literal('copyscope/slurm-calibration'),
-  ...common,
-  engine: z.enum(['cuda', 'sim']),
-  profile: profileSchema,
-  /** The profile that has what no experiment tells. */
-  base: z.unknown(),
-  quick: z.boolean(),
-});
-
-const seconds = z.number().min(0).exactOptional();
-const step = z.number().int().min(1);
-const recordingSchema = z.object({
-  format: z.literal('copyscope/slurm-recording'),
-  ...common,
-  name: z.string().max(300),
-  command: z.tuple([z.string().min(1).max(100_000)], z.string().max(100_000)),
-  folder: z.string().max(4096),
-  settings: z.object({
-    light: z.boolean(),
-    lines: z.boolean(),
-    delayS: seconds,
-    durationS: seconds,
-    steps: z.array(z.object({ from: step, to: step })).exactOptional(),
-    stepRange: z.string().max(1000).exactOptional(),
-  }),
-});
-
-const workSchema = z.discriminatedUnion('format', [sweepWorkSchema, calibrationSchema, recordingSchema]);
 export type Work = z.infer<typeof workSchema>;
-export type SweepWork = z.infer<typeof sweepWorkSchema>;
-export type CalibrationWork = z.infer<typeof calibrationSchema>;
-export type RecordingWork = z.infer<typeof recordingSchema>;
 
-/** Of what is done and not of when it was asked for: who asks again goes on with it. */
-export function workId(work: Work): string {
-  return createHash('sha256')
-    .update(JSON.stringify(doneBy(work)))
-    .digest('hex')
-    .slice(0, 16);
+/** The part of the host's context that Slurm needs. */
+export interface SlurmContext {
+  readonly program: string;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
-function doneBy(work: Work): readonly unknown[] {
-  switch (work.format) {
-    case 'copyscope/slurm-work':
-      return [work.sweep, work.engine, work.profile, work.iterations];
-    case 'copyscope/slurm-calibration':
-      return [work.format, work.engine, work.profile, work.base, work.quick];
-    case 'copyscope/slurm-recording':
-      return [work.format, work.command, work.folder, work.settings];
+export class SlurmWork {
+  readonly folder: string;
+  readonly #start: readonly string[];
+  readonly #programs: ReturnType<typeof slurmPrograms>;
+
+  constructor(folder: string, { program, environment }: SlurmContext) {
+    this.folder = folder;
+    this.#start = [process.execPath, join(program, 'dist/host/cli.js')];
+    this.#programs = slurmPrograms(environment);
+  }
+
+  /** Rejects with `slurm.damaged`. A sweep that was never submitted has no submissions. */
+  async read(): Promise<Work> {
+    const text = await readBoundedText(this.#at('slurm.json'), maxBytes).catch((error: CopyscopeError) => {
+      if (error.code !== 'file.not-found') throw error;
+      return JSON.stringify(newWork(null));
+    });
+    return parseWork(text, this.#at('slurm.json'));
+  }
+
+  /** Submits one array. `show` sees sbatch's command line and the script first. Rejects with `slurm.*`. */
+  async submit(
+    work: Work,
+    tasks: readonly (readonly number[])[],
+    engine: EngineKind,
+    settings: SlurmSettings,
+    show: (text: string) => void,
+  ): Promise<Work> {
+    const number = work.submissions.length;
+    const plan: ArrayPlan = {
+      ...{ id: this.#id, number, jobs: tasks.length, engine, settings },
+      ...{ folder: this.folder, start: this.#start },
+    };
+    const most = await mostJobs(this.#programs);
+    if (most !== null && tasks.length > most) throw tooMany(tasks, most);
+    show(`sbatch ${sbatchWords(plan).map(shellWord).join(' ')}\n\n${scriptText(plan)}`);
+    await mkdir(this.#at('output'), { recursive: true, mode: privately.folder });
+    await writeWhole(this.#at(scriptName(number)), scriptText(plan), privately);
+    const withJob = (job: string): Work => ({
+      ...work,
+      submissions: [...work.submissions, { job, tasks: tasks.map((points) => [...points]) }],
+    });
+    // Before the first job can begin.
+    await this.#write(withJob(unnumbered));
+    try {
+      const printed = await this.#programs.run('sbatch', sbatchWords(plan), this.folder);
+      const submitted = withJob(/^(\d{1,12})(;|\s*$)/.exec(printed.trim())?.[1] ?? unnumbered);
+      await this.#write(submitted);
+      return submitted;
+    } catch (error) {
+      await this.#write(work);
+      throw error;
+    }
+  }
+
+  /** Asks squeue, and sacct for jobs that squeue has forgotten. */
+  async jobs({ submissions, createdAt }: Work): Promise<JobState[]> {
+    // A sweep of the same name may have had jobs before.
+    const isOwn = ({ submission, job }: JobState): boolean => {
+      const array = submissions[submission]?.job;
+      return array === unnumbered || job.startsWith(`${array}_`);
+    };
+    const listed = (await queuedJobs(this.#programs, this.#id, submissions.length)).filter(isOwn);
+    const all = submissions.reduce((sum, { tasks }) => sum + tasks.length, 0);
+    if (listed.length === all) return listed;
+    const known = new Set(listed.map(({ job }) => job));
+    const since = new Date(createdAt);
+    const accounted = await accountedJobs(this.#programs, this.#id, submissions.length, since);
+    return [...listed, ...accounted.filter((job) => isOwn(job) && !known.has(job.job))];
+  }
+
+  async cancel(): Promise<void> {
+    const { submissions } = await this.read();
+    for (const number of submissions.keys()) {
+      await this.#programs.run('scancel', ['--quiet', `--name=${jobName(this.#id, number)}`]);
+    }
+  }
+
+  /** Reads what a job has printed from a byte on; empty if that is all, or the job has not begun. */
+  printed(job: string, from: number): Promise<Uint8Array> {
+    return readPart(this.#output(job), from, maxPartBytes).catch(() => new Uint8Array());
+  }
+
+  /** Reads the end of what a job printed. */
+  async said(job: string): Promise<string> {
+    const { size } = await stat(this.#output(job)).catch(() => ({ size: 0 }));
+    return new TextDecoder().decode(await this.printed(job, Math.max(0, size - 2000)));
+  }
+
+  /** Begins a folder for one command. */
+  async begin(command: NonNullable<Work['command']>): Promise<Work> {
+    const work = newWork(command);
+    await mkdir(this.folder, { recursive: true, mode: privately.folder });
+    await this.#write(work);
+    return work;
+  }
+
+  readonly #output = (job: string): string => this.#at(`output/${job}.txt`);
+
+  #write(work: Work): Promise<void> {
+    return writeWhole(this.#at('slurm.json'), JSON.stringify(work), privately);
+  }
+
+  get #id(): string {
+    return createHash('sha256').update(this.folder).digest('hex').slice(0, 16);
+  }
+
+  #at(name: string): string {
+    return join(this.folder, name);
   }
 }
 
-/** What a person knows it by. */
-export function workName(work: Work): string {
-  if (work.format === 'copyscope/slurm-work') return work.sweep.name;
-  return work.format === 'copyscope/slurm-calibration'
-    ? 'Calibration'
-    : `Recording of ${work.command.join(' ')}`.slice(0, 200);
-}
-
-/** All that is not a sweep is one job, and has one result. */
-export const workPoints = (work: Work): number => (work.format === 'copyscope/slurm-work' ? work.points : 1);
-
-/** What its jobs ask the cluster for. A program that is recorded is one that uses the GPU. */
-export const workEngine = (work: Work): EngineKind =>
-  work.format === 'copyscope/slurm-recording' ? 'cuda' : work.engine;
-
-/** Of a folder's name and of jobs' names, since what is asked for comes from elsewhere. */
-export const workIdPattern = /^[0-9a-f]{16}$/;
-
-export const workText = (work: Work): string => `${JSON.stringify(work)}\n`;
+/** Stands for an array's number until sbatch has printed it. */
+const unnumbered = '0';
 
 /** Throws `slurm.damaged`. */
-export const readWork = (text: string): Work =>
-  readShape(workSchema, text, { code: 'slurm.damaged', what: 'What is to be done there' });
+export const parseWork = (text: string, path: string): Work =>
+  readShape(workSchema, text, { code: 'slurm.damaged', what: path });
+
+const newWork = (command: Work['command']): Work => ({
+  ...{ format: 'copyscope/slurm', version: 1, createdAt: new Date().toISOString(), command, submissions: [] },
+});
+
+/** Returns the last job of each point: null if there is none, or Slurm doesn't know it any more. */
+export function lastJobs({ submissions }: Work, jobs: readonly JobState[]): (point: number) => JobState | null {
+  const byKey = new Map(jobs.map((job) => [`${job.submission} ${job.task}`, job]));
+  const last = new Map<number, string>();
+  for (const [number, { tasks }] of submissions.entries()) {
+    for (const [task, points] of tasks.entries()) for (const point of points) last.set(point, `${number} ${task}`);
+  }
+  return (point) => byKey.get(last.get(point) ?? '') ?? null;
+}
+
+export const isActive = (job: JobState | null): boolean => job !== null && !hasEnded(job);
+
+function tooMany(tasks: readonly (readonly number[])[], most: number): CopyscopeError {
+  const points = tasks.flat().length;
+  return new CopyscopeError({
+    code: 'slurm.array-size',
+    field: '--points-per-job',
+    message: `An array of this cluster has at most ${most} jobs (MaxArraySize), and this one has ${tasks.length}.`,
+    remedy: `Give each job several points: --points-per-job ${Math.ceil(points / most)}`,
+  });
+}

@@ -1,8 +1,7 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
-import { IconCpu, IconCpu2, IconDeviceSdCard, IconRefresh, IconServer, IconWaveSawTool } from '@tabler/icons-react';
+import { IconCpu, IconCpu2, IconDeviceSdCard, IconRefresh, IconWaveSawTool } from '@tabler/icons-react';
 import { type EngineOption, effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { refreshDevices } from '../store/hostEvents.ts';
-import { openPage } from '../store/pages.ts';
 import { pickEngine } from '../store/runs.ts';
 import { currentEngineOptions } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
@@ -10,9 +9,6 @@ import { useDerived } from '../store/useDerived.ts';
 import classes from './EnginePicker.module.css';
 
 const icons = { cuda: IconCpu2, cpu: IconCpu, sim: IconWaveSawTool, recorded: IconDeviceSdCard } as const;
-
-/** Not an engine: leads to where machines are added. */
-const otherMachines = 'machines';
 
 /** Lists every engine; one that can't run is there too, with the reason and what to do about it. */
 export function EnginePicker({ options: given }: { readonly options?: readonly EngineOption[] }) {
@@ -27,40 +23,18 @@ export function EnginePicker({ options: given }: { readonly options?: readonly E
       title={options.find(({ key }) => key === value)?.label ?? ''}
       styles={{ options: { maxHeight: 'min(480px, 60vh)' } }}
       className={classes['picker'] ?? ''}
-      data={[
-        ...options.map(({ key, label, problem }) => ({ value: key, label, disabled: problem !== undefined })),
-        { value: otherMachines, label: 'Other machines…' },
-      ]}
+      data={options.map(({ key, label, problem }) => ({ value: key, label, disabled: problem !== undefined }))}
       value={value}
       placeholder="No engine"
       onChange={(key) => {
-        if (key === otherMachines) openPage({ kind: 'machines' });
-        else if (key !== null) pickEngine(key);
+        if (key !== null) pickEngine(key);
       }}
       leftSection={<EngineIcon engine={value} />}
       comboboxProps={{ width: 340, position: 'bottom-end' }}
-      renderOption={({ option }) =>
-        option.value === otherMachines ? (
-          <OtherMachines />
-        ) : (
-          <Option option={options.find(({ key }) => key === option.value)} />
-        )
-      }
+      renderOption={({ option }) => <Option option={options.find(({ key }) => key === option.value)} />}
       rightSectionPointerEvents="all"
       {...(unavailable ? { rightSection: <RefreshButton /> } : {})}
     />
-  );
-}
-
-function OtherMachines() {
-  return (
-    <div className={classes['option']}>
-      <IconServer size={15} aria-hidden />
-      <div>
-        <div className={classes['label']}>Other machines…</div>
-        <div className={classes['detail']}>Adds one through ssh, or shows what became of it.</div>
-      </div>
-    </div>
   );
 }
 

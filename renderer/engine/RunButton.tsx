@@ -2,7 +2,6 @@ import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { cancelCurrent, runCurrent } from '../store/runs.ts';
 import { pageDocumentKey, runUnderWay, whyNoRun } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
@@ -55,11 +54,8 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
   verifying: 'Verifying',
 };
 
-/** In words how far a run is that is under way; of one whose line is lost, what becomes of it. */
-export function progressWords({ machines, progress }: AppState, { id, host }: RunSummary): string {
-  const machine = machineNamed(machines, host);
-  if (machine !== undefined && hasLostLine(machine))
-    return `No line to ${host}: it goes on there, and its result comes when the line is back`;
+/** Says how far a run is that is under way. */
+export function progressWords({ progress }: AppState, { id }: RunSummary): string {
   const now = progress[id];
   if (now === undefined) return 'Starting';
   return `${phases[now.phase]}${now.total > 1 ? ` ${now.done}/${now.total}` : ''}`;

@@ -113,40 +113,6 @@ async function discard(imported: Imported): Promise<void> {
   }
 }
 
-/** Opens a file of another machine. Says whether that was done. */
-export async function openFileThere(machine: string, path: string): Promise<boolean> {
-  const cancelled = new AbortController();
-  let transfer: ReturnType<typeof startTransfer> | null = null;
-  try {
-    const { ticket, name, bytes } = await host().beginImportThere(machine, path);
-    transfer = startTransfer({
-      title: `Fetching ${name} from ${machine}`,
-      totalBytes: bytes,
-      cancel: () => {
-        cancelled.abort();
-        void host()
-          .cancelImport(ticket)
-          .catch(() => {});
-      },
-    });
-    for (;;) {
-      const answer = await host().importedThere(ticket);
-      if (cancelled.signal.aborted) return false;
-      if (typeof answer !== 'number') {
-        await showImported(answer);
-        return true;
-      }
-      transfer.progress(answer);
-    }
-  } catch (thrown) {
-    if (cancelled.signal.aborted) announce(`${path} was not opened`);
-    else notifyError(`${path} on ${machine} could not be opened`, toErrorInfo(thrown));
-    return false;
-  } finally {
-    transfer?.end();
-  }
-}
-
 /** A file may be moved, changed or unplugged while it is read. */
 async function read(part: Blob): Promise<Uint8Array> {
   try {

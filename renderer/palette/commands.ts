@@ -89,11 +89,8 @@ const onAnyPage: readonly Command[] = [
   }),
   command('Window', 'New experiment', () => newExperiment(), { keys: 'Alt N' }),
   command('Window', 'Record a program', () => openPage({ kind: 'record' }), { keys: 'Alt R' }),
-  command('Window', 'Other machines: add, connect, remove', () => openPage({ kind: 'machines' }), { keys: 'Alt M' }),
+  command('Window', 'Connect to a remote host', () => openPage({ kind: 'remote' }), { keys: 'Alt M' }),
   command('Library', 'Open a file', chooseFiles, { keys: 'Ctrl O' }),
-  command('Library', 'Open a trace on another machine', () => openPage({ kind: 'machines' }), {
-    when: (now) => now.machines.length > 0,
-  }),
   command('Library', 'Export all of your own as a bundle', exportEverything, { when: (now) => ownItems(now) !== null }),
   command('Library', 'Select several in the library', startSelecting, { when: ({ page }) => page.kind !== 'lesson' }),
   command('Window', 'Compare runs', () => openPage({ kind: 'compare' })),

@@ -1,7 +1,6 @@
 /** The fields of the form: what is run and where, what is recorded of it, and when. */
-import { NativeSelect, SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { FieldCard } from '../common/Card.tsx';
-import { clusterLabel, clusterValue } from '../store/machines.ts';
 import type { Problems, ReadDraft, RecordDraft } from './draft.ts';
 import { setRecordDraft } from './draft.ts';
 import classes from './Record.module.css';
@@ -10,38 +9,14 @@ import type { SplitCommand } from './words.ts';
 interface CommandProps {
   readonly draft: RecordDraft;
   readonly read: ReadDraft;
-  /** Names of other machines that are set up. */
-  readonly machines: readonly string[];
-  readonly clusters: readonly (string | null)[];
   /** What the host said of it. */
   readonly folderProblem: string | undefined;
 }
 
-export function CommandFields({ draft, read: { split, problems }, machines, clusters, folderProblem }: CommandProps) {
+export function CommandFields({ draft, read: { split, problems }, folderProblem }: CommandProps) {
   const isEmpty = draft.command.trim() === '';
   return (
     <FieldCard legend="What is run">
-      {machines.length + clusters.length === 0 ? null : (
-        <NativeSelect
-          label="Machine"
-          description={whereWords(draft)}
-          value={draft.slurm ? clusterValue(draft.machine || null) : draft.machine}
-          data={[
-            { value: '', label: 'This one' },
-            ...machines,
-            ...clusters.map((one) => ({
-              value: clusterValue(one),
-              label: `As a job of Slurm on ${clusterLabel(one)}`,
-            })),
-          ]}
-          onChange={({ currentTarget: { value } }) => {
-            const cluster = clusters.find((one) => clusterValue(one) === value);
-            setRecordDraft(
-              cluster === undefined ? { machine: value, slurm: false } : { machine: cluster ?? '', slurm: true },
-            );
-          }}
-        />
-      )}
       <Textarea
         label="Command"
         description="As you would type it in a terminal. It is split into words; no shell is run."
@@ -71,7 +46,7 @@ export function CommandFields({ draft, read: { split, problems }, machines, clus
       />
       <Textarea
         label="More environment variables"
-        description="NAME=value, a line each, beside those that Copyscope itself has, or a login on that machine. They are not kept for the next visit. With PYTHONUNBUFFERED=1 what Python prints is shown at once."
+        description="NAME=value, one a line, in addition to those that Copyscope has. They are not kept for the next visit. With PYTHONUNBUFFERED=1 what Python prints is shown at once."
         placeholder="CUDA_VISIBLE_DEVICES=0"
         autosize
         minRows={1}
@@ -85,13 +60,6 @@ export function CommandFields({ draft, read: { split, problems }, machines, clus
       />
     </FieldCard>
   );
-}
-
-function whereWords({ machine, slurm }: RecordDraft): string | undefined {
-  if (slurm)
-    return 'One job, on a node that sees the program and its folder by the same paths. If Copyscope ends, the job goes on. Submit the same again to fetch its trace.';
-  if (machine === '') return undefined;
-  return `The program and its folder are on ${machine}. Where the line drops it goes on, and its trace comes later.`;
 }
 
 /** How the line was split, a box each. */

@@ -5,10 +5,8 @@ import { useEffect, useMemo, useRef } from 'react';
 import { isUnderWay } from '../../core/service/recording.ts';
 import { Page } from '../common/Page.tsx';
 import { ProblemBox } from '../common/ProblemBox.tsx';
-import { clustersOf } from '../store/machines.ts';
 import { useRecording } from '../store/recordings.ts';
 import { useApp } from '../store/store.ts';
-import { useDerived } from '../store/useDerived.ts';
 import { startRecording, useRefusal } from './actions.ts';
 import { commandLine, readDraft, useRecordDraft } from './draft.ts';
 import { CommandFields, ModeFields, WhenFields } from './Fields.tsx';
@@ -40,15 +38,7 @@ export function RecordPage() {
 }
 
 function RecordForm({ busy }: { readonly busy: boolean }) {
-  const kept = useRecordDraft();
-  const machines = useDerived((state) => state.machines.flatMap(({ name, version }) => (version === null ? [] : name)));
-  const clusters = useDerived(clustersOf);
-  const draft = useMemo(() => {
-    const { machine, slurm } = kept;
-    const isThere = slurm ? clusters.includes(machine || null) : machine === '' || machines.includes(machine);
-    // One that was removed since is none.
-    return isThere ? kept : { ...kept, machine: '', slurm: false };
-  }, [kept, machines, clusters]);
+  const draft = useRecordDraft();
   const { error, asked } = useRefusal();
   const connected = useApp((state) => state.connection.status === 'open');
   const read = useMemo(() => readDraft(draft), [draft]);
@@ -64,13 +54,7 @@ function RecordForm({ busy }: { readonly busy: boolean }) {
       }}
     >
       <fieldset className={classes['plain']} disabled={busy}>
-        <CommandFields
-          draft={draft}
-          read={read}
-          machines={machines}
-          clusters={clusters}
-          folderProblem={refused?.message}
-        />
+        <CommandFields draft={draft} read={read} folderProblem={refused?.message} />
         <ModeFields draft={draft} />
         <WhenFields draft={draft} problems={read.problems} />
       </fieldset>
@@ -82,7 +66,7 @@ function RecordForm({ busy }: { readonly busy: boolean }) {
           disabled={request === null || busy || !connected}
           loading={asked}
         >
-          {draft.slurm ? 'Submit' : 'Record'}
+          Record
         </Button>
         <Text size="xs" c="dimmed" component="span" className={classes['same'] ?? ''}>
           {request === null ? (

@@ -3,32 +3,27 @@ import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconTimeline } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
 import { isUnderWay, type RecordedSoFar, type RecordingStatus } from '../../core/service/recording.ts';
-import { jobWords } from '../../core/slurm/jobWords.ts';
 import { formatBytes } from '../../core/units.ts';
 import { Card } from '../common/Card.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
-import { clusterLabel, hasLostLine, machineNamed } from '../store/machines.ts';
 import { openPage } from '../store/pages.ts';
-import { useApp } from '../store/store.ts';
 import { stopRecording } from './actions.ts';
 import classes from './Record.module.css';
 
 export function RecordingCard({ status }: { readonly status: RecordingStatus }) {
-  const { id, name, host, slurm, phase, isStopped, counts, output, run, error } = status;
-  const machine = useApp((state) => machineNamed(state.machines, host ?? undefined));
-  const isAway = phase === 'recording' && machine !== undefined && hasLostLine(machine);
+  const { id, name, phase, isStopped, counts, output, run, error } = status;
   return (
     <Card aria-label={`Recording of ${name}`} data-phase={phase}>
       <div className={classes['head']}>
         <h2>{headline(status)}</h2>
-        {phase === 'recording' && !(slurm !== null && isStopped) ? (
+        {phase === 'recording' ? (
           <Button
             variant={isStopped ? 'default' : 'filled'}
             color="red"
             leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
             onClick={() => void stopRecording(id, isStopped)}
           >
-            {slurm !== null ? 'Cancel its job' : isStopped ? 'End it at once' : 'Stop'}
+            {isStopped ? 'End it at once' : 'Stop'}
           </Button>
         ) : null}
         {run === null ? null : (
@@ -42,41 +37,31 @@ export function RecordingCard({ status }: { readonly status: RecordingStatus }) 
         )}
       </div>
       <p className={classes['hint']}>{ending(status)}</p>
-      {isAway ? (
-        <p className={classes['note']} role="status">
-          {`There is no line to ${host}: the program goes on there, and its trace comes when the line is back.`}
-          {isStopped ? ' It is asked to end then.' : ''}
-        </p>
-      ) : null}
       {error === null ? null : (
         <div role="alert">
           <ErrorText error={error} />
         </div>
       )}
-      {(isUnderWay(status) && slurm === null) || counts.bytes > 0 ? <Counts counts={counts} /> : null}
+      {isUnderWay(status) || counts.bytes > 0 ? <Counts counts={counts} /> : null}
       <Output text={output} />
     </Card>
   );
 }
 
-function headline({ name, host, slurm, phase, isStopped }: RecordingStatus): string {
-  const there = slurm !== null ? ` by a job of Slurm on ${clusterLabel(host)}` : host === null ? '' : ` on ${host}`;
+function headline({ name, phase, isStopped }: RecordingStatus): string {
   switch (phase) {
     case 'recording':
-      return isStopped ? `${name}${there} was asked to end` : `Recording ${name}${there}`;
+      return isStopped ? `${name} was asked to end` : `Recording ${name}`;
     case 'reading':
-      return `Making a run of ${name}${there}`;
+      return `Making a run of ${name}`;
     case 'done':
-      return `${name} was recorded${there}`;
+      return `${name} was recorded`;
     default:
       return `${name} was not recorded`;
   }
 }
 
-function ending({ phase, slurm, exitCode, isStopped, counts }: RecordingStatus): string {
-  if (phase === 'recording' && slurm !== null) {
-    return isStopped ? 'Its job is cancelled; what was recorded by then comes.' : `${jobWords(slurm.jobs)}.`;
-  }
+function ending({ phase, exitCode, isStopped, counts }: RecordingStatus): string {
   if (phase === 'recording') {
     if (isStopped) return 'It got what Ctrl-C gives it, and after ten seconds it is told to end.';
     return counts.processes === 0

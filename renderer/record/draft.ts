@@ -5,10 +5,6 @@ import { recall, remember } from '../store/settings.ts';
 import { quoted, type SplitCommand, splitCommand } from './words.ts';
 
 export interface RecordDraft {
-  /** Name of the other machine that it runs on; empty for this one. */
-  readonly machine: string;
-  /** As a job of Slurm there. */
-  readonly slurm: boolean;
   readonly command: string;
   readonly folder: string;
   readonly environment: string;
@@ -23,8 +19,6 @@ export interface RecordDraft {
 }
 
 const first: RecordDraft = {
-  machine: '',
-  slurm: false,
   command: '',
   folder: '',
   environment: '',
@@ -101,8 +95,6 @@ export function readDraft(draft: RecordDraft): ReadDraft {
     ...(isTime && duration != null ? { durationS: duration } : {}),
     ...(isSteps && from !== null && to !== null ? { steps: { from, to } } : {}),
     ...(isSteps && draft.range.trim() !== '' ? { stepRange: draft.range.trim() } : {}),
-    ...(draft.machine === '' ? {} : { machine: draft.machine }),
-    ...(draft.slurm ? { slurm: true } : {}),
   };
   return { split, problems, request };
 }
@@ -134,7 +126,7 @@ function readVariables(text: string): Readonly<Record<string, string>> | string 
 
 /** The same on the command line, beginning in the folder. */
 export function commandLine(request: StartRecording): string {
-  const { command, folder, environment, light, lines, machine, slurm = false, ...when } = request;
+  const { command, folder, environment, light, lines, ...when } = request;
   const { delayS, durationS, steps, stepRange } = when;
   const options = [
     ...(light ? ['--light'] : []),
@@ -143,18 +135,9 @@ export function commandLine(request: StartRecording): string {
     ...(durationS === undefined ? [] : ['--duration', String(durationS)]),
     ...(steps === undefined ? [] : ['--steps', `${steps.from}..${steps.to}`]),
     ...(stepRange === undefined ? [] : ['--step-range', quoted(stepRange)]),
-    ...(slurm ? ['--slurm'] : []),
-    ...(machine === undefined ? [] : ['--host', quoted(machine)]),
-    ...(machine === undefined || folder === '' ? [] : ['--folder', quoted(folder)]),
   ];
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value === '' ? '' : quoted(value)}`);
-  const isHere = machine === undefined;
-  const place = folder === '' ? [] : [folder.startsWith('~') ? folder : quoted(folder)];
-  // A job begins in the folder that it is submitted from.
-  const folderWords = isHere && (folder !== '' || slurm) ? ['cd', ...place, '&&'] : [];
-  // What a shell here sets gets neither to another machine nor to a node.
-  const isSetHere = isHere && !slurm;
-  const there = isSetHere || variables.length === 0 ? [] : ['env', ...variables];
-  const words = [...folderWords, ...(isSetHere ? variables : []), 'copyscope', 'record', ...options, '--'];
-  return [...words, ...there, ...command.map(quoted)].join(' ');
+  const place = folder.startsWith('~') ? folder : quoted(folder);
+  const folderWords = folder === '' ? [] : ['cd', place, '&&'];
+  return [...folderWords, ...variables, 'copyscope', 'record', ...options, '--', ...command.map(quoted)].join(' ');
 }

@@ -50,11 +50,11 @@ const LessonsPage = lazy(async () => ({ default: (await lessons()).LessonsPage }
 const LessonSide = lazy(async () => ({ default: (await lessons()).LessonSide }));
 const LessonCentre = lazy(async () => ({ default: (await lessons()).LessonCentre }));
 const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage }));
-/** Sweeps, recordings, machines and charts come when one is opened. */
+/** Sweeps, recordings, remote hosts and charts come when one is opened. */
 const SweepPage = lazy(async () => ({ default: (await import('../sweep/SweepPage.tsx')).SweepPage }));
 const SetupPage = lazy(async () => ({ default: (await import('../sweep/SetupPage.tsx')).SetupPage }));
 const RecordPage = lazy(async () => ({ default: (await import('../record/RecordPage.tsx')).RecordPage }));
-const MachinesPage = lazy(async () => ({ default: (await import('../machines/MachinesPage.tsx')).MachinesPage }));
+const RemotePage = lazy(async () => ({ default: (await import('../remote/RemotePage.tsx')).RemotePage }));
 const ChartsPage = lazy(async () => ({ default: (await import('../charts/ChartsPage.tsx')).ChartsPage }));
 
 export function Shell() {
@@ -178,7 +178,7 @@ function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'sweep-setup') return 'New sweep';
   if (state.page.kind === 'charts') return 'Charts';
   if (state.page.kind === 'record') return 'Record a program';
-  if (state.page.kind === 'machines') return 'Other machines';
+  if (state.page.kind === 'remote') return 'Remote hosts';
   const run = state.page.kind === 'run' ? state.runs[state.page.id] : undefined;
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
@@ -203,7 +203,7 @@ function useEditKeys(): void {
       ['mod+P', () => void printShown()],
       ['alt+N', () => void newExperiment().then(wishFocus)],
       ['alt+R', () => openPage({ kind: 'record' })],
-      ['alt+M', () => openPage({ kind: 'machines' })],
+      ['alt+M', () => openPage({ kind: 'remote' })],
     ],
     [],
   );
@@ -261,8 +261,8 @@ function LatePage({ kind }: { readonly kind: Page['kind'] }) {
       return <SetupPage />;
     case 'record':
       return <RecordPage />;
-    case 'machines':
-      return <MachinesPage />;
+    case 'remote':
+      return <RemotePage />;
     case 'charts':
       return <ChartsPage />;
     default:

@@ -6,8 +6,8 @@ import { useStarts } from '../connection/askBeforeStarts.ts';
 
 const kindWords: Readonly<Record<StartKind, string>> = {
   recording: 'the next programs that you record',
-  ssh: 'ssh to any machine',
-  slurm: 'commands of Slurm',
+  ssh: 'ssh to any host',
+  slurm: 'jobs of Slurm',
 };
 
 export function StartQuestion() {

@@ -13,6 +13,7 @@ import { assign, useApp } from '../store/store.ts';
 import classes from './TopBar.module.css';
 
 export function TopBar() {
+  const remote = useApp((state) => state.about?.remote);
   const charting = useApp((state) => state.page.kind === 'charts');
   const comparing = useApp((state) => state.page.kind === 'compare');
   const learning = useApp((state) => state.page.kind === 'lessons' || state.page.kind === 'lesson');
@@ -22,9 +23,15 @@ export function TopBar() {
         <img src="./copyscope.svg" width={22} height={22} alt="" />
         <span>Copyscope</span>
       </button>
-      <Text size="xs" c="dimmed" visibleFrom="md" truncate>
-        CUDA transfer experiments: run them, see what overlapped, and why
-      </Text>
+      {remote === undefined ? (
+        <Text size="xs" c="dimmed" visibleFrom="md" truncate>
+          CUDA transfer experiments: run them, see what overlapped, and why
+        </Text>
+      ) : (
+        <Text size="sm" fw={600} truncate>
+          This window shows the library of {remote}
+        </Text>
+      )}
       <Group gap={6} ml="auto" wrap="nowrap">
         <Button
           variant={learning ? 'light' : 'default'}

@@ -67,9 +67,9 @@ export function WelcomePage() {
           <Button
             variant="default"
             leftSection={<IconServer size={15} aria-hidden />}
-            onClick={() => openPage({ kind: 'machines' })}
+            onClick={() => openPage({ kind: 'remote' })}
           >
-            Other machines
+            Connect to a remote host
           </Button>
         </p>
         <RecentList />

@@ -26,7 +26,7 @@ export const keySections: readonly KeySection[] = [
       entry(['Ctrl', 'Z'], 'Undo; with Shift, or Ctrl+Y: redo'),
       entry(['Alt', 'N'], 'New experiment'),
       entry(['Alt', 'R'], 'Record a program'),
-      entry(['Alt', 'M'], 'Other machines'),
+      entry(['Alt', 'M'], 'Remote hosts'),
       entry(['Esc'], 'Close, or select nothing'),
     ],
   },

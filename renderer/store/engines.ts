@@ -2,11 +2,10 @@
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport, EngineStatus } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import type { MachineState } from '../../core/service/machines.ts';
 import type { ProfileSummary, RunSummary } from '../../core/service/service.ts';
 
 export interface EngineOption {
-  /** 'cuda', 'cpu', 'sim:PROFILE', 'recorded:RUN', or on another machine 'cuda@NAME' and 'cpu@NAME'. */
+  /** 'cuda', 'cpu', 'sim:PROFILE' or 'recorded:RUN'. */
   readonly key: string;
   readonly label: string;
   /** What its numbers are. */
@@ -15,13 +14,11 @@ export interface EngineOption {
 }
 
 export type EngineKey =
-  | { readonly kind: 'cuda' | 'cpu'; readonly machine?: string }
+  | { readonly kind: 'cuda' | 'cpu' }
   | { readonly kind: 'sim'; readonly profile: string }
   | { readonly kind: 'recorded'; readonly run: string };
 
 export function parseEngineKey(key: string): EngineKey {
-  const elsewhere = /^(cuda|cpu)@(.+)$/.exec(key);
-  if (elsewhere !== null) return { kind: elsewhere[1] === 'cuda' ? 'cuda' : 'cpu', machine: elsewhere[2] ?? '' };
   const [kind, rest] = [key.split(':', 1)[0], key.slice(key.indexOf(':') + 1)];
   if (kind === 'sim') return { kind, profile: rest };
   if (kind === 'recorded') return { kind, run: rest };
@@ -32,11 +29,9 @@ export function engineOptions(
   devices: DeviceReport | null,
   profiles: readonly ProfileSummary[],
   recorded: readonly RunSummary[],
-  machines: readonly MachineState[] = [],
 ): EngineOption[] {
   return [
     gpuOption(devices),
-    ...machines.flatMap(machineOptions),
     ...profiles.map((profile) => ({
       key: `sim:${profile.name}`,
       label: `Simulated: ${profile.device}${profile.own && profile.host === undefined ? ` (${profile.name})` : ''}`,
@@ -69,31 +64,6 @@ function gpuOption(devices: DeviceReport | null): EngineOption {
   const device = devices?.devices[0];
   const label = device === undefined ? 'This GPU' : `This GPU: ${device.name}`;
   return { key: 'cuda', label, detail: 'Measured with device timestamps.', ...problemOf(devices, 'cuda') };
-}
-
-/** Its GPU, and its CPU once it has said that it has that engine. One that was not asked yet can be picked: that asks it. */
-function machineOptions({ name, system, version, line, report, problem }: MachineState): EngineOption[] {
-  if (version === null) return [];
-  const lost = problem === null ? 'Not reached.' : `${problem.message} ${problem.remedy ?? ''}`;
-  const connecting = problem === null ? 'Connecting…' : lost;
-  const words = { unasked: `${system}. Picking it asks for its devices.`, connecting, lost };
-  const detail = (asked: string): string => (line === 'up' ? asked : words[line]);
-  const device = report?.devices[0];
-  const gpu = {
-    key: `cuda@${name}`,
-    label: device === undefined ? name : `${name}: ${device.name}`,
-    detail: detail('Measured there with device timestamps.'),
-  };
-  if (report === null) return [gpu];
-  const cpu = {
-    key: `cpu@${name}`,
-    label: `${name}: CPU engine`,
-    detail: detail('Runs in its host memory: real threads, no GPU.'),
-  };
-  return [
-    { ...gpu, ...problemOf(report, 'cuda') },
-    { ...cpu, ...problemOf(report, 'cpu') },
-  ];
 }
 
 function problemOf(devices: DeviceReport | null, kind: EngineKind): { problem?: ErrorInfo } {

@@ -3,12 +3,12 @@ import type { Imported, RunSummary, WindowEvents } from '../../core/service/serv
 import { listExperiments } from './experimentList.ts';
 import { holdEvents } from './heldEvents.ts';
 import { attempt, host } from './host.ts';
-import { onMachineChanged, onOwnClusterChanged } from './machines.ts';
 import { newestAnswer } from './newestAnswer.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
 import { forgetProfiles } from './profiles.ts';
 import { onRecordingChanged } from './recordings.ts';
+import { onRemoteChanged } from './remotes.ts';
 import { renewRuns, showEnded } from './runs.ts';
 import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
@@ -40,26 +40,24 @@ export function joinHost(): Joining {
 }
 
 async function refreshAll(): Promise<void> {
-  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording, machines, ownCluster] =
-    await Promise.all([
-      host().about(),
-      host().examples(),
-      host().lessons(),
-      host().experiments(),
-      host().runs(),
-      host().profiles(),
-      host().sweeps(),
-      host().recording(),
-      // Runs are possible without them.
-      host()
-        .machines()
-        .catch(() => []),
-      host().ownCluster(),
-    ]);
+  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording, slurm] = await Promise.all([
+    host().about(),
+    host().examples(),
+    host().lessons(),
+    host().experiments(),
+    host().runs(),
+    host().profiles(),
+    host().sweeps(),
+    host().recording(),
+    // All else is possible without it.
+    host()
+      .slurm()
+      .catch(() => null),
+  ]);
   forgetProfiles();
   setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
-  assign({ about, examples, lessons, experiments, runs: table, profiles, machines, ownCluster, progress: {} });
+  assign({ about, examples, lessons, experiments, runs: table, profiles, slurm, progress: {} });
   catchUp();
   assign({ libraryReady: true });
   if (recording !== null) onRecordingChanged(recording);
@@ -109,8 +107,7 @@ export const windowEvents: WindowEvents = {
   },
   opened: (imported) => onOpened?.(imported),
   sweepPoint: onSweepPoint,
-  machineChanged: onMachineChanged,
-  ownClusterChanged: onOwnClusterChanged,
+  remoteChanged: onRemoteChanged,
   engineChanged: (report, problem) => {
     assign({ engineProblem: problem });
     if (report !== null) assign({ devices: report });

@@ -1,6 +1,6 @@
 /**
  * Addresses: `#/example/overlap/pinned-side-stream`, `#/experiment/ID`, `#/run/ID`, `#/compare`,
- * `#/compare/RUN,RUN`, `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/machines`, `#/lessons`,
+ * `#/compare/RUN,RUN`, `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/remote`, `#/lessons`,
  * `#/lesson/four-cases?step=2` and `#/glossary/pinned`. Links to a place in lanes go on as place.ts says: `#/run/ID?at=0,1000&row=5`.
  */
 import { isTermId } from '../../core/glossary/glossary.ts';
@@ -16,7 +16,7 @@ export function pageHash(page: Page): string {
     case 'lessons':
     case 'charts':
     case 'record':
-    case 'machines':
+    case 'remote':
       return `#/${page.kind}`;
     case 'sweep-setup':
       return '#/sweep';
@@ -41,7 +41,7 @@ export function parsePageHash(hash: string): Page | null {
   if (hash === '#/sweep') return { kind: 'sweep-setup' };
   if (hash === '#/charts') return { kind: 'charts' };
   if (hash === '#/record') return { kind: 'record' };
-  if (hash === '#/machines') return { kind: 'machines' };
+  if (hash === '#/remote') return { kind: 'remote' };
   if (hash === '#/compare/') return { kind: 'compare', runs: [] };
   if (hash === '#/lessons') return { kind: 'lessons' };
   const term = /^#\/glossary(?:\/(.*))?$/.exec(hash);

@@ -12,7 +12,6 @@ import { announce } from './announce.ts';
 import { attainableFor } from './attainable.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
 import { attempt, host } from './host.ts';
-import { needMachine } from './machines.ts';
 import { LoadedRun } from './opened/loadedRun.ts';
 import { isDetailed, type RunAnalysis } from './opened/messages.ts';
 import { openRunFile } from './opened/openRunFile.ts';
@@ -136,8 +135,6 @@ export function pickEngine(key: string): void {
   remember('engine', key);
   const document = pageDocumentKey(state());
   const engine = parseEngineKey(key);
-  if (engine.kind !== 'sim' && engine.kind !== 'recorded' && engine.machine !== undefined)
-    void needMachine(engine.machine);
   // A recording is shown at once; any other engine shows its own last run.
   if (document !== null) put('pickedRuns', document, engine.kind === 'recorded' ? engine.run : undefined);
 }
@@ -159,7 +156,7 @@ export async function startRun(
   const run = await host().startRun({
     experiment,
     engine: engine.kind,
-    ...(engine.kind === 'sim' ? { profile: engine.profile } : { machine: engine.machine }),
+    ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
     ...options,
   });
   // The host may have told us of its end already.

@@ -69,9 +69,9 @@ let lastOptions: { readonly from: readonly unknown[]; readonly made: readonly En
 /** The same list as long as it would hold the same. */
 export function currentEngineOptions(state: AppState): readonly EngineOption[] {
   const recorded = recordedRuns(state);
-  const from = [state.devices, state.profiles, state.machines, ...recorded];
+  const from = [state.devices, state.profiles, ...recorded];
   if (lastOptions !== null && shallow(lastOptions.from, from)) return lastOptions.made;
-  lastOptions = { from, made: engineOptions(state.devices, state.profiles, recorded, state.machines) };
+  lastOptions = { from, made: engineOptions(state.devices, state.profiles, recorded) };
   return lastOptions.made;
 }
 
@@ -158,8 +158,7 @@ export function comparableRun(state: AppState): RunSummary | undefined {
 export function ranOn(run: RunSummary, key: string): boolean {
   const engine = parseEngineKey(key);
   if (engine.kind === 'recorded') return run.id === engine.run;
-  const machine = engine.kind === 'sim' ? undefined : engine.machine;
-  return run.engine === engine.kind && run.host === machine && run.origin !== 'recorded';
+  return run.engine === engine.kind && run.host === undefined && run.origin !== 'recorded';
 }
 
 /** The examples that are compared four at a time. */

@@ -4,7 +4,6 @@ import type { DeclarationKind } from '../../core/experiment/edit/declarations.ts
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
-import type { ClusterState, MachineState } from '../../core/service/machines.ts';
 import type {
   About,
   ExampleSummary,
@@ -22,10 +21,8 @@ export interface ConnectionSlice {
   readonly connection: { readonly status: ConnectionStatus; readonly problem: ErrorInfo | null };
   readonly about: About | null;
   readonly devices: DeviceReport | null;
-  /** Other machines that are set up, or being so. */
-  readonly machines: readonly MachineState[];
-  /** This machine's own Slurm; null where it has none. */
-  readonly ownCluster: ClusterState | null;
+  /** How jobs of Slurm are submitted, as lines; null if there is no sbatch. */
+  readonly slurm: readonly string[] | null;
   /** Why the engine process is not there, where it isn't. */
   readonly engineProblem: ErrorInfo | null;
   readonly profiles: readonly ProfileSummary[];
@@ -56,8 +53,8 @@ export type Page =
   | { readonly kind: 'sweep-setup' }
   /** A program of the user's own that is recorded. */
   | { readonly kind: 'record' }
-  /** Other machines: the list of them, and what is done with each. */
-  | { readonly kind: 'machines' }
+  /** Connections to remote hosts. */
+  | { readonly kind: 'remote' }
   | { readonly kind: 'charts' };
 
 export type Loading<Value> =

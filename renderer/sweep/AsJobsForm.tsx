@@ -1,31 +1,39 @@
-/** Where a machine has cluster settings: hands the points to its Slurm. */
-import { NativeSelect, TextInput } from '@mantine/core';
-import { clusterLabel, clusterValue } from '../store/machines.ts';
-import { type JobsChoice, useJobsDraft } from './asJobs.ts';
+/** Submits the points as jobs of Slurm, if this computer has sbatch. */
+import { NativeSelect, Switch, TextInput } from '@mantine/core';
+import { create } from 'zustand';
+import type { EngineKind } from '../../core/program/engineKind.ts';
+import { useApp } from '../store/store.ts';
 
-/** Which of them a node has only the node can say. */
+interface JobsDraft {
+  readonly isOn: boolean;
+  readonly engine: EngineKind;
+  /** As it is typed. */
+  readonly pointsPerJob: string;
+}
+
+export const useJobsDraft = create<JobsDraft>()(() => ({ isOn: false, engine: 'cuda', pointsPerJob: '1' }));
+
+/** Only a node knows which of them it has. */
 const engines = [
   { value: 'cuda', label: 'GPU' },
   { value: 'cpu', label: 'CPU engine' },
   { value: 'sim', label: 'Simulated' },
 ] as const;
 
-export function AsJobsForm({ clusters, chosen, jobs }: JobsChoice) {
-  const { engine, pointsPerJob } = useJobsDraft();
-  if (clusters.length === 0) return null;
+export function AsJobsForm({ isGood }: { readonly isGood: boolean }) {
+  const slurm = useApp((state) => state.slurm);
+  const { isOn, engine, pointsPerJob } = useJobsDraft();
+  if (slurm === null) return null;
   return (
     <>
-      <NativeSelect
+      <Switch
         label="As jobs of Slurm"
-        size="xs"
-        value={chosen}
-        onChange={({ currentTarget: { value } }) => useJobsDraft.setState({ cluster: value })}
-        data={[
-          { value: '', label: 'No' },
-          ...clusters.map((one) => ({ value: clusterValue(one), label: `On ${clusterLabel(one)}` })),
-        ]}
+        description="copyscope slurm set changes how they are submitted."
+        title={slurm.join('\n')}
+        checked={isOn}
+        onChange={({ currentTarget: { checked } }) => useJobsDraft.setState({ isOn: checked })}
       />
-      {chosen === '' ? null : (
+      {isOn ? (
         <>
           <NativeSelect
             label="Engine of the nodes"
@@ -40,11 +48,11 @@ export function AsJobsForm({ clusters, chosen, jobs }: JobsChoice) {
             label="Points of each job"
             size="xs"
             value={pointsPerJob}
-            error={jobs === null ? 'Write a whole number from 1 to 1000.' : null}
+            error={isGood ? null : 'Write a whole number from 1 to 1000.'}
             onChange={({ currentTarget: { value } }) => useJobsDraft.setState({ pointsPerJob: value })}
           />
         </>
-      )}
+      ) : null}
     </>
   );
 }

@@ -16,10 +16,9 @@ import { attempt, host } from '../store/host.ts';
 import { readExperiment } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
-import { AsJobsForm } from './AsJobsForm.tsx';
+import { AsJobsForm, useJobsDraft } from './AsJobsForm.tsx';
 import { AxisForm } from './AxisForm.tsx';
 import { startSweep, submitSweep } from './actions.ts';
-import { useAsJobs } from './asJobs.ts';
 import { axisFor, type Choice, choicesOf, documentOf, followers, type SweepDraft, templateOf } from './draft.ts';
 import classes from './Setup.module.css';
 import { openSweepFile, setDraft, useDraft } from './setup.ts';
@@ -183,12 +182,16 @@ interface RunBarProps {
 }
 
 function RunBar({ draft, plan, problems }: RunBarProps) {
-  const options = useDerived((state) => engineOptions(state.devices, state.profiles, [], state.machines));
+  const options = useDerived((state) => engineOptions(state.devices, state.profiles, []));
   const engine = effectiveEngine(
     options,
     useApp((state) => state.engine),
   );
-  const asJobs = useAsJobs();
+  const hasSlurm = useApp((state) => state.slurm !== null);
+  const { isOn, engine: engineOfNodes, pointsPerJob } = useJobsDraft();
+  const asJobs = hasSlurm && isOn;
+  const points = Number(pointsPerJob);
+  const isGood = Number.isInteger(points) && points >= 1 && points <= 1000;
   const connected = useApp((state) => state.connection.status === 'open');
   const count = Number(draft.iterations);
   const isBad = draft.iterations.trim() !== '' && !(Number.isInteger(count) && count >= 1 && count <= 1000);
@@ -196,7 +199,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
   return (
     <FieldCard legend="Run">
       <div className={classes['fields']}>
-        {asJobs.chosen === '' ? (
+        {!asJobs ? (
           <div className={classes['engine']}>
             <Text size="xs" fw={500} mb={2} component="p">
               Engine
@@ -204,7 +207,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
             <EnginePicker options={options} />
           </div>
         ) : null}
-        <AsJobsForm {...asJobs} />
+        <AsJobsForm isGood={isGood} />
         <TextInput
           label="Iterations of each point"
           size="xs"
@@ -222,18 +225,16 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
       <div className={classes['bar']}>
         <Button
           leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
-          disabled={
-            plan === null || (asJobs.chosen === '' ? engine === null : asJobs.jobs === null) || isBad || !connected
-          }
+          disabled={plan === null || (asJobs ? !isGood : engine === null) || isBad || !connected}
           onClick={() => {
             if (plan === null) return;
-            if (asJobs.jobs !== null) void submitSweep(plan.document, asJobs.jobs, iterations);
+            if (asJobs) void submitSweep(plan.document, { engine: engineOfNodes, pointsPerJob: points }, iterations);
             else if (engine !== null) void startSweep(plan.document, engine, iterations);
           }}
         >
           {plan === null
             ? 'Run'
-            : `${asJobs.chosen === '' ? 'Run' : 'Submit'} ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
+            : `${asJobs ? 'Submit' : 'Run'} ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
         </Button>
         <FileButton onChange={(file) => file !== null && void open(file)} accept=".json">
           {(props) => (
@@ -253,7 +254,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
         <Text size="xs" c="dimmed" component="span">
           {plan === null
             ? 'Correct what is marked above.'
-            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs.chosen === '' ? 'one after another' : 'as one array of jobs'}. copyscope sweep runs the JSON.`}
+            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, ${asJobs ? 'as one array of jobs' : 'one after another'}. copyscope sweep runs the JSON.`}
         </Text>
       </div>
     </FieldCard>

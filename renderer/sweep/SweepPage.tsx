@@ -12,7 +12,7 @@ import {
 import { useEffect, useMemo, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/service.ts';
-import { jobsWords } from '../../core/slurm/jobWords.ts';
+import { jobsWords } from '../../core/slurm/submission.ts';
 import { type Metric, metrics } from '../../core/sweep/metrics.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
@@ -26,7 +26,6 @@ import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { announce } from '../store/announce.ts';
 import { deleteItems } from '../store/libraryActions.ts';
-import { hasLostLine, machineNamed } from '../store/machines.ts';
 import { notifyError } from '../store/notify.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
@@ -220,9 +219,7 @@ interface StatusProps {
 }
 
 function StatusBar({ sweep, plan }: StatusProps) {
-  const { id, origin, status, host, slurm, points, done, failed, problem } = sweep.summary;
-  const machine = useApp((state) => machineNamed(state.machines, host));
-  const isAway = machine !== undefined && hasLostLine(machine);
+  const { id, origin, status, slurm, points, done, failed, problem } = sweep.summary;
   const reached = done + failed;
   const next = plan.count > reached && slurm === undefined ? nextPoint(sweep, plan) : null;
   const now = slurm === undefined ? (next === null ? '' : `now: ${plan.nameOf(next)}`) : jobsWords(slurm.jobs);
@@ -239,9 +236,7 @@ function StatusBar({ sweep, plan }: StatusProps) {
       </span>
       {status === 'running' ? (
         <>
-          <span className={classes['next']} role={isAway ? 'status' : undefined}>
-            {isAway ? `no line to ${host}: goes on ${slurm === undefined ? 'when it is back' : 'there'}` : now}
-          </span>
+          <span className={classes['next']}>{now}</span>
           <Button
             variant="default"
             leftSection={<IconPlayerStop size={14} aria-hidden />}

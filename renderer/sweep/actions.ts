@@ -5,7 +5,6 @@ import { parseEngineKey } from '../store/engines.ts';
 import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
 import { beginOpening, onSweepChanged, useSweeps } from '../store/sweeps.ts';
-import type { AsJobs } from './asJobs.ts';
 
 /** Reads a sweep with all its points once; from then on they come as events. */
 export async function ensureSweep(id: string): Promise<void> {
@@ -18,13 +17,15 @@ export async function ensureSweep(id: string): Promise<void> {
   }
 }
 
-/** Submits a sweep as jobs of a cluster, and opens it. */
-export const submitSweep = (sweep: StartSweep['sweep'], as: AsJobs, iterations: number | null): Promise<void> =>
+/** Submits a sweep as jobs of Slurm, and opens it. */
+export const submitSweep = (
+  sweep: StartSweep['sweep'],
+  { engine, pointsPerJob }: Pick<StartSweep, 'engine'> & { readonly pointsPerJob: number },
+  iterations: number | null,
+): Promise<void> =>
   attempt('The sweep could not be submitted', async () => {
-    const { machine, engine, pointsPerJob } = as;
     const own = iterations === null ? {} : { iterations };
-    const there = machine === null ? {} : { machine };
-    openBegun(await host().startSweep({ sweep, engine, slurm: { pointsPerJob }, ...there, ...own }));
+    openBegun(await host().startSweep({ sweep, engine, slurm: { pointsPerJob }, ...own }));
   });
 
 function openBegun(summary: SweepSummary): void {
@@ -40,7 +41,7 @@ export const startSweep = (sweep: StartSweep['sweep'], engineKey: string, iterat
     const summary = await host().startSweep({
       sweep,
       engine: engine.kind,
-      ...(engine.kind === 'sim' ? { profile: engine.profile } : { machine: engine.machine }),
+      ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
       ...(iterations === null ? {} : { iterations }),
     });
     openBegun(summary);

@@ -1,5 +1,5 @@
 /**
- * The OpenSSH server that tests of other machines run on the loopback address. Debian's and Ubuntu's package is unpacked
+ * The OpenSSH server that tests of remote hosts run on the loopback address. Debian's and Ubuntu's package is unpacked
  * and not installed: installing it would open a port of this machine. Its library travels beside it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -59,8 +59,9 @@ function helperOptions(path) {
 export function provideSshd(say) {
   provide([client], say);
   const found = findSshd();
-  if (found !== null || process.platform !== 'linux' || packageManager() !== 'apt-get') return found;
-  say('Unpacking openssh-server for the tests of other machines …');
+  const lacks = found === null || (found.wrapper === null && process.getuid?.() === 0);
+  if (!lacks || process.platform !== 'linux' || packageManager() !== 'apt-get') return found;
+  say('Unpacking openssh-server for the tests of remote hosts …');
   mkdirSync(folder, { recursive: true });
   const download = () => execFileSync('apt-get', ['download', ...packages], { cwd: folder, stdio: 'pipe' });
   try {

@@ -57,8 +57,7 @@ function connect(events: Partial<WindowEvents> = {}) {
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
-    machineChanged: () => {},
-    ownClusterChanged: () => {},
+    remoteChanged: () => {},
     engineChanged: () => {},
   };
   return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };

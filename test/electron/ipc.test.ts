@@ -41,8 +41,7 @@ const silent: WindowEvents = {
   sweepChanged: () => {},
   sweepPoint: () => {},
   opened: () => {},
-  machineChanged: () => {},
-  ownClusterChanged: () => {},
+  remoteChanged: () => {},
   engineChanged: () => {},
 };
 

@@ -5,6 +5,7 @@ vi.mock('electron', () => import('./support/electron.ts'));
 
 const electron = (await import('electron')) as unknown as typeof StandIn;
 const { hardenApp, hardenSession, isAllowedLink, webPreferences } = await import('../../electron/security.ts');
+const { openRemoteWindow } = await import('../../electron/remoteWindow.ts');
 const { StandInEvent, WebContents } = await import('./support/electron.ts');
 
 describe('web preferences', () => {
@@ -125,10 +126,24 @@ describe('the session', () => {
   });
 
   it('cancels every request that would leave the app', () => {
-    expect(session.blocked?.cancels).toBe(true);
+    expect(session.blocked?.cancels('http://127.0.0.1:4711/')).toBe(true);
     for (const start of ['http://', 'https://', 'ws://', 'wss://', 'file://']) {
       expect(session.blocked?.urls.some((url) => url.startsWith(start))).toBe(true);
     }
+  });
+
+  it('of a remote host reaches its forwarded port and nothing else', () => {
+    openRemoteWindow('http://127.0.0.1:4711/?token=x', () => {});
+    const own = electron.session.fromPartition('persist:remote-4711');
+    for (const url of ['http://127.0.0.1:4711/a.js', 'ws://127.0.0.1:4711/rpc']) {
+      expect(own.blocked?.cancels(url)).toBe(false);
+    }
+    for (const url of ['http://127.0.0.1:4712/', 'http://127.0.0.1:4711.evil.example/', 'file:///etc/passwd']) {
+      expect(own.blocked?.cancels(url)).toBe(true);
+    }
+    const opened = electron.BrowserWindow.all.at(-1);
+    expect(opened?.options['webPreferences']).toMatchObject({ sandbox: true, session: own });
+    expect(opened?.options['webPreferences']).not.toHaveProperty('preload');
   });
 
   it('saves only what the page made itself', () => {

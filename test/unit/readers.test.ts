@@ -42,7 +42,7 @@ it.each([
   ['notes', ['notes', '0', 'text'], 'notes[0].text', 'an object is not a text'],
   ['manifest of a bundle', ['runs', '0', 'title'], 'manifest.json: runs[0].title', 'an object is not a text'],
   ['kept sweep', ['device'], 'device', 'an object is not a text'],
-  ['settings of clusters', ['machines', '0', 'host'], 'machines[0].host', 'an object is not a text'],
+  ['settings of Slurm', ['settings', 'partition'], 'settings.partition', 'an object is not a text'],
   ['description of a run', ['notes'], 'copyscope.notes', 'an object is not a list'],
   ['request to rename a run', ['1'], 'renameRun[1]', 'an object is not a text'],
 ] as const)('of a %s with an object as a length at %j the field %s is told', (name, path, field, message) => {

@@ -8,7 +8,6 @@ import { dataFolder } from '../../paths.ts';
 import type { Terminal } from '../io.ts';
 import { statusLine } from '../progress.ts';
 import { limited, wrap } from '../render/text.ts';
-import { calibrateOnCluster } from './onCluster.ts';
 import type { Tools } from './run.ts';
 
 export interface CalibrateOptions {
@@ -16,9 +15,6 @@ export interface CalibrateOptions {
   readonly profile?: string | undefined;
   readonly name?: string | undefined;
   readonly base: string;
-  readonly host?: string | undefined;
-  /** As a job of Slurm, of that machine. */
-  readonly slurm: boolean;
   readonly out?: string | undefined;
   readonly quick: boolean;
   readonly json: boolean;
@@ -27,12 +23,14 @@ export interface CalibrateOptions {
 export async function calibrateMachine(tools: Tools, options: CalibrateOptions): Promise<void> {
   refuseProfile(options);
   await requireFreeName(tools.assets, options.name ?? 'unnamed');
-  const kept = (calibration: Calibration): Promise<void> => keep(tools, options, calibration);
-  if (options.slurm) await calibrateOnCluster(tools, options, kept);
-  else await kept(await calibrateHere(tools, options));
+  // A job of Slurm names the node that it measures.
+  const host = tools.context.environment['COPYSCOPE_NODE'];
+  await keep(tools, { ...options, host }, await calibrateHere(tools, { ...options, host }));
 }
 
-async function calibrateHere({ context, engine, assets }: Tools, options: CalibrateOptions): Promise<Calibration> {
+type OfNode = CalibrateOptions & { readonly host: string | undefined };
+
+async function calibrateHere({ context, engine, assets }: Tools, options: OfNode): Promise<Calibration> {
   const line = statusLine(context.terminal);
   const base = await assets.readProfile(options.base);
   const request = { ...options, profile: options.profile ?? defaultProfile, base };
@@ -43,7 +41,7 @@ async function calibrateHere({ context, engine, assets }: Tools, options: Calibr
 }
 
 /** Names the profile, writes it among the user's own, and tells of it. */
-async function keep({ context, assets }: Tools, options: CalibrateOptions, found: Calibration): Promise<void> {
+async function keep({ context, assets }: Tools, options: OfNode, found: Calibration): Promise<void> {
   const { terminal, environment } = context;
   const to = { assets, dataFolder: dataFolder(environment), out: options.out };
   const kept = await keepProfile(to, options, found);

@@ -7,20 +7,18 @@ import { liftedDescription } from '../../../core/lift/description.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { requireNew, writeWhole } from '../../service/files.ts';
-import { readInputThere } from '../inputThere.ts';
+import { readInputFile } from '../inputFile.ts';
 import { type TraceQuestion, traceProfile } from '../traceAnswers.ts';
 import type { Tools } from './run.ts';
 
 export type LiftCommandOptions = Pick<TraceQuestion, 'steps' | 'try' | 'profile'> & {
   readonly out: string;
-  /** The machine that the trace is on. */
-  readonly host?: string | undefined;
 };
 
 export async function lift({ context, assets }: Tools, file: string, options: LiftCommandOptions): Promise<void> {
   const { terminal } = context;
   await requireNew(options.out);
-  const input = await readInputThere(file, options.host, context);
+  const input = await readInputFile(file, context);
   if (input.kind !== 'run' || input.run.info.imported === undefined) throw notATrace(file);
   const { run } = input;
   const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', {

@@ -10,8 +10,7 @@ import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareParsed } from '../../service/prepareRun.ts';
-import { type InputFile, readExperimentOf, requireWritableAsRun } from '../inputFile.ts';
-import { readInputThere } from '../inputThere.ts';
+import { type InputFile, readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
 import type { Context, Terminal } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
@@ -27,8 +26,7 @@ export interface RunOptions {
   readonly json: boolean;
 }
 
-/** The machine that the file is on. */
-export type ExplainOptions = RunOptions & TraceQuestion & { readonly host?: string | undefined };
+export type ExplainOptions = RunOptions & TraceQuestion;
 
 export type PredictOptions = Pick<RunOptions, 'profile' | 'json'>;
 
@@ -70,17 +68,15 @@ export const predict = (tools: Tools, file: string, { profile, json }: PredictOp
 /** Prints what is in a run file, a trace, or the traces of a job's ranks; an experiment is simulated first. */
 export async function explain(tools: Tools, paths: readonly string[], options: ExplainOptions): Promise<void> {
   const { context } = tools;
-  // What is fetched is cleared away after Ctrl-C.
-  if (options.host === undefined) context.leaveAtOnce();
-  const files = options.host === undefined ? await tracesIn(paths) : paths;
+  context.leaveAtOnce();
+  const files = await tracesIn(paths);
   const [first = ''] = files;
   const input =
     files.length === 1
-      ? await readInputThere(first, options.host, context)
+      ? await readInputFile(first, context)
       : await mergedInput(files, (path, place) =>
-          readInputThere(path, options.host, { ...context, terminal: counted(context.terminal, place, files.length) }),
+          readInputFile(path, { ...context, terminal: counted(context.terminal, place, files.length) }),
         );
-  context.leaveAtOnce();
   return explainInput(tools, input, options);
 }
 

@@ -18,17 +18,7 @@ export interface ServeOptions {
 export async function serve(context: Context, files: readonly string[], { port, open }: ServeOptions): Promise<void> {
   const { terminal, program, signal } = context;
   const folder = dataFolder(context.environment);
-  const host = createHost({
-    about: {
-      version: programVersion(program),
-      shell: 'browser',
-      platform: process.platform,
-      dataFolder: folder,
-    },
-    assetsFolder: join(program, 'assets'),
-    spawnEngine: context.spawnEngine,
-    bin: systemBin(),
-  });
+  const host = hostForBrowser(context);
   try {
     await host.ready;
     const server = await startOnUsualPort(
@@ -51,6 +41,22 @@ export async function serve(context: Context, files: readonly string[], { port, 
     host.close();
   }
 }
+
+/** `remote` is the name of the remote host that this is, for windows elsewhere. */
+export const hostForBrowser = ({ program, environment, spawnEngine }: Context, remote?: string): Host =>
+  createHost({
+    about: {
+      version: programVersion(program),
+      shell: 'browser',
+      platform: process.platform,
+      dataFolder: dataFolder(environment),
+      ...(remote === undefined ? {} : { remote }),
+    },
+    assetsFolder: join(program, 'assets'),
+    spawnEngine,
+    bin: systemBin(),
+    environment,
+  });
 
 /** One that can't be opened is said so, and the window comes all the same. */
 async function openFile(host: Host, path: string, say: (text: string) => void): Promise<void> {

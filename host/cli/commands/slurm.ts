@@ -1,19 +1,31 @@
-/** `copyscope slurm`: what a cluster is told with every job, and what is in progress there. */
-
-import type { WorkSummary } from '../../../core/service/machines.ts';
+/** `copyscope slurm`, and `--slurm` of other commands: jobs of the cluster whose login node this is. */
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defaultProfile } from '../../../core/cost/simEngine.ts';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { simulatedDevice } from '../../../core/profile/profile.ts';
+import type { EngineKind } from '../../../core/program/engineKind.ts';
+import type { SweepOutcome } from '../../../core/service/service.ts';
 import { requireSettings, type SlurmSettings } from '../../../core/slurm/settings.ts';
-import { describedSubmission } from '../../../core/slurm/submission.ts';
+import { describedSubmission, jobsWords } from '../../../core/slurm/submission.ts';
+import type { SweepPlan } from '../../../core/sweep/plan.ts';
+import type { PointResults } from '../../../core/sweep/results.ts';
+import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { dataFolder } from '../../paths.ts';
-import { SlurmSettingsStore } from '../../slurm/settingsStore.ts';
-import { clusterOf } from '../clusterOf.ts';
+import { readBounded } from '../../service/files.ts';
+import { type KeptSweep, openPoints, sweepSummary } from '../../service/keptSweep.ts';
+import { SweepStore } from '../../service/sweepStore.ts';
+import { runCommandJob } from '../../slurm/commandJob.ts';
+import { earlierSlurm, readSettings, writeSettings } from '../../slurm/settingsStore.ts';
+import { runSweepJobs } from '../../slurm/sweepJobs.ts';
+import { SlurmWork } from '../../slurm/work.ts';
 import type { Context } from '../io.ts';
-import { table } from '../render/text.ts';
+import { printSweep } from '../printSweep.ts';
+import { statusLine } from '../progress.ts';
+import type { Tools } from './run.ts';
+import type { SweepOptions } from './sweep.ts';
 
-interface OnHost {
-  readonly host?: string | undefined;
-}
-
-export interface SlurmSetOptions extends OnHost {
+export interface SlurmSetOptions {
   readonly partition?: string | undefined;
   readonly account?: string | undefined;
   readonly gpus?: string | undefined;
@@ -23,58 +35,170 @@ export interface SlurmSetOptions extends OnHost {
   readonly option: readonly string[];
 }
 
-/** What isn't named stays as it is; an empty text takes a setting away. */
-export async function setSlurm(context: Context, { host, ...options }: SlurmSetOptions): Promise<void> {
-  const store = new SlurmSettingsStore(dataFolder(context.environment));
-  const kept = await store.get(host ?? null);
-  const { partition, account, gpus, time, atOnce, line, option } = options;
-  const given = Object.entries({ partition, account, gpus, time, atOnce }).filter(([, value]) => value !== undefined);
-  const changed = { ...kept, ...Object.fromEntries(given), ...listed('lines', line), ...listed('options', option) };
+/** Keeps settings that are not named. An empty text removes one. */
+export async function setSlurm({ environment, terminal }: Context, options: SlurmSetOptions): Promise<void> {
+  const data = dataFolder(environment);
+  const { line, option, ...words } = options;
+  const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<SlurmSettings> =>
+    given.length === 0 ? {} : { [name]: given.filter((one) => one !== '') };
+  const given = Object.entries(words).filter(([, value]) => value !== undefined);
+  const changed = {
+    ...(await readSettings(data)),
+    ...Object.fromEntries(given),
+    ...listed('lines', line),
+    ...listed('options', option),
+  };
   const settings = requireSettings(Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== '')));
-  await store.put(host ?? null, settings);
-  context.terminal.out(describedSubmission(settings));
+  await writeSettings(data, settings);
+  terminal.out(describedSubmission(settings));
 }
 
-const listed = (name: 'lines' | 'options', given: readonly string[]): Partial<SlurmSettings> =>
-  given.length === 0 ? {} : { [name]: given.filter((one) => one !== '') };
-
-export async function showSlurm({ terminal, environment }: Context, { host }: OnHost, json: boolean): Promise<void> {
-  const settings = await new SlurmSettingsStore(dataFolder(environment)).get(host ?? null);
-  if (json) await terminal.json(settings);
-  else terminal.out(describedSubmission(settings));
+export async function showSlurm(context: Context, json: boolean): Promise<void> {
+  const settings = await settingsOf(context);
+  if (json) await context.terminal.json(settings);
+  else context.terminal.out(describedSubmission(settings));
 }
 
-export async function listSlurm(context: Context, { host }: OnHost, json: boolean): Promise<void> {
-  const { terminal } = context;
-  const cluster = await clusterOf(host, context);
-  const works = await cluster.slurmList().finally(() => cluster.close());
-  if (json) await terminal.json({ format: 'copyscope/slurm-sweeps', version: 1, sweeps: works });
-  else if (works.length === 0) terminal.err('Nothing of yours is there.');
-  else terminal.out(table(works.map(row)));
+async function settingsOf({ environment, terminal }: Context): Promise<SlurmSettings> {
+  const earlier = earlierSlurm(dataFolder(environment));
+  if (earlier !== null) terminal.err(earlier);
+  return readSettings(dataFolder(environment));
 }
 
-const row = ({ id, name, createdAt, points, reached, active }: WorkSummary): string[] => [
-  id,
-  name,
-  `${reached}/${points} points`,
-  active === 0 ? 'nothing in progress' : `${active} jobs in progress`,
-  `since ${createdAt.slice(0, 10)}`,
-];
-
-export async function cancelSlurm(context: Context, id: string, { host }: OnHost): Promise<void> {
-  const cluster = await clusterOf(host, context);
-  await cluster.slurmCancel(id).finally(() => cluster.close());
-  context.terminal.err('Its jobs were cancelled. The command that began it goes on with it.');
+/** Runs the words behind `copyscope` as one job, whose output goes to stdout or stderr. Resolves with the exit code. */
+export async function asJob(
+  context: Context,
+  words: readonly string[],
+  engine: EngineKind,
+  toStderr: boolean,
+): Promise<number> {
+  const { terminal, environment, signal } = context;
+  const settings = await settingsOf(context);
+  const line = statusLine(terminal);
+  return runCommandJob({
+    ...{ words, engine, context, settings, signal },
+    folder: join(dataFolder(environment), 'slurm-jobs'),
+    mayCancel: () => mayCancel(context),
+    onSubmit: (text) => terminal.err(['A job is submitted with', '', ...text.split('\n')]),
+    onJobs: (jobs) => line.show(jobsWords(jobs)),
+    onPrinted: (text) => {
+      line.clear();
+      terminal.printed(text, toStderr);
+    },
+  }).finally(line.clear);
 }
 
-/** Deletes what is kept there; what has come here stays in the library. */
-export async function dropSlurm(context: Context, id: string, { host }: OnHost): Promise<void> {
-  const cluster = await clusterOf(host, context);
+/** Asks after Ctrl-C. Jobs go on unless a person says otherwise. */
+const mayCancel = async ({ terminal }: Context): Promise<boolean> =>
+  (await terminal.ask?.('\nCancel its jobs (scancel)? [y/N] ')) === true;
+
+/** `copyscope sweep --slurm`. Goes on with a sweep of the same settings that has points without a result. */
+export async function sweepAsJobs(tools: Tools, plan: SweepPlan, options: SweepOptions): Promise<void> {
+  const { context } = tools;
+  const { terminal, environment, signal } = context;
+  const store = new SweepStore(join(dataFolder(environment), 'sweeps'));
+  const settings = await settingsOf(context);
+  const kept = await begunSweep(tools, store, plan, options);
+  const line = statusLine(terminal);
+  let outcomes = kept.outcomes;
+  let failure: unknown = null;
   try {
-    await cluster.slurmCancel(id);
-    await cluster.slurmDrop(id);
-  } finally {
-    cluster.close();
+    await runSweepJobs({
+      ...{ store, kept, context, settings, signal, again: options.again, pointsPerJob: options.pointsPerJob ?? 1 },
+      onSubmit: (text, points) => {
+        if (!options.json)
+          terminal.err([`${points} of ${plan.count} points are submitted with`, '', ...text.split('\n')]);
+      },
+      onOutcome: (outcome) => {
+        outcomes = [...outcomes.filter(({ point }) => point !== outcome.point), outcome];
+      },
+      onJobs: (jobs) => line.show(`${outcomes.length}/${plan.count} points, ${jobsWords(jobs)}`),
+    }).finally(line.clear);
+  } catch (thrown) {
+    const folder = await store.folder(kept.id);
+    // A sweep that Slurm refused at once leaves nothing.
+    const isEmpty = (await new SlurmWork(folder, context).read()).submissions.length === 0;
+    if (isEmpty && outcomes.length === 0) await rm(folder, { recursive: true, force: true });
+    if (!signal.aborted) throw thrown;
+    const isCancelled = await mayCancel(context);
+    if (isCancelled) await new SlurmWork(folder, context).cancel();
+    failure = interrupted(isCancelled);
   }
-  context.terminal.err('It was cancelled, and what was kept of it there is deleted.');
+  await print(tools, plan, store, await store.read(kept.id), options, failure);
+}
+
+const interrupted = (isCancelled: boolean): CopyscopeError =>
+  new CopyscopeError({
+    code: isCancelled ? 'run.cancelled' : 'slurm.left',
+    message: isCancelled ? 'Its jobs were cancelled.' : 'Its jobs go on.',
+    remedy: 'The same command goes on with it.',
+  });
+
+async function begunSweep(
+  { context, assets }: Tools,
+  store: SweepStore,
+  plan: SweepPlan,
+  { engine: named, profile: given, iterations: recorded, again, json }: SweepOptions,
+): Promise<KeptSweep> {
+  // Only the nodes know what they have.
+  const iterations = recorded ?? null;
+  const engine = named ?? (given === undefined ? 'cuda' : 'sim');
+  const profile = engine === 'sim' ? (given ?? defaultProfile) : null;
+  for (const { id, slurm } of await store.list(new Set())) {
+    const kept = slurm === undefined ? null : await store.read(id);
+    const open = kept === null ? 0 : openPoints(kept.points, kept.outcomes, again).length;
+    const isSame = kept?.engine === engine && kept.profile === profile && kept.iterations === iterations;
+    if (kept === null || !isSame || open === 0 || JSON.stringify(kept.sweep) !== JSON.stringify(plan.document))
+      continue;
+    if (!json) context.terminal.err(`The sweep ${id} goes on: ${open} of ${plan.count} points have no result.`);
+    return kept;
+  }
+  const device = profile === null ? engine.toUpperCase() : simulatedDevice(await assets.readProfile(profile));
+  const createdAt = new Date().toISOString();
+  const of = { createdAt, engine, profile, iterations, device };
+  return store.create({ ...of, points: plan.count, slurm: {}, sweep: plan.document });
+}
+
+async function print(
+  { context }: Tools,
+  plan: SweepPlan,
+  store: SweepStore,
+  kept: KeptSweep,
+  { out, json }: SweepOptions,
+  failure: unknown,
+): Promise<void> {
+  const outcomes = [...kept.outcomes].sort((one, other) => one.point - other.point);
+  const points = await Promise.all(outcomes.map((outcome) => pointResults(store, kept, outcome)));
+  if (out !== undefined) await copyRuns(store, outcomes, out);
+  const { createdAt, engine } = kept;
+  const { device } = sweepSummary(kept, false);
+  await printSweep(context.terminal, plan, { createdAt, engine, json, device, outcomes: points, failure });
+}
+
+async function pointResults(
+  store: SweepStore,
+  { engine }: KeptSweep,
+  outcome: SweepOutcome,
+): Promise<Omit<PointResults, 'values'>> {
+  const { point } = outcome;
+  if (outcome.status === 'failed') return { point, status: 'failed', error: outcome.error };
+  const of = { point, status: 'done' as const, figures: outcome.figures };
+  // Only predictions have intervals.
+  if (engine !== 'sim') return { ...of, makespanInterval: null, bandwidthIntervals: null };
+  const { path } = await store.runFile(outcome.run.id);
+  const { info } = decodeRun(await readBounded(path, maxRunFileBytes));
+  return {
+    ...of,
+    makespanInterval: info.makespanInterval ?? null,
+    bandwidthIntervals: info.bandwidthIntervals ?? null,
+  };
+}
+
+async function copyRuns(store: SweepStore, outcomes: readonly SweepOutcome[], out: string): Promise<void> {
+  await mkdir(out, { recursive: true });
+  for (const outcome of outcomes) {
+    if (outcome.status !== 'done') continue;
+    const { path } = await store.runFile(outcome.run.id);
+    await copyFile(path, join(out, `${String(outcome.point).padStart(4, '0')}.arrow`));
+  }
 }

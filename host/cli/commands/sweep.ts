@@ -12,13 +12,12 @@ import type { Terminal } from '../io.ts';
 import { printSweep, type Ran } from '../printSweep.ts';
 import { statusLine } from '../progress.ts';
 import { type RunOptions, type Tools, withEngine } from './run.ts';
-import { sweepOnCluster } from './sweepOnCluster.ts';
+import { sweepAsJobs } from './slurm.ts';
 
 export type SweepOptions = Omit<RunOptions, 'out'> & {
-  readonly host?: string | undefined;
   /** A folder for the run of each point. */
   readonly out?: string | undefined;
-  /** As jobs of Slurm, of that machine. */
+  /** As jobs of Slurm. */
   readonly slurm: boolean;
   readonly pointsPerJob?: number | undefined;
   readonly again: boolean;
@@ -27,7 +26,7 @@ export type SweepOptions = Omit<RunOptions, 'out'> & {
 /** Rejects, after printing, with `run.cancelled`; with `sweep.failed-points` where a point failed, or `sweep.invalid` where all are bad input. */
 export async function sweep(tools: Tools, file: string, options: SweepOptions): Promise<void> {
   const plan = requireSweep(await readBoundedText(file, maxExperimentCharacters));
-  if (options.slurm) return sweepOnCluster(tools, plan, options);
+  if (options.slurm) return sweepAsJobs(tools, plan, options);
   refuseOfSlurm(options);
   const settings = await withEngine(tools, options);
   const createdAt = new Date().toISOString();

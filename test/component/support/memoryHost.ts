@@ -223,8 +223,12 @@ export class MemoryHost {
   readonly #service: Partial<HostService> = {
     about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory', bin: true }),
     devices: async () => this.#devices,
-    machines: async () => [],
-    ownCluster: async () => null,
+    remotes: async () => ({ hosts: [], earlier: null }),
+    // Tests say what becomes of a connection: host.events.remoteChanged().
+    connectRemote: async () => {},
+    answerRemote: async () => {},
+    endRemote: async () => {},
+    slurm: async () => null,
     recording: async () => null,
     profiles: async () => [...this.#profiles].map(([name, profile]) => this.#profile(name, profile)).sort(byRank),
     readProfile: async (name) => entry(this.#profiles, 'profile', name),

@@ -95,15 +95,21 @@ class Session extends EventEmitter {
   permissionCheck: (contents: unknown, permission: string) => boolean = () => true;
   devicePermission: () => boolean = () => true;
   usbClasses: (details: { protectedClasses: string[] }) => string[] = () => [];
-  blocked: { urls: string[]; cancels: boolean } | null = null;
+  blocked: { urls: string[]; cancels: (url: string) => boolean } | null = null;
   readonly webRequest = {
     onBeforeRequest: (
       { urls }: { urls: string[] },
-      listener: (details: unknown, callback: (answer: { cancel: boolean }) => void) => void,
-    ) =>
-      listener({}, ({ cancel }) => {
-        this.blocked = { urls, cancels: cancel };
-      }),
+      listener: (details: { url: string }, callback: (answer: { cancel: boolean }) => void) => void,
+    ) => {
+      const cancels = (url: string): boolean => {
+        let isCancelled = false;
+        listener({ url }, ({ cancel }) => {
+          isCancelled = cancel;
+        });
+        return isCancelled;
+      };
+      this.blocked = { urls, cancels };
+    },
   };
 
   setPermissionRequestHandler(handler: Session['permissionRequest']): void {
@@ -119,7 +125,15 @@ class Session extends EventEmitter {
     this.usbClasses = handler;
   }
 }
-export const session = { defaultSession: new Session() };
+const partitions = new Map<string, Session>();
+export const session = {
+  defaultSession: new Session(),
+  fromPartition: (name: string): Session => {
+    const found = partitions.get(name) ?? new Session();
+    partitions.set(name, found);
+    return found;
+  },
+};
 
 export const protocol = { registerSchemesAsPrivileged: vi.fn() };
 

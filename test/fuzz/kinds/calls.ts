@@ -19,7 +19,6 @@ const items = { experiments: ['mine'], runs: ['imported/a'], sweeps: ['s'] };
 const [experiment] = exampleDocuments;
 const notes = readers['notes']?.document;
 const sweep = readers['sweep']?.document;
-const cluster = readers['request to set a cluster']?.document as readonly unknown[];
 
 /** Arguments that are right, by function; those without have none. */
 const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
@@ -58,18 +57,9 @@ const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   importPart: [ticket, new Uint8Array(8)],
   endImport: [ticket],
   cancelImport: [ticket],
-  connectMachine: ['gpu-box'],
-  planMachine: ['gpu-box', true],
-  addMachine: [ticket],
-  fetchMachine: ['gpu-box'],
-  setSlurm: cluster,
-  slurmWorks: ['gpu-box'],
-  cancelSlurm: ['gpu-box', '0123456789abcdef'],
-  startCalibration: ['gpu-box', { engine: 'sim', quick: true }],
-  cancelCalibration: ['gpu-box'],
-  removeMachine: ['gpu-box', { discard: true, forget: true }],
-  beginImportThere: ['gpu-box', '/tmp/a.json'],
-  importedThere: [ticket],
+  connectRemote: ['gpu-box'],
+  answerRemote: ['gpu-box', true],
+  endRemote: ['gpu-box', 'forget'],
   joinRanks: [['a', 'b']],
   packBundle: [items],
   readNotes: ['imported/a'],

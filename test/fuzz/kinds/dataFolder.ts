@@ -17,7 +17,6 @@ const [experiment] = exampleDocuments;
 const at = '2026-11-20T09:00:00.000Z';
 /** Of a process that has ended: numbers end far below. */
 const ended = '2147483646-0f3a9c1e-5b2d8c47';
-const machine = { name: 'gpu-box', version: '0.1.0', build: 'x', system: 'Linux x86_64', addedAt: at };
 
 /** By their paths. Each is read by the host itself, at its start or when it is asked. */
 const documents: Readonly<Record<string, unknown>> = {
@@ -26,8 +25,8 @@ const documents: Readonly<Record<string, unknown>> = {
   'profiles/mine.json': JSON.parse(asset('profiles/h200.json')),
   'titles.json': { format: 'copyscope/titles', version: 1, titles: { 'imported/a': 'b' } },
   'notes/imported/a.json': right('notes'),
-  'machines.json': { format: 'copyscope/machines', version: 1, machines: [machine] },
-  'slurm.json': right('settings of clusters'),
+  'remote-hosts.json': { format: 'copyscope/remote-hosts', version: 1, hosts: [{ name: 'gpu-box', port: 4711 }] },
+  'slurm-settings.json': right('settings of Slurm'),
   'sweeps/s/sweep.json': right('kept sweep'),
   'sweeps/s/points.jsonl': { point: 0, status: 'failed', error: { code: 'run.failed', message: 'no' } },
   'cache/seen-files.json': {
@@ -52,8 +51,8 @@ async function use({ host: { service, ready, recovered } }: HostInFolder): Promi
     () => service.runs(),
     () => service.readRun('imported/a'),
     () => service.readNotes('imported/a'),
-    () => service.machines(),
-    () => service.slurmWorks('gpu-box'),
+    () => service.remotes(),
+    () => service.slurm(),
     () => service.sweeps(),
     () => service.readSweep('s'),
   ];

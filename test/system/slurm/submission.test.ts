@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireSettings } from '../../../core/slurm/settings.ts';
 import { type ArrayPlan, sbatchWords, scriptText } from '../../../core/slurm/submission.ts';
 
 let work: string;
@@ -49,4 +50,18 @@ describe('the words of sbatch', () => {
 const plan = (folder: string, program: string): ArrayPlan => ({
   ...{ id: '0123456789abcdef', number: 0, jobs: 4, engine: 'sim', folder, start: [program] },
   settings: { lines: [], options: [] },
+});
+
+describe('settings of Slurm', () => {
+  const refused = [
+    { gpus: '-x' },
+    ...['--wra=x', '--arra=1', '--out=x', '--he', '-p'].map((one) => ({ options: [one] })),
+  ];
+  it.each(refused)('refuse %j, which sbatch would read as another option', (settings) => {
+    expect(() => requireSettings(settings)).toThrow();
+  });
+
+  it('take options that Copyscope does not set', () => {
+    expect(requireSettings({ options: ['--qos=short', '--mem=16G'] }).options).toHaveLength(2);
+  });
 });

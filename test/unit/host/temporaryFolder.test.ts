@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lastingFolder, temporaryFolder } from '../../../host/service/temporaryFolder.ts';
-import { recordTask } from '../../../host/slurm/oneTask.ts';
-import { WorkFolder } from '../../../host/slurm/workFolder.ts';
 
 let folder: string;
 let left: string;
@@ -37,21 +35,5 @@ describe('a temporary folder', () => {
   it('of a process that was killed goes when the next one is made', () => {
     lastingFolder();
     expect(existsSync(left)).toBe(false);
-  });
-
-  it('is what a job of Slurm’s records in, and nothing of it is left', async () => {
-    const place = new WorkFolder(join(folder, 'work'));
-    const work = {
-      format: 'copyscope/slurm-recording' as const,
-      version: 1 as const,
-      createdAt: new Date(0).toISOString(),
-      host: null,
-      name: 'train',
-      command: ['python'] as [string],
-      folder: join(folder, 'none'),
-      settings: { light: false, lines: false },
-    };
-    await recordTask(work, { place, host: 'n1', signal: new AbortController().signal });
-    expect(readdirSync(folder)).toEqual(['work']);
   });
 });

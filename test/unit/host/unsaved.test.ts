@@ -41,7 +41,7 @@ const file = encodeRun(run);
 /** Starts a run and resolves with the last that is told of it. */
 function executed({ session, engine, next }: ReturnType<typeof makeSession>): Promise<RunSummary> {
   const ended = next();
-  return session.start(request, { engine }).then(() => ended);
+  return session.start(request, engine).then(() => ended);
 }
 
 function makeSession(store: RunStore, execute = async () => ({ info: run.info, file })) {
@@ -56,8 +56,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},
-    machineChanged: () => {},
-    ownClusterChanged: () => {},
+    remoteChanged: () => {},
     engineChanged: () => {},
     runChanged: (_, summary) => {
       if (summary !== null && summary.status !== 'running') tell(summary);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { DeviceReport } from '../../../core/program/engine.ts';
-import type { MachineState } from '../../../core/service/machines.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
 import { selectedOp, selectedOps } from '../../../renderer/score/selectedOp.ts';
 import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/store/engines.ts';
@@ -49,8 +48,7 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     connection: { status: 'open', problem: null },
     about: null,
     devices: report,
-    machines: [],
-    ownCluster: null,
+    slurm: null,
     engineProblem: null,
     profiles,
     examples: [example],
@@ -128,28 +126,7 @@ describe('engines', () => {
     expect(effectiveEngine(engineOptions(null, [], []), null)).toBeNull();
   });
 
-  it('lists other machines behind this one, as far as they were asked', () => {
-    const box = {
-      name: 'box',
-      system: 'Linux x86_64',
-      version: '1.0.0',
-      work: null,
-      fetched: null,
-      slurm: null,
-      calibration: null,
-      line: 'unasked',
-      report: null,
-      problem: null,
-    } as const;
-    const keys = (machine: MachineState): string[] => engineOptions(report, [], [], [machine]).map(({ key }) => key);
-    expect(keys(box)).toEqual(['cuda', 'cuda@box', 'cpu']);
-    expect(keys({ ...box, line: 'up', report })).toEqual(['cuda', 'cuda@box', 'cpu@box', 'cpu']);
-    const lost = { ...box, line: 'lost', problem: { code: 'host.unreachable', message: 'No route to host.' } } as const;
-    expect(engineOptions(report, [], [], [lost])[1]).toMatchObject({ label: 'box', detail: 'No route to host. ' });
-  });
-
   it('reads keys back', () => {
-    expect(parseEngineKey('cuda@me@box:2')).toEqual({ kind: 'cuda', machine: 'me@box:2' });
     expect(parseEngineKey('sim:h200')).toEqual({ kind: 'sim', profile: 'h200' });
     expect(parseEngineKey('recorded:overlap/x')).toEqual({ kind: 'recorded', run: 'overlap/x' });
     expect(parseEngineKey('cuda')).toEqual({ kind: 'cuda' });

@@ -4,8 +4,6 @@ import { requireArguments } from '../../../core/service/requests.ts';
 import { commandLine, type RecordDraft, readDraft } from '../../../renderer/record/draft.ts';
 
 const draft = (change: Partial<RecordDraft>): RecordDraft => ({
-  machine: '',
-  slurm: false,
   command: 'python train.py',
   folder: '',
   environment: '',
@@ -32,19 +30,6 @@ it.each([
     { when: 'steps', from: '20', to: '25', range: 'one step' },
     "copyscope record --steps 20..25 --step-range 'one step' -- python train.py",
   ],
-  [
-    { machine: 'gpu-box', folder: '~/project', light: true, command: 'A=1 python train.py' },
-    "copyscope record --light --host gpu-box --folder '~/project' -- env A=1 python train.py",
-  ],
-  [
-    { machine: 'login', slurm: true, folder: '/scratch/me', command: 'A=1 python train.py' },
-    'copyscope record --slurm --host login --folder /scratch/me -- env A=1 python train.py',
-  ],
-  [
-    { slurm: true, folder: '/scratch/me', command: 'A=1 python train.py' },
-    'cd /scratch/me && copyscope record --slurm -- env A=1 python train.py',
-  ],
-  [{ slurm: true }, 'cd && copyscope record --slurm -- python train.py'],
 ] as const)('asks for %o as the command line does', (change, line) => {
   const { request, problems } = readDraft(draft(change));
   expect(problems).toEqual({});

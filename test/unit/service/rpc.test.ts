@@ -156,7 +156,7 @@ describe('rpc between window and host', () => {
       expect(started).not.toHaveBeenCalled();
       await one.allowStarts('recording');
       await one.startRecording(recording);
-      await one.startRecording({ ...recording, machine: 'gpu-box', slurm: true });
+      await one.startRecording({ ...recording, command: ['python', 'eval.py'] });
       expect(started).toHaveBeenCalledTimes(2);
       await expect(other.startRecording(recording)).rejects.toMatchObject(refused);
     });
@@ -164,18 +164,10 @@ describe('rpc between window and host', () => {
     const run = { experiment: {}, engine: 'sim' } as const;
     const sweepOf = (summary: object): Partial<HostService> => ({ readSweep: async () => ({ summary }) as Sweep });
     it.each<[string, Partial<HostService>, (host: HostService) => Promise<unknown>]>([
-      ['ssh gpu-box', {}, (host) => host.connectMachine('gpu-box')],
-      ['ssh gpu-box', {}, (host) => host.planMachine('gpu-box', false)],
-      ['ssh gpu-box', {}, (host) => host.fetchMachine('gpu-box')],
-      ['ssh gpu-box', {}, (host) => host.removeMachine('gpu-box', { discard: false, forget: false })],
-      ['ssh gpu-box', {}, (host) => host.beginImportThere('gpu-box', '/a')],
-      ['ssh gpu-box', {}, (host) => host.startRun({ ...run, machine: 'gpu-box' })],
-      ['ssh gpu-box', {}, (host) => host.startSweep({ sweep: {}, engine: 'cpu', machine: 'gpu-box' })],
-      ['ssh gpu-box', sweepOf({ host: 'gpu-box' }), (host) => host.continueSweep('a', true)],
+      ['ssh gpu-box', {}, (host) => host.connectRemote('gpu-box')],
+      ['ssh gpu-box', {}, (host) => host.endRemote('gpu-box', 'remove')],
       ['sbatch', sweepOf({ slurm: { jobs: null } }), (host) => host.continueSweep('a', true)],
       ['sbatch', {}, (host) => host.startSweep({ sweep: {}, engine: 'cpu', slurm: { pointsPerJob: 1 } })],
-      ['ssh login sbatch', {}, (host) => host.startCalibration('login', { engine: 'sim', quick: true })],
-      ['squeue', {}, (host) => host.slurmWorks(null)],
     ])('is refused if it reaches %s', async (command, functions, call) => {
       await expect(call(connected(functions))).rejects.toMatchObject({
         code: 'start.unconfirmed',

@@ -13,11 +13,8 @@ import { decodeMetadata, encodeMetadata, metadataKeys } from '../../../core/trac
 import { parseRunNotes } from '../../../core/trace/notes.ts';
 import { parseManifest } from '../../../host/service/bundle/manifest.ts';
 import { readKept } from '../../../host/service/keptSweep.ts';
-import { readCalibrated, readRecorded } from '../../../host/slurm/oneResult.ts';
-import { readResult } from '../../../host/slurm/result.ts';
-import { readSettingsTable } from '../../../host/slurm/settingsStore.ts';
-import { readWork } from '../../../host/slurm/work.ts';
-import { readSubmission } from '../../../host/slurm/workFolder.ts';
+import { parseSettings } from '../../../host/slurm/settingsStore.ts';
+import { parseWork } from '../../../host/slurm/work.ts';
 import { lanes, runInfo } from '../trace/fixtures.ts';
 
 /** Below the folder that the tests are started in. */
@@ -61,12 +58,6 @@ const slurmSettings = {
   lines: ['module load cuda'],
   options: ['--qos=short'],
 };
-const slurmWork = { version: 1, createdAt, host: 'login', engine: 'sim', profile: { name: 'h200', json: {} } };
-const failedProbe = { probe: 'copies', error: { code: 'x', message: 'no' } };
-/** Of a job: the text that it left beside its run. */
-const onResult = (read: (files: { point: number; result: string; run: null }) => unknown) => (result: string) =>
-  read({ point: 0, result, run: null });
-
 export interface Reader {
   readonly document: unknown;
   readonly read: (document: unknown) => unknown;
@@ -74,47 +65,19 @@ export interface Reader {
 
 const onText = (read: (text: string) => unknown) => (document: unknown) => read(JSON.stringify(document));
 
-/** What login node and jobs of a cluster write, and read as text. */
+/** What the login node of a cluster writes, and reads as text. */
 export const clusterFiles: Readonly<Record<string, { document: unknown; read: (text: string) => unknown }>> = {
-  'settings of clusters': {
-    document: { format: 'copyscope/slurm', version: 1, machines: [{ host: 'login', settings: slurmSettings }] },
-    read: (text) => readSettingsTable(text, 'slurm.json'),
+  'settings of Slurm': {
+    document: { format: 'copyscope/slurm-settings', version: 1, settings: slurmSettings },
+    read: (text) => parseSettings(text, 'slurm-settings.json'),
   },
-  'sweep of a cluster': {
-    document: { ...slurmWork, format: 'copyscope/slurm-work', iterations: 3, points: 2, sweep },
-    read: readWork,
-  },
-  'calibration of a cluster': {
-    document: { ...slurmWork, format: 'copyscope/slurm-calibration', base: {}, quick: true },
-    read: readWork,
-  },
-  'recording of a cluster': {
+  'work of Slurm': {
     document: {
-      ...{ format: 'copyscope/slurm-recording', version: 1, createdAt, host: null, name: 'a', folder: '/home/me' },
-      command: ['python', 'train.py'],
-      settings: { light: false, lines: true, delayS: 1, steps: [{ from: 1, to: 2 }], stepRange: 'step' },
+      ...{ format: 'copyscope/slurm', version: 1, createdAt },
+      command: { words: ['calibrate'], folder: '/home/me' },
+      submissions: [{ job: '4711', tasks: [[0, 1], [2]] }],
     },
-    read: readWork,
-  },
-  'submission to a cluster': {
-    document: { tasks: [[0, 1], [2]], job: '4711' },
-    read: (text) => readSubmission(text, 0),
-  },
-  'result of a point': {
-    document: { status: 'failed', error: { code: 'run.failed', message: 'no', remedy: 'r' } },
-    read: onResult(readResult),
-  },
-  'result of a recording': {
-    document: { status: 'recorded', exitCode: 5, problem: { code: 'record.nothing', message: 'no' }, stopped: true },
-    read: onResult(readRecorded),
-  },
-  'result of a calibration': {
-    document: {
-      ...{ status: 'calibrated', profile: JSON.parse(asset('profiles/h200.json')), device: 'NVIDIA H200' },
-      assumed: ['queue.depth'],
-      failed: [failedProbe],
-    },
-    read: onResult(readCalibrated),
+    read: (text) => parseWork(text, 'slurm.json'),
   },
 };
 
@@ -193,12 +156,12 @@ export const readers: Readonly<Record<string, Reader>> = {
     read: (args) => requireArguments('startRun', args),
   },
   'request to submit a sweep': {
-    document: [{ sweep: {}, engine: 'cuda', machine: 'login', slurm: { pointsPerJob: 2 } }],
+    document: [{ sweep: {}, engine: 'cuda', slurm: { pointsPerJob: 2 } }],
     read: (args) => requireArguments('startSweep', args),
   },
-  'request to set a cluster': {
-    document: ['login', slurmSettings],
-    read: (args) => requireArguments('setSlurm', args),
+  'request to end a connection': {
+    document: ['gpu-box', 'remove'],
+    read: (args) => requireArguments('endRemote', args),
   },
   'request to rename a run': { document: ['imported/a', 'b'], read: (args) => requireArguments('renameRun', args) },
   'request to save notes': {

@@ -8,12 +8,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { kill, processesOf } from '../../machines/support/standInSsh.ts';
+import { join } from 'node:path';
+import { kill, processesOf } from '../../remote/support/processes.ts';
 
 export interface Conduct {
   readonly slots?: number;
@@ -38,20 +37,6 @@ export interface StandInSlurm {
 }
 
 const programs = ['sbatch', 'squeue', 'sacct', 'scancel', 'scontrol'];
-
-/** A folder with this machine's programs, as PATH of one that has no Slurm; nor a login shell, which would look further. */
-export function pathWithoutSlurm(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'copyscope-path-'));
-  const left = new Set([...programs, 'bash']);
-  const taken = new Set<string>();
-  for (const place of (process.env['PATH'] ?? '').split(delimiter)) {
-    for (const name of existsSync(place) ? readdirSync(place) : []) {
-      if (!left.has(name) && !taken.has(name)) symlinkSync(join(place, name), join(folder, name));
-      taken.add(name);
-    }
-  }
-  return folder;
-}
 
 export function standInSlurm(): StandInSlurm {
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-slurm-'));

@@ -1,8 +1,7 @@
 /** The command line on a machine that has a stand-in's cluster. */
-import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import { copyscope, type Result } from '../../../unit/host/support/terminal.ts';
-import type { BuiltProgram } from '../../machines/support/builtProgram.ts';
+import type { BuiltProgram } from '../../remote/support/builtProgram.ts';
 import type { StandInSlurm } from './cluster.ts';
 
 export type Changes = Parameters<typeof copyscope>[2];
@@ -10,8 +9,6 @@ export type Changes = Parameters<typeof copyscope>[2];
 export interface SlurmTerminal {
   readonly environment: NodeJS.ProcessEnv;
   cli(args: readonly string[], changes?: Changes): Promise<Result>;
-  /** Folders of works in the data folder. */
-  works(): string[];
 }
 
 export function slurmTerminal(program: BuiltProgram, slurm: StandInSlurm, data: string): SlurmTerminal {
@@ -21,7 +18,6 @@ export function slurmTerminal(program: BuiltProgram, slurm: StandInSlurm, data: 
     COPYSCOPE_DATA: data,
     PATH: [slurm.bin, process.env['PATH']].join(delimiter),
   };
-  const works = join(data, 'slurm');
   return {
     environment,
     cli: (args, changes = {}) =>
@@ -29,6 +25,5 @@ export function slurmTerminal(program: BuiltProgram, slurm: StandInSlurm, data: 
         terminal: { ...changes.terminal },
         context: { program: program.folder, environment, ...changes.context },
       }),
-    works: () => (existsSync(works) ? readdirSync(works) : []),
   };
 }

@@ -13,7 +13,6 @@ export const toldWindow = () =>
     opened: vi.fn(),
     sweepChanged: vi.fn(),
     sweepPoint: vi.fn(),
-    machineChanged: vi.fn(),
-    ownClusterChanged: vi.fn(),
+    remoteChanged: vi.fn(),
     engineChanged: vi.fn(),
   }) satisfies WindowEvents;

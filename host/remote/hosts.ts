@@ -1,0 +1,62 @@
+/** The remote hosts that this user connected to: their names and the local ports. ssh has addresses and secrets. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { checkShape } from '../../core/shape/checkShape.ts';
+import { parseJson } from '../../core/shape/parseJson.ts';
+import { readBoundedText, writeWhole } from '../service/files.ts';
+import { serial } from '../service/serial.ts';
+
+const maxBytes = 1024 * 1024;
+const tableSchema = z.object({
+  format: z.literal('copyscope/remote-hosts'),
+  version: z.literal(1),
+  hosts: z.array(z.object({ name: z.string().min(1).max(200), port: z.number().int().min(1).max(65_535) })).max(1000),
+});
+type KnownHost = z.infer<typeof tableSchema>['hosts'][number];
+
+export class RemoteHosts {
+  readonly #dataFolder: string;
+  readonly #file: string;
+  readonly #serial = serial();
+
+  constructor(dataFolder: string) {
+    this.#dataFolder = dataFolder;
+    this.#file = join(dataFolder, 'remote-hosts.json');
+  }
+
+  /** The last one first. Empty if the table is damaged: it is only a memory. */
+  async names(): Promise<string[]> {
+    return (await this.#list()).map(({ name }) => name);
+  }
+
+  async port(name: string): Promise<number | null> {
+    return (await this.#list()).find((host) => host.name === name)?.port ?? null;
+  }
+
+  note = (name: string, port: number): Promise<void> =>
+    this.#change((hosts) => [{ name, port }, ...hosts.filter((host) => host.name !== name)].slice(0, 100));
+
+  forget = (name: string): Promise<void> => this.#change((hosts) => hosts.filter((host) => host.name !== name));
+
+  /** A sentence if an earlier version has set machines up from here; null otherwise. */
+  async earlierVersion(): Promise<string | null> {
+    const file = join(this.#dataFolder, 'machines.json');
+    return existsSync(file)
+      ? `${file} of an earlier version is ignored: connect to a host by its name, and delete the file.`
+      : null;
+  }
+
+  async #list(): Promise<readonly KnownHost[]> {
+    const parsed = parseJson(await readBoundedText(this.#file, maxBytes).catch(() => ''));
+    const table = parsed.ok ? checkShape(tableSchema, parsed.json) : null;
+    return table?.ok === true ? table.value.hosts : [];
+  }
+
+  #change(change: (hosts: readonly KnownHost[]) => readonly KnownHost[]): Promise<void> {
+    return this.#serial(async () => {
+      const table = { format: 'copyscope/remote-hosts', version: 1, hosts: change(await this.#list()) };
+      await writeWhole(this.#file, `${JSON.stringify(table, null, 2)}\n`);
+    });
+  }
+}
