@@ -46,8 +46,6 @@ export interface AddonRequest {
   readonly results: Float64Array;
   readonly multiCopies: Float64Array;
   readonly multiCopySizes: readonly Float64Array[];
-  /** Of each: device, stream of its link and stream of the peer link, for every relay. */
-  readonly multiCopyRelays: readonly Float64Array[];
 }
 
 interface RowColumns {

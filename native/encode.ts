@@ -80,7 +80,6 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
       ...contentNumbers(content),
     })),
     multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
-    multiCopyRelays: program.multiCopies.map(({ relays }) => table('relays', relays, (relay) => relay)),
     multiCopySizes: program.multiCopies.map(({ sizes }) => Float64Array.from(sizes)),
   };
 }
@@ -145,7 +144,6 @@ function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPla
     slotsPerThread: option('slotsPerThread', 0),
     slotBytes: option('slotBytes', 0),
     chunkBytes: option('chunkBytes', 0),
-    relayBytes: option('relayBytes', 0),
   };
 }
 

@@ -88,10 +88,8 @@ export const fields = {
     'slotsPerThread',
     'slotBytes',
     'chunkBytes',
-    'relayBytes',
   ],
   /** Of one multi-tensor copy. */
-  relays: ['device', 'link', 'peer'],
   /** What cuBLAS or cuFFT is asked for: of an fft m is the size and n the batch. `other` is the second factor's buffer. */
   libraryCalls: ['dtype', 'm', 'n', 'k', 'tf32', 'firstUse', 'other'],
   /** What one of them must have written: the call by its number, and what its operands held. */

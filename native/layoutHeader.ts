@@ -8,7 +8,6 @@ const rowNames: Readonly<Record<TableName, string>> = {
   instructions: 'Instruction',
   expectations: 'Expectation',
   multiCopies: 'MultiCopy',
-  relays: 'Relay',
   libraryCalls: 'LibraryCall',
   results: 'Result',
   blocks: 'Block',

@@ -12,7 +12,6 @@ import { median } from '../../core/statistics.ts';
 import { endMeasuring, measure as measureBench } from '../../native/bench.ts';
 import { copyCounts, type MeasureRequest, measureCopies, trimCopies } from '../../native/copy/measure.ts';
 import type { NativeMeasurement } from '../../native/copy/nativeCopies.ts';
-import { loadNative } from '../../native/index.ts';
 import { HeldLines } from '../../test/gpu/held.ts';
 import { experiment, runOnGpu } from '../../test/gpu/support.ts';
 import { smallPayloads } from './payloads.ts';
@@ -50,7 +49,6 @@ const timesOf = (name: string, request: Omit<MeasureRequest, 'device'>): readonl
 
 /** How many times as fast as the reference each repetition was. */
 const ratios = (own: readonly number[], reference: number): number[] => own.map((ns) => reference / ns);
-const inGBs = (ns: readonly number[]): number[] => ns.map((value) => (tensors * 4) / 1000 / (value / 1e9));
 const inUs = (ns: readonly number[]): number[] => ns.map((value) => value / 1000);
 const us = ' us';
 
@@ -95,34 +93,6 @@ function againstTorch(name: string, row: string, own: readonly number[], least: 
   else lines.add(name, ratios(own, found.medianUs * 1000), ' times', least === null ? null : { least });
 }
 
-/** Half of a payload may cross the link of another device, where there is one with peer access. */
-async function overSeveralLinks(): Promise<void> {
-  const relay = isTrial ? [1] : 'auto';
-  const devices = isTrial ? 2 : loadNative().report().devices.length;
-  for (const direction of ['h2d', 'd2h'] as const) {
-    const name = `${direction.toUpperCase()} ${title} pageable, pipelined with relay`;
-    const names = [`${name} / PyTorch .to loop`, name, `${name} / without`, `${name}: pinned`];
-    if (devices < 2) {
-      for (const one of names) lines.missing(one, 'this machine has one GPU');
-      continue;
-    }
-    await section(names, () => {
-      const own = timesOf(name, { direction, sizes: large, relay });
-      const without = times[`${direction.toUpperCase()} pipelined`] ?? [Number.NaN];
-      const row = `${direction.toUpperCase()} 1000 x 4 MB, pageable, .to loop`;
-      const pinned = timesOf(`${name}: pinned`, { direction, sizes: large, memory: 'pinned', relay });
-      againstTorch(names[0] ?? '', row, own, direction === 'h2d' ? 7 : null);
-      lines.add(name, inGBs(own), ' GB/s', null);
-      lines.add(names[2] ?? '', ratios(own, median([...without])), ' times', { least: 1 });
-      lines.add(names[3] ?? '', inGBs(pinned), ' GB/s', null);
-    });
-  }
-  const { relayRingBytes, relayBytes } = copyCounts(device);
-  if (devices < 2) return;
-  lines.add('Page-locked ring that feeds relays', [relayRingBytes / MiB], ' MiB', { most: 192 });
-  lines.add('Slots on relay devices', [relayBytes / MiB], ' MiB', { most: 64 });
-}
-
 console.log(
   `${device}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}${isTrial ? ' (a trial: nothing here is a result)' : ''}`,
 );
@@ -156,8 +126,6 @@ for (const direction of ['h2d', 'd2h'] as const) {
     lines.add(`${label} ${title} pageable, pipelined / ACCV-Lab's 16.0 GB/s`, versusCopier, ' times', { least: 3 });
   });
 }
-
-await overSeveralLinks();
 
 const many = { direction: 'h2d', repetitions: 501, warmups: 20 } as const;
 for (const [name, mostUs] of [

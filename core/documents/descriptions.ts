@@ -89,7 +89,6 @@ const texts: Readonly<Record<string, string>> = {
   'multiCopy.payload': 'The tensors that are copied.',
   'multiCopy.strategy': 'How they are copied.',
   'multiCopy.options': 'Options of the strategy, by their names.',
-  'multiCopy.relay': 'Devices whose links take part of the payload; auto: all others that are declared.',
   'payload.tensors': 'How many there are.',
   'payload.bytes': 'Bytes of each; or a list, which is repeated to the number of tensors.',
   'payload.memory': 'What host memory they lie in.',

@@ -90,9 +90,8 @@ function kernelText(kernel: OperationOf<'kernel'>['kernel']): string {
   return kernel.kind === 'fft' ? `fft ${kernel.batch}×${kernel.size}` : `${kernel.kind} kernel`;
 }
 
-function multiCopyText({ direction, payload, strategy, relay }: OperationOf<'multiCopy'>): string {
-  const through = relay === undefined ? '' : ` through ${relay === 'auto' ? 'all devices' : relay.join(', ')}`;
-  return `${direction.toUpperCase()} ${payload.tensors} ${payload.tensors === 1 ? 'tensor' : 'tensors'}, ${strategy}${through}`;
+function multiCopyText({ direction, payload, strategy }: OperationOf<'multiCopy'>): string {
+  return `${direction.toUpperCase()} ${payload.tensors} ${payload.tensors === 1 ? 'tensor' : 'tensors'}, ${strategy}`;
 }
 
 /** Bytes that a copy moves: as written, or all that fits in both buffers. Zero where a buffer is missing. */

@@ -64,7 +64,6 @@ export const multiCopyOptions: Readonly<Record<Strategy, Readonly<Record<string,
     slotsPerThread: { kind: 'number', default: null, least: 1, most: 64, meaning: 'Page-locked slots of each thread.' },
     slotBytes: bytes(4 * MiB, 4 * KiB, 'Bytes of a slot.'),
     chunkBytes: bytes(null, 4 * KiB, 'Bytes that cross the link at once, at most those of a slot.'),
-    relayBytes: bytes(64 * MiB, MiB, 'Memory that slots on relay devices take, all together.'),
   },
 };
 

@@ -185,8 +185,6 @@ const multiCopySchema = z.strictObject({
   strategy: z.enum(copyStrategies).default('pipelined'),
   /** Options under the names that the strategy documents (seed names for `packed`). */
   options: z.record(z.string().max(64), z.union([z.number(), z.boolean()])).default({}),
-  /** Devices whose links take part of the payload, beside the stream's own; auto: all others that are declared. */
-  relay: z.union([z.literal('auto'), z.array(idSchema).min(1).max(64)]).optional(),
   stream: streamRef,
 });
 

@@ -3,7 +3,7 @@ import type { ErrorInfo } from '../errors.ts';
 import { fieldPath } from '../shape/path.ts';
 import { type Experiment, eachOperation, walkOperations } from './experiment.ts';
 import { checkLibraryKernel } from './libraryKernels.ts';
-import { childOperations, type Operation, type OperationOf } from './operations.ts';
+import { childOperations, type Operation } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 
 /** In all multi-tensor copies of a document, which are kept with the size of each tensor: twice what is simulated. */
@@ -160,7 +160,6 @@ function checkOperation(operation: Operation, path: Path, names: Names, report: 
   }
   if (operation.op === 'copy') checkCopy(operation, path, names, report);
   else if (operation.op === 'kernel') checkKernel(operation, path, names, report);
-  else if (operation.op === 'multiCopy') checkRelays(operation, path, names, report);
   else if (operation.op === 'pin') checkPin(operation, path, names, report);
   else if ('offset' in operation) {
     checkRegion(operation.buffer, operation.offset, operation.bytes, path, 'offset', names, report);
@@ -168,14 +167,6 @@ function checkOperation(operation: Operation, path: Path, names: Names, report: 
   if (childOperations(operation)?.length === 0) {
     report([...path, 'operations'], `a ${operation.op} needs at least one operation inside.`, 'Add one, or delete it.');
   }
-}
-
-function checkRelays({ relay }: OperationOf<'multiCopy'>, path: Path, names: Names, report: Report): void {
-  if (!Array.isArray(relay)) return;
-  relay.forEach((id, index) => {
-    expectName(names.devices, id, [...path, 'relay', index], 'device', report);
-    if (relay.indexOf(id) < index) report([...path, 'relay', index], `"${id}" is named twice.`, 'Name it once.');
-  });
 }
 
 function checkRegion(

@@ -8,11 +8,25 @@ const upgrades: Readonly<Record<number, (document: Document) => Document>> = {};
 
 export function upgradeExperiment(document: Document): Document {
   const from = document['version'];
-  let current = document;
+  let current = withoutRelays(document) as Document;
   for (let version = typeof from === 'number' ? from : experimentVersion; version < experimentVersion; version += 1) {
     const upgrade = upgrades[version];
     if (upgrade === undefined) return current;
     current = { ...upgrade(current), version: version + 1 };
   }
   return current;
+}
+
+/** Deletes what multi-tensor copies named until relays over the links of other devices were removed. */
+function withoutRelays(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutRelays);
+  const { threads, operations, op, options } = value as Document;
+  if (Array.isArray(threads)) return { ...value, threads: withoutRelays(threads) };
+  if (Array.isArray(operations)) return { ...value, operations: withoutRelays(operations) };
+  if (op !== 'multiCopy') return value;
+  const { relay: _, ...kept } = value as Document;
+  if (typeof options !== 'object' || options === null) return kept;
+  const { relayBytes: __, ...known } = options as Document;
+  return { ...kept, options: known };
 }

@@ -2,7 +2,6 @@
  * What each instruction is to the simulator: the steps that it becomes, and what each costs on the host and on the device
  * by a cost model. Rules (core/rules): launch-cost, launch-blocking, and those of copies.ts.
  */
-import { CopyscopeError } from '../errors.ts';
 import { aloneOn } from '../program/aloneCopies.ts';
 import {
   type Instruction,
@@ -255,7 +254,6 @@ export class InstructionSteps {
     const plan = this.#program.multiCopies[instruction.plan];
     const base: Step = { ...this.blank(instruction), index: instruction.plan };
     if (plan === undefined) return [];
-    if (plan.relays.length > 0) throw unknownRelays(instruction.op);
     if (isThreaded(plan)) {
       const { direction } = plan;
       const crosses = direction === 'h2d' || direction === 'd2h';
@@ -302,11 +300,3 @@ function accessOf(instruction: InstructionOf<'write'> | InstructionOf<'read'>): 
   const content = instruction.code === 'write' ? instruction.content : instruction.expected;
   return { kind: instruction.code, pattern: content?.pattern.kind ?? 'constant' };
 }
-
-/** requireCapable says the same of a document; this is for programs that come without one. */
-const unknownRelays = (op: number): CopyscopeError =>
-  new CopyscopeError({
-    code: 'engine.unsupported',
-    message: `The simulator doesn't know what operation ${op} gains by relay: no profile tells how links are shared.`,
-    remedy: 'Run it on the GPUs, or leave relay out to predict it over one link.',
-  });

@@ -93,6 +93,5 @@ export function synchronizesFirst(instruction: InstructionOf<'copy'>, program: P
   return instruction.blocking && isPageable(source) && isDevice(target);
 }
 
-/** Every strategy synchronises at its end. Between host buffers nothing is in a stream, and with relays not all in its own. */
-const endsWithItsStream = (plan: MultiCopyPlan | undefined): boolean =>
-  plan !== undefined && plan.direction !== 'h2h' && plan.relays.length === 0;
+/** Every strategy synchronises at its end. Between host buffers nothing is in a stream. */
+const endsWithItsStream = (plan: MultiCopyPlan | undefined): boolean => plan !== undefined && plan.direction !== 'h2h';

@@ -29,7 +29,6 @@ const features = {
   arithmeticKernels: 'arithmetic kernels',
   libraryKernels: 'matmul and fft kernels',
   smShare: "a share of the device's multiprocessors",
-  relays: "multi-tensor copies over other devices' links (relay)",
 } as const;
 type Feature = keyof typeof features;
 
@@ -61,15 +60,13 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
       'arithmeticKernels',
       // By plain loops on one processor, for small sizes.
       'libraryKernels',
-      'relays',
     ]),
   },
   sim: {
     name: 'the simulator',
     memories: new Set(bufferMemories),
     operations: new Set(operationNames),
-    // What several links give depends on how a machine shares them, which no profile tells.
-    features: new Set((Object.keys(features) as Feature[]).filter((feature) => feature !== 'relays')),
+    features: new Set(Object.keys(features) as Feature[]),
   },
 };
 
@@ -131,7 +128,6 @@ class GapFinder {
 
   operation(operation: Operation, path: Path): void {
     if (!this.#able.operations.has(operation.op)) this.#add(path, `operation ${operation.op}`);
-    if (operation.op === 'multiCopy' && operation.relay !== undefined) this.feature('relays', [...path, 'relay']);
     if (operation.op !== 'kernel') return;
     if (operation.kernel.kind === 'arithmetic') this.feature('arithmeticKernels', [...path, 'kernel']);
     if (isLibraryShape(operation.kernel)) this.feature('libraryKernels', [...path, 'kernel']);

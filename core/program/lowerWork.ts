@@ -5,7 +5,7 @@ import { requireOptions } from '../experiment/multiCopyOptions.ts';
 import type { OperationOf } from '../experiment/operations.ts';
 import { maxBufferBytes } from '../experiment/resources.ts';
 import { fieldPath } from '../shape/path.ts';
-import { type Instruction, isLibraryKernel, type MultiCopyRelay, type ProgramKernel } from './program.ts';
+import { type Instruction, isLibraryKernel, type ProgramKernel } from './program.ts';
 import type { Place, Scope } from './scope.ts';
 
 /** The part of a buffer that an operation names; to the buffer's end where it gives no bytes. */
@@ -101,47 +101,6 @@ export function lowerMultiCopy(
       remedy: 'Copy fewer or smaller tensors.',
     });
   }
-  const relays = relaysOf(operation, path, scope, stream);
-  const plan = scope.multiCopies.push({ direction, sizes, memory: payload.memory, strategy, options, relays }) - 1;
+  const plan = scope.multiCopies.push({ direction, sizes, memory: payload.memory, strategy, options }) - 1;
   return { code: 'multiCopy', op, plan, stream };
-}
-
-/** Throws a CopyscopeError `experiment.invalid` where the copy can't have relays, or not these. */
-function relaysOf(
-  { relay, strategy, direction }: OperationOf<'multiCopy'>,
-  path: Place['path'],
-  { experiment, streams }: Scope,
-  stream: number,
-): MultiCopyRelay[] {
-  if (relay === undefined) return [];
-  const refuse = (message: string, remedy: string): never => {
-    throw new CopyscopeError({
-      code: 'experiment.invalid',
-      field: fieldPath([...path, 'relay']),
-      message,
-      remedy,
-    });
-  };
-  const own = streams.streams[stream]?.device ?? 0;
-  const name = experiment.devices[own]?.id ?? '';
-  if (strategy !== 'pipelined') refuse(`strategy ${strategy} has no relays.`, 'Use pipelined, or delete relay.');
-  if (direction !== 'h2d' && direction !== 'd2h') {
-    refuse(
-      `a ${direction} copy crosses no link that a relay could share.`,
-      'Delete relay, or copy from or to the host.',
-    );
-  }
-  if (relay !== 'auto' && relay.includes(name)) {
-    refuse(`"${name}" is the device of the copy's own stream.`, 'Name other devices.');
-  }
-  const others = experiment.devices.flatMap(({ id }, device) =>
-    device !== own && (relay === 'auto' || relay.includes(id)) ? [device] : [],
-  );
-  if (others.length > 0 && !experiment.environment.peerAccess) {
-    refuse(
-      `what is relayed passes between the memory of "${name}" and that of other devices, and peer access is off.`,
-      'Set environment.peerAccess, or delete relay.',
-    );
-  }
-  return others.map((device) => ({ device, ...streams.relay(device) }));
 }

@@ -72,15 +72,6 @@ export interface MultiCopyPlan {
   readonly strategy: MultiCopyOperation['strategy'];
   /** Options under the names that the strategy documents. */
   readonly options: Readonly<Record<string, number | boolean>>;
-  /** Devices whose links take part of it, each with streams of its own for that. */
-  readonly relays: readonly MultiCopyRelay[];
-}
-
-/** `link`: index of the stream of the device's own link; `peer`: of what passes between the two devices. */
-export interface MultiCopyRelay {
-  readonly device: number;
-  readonly link: number;
-  readonly peer: number;
 }
 
 export interface ProgramThread {

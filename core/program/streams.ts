@@ -28,16 +28,6 @@ export class StreamTable {
     return meaning === 'legacy' ? this.#legacy(thread) : this.#perThread(thread);
   }
 
-  /** Streams through which `device` relays for copies to and from others: over its own link, and over the peer link. */
-  relay(device: number): { readonly link: number; readonly peer: number } {
-    const id = this.#experiment.devices[device]?.id;
-    const kind = 'non-blocking';
-    return {
-      link: this.#define(`relay ${id}`, { kind, device, thread: -1 }),
-      peer: this.#define(`relay ${id} peer`, { kind, device, thread: -1 }),
-    };
-  }
-
   #legacy(thread: number): number {
     const device = this.#device(this.#experiment.threads[thread]?.device);
     const name = device === 0 ? 'legacy default' : `legacy default ${this.#experiment.devices[device]?.id}`;

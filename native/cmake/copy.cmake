@@ -1,7 +1,6 @@
 # The copy engine: in the engine's library, the addon, the CUDA library and the tests, as far as they are built.
 target_sources(copyscope_engine PRIVATE
   src/copy/copy_engine.cpp
-  src/copy/copy_path.cpp
   src/copy/host_copy_device.cpp
   src/copy/loops.cpp
   src/copy/memory_need.cpp
@@ -11,8 +10,6 @@ target_sources(copyscope_engine PRIVATE
   src/copy/pending_copy.cpp
   src/copy/pipeline.cpp
   src/copy/processor_share.cpp
-  src/copy/relay_tuning.cpp
-  src/copy/relays.cpp
   src/copy/slot_ring.cpp
   src/copy/streaming_copy.cpp
   src/copy/transfer_plan.cpp
@@ -33,6 +30,5 @@ if(TARGET copyscope_executor_tests)
     tests/copy_pending_test.cpp
     tests/copy_plan_test.cpp
     tests/copy_pool_test.cpp
-    tests/copy_relay_test.cpp
     tests/multi_copy_test.cpp)
 endif()

@@ -46,9 +46,6 @@ export interface CopyCounts {
   readonly eventsMade: number;
   readonly threadsStarted: number;
   readonly ringBytes: number;
-  /** Page-locked memory that feeds relays, and their slots on other devices. */
-  readonly relayRingBytes: number;
-  readonly relayBytes: number;
 }
 
 /** Things of the addon that only the addon looks into. */
@@ -138,7 +135,6 @@ export interface NativeCopies {
     delayNs?: number;
     holdNext?: number;
     memoryBytes?: number;
-    peers?: number;
   }): void;
   copyMeasure(request: NativeMeasureRequest): NativeMeasurement;
   copyCounts(device: string): CopyCounts;

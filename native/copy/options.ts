@@ -28,17 +28,10 @@ export interface CopyTuning {
   readonly chunkBytes?: number;
   /** Fill the slots, or D2H the results, past the processor's caches. Default: chosen from payload and threads. */
   readonly streamingStores?: boolean;
-  /**
-   * Use the links of these devices (by index) too: part of the payload crosses there, and goes on over the peer link.
-   * 'auto': of all others with peer access. `pipelined` only. Default: none, since it takes memory and bandwidth there.
-   */
-  readonly relay?: 'auto' | readonly number[];
-  /** Device memory that slots on all relay devices take together. Default: 64 MiB. */
-  readonly relayBytes?: number;
 }
 
 /** As the addon reads them; what is missing keeps the addon's default. */
-export type NativeOptions = Record<string, number | 'auto' | readonly number[]>;
+export type NativeOptions = Record<string, number>;
 
 const switches = {
   use_pinned_staging: 'usePinnedStaging',
@@ -54,7 +47,6 @@ const numbers = {
   slotsPerThread: { to: 'slotsPerThread', least: 1, most: 64 },
   slotBytes: { to: 'slotBytes', least: 4096, most: 2 ** 30 },
   chunkBytes: { to: 'chunkBytes', least: 4096, most: 2 ** 30 },
-  relayBytes: { to: 'relayBytes', least: 2 ** 20, most: 2 ** 36 },
 } as const;
 
 const keysOf = <T extends object>(object: T): (keyof T)[] => Object.keys(object) as (keyof T)[];
@@ -77,26 +69,7 @@ export function toNativeOptions(tuning: CopyTuning): NativeOptions | undefined {
     if (!valid) throw badOption(name, value, `a whole number from ${least} to ${most}`);
     native[to] = value;
   }
-  const { relay } = tuning;
-  if (relay !== undefined) native['relay'] = toNativeRelay(relay, tuning.strategy ?? 'pipelined');
   return Object.keys(native).length > 0 ? native : undefined;
-}
-
-const relayOfPipelined = (strategy: CopyStrategy): CopyscopeError =>
-  new CopyscopeError({
-    code: 'copy.bad-option',
-    field: 'relay',
-    message: `The strategy ${strategy} has no relays.`,
-    remedy: 'Leave relay out, or take the strategy pipelined.',
-  });
-
-function toNativeRelay(relay: 'auto' | readonly number[], strategy: CopyStrategy): 'auto' | readonly number[] {
-  if (strategy !== 'pipelined') throw relayOfPipelined(strategy);
-  if (relay === 'auto') return relay;
-  const isIndex = (index: unknown): boolean => Number.isInteger(index) && Number(index) >= 0 && Number(index) < 1024;
-  const valid = Array.isArray(relay) && relay.every(isIndex) && new Set(relay).size === relay.length;
-  if (!valid) throw badOption('relay', relay, '"auto" or a list of device indices, each named once');
-  return relay;
 }
 
 export function strategyNumber(strategy: CopyStrategy): number {

@@ -249,7 +249,6 @@ Request readRequest(const Napi::CallbackInfo& info) {
   tables.multiCopies = table(member(object, "multiCopies"), "multiCopies");
   tables.threads = tablesIn(object, "threads");
   tables.multiCopySizes = tablesIn(object, "multiCopySizes");
-  tables.multiCopyRelays = tablesIn(object, "multiCopyRelays");
   Request request;
   request.program = readProgram(tables);
   const double engine = number(object, "engine");

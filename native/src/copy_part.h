@@ -20,9 +20,6 @@ struct CopyPart {
   Memory dst = Memory::none;
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  /// Of a copy between two devices: as CUDA counts them; -1 for any other.
-  std::int32_t sourceDevice = -1;
-  std::int32_t targetDevice = -1;
   /// Of a kernel; null for a copy.
   const copy::Piece* pieces = nullptr;
   std::size_t pieceCount = 0;

@@ -70,15 +70,8 @@ void countThread(const Program& program, std::size_t thread, const std::vector<s
     if (instruction.code == Code::multiCopy) {
       const MultiCopyRows rows = multiCopyRows(program.multiCopies[static_cast<std::size_t>(instruction.index)]);
       add(counts.hostRows[thread], times(rows.host, rounds.back()));
-      const auto usedByAll = [&](std::size_t one) {
-        add(counts.streamRows[one], times(rows.stream, rounds.back()));
-        counts.streamThreads[one] += 2;  // Its own thread and helpers.
-      };
-      usedByAll(stream);
-      for (const RelayStreams& relay : relayStreams(program, instruction.index)) {
-        usedByAll(static_cast<std::size_t>(relay.link));
-        usedByAll(static_cast<std::size_t>(relay.peer));
-      }
+      add(counts.streamRows[stream], times(rows.stream, rounds.back()));
+      counts.streamThreads[stream] += 2;  // Its own thread and helpers.
       continue;
     }
     add(counts.hostRows[thread], times(hostRowsOf(instruction.code), rounds.back()));

@@ -96,11 +96,7 @@ void CudaBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
   const cudaStream_t to = handle(part.stream);
   const auto make = [&] {
     if (part.pieces != nullptr) return check(copy::launchPieces(to, part.pieces, part.pieceCount), "cudaLaunchKernel");
-    if (part.sourceDevice < 0) {
-      return check(cudaMemcpyAsync(part.target, part.source, part.bytes, cudaMemcpyDefault, to), "cudaMemcpyAsync");
-    }
-    check(cudaMemcpyPeerAsync(part.target, part.targetDevice, part.source, part.sourceDevice, part.bytes, to),
-          "cudaMemcpyPeerAsync");
+    check(cudaMemcpyAsync(part.target, part.source, part.bytes, cudaMemcpyDefault, to), "cudaMemcpyAsync");
   };
   if (correlation == 0) return make();
   noted(parts_.of(part), correlation, make);

@@ -1,8 +1,5 @@
 // Multi-tensor copies of a host thread, and the rows that they leave.
-#include <algorithm>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include "clock.h"
 #include "copy/copy_observer.h"
@@ -22,12 +19,6 @@ class HostThread::CopyRows final : public CopyCalls {
       : thread_(thread),
         instruction_(instruction),
         isLoop_(copyscope::isLoop(thread.program_.multiCopies[static_cast<std::size_t>(instruction.index)])) {
-    streams_.push_back({thread.backend_.copyStream(instruction.stream), instruction.stream});
-    for (const RelayStreams& relay : relayStreams(thread.program_, instruction.index)) {
-      for (const std::int32_t stream : {relay.link, relay.peer}) {
-        streams_.push_back({thread.backend_.copyStream(stream), stream});
-      }
-    }
     if (isLoop_) return;
     whole_ = row(RowKind::hostCall, CallName::none);
     whole_.correlation = nextCorrelation();
@@ -37,21 +28,15 @@ class HostThread::CopyRows final : public CopyCalls {
     if (!isLoop_) end(whole_);
   }
 
-  void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction,
-            copy::StreamRef stream) override {
-    CopyPart part = partOf(target, source, bytes, stream);
+  void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction) override {
+    CopyPart part;
+    part.stream = instruction_.stream;
+    part.bytes = bytes;
+    part.source = static_cast<const std::byte*>(source);
+    part.target = static_cast<std::byte*>(target);
     part.src = direction == copy::Direction::h2d ? hostMemory(source, bytes) : Memory::device;
     part.dst = direction == copy::Direction::d2h ? hostMemory(target, bytes) : Memory::device;
     issue(part, CallName::memcpyAsync);
-  }
-
-  void copyPeer(void* target, int targetDevice, const void* source, int sourceDevice, std::uint64_t bytes,
-                copy::StreamRef stream) override {
-    CopyPart part = partOf(target, source, bytes, stream);
-    part.src = part.dst = Memory::device;
-    part.sourceDevice = sourceDevice;
-    part.targetDevice = targetDevice;
-    issue(part, CallName::memcpyPeerAsync);
   }
 
   void copyPieces(const copy::Piece* pieces, std::size_t count) override {
@@ -63,9 +48,9 @@ class HostThread::CopyRows final : public CopyCalls {
     issue(part, CallName::launchKernel);
   }
 
-  void synchronize(copy::StreamRef stream) override {
+  void synchronize() override {
     const HostRow waiting = row(RowKind::hostSync, CallName::streamSynchronize);
-    thread_.backend_.synchronizeStream(numberOf(stream));
+    thread_.backend_.synchronizeStream(instruction_.stream);
     if (isLoop_) end(waiting);
   }
 
@@ -93,21 +78,6 @@ class HostThread::CopyRows final : public CopyCalls {
     if (isLoop_) end(calling);
   }
 
-  CopyPart partOf(void* target, const void* source, std::uint64_t bytes, copy::StreamRef stream) const {
-    CopyPart part;
-    part.stream = numberOf(stream);
-    part.bytes = bytes;
-    part.source = static_cast<const std::byte*>(source);
-    part.target = static_cast<std::byte*>(target);
-    return part;
-  }
-
-  /// A stream of the program by its name in the copy engine.
-  std::int32_t numberOf(copy::StreamRef stream) const {
-    const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const auto& one) { return one.first == stream; });
-    return found == streams_.end() ? instruction_.stream : found->second;
-  }
-
   std::int32_t nextCorrelation() {
     if (thread_.iteration_ < 0) return 0;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -132,8 +102,6 @@ class HostThread::CopyRows final : public CopyCalls {
   HostThread& thread_;
   const Instruction& instruction_;
   const bool isLoop_;
-  /// Its own stream first, then those of its relays.
-  std::vector<std::pair<copy::StreamRef, std::int32_t>> streams_;
   HostRow whole_;
   std::mutex mutex_;
 };

@@ -53,10 +53,6 @@ copy::MemoryNeed needOf(const Program& program, const MultiCopyUse& use) {
   return copy::memoryNeed(program.multiCopies[static_cast<std::size_t>(use.plan)]);
 }
 
-std::uint64_t relaysOf(const Program& program, const MultiCopyUse& use) {
-  return program.multiCopies[static_cast<std::size_t>(use.plan)].options.relays.size();
-}
-
 std::int32_t deviceOf(const Program& program, const MultiCopyUse& use) {
   return program.streams[static_cast<std::size_t>(use.stream)].device;
 }
@@ -93,7 +89,7 @@ void requireHostMemory(const Program& program, bool deviceToo) {
       program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); },
       [&](const MultiCopyUse& use) {
         const copy::MemoryNeed need = needOf(program, use);
-        return need.pageable + need.pinned + need.staging + need.ring + (deviceToo ? need.device + need.relay * relaysOf(program, use) : 0);
+        return need.pageable + need.pinned + need.staging + need.ring + (deviceToo ? need.device : 0);
       });
 }
 
@@ -128,11 +124,7 @@ void requireDeviceMemory(const Program& program, int device, std::uint64_t avail
   require(
       program, "device", available,
       [device](const Buffer& buffer) { return isDevice(buffer) && buffer.device == device; },
-      [&](const MultiCopyUse& use) -> std::uint64_t {
-        if (deviceOf(program, use) == device) return needOf(program, use).device;
-        const std::vector<int>& relays = program.multiCopies[static_cast<std::size_t>(use.plan)].options.relays;
-        return std::find(relays.begin(), relays.end(), device) == relays.end() ? 0 : needOf(program, use).relay;
-      });
+      [&](const MultiCopyUse& use) { return deviceOf(program, use) == device ? needOf(program, use).device : 0; });
 }
 
 }  // namespace copyscope

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "copy/copy_path.h"
 #include "failure.h"
 #include "multi_copy_uses.h"
 
@@ -19,7 +18,7 @@ MultiCopies::MultiCopies(const Program& program, Backend& backend, Stop& stop)
     made.stream = use.stream;
     made.on = &engineOf(stream.device);
     try {
-      made.copies = std::make_unique<copy::MultiCopy>(*made.on->engine, planOf(use.plan, stream, *made.on), &stop.flag());
+      made.copies = std::make_unique<copy::MultiCopy>(*made.on->engine, planOf(use.plan, stream), &stop.flag());
     } catch (Failure& failure) {
       failure.op = use.op;
       throw;
@@ -41,12 +40,8 @@ MultiCopies::DeviceEngine& MultiCopies::engineOf(int device) {
 }
 
 /// A host thread's own default stream means another stream to every helper, so it has none.
-copy::MultiCopyPlan MultiCopies::planOf(std::int32_t plan, const Stream& stream, DeviceEngine& on) {
+copy::MultiCopyPlan MultiCopies::planOf(std::int32_t plan, const Stream& stream) {
   copy::MultiCopyPlan found = program_.multiCopies[static_cast<std::size_t>(plan)];
-  const std::vector<RelayStreams>& streams = relayStreams(program_, plan);
-  for (std::size_t relay = 0; relay < streams.size(); ++relay) {
-    found.options.relays[relay] = addRelay(on, found.options.relays[relay], streams[relay]);
-  }
   const bool helped = found.options.strategy >= copy::Strategy::threadedPinning && found.options.threads != 1;
   if (stream.kind != StreamKind::perThreadDefault || !helped) return found;
   found.options.threads = 1;
@@ -55,46 +50,23 @@ copy::MultiCopyPlan MultiCopies::planOf(std::int32_t plan, const Stream& stream,
   return found;
 }
 
-/// Returns the device's index as the copy engine knows it.
-int MultiCopies::addRelay(DeviceEngine& on, int device, const RelayStreams& streams) {
-  std::shared_ptr<ProgramCopyDevice>& known = on.relays[device];
-  if (known == nullptr) {
-    known = std::make_shared<ProgramCopyDevice>(backend_.makeCopyDevice(device));
-    const std::shared_ptr<ProgramCopyDevice> view = known;
-    const auto memory = std::make_shared<copy::MemoryPool>([view](std::size_t bytes) { return view->allocateDevice(bytes); },
-                                                           [view](void* block) { view->freeDevice(block); }, 0);
-    on.engine->addRelay({view, memory, backend_.copyStream(streams.link), backend_.copyStream(streams.peer)});
-  }
-  return known->index();
-}
-
-/// What goes into the stream of a copy and into those of its relays passes through `calls`; null for none.
-void MultiCopies::direct(DeviceEngine& on, std::int32_t plan, copy::StreamRef stream, CopyCalls* calls) {
-  std::vector<copy::StreamRef> streams{stream};
-  for (const RelayStreams& relay : relayStreams(program_, plan)) {
-    streams.push_back(backend_.copyStream(relay.link));
-    streams.push_back(backend_.copyStream(relay.peer));
-  }
-  on.device->direct(streams, calls);
-  for (const auto& [device, relay] : on.relays) relay->direct(streams, calls);
-}
-
 void MultiCopies::run(std::int32_t plan, CopyCalls& calls) {
   const Use& use = at(plan);
   const std::lock_guard<std::mutex> lock(use.on->mutex);
   const copy::StreamRef stream = backend_.copyStream(use.stream);
-  direct(*use.on, plan, stream, &calls);
+  ProgramCopyDevice& device = *use.on->device;
+  device.direct(stream, &calls);
   try {
     use.copies->run(stream, &calls);
   } catch (Failure& failure) {
-    direct(*use.on, plan, stream, nullptr);
+    device.direct(stream, nullptr);
     if (failure.code == "copy.out-of-pinned-memory") failure.code = "run.pinned-budget";
     throw;
   } catch (...) {
-    direct(*use.on, plan, stream, nullptr);
+    device.direct(stream, nullptr);
     throw;
   }
-  direct(*use.on, plan, stream, nullptr);
+  device.direct(stream, nullptr);
 }
 
 bool MultiCopies::isPinned(std::int32_t plan, const void* memory, std::uint64_t bytes) const {

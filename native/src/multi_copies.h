@@ -45,8 +45,6 @@ class MultiCopies {
  private:
   struct DeviceEngine {
     ProgramCopyDevice* device = nullptr;
-    /// Its relays as this engine sees them, by device.
-    std::map<int, std::shared_ptr<ProgramCopyDevice>> relays;
     std::unique_ptr<copy::CopyEngine> engine;
     std::mutex mutex;
   };
@@ -59,9 +57,7 @@ class MultiCopies {
 
   const Use& at(std::int32_t plan) const { return uses_.at(plan); }
   DeviceEngine& engineOf(int device);
-  copy::MultiCopyPlan planOf(std::int32_t plan, const Stream& stream, DeviceEngine& on);
-  int addRelay(DeviceEngine& on, int device, const RelayStreams& streams);
-  void direct(DeviceEngine& on, std::int32_t plan, copy::StreamRef stream, CopyCalls* calls);
+  copy::MultiCopyPlan planOf(std::int32_t plan, const Stream& stream);
 
   const Program& program_;
   Backend& backend_;

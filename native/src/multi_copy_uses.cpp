@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "copy/copy_engine.h"
-#include "copy/relay_tuning.h"
 
 namespace copyscope {
 namespace {
@@ -31,7 +30,7 @@ bool isLoop(const copy::MultiCopyPlan& plan) {
     case copy::Strategy::packed:
       return plan.direction == copy::Direction::d2d || (!onHost && !plan.options.usePinnedStaging);
     case copy::Strategy::pipelined:
-      return plan.direction == copy::Direction::d2d || (!onHost && plan.pinned && plan.options.relays.empty());
+      return plan.direction == copy::Direction::d2d || (!onHost && plan.pinned);
     default:
       return true;
   }
@@ -42,13 +41,7 @@ MultiCopyRows multiCopyRows(const copy::MultiCopyPlan& plan) {
   std::uint64_t bytes = 0;
   for (const std::uint64_t size : plan.sizes) bytes += size;
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t relays = plan.options.relays.size();
-  copy::Tuning tuning = copy::chooseTuning(plan.options, bytes, cores);
-  if (relays > 0) {
-    const copy::Tuning other = copy::chooseRelayTuning(plan.options, plan.direction, bytes, cores, relays).tuning;
-    tuning.chunkBytes = std::min(tuning.chunkBytes, other.chunkBytes);
-    tuning.unitBytes = std::min(tuning.unitBytes, other.unitBytes);
-  }
+  const copy::Tuning tuning = copy::chooseTuning(plan.options, bytes, cores);
   const std::uint64_t spread = bytes + tensors * copy::mostGapBytes;
   const std::uint64_t chunks = divided(spread, tuning.chunkBytes) + tensors;
   const std::uint64_t units = chunks + divided(spread, tuning.unitBytes);

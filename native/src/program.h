@@ -97,12 +97,6 @@ struct Expectation {
   Content content;
 };
 
-/// Streams through which a device relays for copies to and from others.
-struct RelayStreams {
-  std::int32_t link = -1;
-  std::int32_t peer = -1;
-};
-
 struct Program {
   /// Positions of the devices among those that CUDA shows to the process.
   std::vector<std::int32_t> devices{0};
@@ -117,10 +111,8 @@ struct Program {
   std::vector<bool> events;
   std::vector<Signal> signals;
   std::vector<std::string> graphs;
-  /// Each is the plan of one multiCopy instruction. Their relays are indices into devices.
+  /// Each is the plan of one multiCopy instruction.
   std::vector<copy::MultiCopyPlan> multiCopies;
-  /// Of each plan's relays; empty where the vector is shorter.
-  std::vector<std::vector<RelayStreams>> multiCopyRelays;
   std::vector<std::vector<Instruction>> threads;
   /// Each thread's current device; 0 where the vector is shorter.
   std::vector<std::int32_t> threadDevices;
@@ -184,12 +176,6 @@ inline bool hasPeerCopies(const Program& program) {
     }
   }
   return false;
-}
-
-inline const std::vector<RelayStreams>& relayStreams(const Program& program, std::int32_t plan) {
-  static const std::vector<RelayStreams> none;
-  const auto index = static_cast<std::size_t>(plan);
-  return index < program.multiCopyRelays.size() ? program.multiCopyRelays[index] : none;
 }
 
 inline std::int32_t deviceOfThread(const Program& program, int thread) {

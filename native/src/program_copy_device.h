@@ -2,9 +2,7 @@
 // runs the multi-tensor copy, so that it is recorded there.
 #pragma once
 
-#include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "copy/copy_device.h"
 #include "copy/copy_observer.h"
@@ -14,13 +12,9 @@ namespace copyscope {
 /// The calls of one multi-tensor copy. They come from its helpers' threads too.
 class CopyCalls : public copy::CopyObserver {
  public:
-  virtual void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction,
-                    copy::StreamRef stream) = 0;
-  /// From the memory of one device to that of another, as their views number them.
-  virtual void copyPeer(void* target, int targetDevice, const void* source, int sourceDevice, std::uint64_t bytes,
-                        copy::StreamRef stream) = 0;
+  virtual void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction) = 0;
   virtual void copyPieces(const copy::Piece* pieces, std::size_t count) = 0;
-  virtual void synchronize(copy::StreamRef stream) = 0;
+  virtual void synchronize() = 0;
   /// Waits for an event of `device`.
   virtual void waitFor(copy::CopyDevice& device, copy::EventRef event) = 0;
 
@@ -32,9 +26,9 @@ class ProgramCopyDevice final : public copy::CopyDevice {
  public:
   explicit ProgramCopyDevice(std::unique_ptr<copy::CopyDevice> device) : device_(std::move(device)) {}
 
-  /// From here on what goes into one of `streams` goes through `calls`; null for none. No copy may be under way.
-  void direct(const std::vector<copy::StreamRef>& streams, CopyCalls* calls) {
-    streams_ = streams;
+  /// What goes into `stream` from here on goes through `calls`; null for none. No copy may be under way.
+  void direct(copy::StreamRef stream, CopyCalls* calls) {
+    stream_ = stream;
     calls_ = calls;
   }
 
@@ -48,24 +42,20 @@ class ProgramCopyDevice final : public copy::CopyDevice {
 
   void copy(void* target, const void* source, std::size_t bytes, copy::Direction direction,
             copy::StreamRef stream) override {
-    if (isDirected(stream)) return calls_->copy(target, source, bytes, direction, stream);
+    if (isDirected(stream)) return calls_->copy(target, source, bytes, direction);
     device_->copy(target, source, bytes, direction, stream);
   }
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes,
                 copy::StreamRef stream) override {
-    if (isDirected(stream)) return calls_->copyPeer(target, index(), source, sourceDevice, bytes, stream);
     device_->copyPeer(target, source, sourceDevice, bytes, stream);
   }
   void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef stream) override {
     if (isDirected(stream)) return calls_->copyPieces(pieces, count);
     device_->copyPieces(pieces, count, stream);
   }
-  bool reaches(const copy::CopyDevice& other) override { return device_->reaches(other); }
-  bool openAccess(const copy::CopyDevice& other) override { return device_->openAccess(other); }
-  void closeAccess(const copy::CopyDevice& other) noexcept override { device_->closeAccess(other); }
   copy::OwnedCopyStream createStream() override { return device_->createStream(); }
   void synchronize(copy::StreamRef stream) override {
-    if (isDirected(stream)) return calls_->synchronize(stream);
+    if (isDirected(stream)) return calls_->synchronize();
     device_->synchronize(stream);
   }
   copy::OwnedCopyEvent createEvent() override { return device_->createEvent(); }
@@ -78,12 +68,10 @@ class ProgramCopyDevice final : public copy::CopyDevice {
   void streamWait(copy::StreamRef stream, copy::EventRef event) override { device_->streamWait(stream, event); }
 
  private:
-  bool isDirected(copy::StreamRef stream) const {
-    return calls_ != nullptr && std::find(streams_.begin(), streams_.end(), stream) != streams_.end();
-  }
+  bool isDirected(copy::StreamRef stream) const { return calls_ != nullptr && stream == stream_; }
 
   const std::unique_ptr<copy::CopyDevice> device_;
-  std::vector<copy::StreamRef> streams_;
+  copy::StreamRef stream_ = nullptr;
   CopyCalls* calls_ = nullptr;
 };
 

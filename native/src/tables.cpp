@@ -304,36 +304,11 @@ std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name
   return bytes;
 }
 
-/// Adds the relays' devices to the plan's options, and their streams to the program.
-void readRelays(const Table& relays, const std::string& name, copy::MultiCopyPlan& plan, Program& program) {
-  std::vector<RelayStreams> streams;
-  const std::size_t count = rows(relays, Row<RelayField>::fields, name.c_str());
-  const bool crosses = plan.direction == copy::Direction::h2d || plan.direction == copy::Direction::d2h;
-  if (count > 0 && (plan.options.strategy != copy::Strategy::pipelined || !crosses)) {
-    refuseProgram(name, "only pipelined copies from and to the host have relays");
-  }
-  for (std::size_t relay = 0; relay < count; ++relay) {
-    const Row<RelayField> row(relays, relay, name.c_str());
-    const std::int32_t device = row.deviceOf(program);
-    RelayStreams both;
-    both.link = row.index(RelayField::link, program.streams.size());
-    both.peer = row.index(RelayField::peer, program.streams.size());
-    for (const std::int32_t stream : {both.link, both.peer}) {
-      const bool isThere = stream >= 0 && program.streams[static_cast<std::size_t>(stream)].device == device;
-      if (!isThere) refuseProgram(row.where(), "its streams must be of its device");
-    }
-    plan.options.relays.push_back(device);
-    streams.push_back(both);
-  }
-  program.multiCopyRelays.push_back(std::move(streams));
-}
-
 void readMultiCopies(const ProgramTables& tables, Program& program) {
   constexpr double mostOption = 1073741824.0;  // 1 GiB
   using Field = MultiCopyField;
   const std::size_t count = rows(tables.multiCopies, Row<Field>::fields, "multiCopies");
   if (count != tables.multiCopySizes.size()) refuseProgram("multiCopySizes", "there must be one for each plan");
-  if (count != tables.multiCopyRelays.size()) refuseProgram("multiCopyRelays", "there must be one for each plan");
   for (std::size_t index = 0; index < count; ++index) {
     const Row<Field> row(tables.multiCopies, index, "multiCopies");
     copy::MultiCopyPlan plan;
@@ -350,8 +325,6 @@ void readMultiCopies(const ProgramTables& tables, Program& program) {
     options.slotsPerThread = row.word(Field::slotsPerThread, 64);
     options.slotBytes = row.word(Field::slotBytes, mostOption);
     options.chunkBytes = row.word(Field::chunkBytes, mostOption);
-    options.relayBytes = row.word(Field::relayBytes, mostOption);
-    readRelays(tables.multiCopyRelays[index], rowName("multiCopyRelays", index), plan, program);
     plan.sizes = readSizes(tables.multiCopySizes[index], rowName("multiCopySizes", index));
     program.multiCopies.push_back(std::move(plan));
   }
@@ -364,10 +337,6 @@ void checkPlans(const Program& program) {
     const auto plan = static_cast<std::size_t>(use.plan);
     if (used[plan]) refuseProgram(rowName("multiCopies", plan), "two instructions name it");
     used[plan] = true;
-    const std::int32_t own = program.streams[static_cast<std::size_t>(use.stream)].device;
-    for (const int relay : program.multiCopies[plan].options.relays) {
-      if (relay == own) refuseProgram(rowName("multiCopyRelays", plan), "its own device is one of them");
-    }
   }
 }
 

@@ -39,8 +39,6 @@ struct ProgramTables {
   Table multiCopies;
   /// Bytes of each tensor, for each multi-tensor copy.
   std::vector<Table> multiCopySizes;
-  /// Device, stream of its link and stream of the peer link of each relay, for each multi-tensor copy.
-  std::vector<Table> multiCopyRelays;
 };
 
 /// Throws a Failure `native.bad-program` that names the table, the row and the value.

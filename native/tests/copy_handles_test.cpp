@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "check.h"
-#include "copy/copy_path.h"
 #include "copy/host_copy_device.h"
 #include "copy/multi_copy.h"
 #include "copy/pending_copy.h"
@@ -40,13 +39,12 @@ long failEach(const Make& make) {
   return mostHandles;
 }
 
-MultiCopyPlan planOf(Direction direction, std::vector<int> relays = {}) {
+MultiCopyPlan planOf(Direction direction) {
   MultiCopyPlan plan;
   plan.direction = direction;
   plan.sizes = std::vector<std::uint64_t>(6, 300'000);
   plan.options.threads = 2;
   plan.options.slotBytes = 64 << 10;
-  plan.options.relays = std::move(relays);
   return plan;
 }
 
@@ -67,34 +65,15 @@ TEST("an engine that can't be made leaves no stream and no event") {
   CHECK(asked == 2);
 }
 
-TEST("a relay path that can't be made leaves nothing on the relay's device, and can be made later") {
-  auto* const target = new HostCopyDevice(0);
-  auto* const relay = new HostCopyDevice(1);
-  CopyEngine engine{std::unique_ptr<CopyDevice>(target)};
-  CopyEngine other{std::unique_ptr<CopyDevice>(relay)};
-  const long before = relay->liveHandles()->load();
-  const long asked = failEach([&](long failing) {
-    CHECK(relay->liveHandles()->load() == before);
-    relay->failHandleAfter(failing);
-    engine.addRelay(other.asRelay());
-  });
-  CHECK(asked == 2 + static_cast<long>(RelayPath::eventsMade));
-  CHECK(relay->liveHandles()->load() == before + asked);
-}
-
 TEST("a batch whose events can't be made fails, and the next one arrives") {
   for (const Direction direction : {Direction::h2d, Direction::d2h}) {
-    for (const bool relays : {false, true}) {
-      auto* const target = new HostCopyDevice(0);
-      CopyEngine engine{std::unique_ptr<CopyDevice>(target)};
-      CopyEngine other{std::make_unique<HostCopyDevice>(1)};
-      if (relays) engine.addRelay(other.asRelay());
-      MultiCopy copies(engine, planOf(direction, relays ? std::vector<int>{1} : std::vector<int>{}));
-      // One event fails, and the run after it makes what is missing.
-      target->failHandleAfter(1);
-      CHECK(fails([&] { copies.run(engine.defaultStream()); }));
-      CHECK(arrives(copies, engine));
-    }
+    auto* const target = new HostCopyDevice(0);
+    CopyEngine engine{std::unique_ptr<CopyDevice>(target)};
+    MultiCopy copies(engine, planOf(direction));
+    // One event fails, and the run after it makes what is missing.
+    target->failHandleAfter(1);
+    CHECK(fails([&] { copies.run(engine.defaultStream()); }));
+    CHECK(arrives(copies, engine));
   }
 }
 

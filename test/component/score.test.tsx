@@ -286,21 +286,6 @@ it('offers a multi-tensor copy the options of its strategy', async () => {
   await expect.element(json).not.toHaveValue(expect.stringContaining('slotBytes'));
 });
 
-it('lets a multi-tensor copy go through other devices if the experiment has any', async () => {
-  const { inspector, tools } = await openMultiCopy();
-  const relay = inspector.getByRole('combobox', { name: 'Relay' });
-  await expect.element(relay).toBeDisabled();
-  await tools.getByText('JSON', { exact: true }).click();
-  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
-  const document = JSON.parse((json.element() as HTMLTextAreaElement).value) as Experiment;
-  const devices = ['gpu', 'second'].map((id, index) => ({ id, index }));
-  await json.fill(JSON.stringify({ ...document, devices }));
-  await relay.click();
-  await page.getByRole('option', { name: 'all other devices' }).click();
-  await expect.element(json).toHaveValue(expect.stringMatching(/"relay": "auto"/));
-  await expect.element(json).toHaveValue(expect.stringMatching(/"peerAccess": true/));
-});
-
 it('marks the blocks of a hazard, and a click on a mark shows it', async () => {
   const { block, inspector, sheet, open } = await openExample('races/changed-source-pinned', {
     examples: ['races/changed-source-synchronized'],

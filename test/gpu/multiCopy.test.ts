@@ -94,50 +94,6 @@ test('cancelled in the middle, and the next run works', { skip }, async () => {
   assert.equal(info.verification.bytesWrong, 0);
 });
 
-test('two GPUs, relay: as an operation, with the copies of both devices in the rows', { skip: skipPair }, async () => {
-  const relayed = (direction: Direction, memory: 'pageable' | 'pinned') =>
-    experiment({
-      name: 'over both links',
-      environment: { iterations: 3, warmups: 1, peerAccess: true },
-      devices: [
-        { id: 'a', index: 0 },
-        { id: 'b', index: 1 },
-      ],
-      streams: [{ id: 's', device: 'a' }],
-      threads: [
-        {
-          id: 'main',
-          operations: [
-            {
-              op: 'multiCopy',
-              direction,
-              payload: { tensors: 64, bytes: 4_000_000, memory },
-              relay: 'auto',
-              stream: 's',
-            },
-          ],
-        },
-      ],
-    });
-  for (const timing of ['cupti', 'cuda-events'] as const) {
-    for (const direction of ['h2d', 'd2h'] as const) {
-      for (const memory of ['pageable', 'pinned'] as const) {
-        const run = await runOnGpu(relayed(direction, memory), { timing });
-        assert.equal(run.info.verification.bytesWrong, 0);
-        assert.equal(run.info.verification.bytesChecked, 64 * 4_000_000);
-        requireJoined(run);
-        const lanes = new Set(run.trace.lanes.map((lane) => lane.id));
-        for (const id of ['a', 'b']) assert.ok(lanes.has(`engine:${id}:${direction}`), `${id} ${direction}`);
-        const copies = copiesOf(run);
-        const on = (lane: string): number => total(copies.filter((row) => row.lane === lane).map((row) => row.bytes));
-        assert.ok(on('stream:relay b') > 0);
-        assert.equal(on('stream:relay b peer'), on('stream:relay b'));
-        assert.equal(on('stream:s') + on('stream:relay b'), 64 * 4_000_000);
-      }
-    }
-  }
-});
-
 test('two GPUs: both get many tensors at once, each through its own engine', { skip: skipPair }, async () => {
   const run = await runOnGpu(
     experiment({

@@ -147,7 +147,6 @@ run_bench() {
 run_sweep() {
   step 'sweep of small tensors' 60 node dist/gpu/small-sweep.js
   step 'sweep of the ring' 60 node dist/gpu/ring-sweep.js
-  step 'sweep of relays' 90 node dist/gpu/relay-sweep.js
 }
 
 # The programs of 100 experiments in both languages, run beside the executor's own runs. Those that were compiled before

@@ -29,12 +29,11 @@ export function simulate(order: {
   delayNs?: number;
   holdNext?: number;
   memoryBytes?: number;
-  peers?: number;
 }): void {
   nativeCopies().copySimulate({ device, ...order });
 }
 
-export const calm = { failAfter: -1, failHandleAfter: -1, delayNs: 0, holdNext: 0, memoryBytes: 2 ** 34, peers: 1 };
+export const calm = { failAfter: -1, failHandleAfter: -1, delayNs: 0, holdNext: 0, memoryBytes: 2 ** 34 };
 
 /** As many tensors as sources, with the very same bytes. */
 export function expectBytes(results: readonly HostTensor[], sources: readonly Uint8Array[]): void {

@@ -4,7 +4,7 @@ import type { Experiment } from '../experiment.ts';
 import { walkOperations } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
 import { reservedStreams } from '../resources.ts';
-import { type DeclarationKind, filterRelays, referred } from './declarations.ts';
+import { type DeclarationKind, referred } from './declarations.ts';
 import { type Edited, insertedAt, outermost } from './edit.ts';
 import type { OperationPath, Place } from './paths.ts';
 
@@ -47,10 +47,7 @@ export function pasteOperations(experiment: Experiment, clipboard: Clipboard, at
     const missing = clipboard[kind].filter(({ id }) => !known.has(id));
     return missing.map((one, offset) => insertAt([kind, experiment[kind].length + offset], withoutDevice(one)));
   });
-  const copies = structuredClone(clipboard.operations) as Operation[];
-  const devices = new Set(experiment.devices.map(({ id }) => id));
-  walkOperations(copies, (operation) => filterRelays(operation, (device) => devices.has(device)));
-  return insertedAt(experiment, at, copies, declared);
+  return insertedAt(experiment, at, structuredClone(clipboard.operations) as Operation[], declared);
 }
 
 export function withoutDevice(declaration: object): object {

@@ -28,18 +28,15 @@ const references: Readonly<Partial<Record<DeclarationKind, readonly string[]>>> 
   streams: ['stream'],
   events: ['event', 'start', 'end'],
   signals: ['signal'],
-  devices: ['device', 'relay'],
+  devices: ['device'],
 };
-
-/** Whether a text in the field is no id: relay is a list of them, or 'auto'. */
-const isWord = (field: string): boolean => field === 'relay';
 
 /** Ids of a kind that an operation itself refers to, not those of what it holds. */
 export function referred(operation: Operation, kind: DeclarationKind): string[] {
   return (references[kind] ?? []).flatMap((field): string[] => {
     const value: unknown = Reflect.get(operation, field);
     if (Array.isArray(value)) return value;
-    return typeof value === 'string' && !isWord(field) ? [value] : [];
+    return typeof value === 'string' ? [value] : [];
   });
 }
 
@@ -165,7 +162,7 @@ export function renameReferences(operation: Operation, kind: DeclarationKind, fr
 function renameIn(holder: object, fields: readonly string[], from: string, to: string): void {
   for (const field of fields) {
     const value: unknown = Reflect.get(holder, field);
-    if (value === from && !isWord(field)) Reflect.set(holder, field, to);
+    if (value === from) Reflect.set(holder, field, to);
     else if (Array.isArray(value) && value.includes(from))
       Reflect.set(
         holder,
@@ -177,7 +174,7 @@ function renameIn(holder: object, fields: readonly string[], from: string, to: s
 
 /**
  * Deletes a declaration. One that is used goes only `withUses`: then the operations that name it go too, and what was on
- * a deleted device is on the first one; a copy that it relayed for stays.
+ * a deleted device is on the first one.
  */
 export function deleteDeclaration(
   experiment: Experiment,
@@ -201,7 +198,6 @@ export function deleteDeclaration(
       throw refused(`An experiment needs a ${declarationNames[kind]}.`, 'Add another one first.', kind);
     }
     draft[kind].splice(position, 1);
-    if (kind === 'devices') eachOperation(draft, (operation) => filterRelays(operation, (relay) => relay !== id));
     const users = new Set<Operation>();
     eachOperation(draft, (operation) => {
       if (referred(operation, kind).includes(id)) users.add(operation);
@@ -214,14 +210,6 @@ export function deleteDeclaration(
     }
     return undefined;
   });
-}
-
-/** What goes over the links of several devices goes over those alone that `isKept` leaves. */
-export function filterRelays(operation: Operation, isKept: (device: string) => boolean): void {
-  if (operation.op !== 'multiCopy' || !Array.isArray(operation.relay)) return;
-  const kept = operation.relay.filter(isKept);
-  if (kept.length > 0) operation.relay = kept;
-  else delete operation.relay;
 }
 
 const missing = (kind: DeclarationKind, id: string) =>

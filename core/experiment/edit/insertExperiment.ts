@@ -1,8 +1,8 @@
 /** Inserts a whole experiment, such as a template: its declarations under free ids, its threads' operations. */
 import { insertAt } from '../change.ts';
-import { type Experiment, walkOperations } from '../experiment.ts';
+import type { Experiment } from '../experiment.ts';
 import { withoutDevice } from './clipboard.ts';
-import { type DeclarationKind, filterRelays, freshId, renameDeclaration } from './declarations.ts';
+import { type DeclarationKind, freshId, renameDeclaration } from './declarations.ts';
 import { type Edited, insertedAt } from './edit.ts';
 import type { Place } from './paths.ts';
 
@@ -14,9 +14,6 @@ const merged: readonly DeclarationKind[] = ['buffers', 'streams', 'events', 'sig
  */
 export function insertExperiment(experiment: Experiment, piece: Experiment, at: Place): Edited {
   const renamed = withFreeIds(piece, experiment);
-  for (const { operations } of renamed.threads) {
-    walkOperations(operations, (operation) => filterRelays(operation, () => false));
-  }
   const [first, ...threads] = renamed.threads;
   const lists = { ...renamed, threads };
   const declared = merged.flatMap((kind) =>

@@ -19,28 +19,10 @@ export const setStrategy = (experiment: Experiment, path: OperationPath, strateg
   edit(experiment, (draft) => {
     const operation = multiCopyAt(draft, path);
     operation.strategy = strategy;
-    if (strategy !== 'pipelined') delete operation.relay;
     const known = multiCopyOptions[strategy];
     operation.options = Object.fromEntries(
       Object.entries(operation.options).filter(([name]) => Object.hasOwn(known, name)),
     );
-    return undefined;
-  });
-
-/**
- * The devices whose links take a part of the payload; empty for none. They pass it on over the peer link, so peer access
- * is on from then.
- */
-export const setRelay = (experiment: Experiment, path: OperationPath, relay: 'auto' | readonly string[]): Edited =>
-  edit(experiment, (draft) => {
-    const operation = multiCopyAt(draft, path);
-    const devices = relay === 'auto' ? relay : relay.filter((id) => id !== 'auto');
-    if (devices.length === 0) {
-      delete operation.relay;
-      return undefined;
-    }
-    operation.relay = devices === 'auto' ? devices : [...devices];
-    draft.environment.peerAccess = true;
     return undefined;
   });
 

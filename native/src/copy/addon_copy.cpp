@@ -71,11 +71,8 @@ Napi::Value copyMeasure(const Napi::CallbackInfo& info) {
     const auto warmups = static_cast<int>(numberOr(request, "warmups", 2));
     const auto pauseNs = static_cast<std::int64_t>(numberOr(request, "pauseNs", 0));
     const bool beside = numberOr(request, "beside", 0) != 0;
-    const std::string device = text(request, "device");
-    const std::shared_ptr<CopyEngine> engine = copyEngine(device);
-    MultiCopyPlan plan = readPlan(request);
-    readRelays(request, device, plan.options);
-    MultiCopy copies(*engine, std::move(plan));
+    const std::shared_ptr<CopyEngine> engine = copyEngine(text(request, "device"));
+    MultiCopy copies(*engine, readPlan(request));
     const StreamRef stream = engine->defaultStream();
     const auto timed = [&](const auto& run) {
       if (pauseNs > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(pauseNs));
@@ -136,8 +133,6 @@ Napi::Value copyCounts(const Napi::CallbackInfo& info) {
     object.Set("eventsMade", static_cast<double>(counts.eventsMade));
     object.Set("threadsStarted", static_cast<double>(counts.threadsStarted));
     object.Set("ringBytes", static_cast<double>(counts.ringBytes));
-    object.Set("relayRingBytes", static_cast<double>(counts.relayRingBytes));
-    object.Set("relayBytes", static_cast<double>(counts.relayBytes));
     return object;
   });
 }
@@ -193,7 +188,6 @@ CopyOptions readCopyOptions(const Napi::Object& object) {
   options.slotsPerThread = static_cast<std::uint32_t>(std::min(mostThreads, numberOr(object, "slotsPerThread", 0)));
   options.slotBytes = static_cast<std::uint64_t>(numberOr(object, "slotBytes", 0));
   options.chunkBytes = static_cast<std::uint64_t>(numberOr(object, "chunkBytes", 0));
-  options.relayBytes = static_cast<std::uint64_t>(numberOr(object, "relayBytes", 0));
   const double streaming = numberOr(object, "streamingStores", -1);
   if (streaming >= 0) options.streamingStores = streaming != 0;
   return options;

@@ -31,11 +31,6 @@ struct EngineEntry {
 std::shared_ptr<EngineEntry> engineEntry(const std::string& device);
 inline std::shared_ptr<copy::CopyEngine> copyEngine(const std::string& device) { return engineEntry(device)->engine; }
 
-/// Adds the devices that the property `relay` names to the options, and makes them known to the engine of `device`: a
-/// list of indices, or 'auto' for all others with peer access. Throws Failure `copy.bad-option`, `copy.no-device` or
-/// `copy.no-peer-access`.
-void readRelays(const Napi::Object& object, const std::string& device, copy::CopyOptions& options);
-
 /// Counts the environments that use the engines; they go with the last one.
 void enterEngines();
 void leaveEngines() noexcept;

@@ -147,7 +147,7 @@ Napi::Value copySynchronize(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, holdNext?, memoryBytes?, peers? }): orders failures of a
+/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, holdNext?, memoryBytes? }): orders failures of a
 /// simulated device, for tests.
 Napi::Value copySimulate(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
@@ -160,7 +160,6 @@ Napi::Value copySimulate(const Napi::CallbackInfo& info) {
     if (request.Has("delayNs")) device->delayCopies(static_cast<long>(number("delayNs")));
     if (request.Has("holdNext")) device->holdNext(number("holdNext") != 0);
     if (request.Has("memoryBytes")) device->limitMemory(static_cast<std::size_t>(number("memoryBytes")));
-    if (request.Has("peers")) device->allowPeers(number("peers") != 0);
     return info.Env().Undefined();
   });
 }

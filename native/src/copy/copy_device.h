@@ -74,12 +74,6 @@ class CopyDevice {
   /// From another device's memory to this one's.
   virtual void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) = 0;
 
-  /// Whether this device can be given access to the other one's memory.
-  virtual bool reaches(const CopyDevice&) { return true; }
-  /// Gives it that access; false where it had it.
-  virtual bool openAccess(const CopyDevice&) { return false; }
-  virtual void closeAccess(const CopyDevice&) noexcept {}
-
   /// Puts a kernel into the stream that copies all pieces at once. They lie in page-locked memory of this device, and
   /// stay there until the stream has passed.
   virtual void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) = 0;

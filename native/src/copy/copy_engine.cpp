@@ -6,7 +6,6 @@
 #include "../host_memory.h"
 #include "copy_job.h"
 #include "processor_share.h"
-#include "relays.h"
 
 namespace copyscope::copy {
 namespace {
@@ -35,7 +34,6 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
   stream_ = device_->createStream();
   done_ = device_->createEvent();
   ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
-  relays_ = std::make_unique<Relays>(*this);
   const bool spins = cores_ >= coresToSpin;
   const auto prepare = [shared, threads = threadsAtMost(cores_)](unsigned number) {
     keepToProcessorShare(number, threads);
@@ -50,7 +48,6 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
 
 CopyEngine::~CopyEngine() {
   workers_.reset();
-  relays_.reset();
   try {
     device_->attach();
     device_->synchronize(stream_.get());
@@ -139,8 +136,6 @@ void CopyEngine::putBack(OwnedCopyEvent event) {
   spareEvents_.push_back(std::move(event));
 }
 
-RelayDevice CopyEngine::asRelay() const { return {device_, memory_, nullptr, nullptr}; }
-
 void CopyEngine::rouse(std::uint64_t payload) { workers_->rouse(chooseTuning({}, payload, cores_).threads - 1); }
 
 BlockRef CopyEngine::staging(std::uint64_t bytes) {
@@ -154,11 +149,8 @@ BlockRef CopyEngine::staging(std::uint64_t bytes) {
 EngineCounts CopyEngine::counts() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::lock_guard<std::mutex> eventLock(eventMutex_);
-  EngineCounts counts{pinned_->counts(), memory_->counts(), ring_->eventsMade() + eventsMade_ + relays_->eventsMade(),
-                      workers_->threads(), ring_->size() * ring_->slotBytes()};
-  counts.relayRingBytes = relays_->ringBytes();
-  counts.relayBytes = relays_->slotBytes();
-  return counts;
+  return {pinned_->counts(), memory_->counts(), ring_->eventsMade() + eventsMade_, workers_->threads(),
+          ring_->size() * ring_->slotBytes()};
 }
 
 void CopyEngine::trim() {
@@ -167,8 +159,6 @@ void CopyEngine::trim() {
   ring_->waitForAll();
   ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
   ringReserve_.store(0);
-  relays_->trim();
-  device_->attach();
   pinned_->trim();
   memory_->trim();
 }

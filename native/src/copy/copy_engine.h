@@ -25,9 +25,6 @@ struct EngineCounts {
   std::uint64_t eventsMade = 0;
   std::uint64_t threadsStarted = 0;
   std::uint64_t ringBytes = 0;
-  /// Page-locked memory that feeds relays, and their slots on other devices.
-  std::uint64_t relayRingBytes = 0;
-  std::uint64_t relayBytes = 0;
 };
 
 /// What a steady state must leave as it is.
@@ -61,8 +58,6 @@ unsigned threadsAtMost(unsigned cores);
 /// while others copy those found before.
 using FindSource = std::function<std::byte*(std::size_t transfer)>;
 
-struct RelayDevice;
-
 class CopyEngine {
  public:
   /// `pinnedBudget`: bytes of page-locked memory it may hold; 0 for a quarter of the memory that is available now. Where
@@ -76,8 +71,6 @@ class CopyEngine {
   CopyDevice& device() { return *device_; }
   MemoryPool& pinnedMemory() { return *pinned_; }
   MemoryPool& deviceMemory() { return *memory_; }
-  /// What another engine needs to copy through this one's device.
-  RelayDevice asRelay() const;
   StreamRef defaultStream() const { return stream_.get(); }
 
   /// Returns when all data is where it belongs. Throws Failure (`copy.cancelled` where `cancelled` became true); then
@@ -96,10 +89,6 @@ class CopyEngine {
   /// Starts waking workers for a batch of about this size that comes in a moment.
   void rouse(std::uint64_t payload);
 
-  /// Lets batches name this device among their options' relays. Returns at once, whatever is under way. Throws Failure
-  /// `copy.no-peer-access` where it and the engine's own device can't reach each other's memory.
-  void addRelay(const RelayDevice& device);
-
   EngineCounts counts();
   /// Whether page-locked memory of this engine is in use outside its ring, so that it is worth looking for.
   bool holdsPinnedResults() const { return pinned_->counts().usedBytes > ringReserve_.load(); }
@@ -108,7 +97,6 @@ class CopyEngine {
 
  private:
   struct Job;
-  class Relays;
 
   void runLocked(Job& job);
   void loop(Job& job, bool waitEach);
@@ -126,7 +114,6 @@ class CopyEngine {
   void copyWithinDevice(Job& job);
   void copyDirect(Job& job);
   bool gatherDirect(Job& job, std::size_t first, std::size_t end);
-  void divide(Job& job, const std::vector<Transfer>& transfers);
   void plan(Job& job, const std::vector<Transfer>& transfers);
   void submitChunk(Job& job, std::size_t chunk);
   void submitRun(Job& job, const Slot& slot, const LinkRun& run);
@@ -162,7 +149,6 @@ class CopyEngine {
   /// Per chunk: units that are not done, and whether it has been submitted.
   std::vector<std::atomic<std::uint32_t>> remaining_;
   std::vector<std::atomic<bool>> submitted_;
-  std::unique_ptr<Relays> relays_;
   /// Segments of the plan whose place on the host is known.
   std::atomic<std::uint32_t> found_{0};
 };

@@ -36,19 +36,12 @@ struct CopyOptions {
   std::uint64_t chunkBytes = 0;
   /// Whether slots, or D2H the targets, are filled past the caches.
   std::optional<bool> streamingStores;
-  /// Devices whose links take part beside the target's own; pipelined only. The engine knows them by addRelay().
-  std::vector<int> relays;
-  /// Bytes that slots on all of them take together at most.
-  std::uint64_t relayBytes = 0;
 };
 
 /// Bytes up to which a contiguous host tensor is packed with others.
 constexpr std::uint64_t packedTensorBytes = 256u << 10;
 /// Bytes that the default ring holds in all.
 constexpr std::uint64_t ringBytes = 64u << 20;
-/// Device memory that slots on all relay devices take by default, and page-locked memory of the ring that feeds them.
-constexpr std::uint64_t relayBytesByDefault = 64u << 20;
-constexpr std::uint64_t relayRingBytes = 192u << 20;
 
 constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) {
   const bool isPower = (multiple & (multiple - 1)) == 0;

@@ -184,11 +184,7 @@ Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>
   ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream, std::move(owner));
   const Napi::Value asked = request.Get("options");
   if (asked.IsUndefined()) return ticket;
-  const auto options = asked.As<Napi::Object>();
-  ticket.copy->options = readCopyOptions(options);
-  if (options.Has("relay") && request.Has("device")) {
-    readRelays(options, deviceName(request), ticket.copy->options);
-  }
+  ticket.copy->options = readCopyOptions(asked.As<Napi::Object>());
   return ticket;
 }
 

@@ -74,31 +74,6 @@ class CudaCopyDevice final : public CopyDevice {
     check(cudaMemcpyPeerAsync(target, index_, source, sourceDevice, bytes, streamOf(stream)), "cudaMemcpyPeerAsync");
   }
 
-  bool reaches(const CopyDevice& other) override {
-    int possible = 0;
-    check(cudaDeviceCanAccessPeer(&possible, index_, other.index()), "cudaDeviceCanAccessPeer");
-    return possible == 1;
-  }
-  bool openAccess(const CopyDevice& other) override {
-    const DeviceScope scope(index_);
-    const cudaError_t result = cudaDeviceEnablePeerAccess(other.index(), 0);
-    if (result == cudaErrorPeerAccessAlreadyEnabled) {
-      static_cast<void>(cudaGetLastError());
-      return false;
-    }
-    check(result, "cudaDeviceEnablePeerAccess");
-    return true;
-  }
-  void closeAccess(const CopyDevice& other) noexcept override {
-    try {
-      const DeviceScope scope(index_);
-      static_cast<void>(cudaDeviceDisablePeerAccess(other.index()));
-    } catch (const Failure&) {
-      // The device is lost, and its access with it.
-    }
-    static_cast<void>(cudaGetLastError());
-  }
-
   void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override {
     check(launchPieces(streamOf(stream), pieces, count), "cudaLaunchKernel");
   }
@@ -135,20 +110,6 @@ int cudaDeviceCount() noexcept {
     return 0;
   }
   return count;
-}
-
-std::vector<int> cudaPeers(int index) {
-  std::vector<int> peers;
-  const int count = cudaDeviceCount();
-  for (int other = 0; other < count; ++other) {
-    if (other == index) continue;
-    int there = 0;
-    int back = 0;
-    check(cudaDeviceCanAccessPeer(&there, index, other), "cudaDeviceCanAccessPeer");
-    check(cudaDeviceCanAccessPeer(&back, other, index), "cudaDeviceCanAccessPeer");
-    if (there == 1 && back == 1) peers.push_back(other);
-  }
-  return peers;
 }
 
 std::unique_ptr<CopyDevice> makeCudaCopyDevice(int index) {

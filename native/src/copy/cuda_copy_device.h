@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "copy_device.h"
 
@@ -10,9 +9,6 @@ namespace copyscope::copy {
 
 /// Number of CUDA devices; 0 where there is no driver.
 int cudaDeviceCount() noexcept;
-
-/// Indices of the other devices that `index` has peer access with, both ways.
-std::vector<int> cudaPeers(int index);
 
 /// Throws Failure `copy.no-device` where there is none with this index.
 std::unique_ptr<CopyDevice> makeCudaCopyDevice(int index);

@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "addon_copy.h"
-#include "copy_path.h"
 #include "host_copy_device.h"
 #ifdef COPYSCOPE_WITH_CUDA
 #include "cuda_copy_device.h"
@@ -58,22 +57,6 @@ std::unique_ptr<copy::CopyDevice> makeDevice(const std::string& name, copy::Host
 #endif
 }
 
-/// The other devices that this one has peer access with.
-std::vector<int> peersOf(int index, bool isSimulated) {
-  std::vector<int> peers;
-#ifdef COPYSCOPE_WITH_CUDA
-  if (!isSimulated) return copy::cudaPeers(index);
-#endif
-  if (!isSimulated) return peers;
-  const auto own = engineEntry(simulatedPrefix + std::to_string(index));
-  for (int other = 0; other < mostSimulatedDevices; ++other) {
-    if (other == index) continue;
-    const auto peer = engineEntry(simulatedPrefix + std::to_string(other));
-    if (own->simulated->reaches(*peer->simulated)) peers.push_back(other);
-  }
-  return peers;
-}
-
 }  // namespace
 
 std::shared_ptr<EngineEntry> engineEntry(const std::string& device) {
@@ -86,30 +69,6 @@ std::shared_ptr<EngineEntry> engineEntry(const std::string& device) {
   entry->engine = std::make_shared<copy::CopyEngine>(makeDevice(device, entry->simulated), 0, budgetFor);
   all.entries[device] = entry;
   return entry;
-}
-
-void readRelays(const Napi::Object& object, const std::string& device, copy::CopyOptions& options) {
-  const Napi::Value relay = object.Get("relay");
-  if (relay.IsUndefined()) return;
-  const std::shared_ptr<EngineEntry> entry = engineEntry(device);
-  const int own = entry->engine->device().index();
-  const std::string prefix = entry->simulated == nullptr ? cudaPrefix : simulatedPrefix;
-  if (own < 0) return;  // Nothing crosses a link.
-  if (relay.IsString()) {
-    for (const int index : peersOf(own, entry->simulated != nullptr)) options.relays.push_back(index);
-  } else if (relay.IsArray()) {
-    const auto list = relay.As<Napi::Array>();
-    for (std::uint32_t number = 0; number < list.Length(); ++number) {
-      options.relays.push_back(list.Get(number).As<Napi::Number>().Int32Value());
-    }
-  }
-  for (const int index : options.relays) {
-    if (index == own) {
-      throw Failure("copy.bad-option", device + " is what the copy is for, and can't be a relay of its own.",
-                    "Name other devices.", "relay");
-    }
-    entry->engine->addRelay(engineEntry(prefix + std::to_string(index))->engine->asRelay());
-  }
 }
 
 void enterEngines() {

@@ -222,11 +222,6 @@ void HostCopyDevice::copyPieces(const Piece* pieces, std::size_t count, StreamRe
   streamOf(stream).put([pieces, count] { copyEach(pieces, count); });
 }
 
-bool HostCopyDevice::reaches(const CopyDevice& other) {
-  const auto* const simulated = dynamic_cast<const HostCopyDevice*>(&other);
-  return simulated != nullptr && peers_.load() && simulated->peers_.load();
-}
-
 void HostCopyDevice::failHandleIfOrdered() {
   if (failHandleAfter_.load() >= 0 && failHandleAfter_.fetch_sub(1) == 0) {
     throw Failure("engine.cuda", "The simulated device made no stream or event, as ordered.");

@@ -26,7 +26,6 @@ class HostCopyDevice : public CopyDevice {
   void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) override;
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override;
   void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override;
-  bool reaches(const CopyDevice& other) override;
   OwnedCopyStream createStream() override;
   void synchronize(StreamRef stream) override;
   OwnedCopyEvent createEvent() override;
@@ -56,8 +55,6 @@ class HostCopyDevice : public CopyDevice {
   }
   /// Device memory there is in all.
   void limitMemory(std::size_t bytes) { limit_.store(bytes); }
-  /// Whether other devices have access to this one's memory, and it to theirs.
-  void allowPeers(bool allowed) { peers_.store(allowed); }
   /// Pinned and device blocks that are allocated now.
   long liveBlocks() const { return liveBlocks_.load(); }
   /// Streams and events that are there now. The count outlives the device.
@@ -82,7 +79,6 @@ class HostCopyDevice : public CopyDevice {
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_{0};
   std::atomic<long> liveBlocks_{0};
-  std::atomic<bool> peers_{true};
   std::atomic<long> copies_{0};
   std::atomic<long> pieceLaunches_{0};
 };

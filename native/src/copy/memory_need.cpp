@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "copy_engine.h"
-#include "relay_tuning.h"
 
 namespace copyscope::copy {
 namespace {
@@ -73,11 +72,6 @@ MemoryNeed memoryNeed(const MultiCopyPlan& plan) {
   need.staging = stagingOf(plan, payload, blocks);
   const bool ring = plan.options.strategy == Strategy::pipelined && !onHost && !onDevice && !plan.pinned;
   need.ring = ring ? ringOf(plan, payload) : 0;
-  if (plan.options.relays.empty()) return need;
-  const RelayTuning chosen =
-      chooseRelayTuning(plan.options, plan.direction, payload, coresHere(), plan.options.relays.size());
-  need.relay = chosen.relaySlots * blockBytes(chosen.tuning.chunkBytes);
-  if (ring) need.ring += chosen.tuning.slots * blockBytes(chosen.tuning.slotBytes);
   return need;
 }
 

@@ -12,8 +12,6 @@ struct MemoryNeed {
   std::uint64_t staging = 0;
   std::uint64_t ring = 0;
   std::uint64_t device = 0;
-  /// On each relay device.
-  std::uint64_t relay = 0;
 };
 
 /// As much as the engine's pools take for it.

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "copy_job.h"
-#include "relays.h"
 #include "shared_work.h"
 #include "streaming_copy.h"
 
@@ -94,7 +93,7 @@ void CopyEngine::submitGathering(Job& job, const Slot& slot, const Gathering& ga
                 static_cast<std::size_t>(gathering.bytes), job.batch.direction, job.stream);
 }
 
-void CopyEngine::divide(Job& job, const std::vector<Transfer>& transfers) {
+void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
   planTransfers(transfers, job.tuning.chunkBytes, job.tuning.unitBytes, plan_);
   const std::size_t chunks = plan_.chunks.size();
   if (remaining_.size() < chunks) {
@@ -105,32 +104,21 @@ void CopyEngine::divide(Job& job, const std::vector<Transfer>& transfers) {
     remaining_[chunk].store(plan_.chunks[chunk].units, std::memory_order_relaxed);
     submitted_[chunk].store(false, std::memory_order_relaxed);
   }
-}
-
-void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
-  divide(job, transfers);
-  const std::size_t chunks = plan_.chunks.size();
   ring_->prepare(job.tuning.slots, job.tuning.slotBytes, chunks);
   if (job.batch.direction == Direction::d2h) {
     const std::uint32_t pieces = planGatherings(plan_);
     // Without memory for it the runs are copied one by one.
     if (pieces > 0 && !ring_->prepareGathering(*memory_, pieces * sizeof(Piece), chunks)) dropGatherings(plan_);
   }
-  ringReserve_.store(ring_->reservedBytes() + relays_->ringBytes());
+  ringReserve_.store(ring_->reservedBytes());
 }
 
 void CopyEngine::pipelined(Job& job) {
-  if (job.options.relays.empty()) {
-    workers_->rouse(job.helpers());
-    passThroughRing(job, job.batch.transfers);
-  } else {
-    passThroughRing(job, relays_->run(job));
-  }
+  workers_->rouse(job.helpers());
+  passThroughRing(job, job.batch.transfers);
   finish(job);
   ring_->release(plan_.chunks.size());
 }
-
-void CopyEngine::addRelay(const RelayDevice& device) { relays_->add(device); }
 
 void CopyEngine::passThroughRing(Job& job, const std::vector<Transfer>& transfers) {
   const bool anyPinned = std::any_of(transfers.begin(), transfers.end(), [](const Transfer& one) { return one.pinned; });

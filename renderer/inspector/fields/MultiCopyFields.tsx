@@ -1,34 +1,21 @@
 /** The fields of a multi-tensor copy: what is copied, how, and the options that the strategy has. */
-import { MultiSelect } from '@mantine/core';
-import { setOption, setRelay, setStrategy } from '../../../core/experiment/edit/multiCopy.ts';
+import { setOption, setStrategy } from '../../../core/experiment/edit/multiCopy.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import { bytesText, parseBytes } from '../../../core/experiment/edit/quantities.ts';
-import type { Experiment } from '../../../core/experiment/experiment.ts';
 import {
   type MultiCopyOption,
   multiCopyOptions,
   type NumberOption,
 } from '../../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies, type OperationOf } from '../../../core/experiment/operations.ts';
-import { edit } from '../../store/editing/edit.ts';
-import {
-  bytesFormat,
-  ChoiceField,
-  type Format,
-  named,
-  numberFormat,
-  SwitchField,
-  useChosen,
-  ValueField,
-} from './inputs.tsx';
+import { bytesFormat, ChoiceField, type Format, named, numberFormat, SwitchField, ValueField } from './inputs.tsx';
 
 interface Props {
-  readonly experiment: Experiment;
   readonly path: OperationPath;
   readonly operation: OperationOf<'multiCopy'>;
 }
 
-export function MultiCopyFields({ experiment, path, operation }: Props) {
+export function MultiCopyFields({ path, operation }: Props) {
   const { payload, strategy, options } = operation;
   return (
     <>
@@ -68,42 +55,7 @@ export function MultiCopyFields({ experiment, path, operation }: Props) {
       {Object.entries(multiCopyOptions[strategy]).map(([name, option]) => (
         <OptionField key={`${strategy} ${name}`} name={name} option={option} path={path} value={options[name]} />
       ))}
-      {(strategy === 'pipelined' || operation.relay !== undefined) && (
-        <RelayField experiment={experiment} path={path} operation={operation} />
-      )}
     </>
-  );
-}
-
-const allOthers = 'auto';
-const noDevices: readonly string[] = [];
-
-/** Other devices whose links take a part: some, or all. Turns peer access on, without which none can. */
-function RelayField({ experiment, path, operation }: Props) {
-  const streamOf = experiment.streams.find(({ id }) => id === operation.stream);
-  const own = streamOf?.device ?? experiment.devices[0]?.id;
-  const [shown, choose] = useChosen(operation.relay ?? noDevices);
-  const set = (next: readonly string[]): Promise<boolean> =>
-    edit('Change relays', (current) => setRelay(current, path, next.at(-1) === allOthers ? allOthers : next));
-  const others = experiment.devices.map(({ id }) => id).filter((id) => id !== own);
-  const isAlone = others.length === 0;
-  return (
-    <MultiSelect
-      label="Relay"
-      size="xs"
-      description={
-        isAlone
-          ? 'Needs a second device: part of the payload then crosses its link, and the peer link from there.'
-          : 'Devices whose links take a part of the payload. Uses peer access.'
-      }
-      disabled={isAlone && operation.relay === undefined}
-      placeholder={shown.length === 0 ? 'none' : ''}
-      data={[{ value: allOthers, label: 'all other devices' }, ...others]}
-      value={shown === allOthers ? [allOthers] : [...shown]}
-      onChange={(next) =>
-        choose(next.at(-1) === allOthers ? allOthers : next.filter((id) => id !== allOthers), set(next))
-      }
-    />
   );
 }
 

@@ -159,7 +159,7 @@ function ownFields({ experiment, path, operation }: Props): ReactNode {
         />
       );
     case 'multiCopy':
-      return <MultiCopyFields experiment={experiment} path={path} operation={operation} />;
+      return <MultiCopyFields path={path} operation={operation} />;
     case 'repeat':
       return (
         <ValueField

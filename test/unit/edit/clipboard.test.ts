@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { copyOperations, pasteOperations } from '../../../core/experiment/edit/clipboard.ts';
-import {
-  addDeclaration,
-  countUsage,
-  deleteDeclaration,
-  renameDeclaration,
-} from '../../../core/experiment/edit/declarations.ts';
-import { setOption, setRelay, setStrategy } from '../../../core/experiment/edit/multiCopy.ts';
+import { setOption, setStrategy } from '../../../core/experiment/edit/multiCopy.ts';
 import { atEndOf, operationOf, operationPaths } from '../../../core/experiment/edit/paths.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
@@ -75,33 +69,6 @@ describe('a multi-tensor copy', () => {
     expect(options(setOption(changed, path, 'slotBytes', undefined).experiment)).toEqual({});
     expect(() => setOption(batch, path, 'slotBytes', 1)).toThrow('1 is no whole number from 4096 to 1073741824');
     expect(() => setOption(batch, path, 'no-such', 1)).toThrow('no option "no-such"');
-  });
-
-  it('goes through other devices, with peer access, and through one less where one is deleted', () => {
-    const two = addDeclaration(addDeclaration(batch, 'devices').experiment, 'devices').experiment;
-    const [, first = '', second = ''] = two.devices.map(({ id }) => id);
-    const relayOf = (experiment: typeof batch) => {
-      const operation = operationOf(experiment, path);
-      return operation.op === 'multiCopy' ? operation.relay : null;
-    };
-    const both = setRelay(two, path, [first, second]).experiment;
-    expect(relayOf(both)).toEqual([first, second]);
-    expect(both.environment.peerAccess).toBe(true);
-    expect(lower(both).multiCopies[0]?.relays.map(({ device }) => device)).toEqual([1, 2]);
-    expect(countUsage(both).devices.get(first)).toBe(1);
-    const renamed = renameDeclaration(both, 'devices', first, 'other').experiment;
-    expect(relayOf(renamed)).toEqual(['other', second]);
-    const one = deleteDeclaration(both, 'devices', first, { withUses: true }).experiment;
-    expect(relayOf(one)).toEqual([second]);
-    expect(relayOf(deleteDeclaration(one, 'devices', second, { withUses: true }).experiment)).toBeUndefined();
-    const all = setRelay(two, path, 'auto').experiment;
-    expect(relayOf(renameDeclaration(all, 'devices', first, 'other').experiment)).toBe('auto');
-    expect(relayOf(setStrategy(all, path, 'packed').experiment)).toBeUndefined();
-    expect(relayOf(setRelay(all, path, []).experiment)).toBeUndefined();
-    // Where it is pasted there are no such devices.
-    const empty = emptyExperiment();
-    const pasted = pasteOperations(empty, copyOperations(both, [path]), atEndOf(empty, 0)).experiment;
-    expect(pasted.threads[0]?.operations[0]).not.toHaveProperty('relay');
   });
 
   it('keeps with another strategy the options that it has too', () => {

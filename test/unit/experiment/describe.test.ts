@@ -41,10 +41,6 @@ describe('an operation without a label is called', () => {
     [{ op: 'waitSignal', signal: 'ready' }, 'wait for ready'],
     [{ op: 'item', buffer: 'device' }, 'item device'],
     [{ op: 'multiCopy', payload: { tensors: 7, bytes: 4 }, strategy: 'packed' }, 'H2D 7 tensors, packed'],
-    [
-      { op: 'multiCopy', payload: { tensors: 7, bytes: 4 }, relay: 'auto' },
-      'H2D 7 tensors, pipelined through all devices',
-    ],
   ])('%o: %s', (operation, name) => {
     expect(described(operation)).toBe(name);
   });

@@ -50,6 +50,14 @@ describe('a document', () => {
     expect(threads[0]?.operations[0]).toMatchObject({ stream: 'default', mode: 'async', srcOffset: 0 });
   });
 
+  it('opens without the relays that older versions had', () => {
+    const copy = { op: 'multiCopy', payload: { tensors: 2, bytes: 8 }, strategy: 'pipelined', stream: 'side' };
+    const relayed = { ...copy, relay: ['gpu'], options: { threads: 2, relayBytes: 2 ** 20 } };
+    const opened = requireExperiment(withOperation({ op: 'repeat', count: 2, operations: [relayed] }));
+    const plain = { ...copy, options: { threads: 2 } };
+    expect(opened).toEqual(requireExperiment(withOperation({ op: 'repeat', count: 2, operations: [plain] })));
+  });
+
   it('comes out of JSON as it went in', () => {
     const experiment = requireExperiment(document);
     expect(requireExperiment(JSON.stringify(experiment))).toEqual(experiment);

@@ -57,18 +57,6 @@ describe('references', () => {
     ['a signal', { op: 'signal', signal: 'other' }, 'signal', /no signal/],
     ['a device', { op: 'synchronizeDevice', device: 'other' }, 'device', /no device/],
     [
-      'a relay',
-      { op: 'multiCopy', payload: { tensors: 1, bytes: 4 }, relay: ['gpu', 'other'] },
-      'relay[1]',
-      /no device is called "other"/,
-    ],
-    [
-      'a relay that is named before',
-      { op: 'multiCopy', payload: { tensors: 1, bytes: 4 }, relay: ['gpu', 'gpu'] },
-      'relay[1]',
-      /named twice/,
-    ],
-    [
       'what a kernel reads',
       { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, reads: ['x'] },
       'reads[0]',

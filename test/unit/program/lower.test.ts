@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Operation, OperationName } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
-import { h200Costs } from '../machine/toy.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 
 type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
@@ -297,7 +295,6 @@ describe('each operation', () => {
         memory: 'pageable',
         strategy: 'packed',
         options: { pack_cpu_tensors: false },
-        relays: [],
       },
     ]);
     expect(lowered.threads[0]?.instructions[1]).toMatchObject({ code: 'multiCopy', op: 1, plan: 0 });
@@ -321,64 +318,6 @@ describe('each operation', () => {
     }
     expect(thrown).toMatchObject({ code: 'experiment.invalid', field });
     expect(said(thrown as { message: string; remedy: string })).toBe(true);
-  });
-
-  describe('a multi-tensor copy through relays', () => {
-    const devices = ['a', 'b', 'c'].map((id, index) => ({ id, index }));
-    const streams = [{ id: 's', device: 'b' }];
-    const many = (more: object): OperationInput => ({
-      op: 'multiCopy',
-      payload: { tensors: 1, bytes: 8 },
-      stream: 's',
-      ...more,
-    });
-    const lowered = (more: object, peerAccess = true) =>
-      program([many(more)], { devices, streams, environment: { peerAccess } });
-
-    it('gets two streams on each, the same for all copies', () => {
-      const { multiCopies, streams: all } = program([many({ relay: 'auto' }), many({ relay: ['c'] })], {
-        devices,
-        streams,
-        environment: { peerAccess: true },
-      });
-      expect(all.map(({ id, device, kind }) => [id, device, kind])).toEqual([
-        ['s', 1, 'non-blocking'],
-        ['relay a', 0, 'non-blocking'],
-        ['relay a peer', 0, 'non-blocking'],
-        ['relay c', 2, 'non-blocking'],
-        ['relay c peer', 2, 'non-blocking'],
-      ]);
-      const ofC = { device: 2, link: 3, peer: 4 };
-      expect(multiCopies.map(({ relays }) => relays)).toEqual([[{ device: 0, link: 1, peer: 2 }, ofC], [ofC]]);
-    });
-
-    it('has none where there is no other device', () => {
-      const alone = program([{ ...many({ relay: 'auto' }), stream: 'default' } as OperationInput]);
-      expect(alone.multiCopies[0]?.relays).toEqual([]);
-    });
-
-    it.each([
-      [{ relay: ['b'] }, 'own stream'],
-      [{ relay: ['a'], strategy: 'packed' }, 'packed has no relays'],
-      [{ relay: ['a'], direction: 'd2d' }, 'crosses no link'],
-    ])('refuses %o', (more, words) => {
-      const problem = { code: 'experiment.invalid', field: 'threads[0].operations[0].relay' };
-      expect(() => lowered(more)).toThrow(
-        expect.objectContaining({ ...problem, message: expect.stringContaining(words) }),
-      );
-    });
-
-    it('refuses what needs peer access where that is off, and says how to have it', () => {
-      expect(() => lowered({ relay: 'auto' }, false)).toThrow(
-        expect.objectContaining({ remedy: expect.stringContaining('environment.peerAccess') }),
-      );
-    });
-
-    it('is left to the GPUs by the simulator', () => {
-      expect(() => simulate(lowered({ relay: ['a'] }), h200Costs)).toThrow(
-        expect.objectContaining({ code: 'engine.unsupported', message: expect.stringContaining('relay') }),
-      );
-    });
   });
 
   it('the environment goes into the program', () => {

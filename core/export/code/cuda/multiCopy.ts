@@ -11,7 +11,6 @@ export function writeMultiCopy(scope: CudaScope, listing: Listing, { plan, strea
   scope.use('tensors');
   const copy = required(scope.subject.program.multiCopies, plan);
   const writer = new MultiCopyWriter(scope, listing, copy, required(scope.tensors, plan), scope.stream(stream), op);
-  if (copy.relays.length > 0) listing.note("The links of other devices take part in Copyscope's own copier alone.", op);
   writer.write();
 }
 

@@ -29,10 +29,9 @@ export function tensorsExpression(scope: PyTorchScope, copy: MultiCopyPlan, devi
 const waitsAtEnd = ({ strategy }: MultiCopyPlan): boolean =>
   strategy !== 'blocking-loop' && strategy !== 'pin-then-copy';
 
-function notesOf({ strategy, direction, relays }: MultiCopyPlan): string[] {
+function notesOf({ strategy, direction }: MultiCopyPlan): string[] {
   const isOneSided = direction === 'd2d' || direction === 'h2h';
   return [
-    ...(relays.length > 0 ? ["The links of other devices take part in Copyscope's own copier alone."] : []),
     ...(isOneSided
       ? [`A copy from ${direction.replace('2', ' to ')} has nothing to pin: clone() copies one tensor after another.`]
       : []),
