@@ -116,7 +116,7 @@ TEST("free neighbours become one block") {
   CHECK(scene.allocator.allocate(20 * MiB, 0).address == a);
 }
 
-TEST("where the device has no more, the cache is given back and the request tried again") {
+TEST("the cache is given back and the request tried again if the device has no more memory") {
   Scene scene(64 * MiB);
   std::byte* const block = scene.allocate(40 * MiB, 1);
   scene.device.issue(2);

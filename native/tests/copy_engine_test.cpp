@@ -333,7 +333,7 @@ struct LateBatch {
   CopyOptions options;
 };
 
-TEST("sources that are found one by one are copied meanwhile, each asked for once and in order") {
+TEST("sources that are found one by one are copied while others are searched, each asked for once and in order") {
   Fixture fixture;
   std::vector<std::uint64_t> sizes = manySmall();
   sizes.insert(sizes.begin() + 5, {0, 70000, 0, 0, 16 << 10});

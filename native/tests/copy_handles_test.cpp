@@ -77,7 +77,7 @@ TEST("a batch whose events can't be made fails, and the next one arrives") {
   }
 }
 
-TEST("what a payload's threads need goes with them, also where one of them fails") {
+TEST("the needs of a payload's threads go with them, even if one of them fails") {
   auto* const device = new HostCopyDevice(0);
   CopyEngine engine{std::unique_ptr<CopyDevice>(device)};
   MultiCopy copies(engine, planOf(Direction::h2d));

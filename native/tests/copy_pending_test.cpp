@@ -61,7 +61,7 @@ std::vector<std::byte> bytesOf(std::size_t count, int seed) {
 
 }  // namespace
 
-TEST("a copy in the background ends done, and its owner is told once") {
+TEST("a copy in the background ends done, and its owner is notified once") {
   Fixture fixture;
   CopyScheduler scheduler;
   std::vector<std::byte> source = bytesOf(6 << 20, 1);

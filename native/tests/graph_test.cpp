@@ -15,7 +15,7 @@ const Content poison = pattern(PatternKind::constant, 0xdeadbeef);
 
 }  // namespace
 
-TEST("what is captured runs at each launch, with its own number and the launch's correlation") {
+TEST("captured work runs at each launch, with its own number and the launch's correlation") {
   ProgramBuilder builder;
   builder.program().iterations = 2;
   const int host = builder.buffer(Memory::pinned, bytes, data);
@@ -65,7 +65,7 @@ TEST("a stream that waits for an event of a capture becomes part of it") {
   CHECK(deviceRows(record, RowKind::kernel, 7).at(0).startNs >= endOf(deviceRows(record, RowKind::kernel, 4).at(0)));
 }
 
-TEST("what a capture forbids is refused with a code") {
+TEST("a call that a capture forbids is refused with a code") {
   const auto during = [](Code code) {
     ProgramBuilder builder;
     const int stream = builder.stream(StreamKind::nonBlocking);
@@ -150,7 +150,7 @@ TEST("records of launches go to the operations that were captured") {
   CHECK(scene.rows[3].op == 1 && scene.rows[3].startNs == 2050 && scene.rows[3].correlation == 71);
 }
 
-TEST("where records and launches differ, all are left out and it is said") {
+TEST("records are left out, with a note, if their number differs from the launches") {
   Scene missing;
   missing.records.pop_back();
   CHECK(!missing.join().empty() && missing.rows.empty());

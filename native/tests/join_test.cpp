@@ -74,7 +74,7 @@ TEST("copies between devices are the stream's too where they were recorded under
   CHECK(!scene.join().empty() && scene.rows.empty());
 }
 
-TEST("where copies between devices under two keys fit a stream, neither is taken, and it is said where they are") {
+TEST("copies between devices under two keys are left out, with a note on their place, if both fit a stream") {
   Scene scene;
   scene.recordUnderForeignKey();
   scene.records.push_back(scene.records[1]);
@@ -110,7 +110,7 @@ TEST("parts of one copy become one row") {
   CHECK(scene.rows[0].startNs == 100 && scene.rows[0].durationNs == 90 && scene.rows[0].bytes == 64);
 }
 
-TEST("where bytes, kind or number differ, the stream is left out and it is said") {
+TEST("a stream is left out, with a note, if bytes, kind or number differ") {
   Scene bytes;
   bytes.records[1].bytes = 63;
   CHECK(!bytes.join().empty() && bytes.rows.empty());

@@ -42,7 +42,7 @@ TEST("filling and comparing in parallel agree with the plain way") {
   CHECK(found.checked == bytes && found.wrong == 2 && found.firstWrong == 20u << 20);
 }
 
-TEST("what is filled and flushed holds its content, and nothing beside it changes") {
+TEST("memory that was filled and flushed holds its content, and nothing around it changes") {
   for (const std::uint64_t bytes : {0ull, 1ull, 63ull, 64ull, 4097ull, (9ull << 20) + 5}) {
     const Content content = pattern(PatternKind::random, 3);
     std::vector<std::byte> memory(bytes + 9, std::byte{0xee});

@@ -161,7 +161,7 @@ TEST("the legacy default stream and device synchronises keep to their own device
   CHECK(!held.backend.queryStream(other));
 }
 
-TEST("what was recorded before a run was cancelled is kept") {
+TEST("rows recorded before a run was cancelled are kept") {
   ProgramBuilder builder;
   builder.program().iterations = 3;
   const int stream = builder.stream(StreamKind::nonBlocking);

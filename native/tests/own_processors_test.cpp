@@ -31,7 +31,7 @@ TEST("slow processors are left out as long as there are others") {
   CHECK(chooseProcessors(found, 3) == std::vector<int>{0, 2, 4});
 }
 
-TEST("where processors are few the scheduler decides") {
+TEST("the scheduler decides if processors are few") {
   CHECK(chooseProcessors(processors(3, 4000), 1).empty());
   CHECK(chooseProcessors(processors(4, 4000), 1).size() == 1);
   CHECK(chooseProcessors(processors(16, 4000), 8).empty());

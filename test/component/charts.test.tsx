@@ -25,7 +25,7 @@ it('charts engines, device and host threads of a run, which say that they are si
   }
 });
 
-it('stands strategies beside one another, and reads them as a table', async () => {
+it('shows strategies next to one another, and as a table', async () => {
   await openCharts();
   const figure = strategies().getByRole('figure', { name: 'Makespan by strategy, recorded' });
   await expect.element(figure.getByTestId('chart')).toHaveAttribute('data-points', '4');

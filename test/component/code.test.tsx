@@ -28,7 +28,7 @@ it('copies the code at a click', async () => {
   await expect.poll(text).toContain('import torch');
 });
 
-it('stands beside the score in a lesson; a line selects its block, and a block its lines', async () => {
+it('shows the code next to the score in a lesson; a line selects its block, and a block its lines', async () => {
   const { sheet, tools } = await openWorkbench({ page: { kind: 'lesson', id: 'first-overlap', step: 1 } });
   const beside = tools.getByRole('button', { name: 'Code beside the score' });
   await beside.click();

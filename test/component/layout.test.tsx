@@ -33,7 +33,7 @@ it('has the controls of a lesson in one line each, and its buttons whole', async
   }
 });
 
-it('leaves the lanes most of the room beside the notes', async () => {
+it('leaves the lanes most of the room next to the notes', async () => {
   const { plot, timeline } = await openWorkbench({
     recorded: [pinned],
     page: { kind: 'run', id: `recorded/${pinned}` },

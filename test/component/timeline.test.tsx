@@ -37,7 +37,7 @@ const selectedRow = (): number => {
   return selection?.kind === 'row' ? selection.row : -1;
 };
 
-it('fits its tools beside the pickers of run and iteration', async () => {
+it('fits its tools next to the pickers of run and iteration', async () => {
   const { timeline } = await openWorkbench({ recorded: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
   await expect.element(timeline.getByRole('combobox', { name: 'Iteration shown' })).toBeVisible();
   const tools = timeline.getByRole('radiogroup', { name: 'Show as' });
@@ -47,7 +47,7 @@ it('fits its tools beside the pickers of run and iteration', async () => {
   }
 });
 
-it('fits its tools beside the picker of runs of a trace', async () => {
+it('fits its tools next to the picker of runs of a trace', async () => {
   const { timeline } = await openTrace('vision.pageable');
   const tools = timeline.getByRole('radiogroup', { name: 'Show as' });
   await expect.element(tools).toBeVisible();

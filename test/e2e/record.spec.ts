@@ -78,7 +78,7 @@ test.describe('with a stand-in for CUPTI', () => {
     await expect(fields.card).toContainText('It ended with exit code 130 (signal 2), stopped from here.');
   });
 
-  test('what could not be recorded is told where one waits, with the output', async ({ window }) => {
+  test('a recording that failed shows its error and output where the user waits', async ({ window }) => {
     const fields = await open(window);
     await fields.command.fill(`sh -c '${built()} 1 1 > /dev/null; echo trained; exit 0'`);
     await fields.variables.fill('COPYSCOPE_STANDIN_VERSION=120000');

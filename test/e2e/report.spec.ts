@@ -127,7 +127,7 @@ test('its lanes zoom, select and tell what something is, by pointer and by keybo
   expect(problems).toEqual([]);
 });
 
-test('100,000 rows open, with at most 1 MB beside the data', async ({ page, problems }, info) => {
+test('a report of 100,000 rows opens, with at most 1 MB more than its data', async ({ page, problems }, info) => {
   const report = await write(info, [recorded(syntheticRun(100_000))]);
   const started = performance.now();
   await open(page, report);

@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 
 describe('the built command line', () => {
-  it('finds what reads an export of Nsight Systems beside itself', () => {
+  it('finds the reader of Nsight Systems exports in its own folder', () => {
     const file = join(work, 'mock.sqlite');
     writeFileSync(file, brotliDecompressSync(readFileSync(join(root, 'test/fixtures/nsight/mock.sqlite.br'))));
     const output = execFileSync(process.execPath, ['dist/host/cli.js', 'explain', file, '--json'], {
@@ -46,7 +46,7 @@ describe('the built command line', () => {
 });
 
 describe('the built main process', () => {
-  it('starts with nothing but Electron beside it, and runs an experiment for the page', () => {
+  it('starts with only Electron in its folder, and runs an experiment for the page', () => {
     const output = execFileSync(process.execPath, ['dist/electron/main.js'], {
       cwd: work,
       env: { PATH: process.env['PATH'], HOME: work, COPYSCOPE_DATA: join(work, 'data') },

@@ -76,7 +76,7 @@ describe('copyscope://', () => {
     expect((await ask('copyscope://app/assets/a%20b%25.js')).status).toBe(200);
   });
 
-  it('streams the file of a run with its length, and nothing for what is none', async () => {
+  it('streams the file of a run with its length, and nothing for another address', async () => {
     const answer = await ask('copyscope://app/runs/imported/run');
     expect(answer.headers.get('Content-Length')).toBe('19');
     expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');

@@ -61,7 +61,7 @@ describe('updates', () => {
     expect(autoUpdater.quitAndInstall).not.toHaveBeenCalled();
   });
 
-  it('ask nothing where there is none, and only write to the log where the feed is gone', async () => {
+  it('asks for no update without a feed, and only logs that the feed is gone', async () => {
     autoUpdater.checkForUpdates.mockResolvedValueOnce({ isUpdateAvailable: false, updateInfo: { version: '0.1.0' } });
     await offerUpdate(resources);
     autoUpdater.checkForUpdates.mockResolvedValueOnce(null);

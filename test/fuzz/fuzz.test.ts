@@ -39,7 +39,7 @@ describe(`wrong inputs of seed ${seed}`, () => {
     built.remove();
   });
 
-  it.each(Object.entries(inputs))('of %s are read as right, or refused in words', async (kind, count) => {
+  it.each(Object.entries(inputs))('reads inputs of %s as right, or refuses them in words', async (kind, count) => {
     const { taken, failures } = await fuzzer.run({ seed, kind, from: 0, to: runs(count) });
     const told = failures.map(
       ({ number, reason }) => `node test/fuzz/run.mjs --seed ${seed} --kind '${kind}' --number ${number}\n${reason}`,

@@ -40,7 +40,7 @@ const copiesOf = (run: Run): Row[] => deviceRows(run).filter((row) => row.kind =
 
 for (const strategy of copyStrategies) {
   for (const direction of copyDirections) {
-    test(`as an operation: ${strategy}, ${direction}, by CUPTI and by CUDA events`, { skip }, async () => {
+    test(`an operation copies by ${strategy}, ${direction}, by CUPTI and by CUDA events`, { skip }, async () => {
       for (const memory of ['pageable', 'pinned'] as const) {
         for (const timing of ['cupti', 'cuda-events'] as const) {
           const run = await runOnGpu(document(strategy, direction, { tensors: 14, bytes: sizes, memory }), { timing });
@@ -78,7 +78,7 @@ test('the gathering kernel is right at every size and alignment', { skip }, () =
   }
 });
 
-test('a steady state allocates nothing where tensors are gathered', { skip }, () => {
+test('a copy of gathered tensors allocates nothing in a steady state', { skip }, () => {
   for (const direction of ['d2h', 'd2d'] as const) {
     const request = { device: copyDevice(0), direction, sizes: new Array(1000).fill(4000), repetitions: 30 };
     assert.equal(measureCopies(request).allocations, 0);

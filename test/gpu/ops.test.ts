@@ -141,7 +141,7 @@ test('memory of every page-locked kind copies at about the pinned rate, and over
   for (const [memory, rate] of rates) assert.ok(rate > 0.8 * pinned, `${memory}: ${rate} GB/s against ${pinned}`);
 });
 
-test('mapped memory: a kernel moves the bytes over the link by itself, beside another kernel', async () => {
+test('mapped memory: a kernel moves the bytes over the link by itself while another kernel runs', async () => {
   const bytes = 64 * MiB;
   const result = await run(
     'mapped',

@@ -17,7 +17,7 @@ const reason = reasonToSkip();
 /** Of Ubuntu 22.04 and the clusters' RHEL 9. Since this version libpthread and libdl are in libc, so that an older one needs another build. */
 const oldest = 34;
 
-describe.skipIf(reason !== null)(`What the addon asks of a machine${reason === null ? '' : ` (${reason})`}`, () => {
+describe.skipIf(reason !== null)(`Needs of the addon${reason === null ? '' : ` (${reason})`}`, () => {
   it('needs nothing newer than glibc 2.34, and no C++ runtime', () => {
     const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } } as const;
     const { stdout } = spawnSync('objdump', ['-p', '-T', addon ?? ''], options);

@@ -188,7 +188,7 @@ describeNative('the end of a copy', () => {
     ['a small one on the wire', 100, 1_000_000],
     ['a small one that may have arrived', 100, 0],
     ['one in the background', 8 << 20, 0],
-  ])('is told from the event loop, never within copyNotify: %s', async (_, count, delayNs) => {
+  ])('the end of a copy is announced from the event loop, never within copyNotify: %s', async (_, count, delayNs) => {
     simulate({ delayNs });
     const started = upload(count);
     let told = 0;

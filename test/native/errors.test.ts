@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const work = request({ environment: once, threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 1000 }] }] });
 
-describeNative('what an engine refuses', () => {
+describeNative('an engine refuses', () => {
   test('buffers larger than the memory there is, by name', async () => {
     const wanted = request({
       buffers: [
@@ -104,7 +104,7 @@ describeNative('the addon', () => {
   });
 });
 
-describe('where there is no addon', () => {
+describe('without an addon', () => {
   test('the report says so with a remedy, and an engine rejects', async () => {
     const native = makeNative(() => loadAddon({ COPYSCOPE_ADDON: join(folder, 'nowhere.node') }));
     const problem = { code: 'native.not-built', remedy: expect.stringContaining('npm run build:native') };
@@ -118,7 +118,7 @@ describe('where there is no addon', () => {
     await expect(native.engine('cpu').run(work)).rejects.toMatchObject(problem);
   });
 
-  test('a file that is no addon is told from a missing one', () => {
+  test('an error for a file that is no addon differs from the one for a missing file', () => {
     const path = join(folder, 'broken.node');
     writeFileSync(path, 'not a library');
     const native = makeNative(() => loadAddon({ COPYSCOPE_ADDON: path }));
@@ -184,7 +184,7 @@ describe('the device report', () => {
     ['native.no-cuda-build', { withCuda: false, devices: [], driverVersion: 0 }],
     ['native.no-driver', { devices: [], driverVersion: 0 }],
     ['native.no-device', { devices: [], error: 'cudaErrorNoDevice (no CUDA-capable device is detected)' }],
-  ] as const)('%s is told from the others', async (code, change) => {
+  ] as const)('the device report has its own error for %s', async (code, change) => {
     const report = { ...found, ...change };
     const problem = { code, message: expect.any(String), remedy: expect.any(String) };
     expect(reportFrom(report).engines[0]).toMatchObject({ available: false, problem });
@@ -197,7 +197,7 @@ describe('the device report', () => {
     ).rejects.toMatchObject({ code });
   });
 
-  test('of this machine is one of these, and never throws', () => {
+  test('the device report of this machine is one of these, and never throws', () => {
     const { engines, cupti } = loadNative().report();
     expect(engines.map(({ kind }) => kind)).toEqual(['cuda', 'cpu', 'sim']);
     expect(engines[2]).toEqual({ kind: 'sim', available: true });

@@ -64,7 +64,7 @@ describeNative('an engine process', () => {
     expect((await run(named('next', 1000))).info.status).toBe('complete');
   });
 
-  test('that is killed while it records leaves what it had told by then', async () => {
+  test('an engine process that is killed while it records leaves what it had sent by then', async () => {
     const experiment = named('many iterations', 10_000_000);
     const kill = ({ phase, done }: RunProgress): void => {
       if (phase === 'recording' && done >= 100) child?.kill();
@@ -87,7 +87,7 @@ describeNative('an engine process', () => {
     expect(info.iterations.recordedWallNs).toHaveLength(trace.count);
   });
 
-  test('that is not told to make faults makes none', async () => {
+  test('an engine process makes faults only if it is asked to', async () => {
     delete process.env['COPYSCOPE_TEST_FAULTS'];
     expect((await run(named('fault:kill', 2e8))).info.status).toBe('complete');
   });
@@ -154,7 +154,7 @@ describeNative('the benchmarks of the addon', () => {
     ...{ bytes: 4096, capacity: 4096, count: 4, samples: 1, warmups: 1 },
   };
 
-  test.skipIf(gpu)('say what is missing where there is no GPU', async () => {
+  test.skipIf(gpu)('the benchmarks of the addon say what is missing without a GPU', async () => {
     const code = expect.stringMatching(/^(engine\.cuda|native\.no-cuda-build)$/);
     await expect(measure(copy)).rejects.toMatchObject({ code });
     // And again: the first one left nothing behind that is busy.

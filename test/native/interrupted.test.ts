@@ -69,7 +69,7 @@ describeNative('Ctrl-C', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'finds a thousand streams in a process of little memory (skipped where there is no /proc)',
+    'finds a thousand streams in a process of little memory (skipped without /proc)',
     async () => {
       const program = endless.find(({ streams }) => streams?.length === 1024);
       if (program === undefined) throw new Error('no program has 1,024 streams');

@@ -76,7 +76,7 @@ describeNative('kernels of libraries on the CPU engine', () => {
     expect(run.info.verification.bytesChecked).toBeGreaterThan(0);
   });
 
-  test('what is something else is told with where it begins', async () => {
+  test('verification reports the first wrong number of a result', async () => {
     for (const { experiment, program } of [product('float32'), transform(64, 10)]) {
       const run = await runOnCpu({ experiment, program: mistaken(program) });
       const { bytesChecked, bytesWrong, checks } = run.info.verification;
@@ -129,7 +129,7 @@ describe('the prototypes of cuBLAS and cuFFT', () => {
       { cwd: root, encoding: 'utf8' },
     );
 
-  test("agree with the declarations that programs are compiled with where there are none of NVIDIA's", (context) => {
+  test("the prototypes agree with our own declarations if NVIDIA's headers are missing", (context) => {
     if (spawnSync('nvcc', ['--version']).status !== 0) return context.skip('there is no CUDA toolkit');
     const { status, stderr } = check(join(root, 'test/fixtures/cuda-math'));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

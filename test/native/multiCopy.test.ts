@@ -96,7 +96,7 @@ describeNative('multi-tensor copies on the CPU engine', () => {
     expect(await names('pin-then-copy-non-blocking')).toEqual(['many', copy, 'many', copy, wait]);
   });
 
-  test('what helpers stage lies on lanes of their own, right behind their thread', async () => {
+  test('rows of staging by helpers lie on lanes of their own, right behind their thread', async () => {
     const options = { threads: 4, slotBytes: 64 * KiB };
     const run = await runOnCpu(experiment({ strategy: 'pipelined', bytes: [4_000_000], tensors: 8, options }));
     const rows = rowsOf(run);

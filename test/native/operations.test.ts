@@ -135,7 +135,7 @@ describeNative('operations on the CPU engine', () => {
     await expect(runOnCpu(beyond)).rejects.toMatchObject({ code: 'engine.no-device', field: 'devices[0].index' });
   });
 
-  test('what has no meaning on this engine is a gap', () => {
+  test('an operation without a meaning on this engine is a gap', () => {
     const { experiment } = request({
       streams: [{ id: 's', priority: -1 }],
       threads: [

@@ -6,7 +6,7 @@ import { describeNative, ms, once, request, rowOf, rowsOf, runOnCpu, withProgram
 const KiB = 1024;
 
 describeNative('iterations', () => {
-  test('are run, recorded and timed as often as asked, with their phases told', async () => {
+  test('iterations run and are recorded and timed as often as asked, and report their phases', async () => {
     const phases: RunProgress[] = [];
     const wanted = request({
       environment: { iterations: 3, warmups: 2 },
@@ -173,7 +173,7 @@ describeNative('verification', () => {
     expect(info.verification.bytesWrong).toBe((final?.bytesWrong ?? 0) + (read?.bytesWrong ?? 0));
   });
 
-  test('a copy that never ran is not taken for verified', async () => {
+  test('a copy that never ran does not count as verified', async () => {
     const wanted = request({
       ...there,
       buffers: [...there.buffers],
@@ -186,7 +186,7 @@ describeNative('verification', () => {
     expect(info.verification.bytesWrong).toBeGreaterThan(99 * KiB);
   });
 
-  test('what can not be checked is said', async () => {
+  test("verification says what it can't check", async () => {
     const wanted = request({
       ...there,
       buffers: [...there.buffers],

@@ -152,7 +152,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(file.kernels).toBe(18);
   });
 
-  it('counts outermost ranges where none is named', () => {
+  it('counts outermost ranges if no range is named', () => {
     const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_STEPS: '3..4' }).files as [RecordedProcess];
     expect(copiedSteps(file)).toEqual([3, 4]);
   });

@@ -18,7 +18,7 @@ function isNewer(version: readonly number[], than: readonly number[]): boolean {
   return at !== undefined && (version[at] ?? 0) > (than[at] ?? 0);
 }
 
-describe.skipIf(reason !== null)(`What the recorder asks of a machine${reason === null ? '' : ` (${reason})`}`, () => {
+describe.skipIf(reason !== null)(`Needs of the recorder${reason === null ? '' : ` (${reason})`}`, () => {
   let symbols: string[];
   beforeAll(() => {
     const library = join(buildRecorder(), 'libcopyscope_record.so');

@@ -45,13 +45,13 @@ it.each([
   ['settings of Slurm', ['settings', 'partition'], 'settings.partition', 'an object is not a text'],
   ['description of a run', ['notes'], 'copyscope.notes', 'an object is not a list'],
   ['request to rename a run', ['1'], 'renameRun[1]', 'an object is not a text'],
-] as const)('of a %s with an object as a length at %j the field %s is told', (name, path, field, message) => {
+] as const)('the error for a %s with an object as a length at %j names the field %s', (name, path, field, message) => {
   const { document, read } = readers[name] as Reader;
   const refused = refusal(read, changed(document, path, hostile['an object as its length']));
   expect(refused).toMatchObject({ field, message: expect.stringContaining(message) });
 });
 
-it('of more problems than one call takes the first are told', () => {
+it('the first of more problems than one call takes are listed', () => {
   const { document, read } = readers['figure'] as Reader;
   const refused = refusal(read, changed(document, ['series', '0', 'values'], Array(190_000).fill('x')));
   expect(refused).toMatchObject({ field: 'series[0].values[0]', message: '"x" is not a number.' });

@@ -58,7 +58,7 @@ describe('a program that is written from an experiment', () => {
     expect(operationNames.filter((name) => !kinds.has(name))).toEqual([]);
   });
 
-  it('of PyTorch is Python: all shipped examples and 100 random ones', (context) => {
+  it('a program of PyTorch is valid Python: all shipped examples and 100 random ones', (context) => {
     if (!isThere('python3', '--version')) return context.skip('python3 is not installed');
     const files = subjects.map(({ name, experiment }) => {
       const file = join(folder, `${name}.py`);
@@ -69,7 +69,7 @@ describe('a program that is written from an experiment', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it.for(compiled)('of CUDA is compiled by nvcc without a warning: $name', ({ name, experiment }, context) => {
+  it.for(compiled)('a program of CUDA compiles with nvcc without a warning: $name', ({ name, experiment }, context) => {
     if (!isThere('nvcc', '--version')) return context.skip('nvcc is not installed');
     const file = join(folder, `${name}.cu`);
     writeFileSync(file, codeOf(experiment, 'cuda').text);
@@ -92,7 +92,7 @@ describe('a program that is written from an experiment', () => {
     }
   });
 
-  it('says what its author wrote of an operation, beside it', () => {
+  it("writes the author's words of an operation next to it", () => {
     const { text, ops } = codeOf(everything(), 'cuda');
     const lines = text.split('\n');
     const at = lines.findIndex((line) => line.includes('prepare — "quoted"'));
@@ -111,7 +111,7 @@ describe('signals between host threads', () => {
   });
 });
 
-describe("what a language can't say", () => {
+describe('the limits of a language', () => {
   const notesOf = (language: 'cuda' | 'pytorch', operation: object) => {
     const buffers = [
       { id: 'h', memory: 'mapped', bytes: 64 },
@@ -137,7 +137,7 @@ describe("what a language can't say", () => {
     ['pytorch', { op: 'allocate', buffer: 'made', allocator: 'pool' }, /where cudaMallocAsync is meant/],
     ['cuda', { op: 'allocate', buffer: 'made' }, /caching allocator is not CUDA's/],
     ['cuda', { op: 'multiCopy', payload: { tensors: 2, bytes: 64 }, stream: 's' }, /several threads/],
-  ] as const)('is told in %s of %j', (language, operation, words) => {
+  ] as const)('are notes in %s of %j', (language, operation, words) => {
     expect(notesOf(language, operation).join()).toMatch(words);
   });
 
@@ -330,7 +330,7 @@ describe('a library that an operation makes in each iteration', () => {
   });
 });
 
-describe('what a kernel asks of its device', () => {
+describe('needs of a kernel on its device', () => {
   const kernel = (kind: 'spin' | 'arithmetic', stream: string, smShare: number) => {
     const shape = kind === 'spin' ? { kind, durationNs: 1000 } : { kind, flops: 1e6 };
     return { op: 'kernel', kernel: shape, smShare, stream } as const;

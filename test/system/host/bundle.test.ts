@@ -85,7 +85,7 @@ describe('a bundle', () => {
     expect(kept('other/incoming')).toEqual([]);
   });
 
-  it('never replaces anything: what is there already is kept beside it', async () => {
+  it('importing a bundle replaces nothing: existing entries stay, and new ones get other names', async () => {
     const bundle = await packed(await fill());
     await importFile(host.service, 'mine.copyscope', bundle);
     expect(await host.service.experiments()).toHaveLength(2);
@@ -256,7 +256,7 @@ describe('a bundle from elsewhere', () => {
     await importFile(other.service, 'x', padded);
   });
 
-  it('of which a file can’t be written, as on a full disk, is refused', async () => {
+  it('refuses a bundle if a file can’t be written, as on a full disk', async () => {
     const files = { 'manifest.json': manifest(), 'experiments/mine.json': new Uint8Array(4 * 1024 * 1024) };
     const [archived, unpacked] = [join(folder, 'large'), join(folder, 'unpacked')];
     writeFileSync(archived, await archive({ files }));
@@ -273,7 +273,7 @@ describe('a bundle from elsewhere', () => {
     expect(kept('other')).toEqual([]);
   });
 
-  it('whose manifest comes late is none', async () => {
+  it('refuses a bundle with a late manifest', async () => {
     const files = { 'manifest.json': manifest(), 'experiments/mine.json': experiment };
     const late = await archive({ files, order: ['experiments/mine.json', 'manifest.json'] });
     await expect(importFile(other.service, 'x', late)).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });

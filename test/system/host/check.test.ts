@@ -32,7 +32,7 @@ describe('copyscope check', () => {
     expect(err).toMatch(/1 hazard found/);
   });
 
-  it('exits with 0 where there is none', async () => {
+  it('exits with 0 if there is no hazard', async () => {
     const { exitCode, out, err } = await copyscope(['check', race('early-read-synchronized')], built.script);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     expect(out).toMatch(/No hazards/);

@@ -87,7 +87,7 @@ describe('copyscope export', () => {
     expect(err).toContain('perfetto, pytorch, csv');
   });
 
-  it('leaves nothing where it is cancelled', async () => {
+  it('leaves nothing if it is cancelled', async () => {
     const context = { signal: AbortSignal.abort() };
     const out = path('run.perfetto-trace');
     const args = ['export', run(), '--format', 'perfetto', '--out', out];

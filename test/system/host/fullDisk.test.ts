@@ -26,7 +26,7 @@ describe.skipIf(!mounted)(mounted ? 'a full disk' : 'a full disk (skipped: none 
   it.each([
     ['bytes', new Uint8Array(3_000_000).fill(7)],
     ['text', 'x'.repeat(3_000_000)],
-  ])('leaves the file as it was, with nothing beside it, and says so (%s)', async (_, content) => {
+  ])('leaves the file as it was, adds nothing to its folder, and says so (%s)', async (_, content) => {
     const path = join(folder, 'run.arrow');
     await writeWhole(path, 'the old content');
     await expect(writeWhole(path, content)).rejects.toMatchObject({

@@ -84,7 +84,7 @@ describe('a file from elsewhere', () => {
     expect(new Uint8Array(readFileSync(join(folder, 'data', kept()[0] ?? '')))).toEqual(run());
   });
 
-  it('is told by its content, whatever it is called', async () => {
+  it('a file is recognised by its content, whatever its name', async () => {
     const json = JSON.stringify(example());
     const trace = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
     const kinds = [];
@@ -203,7 +203,7 @@ describe('a file from elsewhere', () => {
     expect(existsSync(join(folder, 'data/experiments/of-mine.tmp'))).toBe(true);
   });
 
-  it('what a host that has ended left half-way is cleared away, and what another host is at is not', async () => {
+  it('a host clears away what an ended host left half-way, and leaves what another host works on', async () => {
     const ended = `${spawnSync(process.execPath, ['-e', '']).pid}-0a1b2c3d`;
     for (const place of ['incoming', 'deleted']) {
       mkdirSync(join(folder, 'data', place, ended), { recursive: true });
@@ -290,7 +290,7 @@ describe('deleting', () => {
     expect(await host.service.readDraft(id)).toMatchObject({ changedAt: draft.changedAt });
   });
 
-  it('deletes where there is no bin', async () => {
+  it('deletes without a bin', async () => {
     host.close();
     start(null);
     expect((await host.service.about()).bin).toBe(false);
@@ -300,7 +300,7 @@ describe('deleting', () => {
     expect(kept()).toHaveLength(5);
   });
 
-  it('deletes nothing where the bin refuses one of them', async () => {
+  it('deletes nothing if the bin refuses one of them', async () => {
     host.close();
     let put = 0;
     start({

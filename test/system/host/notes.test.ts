@@ -110,7 +110,7 @@ describe('the notes on a run', () => {
   });
   afterEach(() => host.close());
 
-  it('of several windows are kept together, only for a run that there is, and go with it', async () => {
+  it('notes of several windows are merged, exist only for an existing run, and are deleted with it', async () => {
     const { id } = await importedRun(host.service, 'a.arrow', encodeRun(smallRun(example(), 'cpu')));
     await host.service.saveNotes(id, notesChange([note()]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([note()]));

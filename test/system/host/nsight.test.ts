@@ -76,7 +76,7 @@ describe('a report (.nsys-rep)', () => {
   const database = (environment: NodeJS.ProcessEnv): Promise<Buffer> =>
     withReportExported(report(), 'train.nsys-rep', async (path) => readFileSync(path), environment);
 
-  it('says what to do where there is no nsys', async () => {
+  it('says what to do without nsys', async () => {
     await expect(database({ PATH: join(folder, 'empty') })).rejects.toMatchObject({
       code: 'trace-file.nsys-report',
       message: expect.stringContaining('nsys is not on the PATH'),
@@ -111,7 +111,7 @@ describe('a report (.nsys-rep)', () => {
 });
 
 describe('a file on the disk', () => {
-  it('is told by its bytes, and named without its ending', async () => {
+  it('a report is recognised by its bytes, and named without its ending', async () => {
     const { info } = await importTraceFile(file('step.sqlite', fixture), '1.2.3');
     expect(info.imported).toEqual({ format: 'nsight-systems', name: 'step', events: 13, rows: 13 });
   });

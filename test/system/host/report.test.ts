@@ -109,7 +109,7 @@ describe('copyscope report', () => {
     expect(told(reported('whole.html'))).toContain('/home/ann/secret/train.py(3): load');
   });
 
-  it('never writes over a file, and leaves nothing where it is cancelled', async () => {
+  it('never writes over a file, and leaves nothing if it is cancelled', async () => {
     const run = file('run.arrow', encodeRun(smallRun(example(), 'cuda')));
     const { exitCode, err } = await cli('report', run, '--out', file('report.html', 'mine'));
     expect(exitCode).toBe(2);

@@ -110,7 +110,7 @@ afterEach(async () => {
 });
 
 describe('a bundle', () => {
-  it('is sent to whoever was let in, and to nobody else', async () => {
+  it('a bundle goes to clients with a session, and to nobody else', async () => {
     expect((await ask('/bundles/mine')).status).toBe(401);
     const session = await letIn();
     const sent = await ask('/bundles/mine', session);
@@ -122,7 +122,7 @@ describe('a bundle', () => {
 });
 
 describe('the file of a run', () => {
-  it('is streamed with its length to whoever has the session', async () => {
+  it('the file of a run is streamed with its length to clients with a session', async () => {
     const session = await letIn();
     const answer = await ask('/runs/imported/run', session);
     expect(answer).toMatchObject({ status: 200, text: 'ARROW1 and the rest' });
@@ -130,7 +130,7 @@ describe('the file of a run', () => {
     expect(await ask('/runs/imported/run', session, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
-  it('is refused without the session, to another Host, and where there is none', async () => {
+  it("the file of a run is refused without the session, to another Host, and if it doesn't exist", async () => {
     const session = await letIn();
     expect((await ask('/runs/imported/run')).status).toBe(401);
     expect((await ask('/runs/imported/run', { ...session, Host: 'evil.example' })).status).toBe(421);
@@ -280,7 +280,7 @@ describe('the headless server refuses', () => {
     expect((await ask('/', { Host: 'evil.example' })).headers['clear-site-data']).toBeUndefined();
   });
 
-  it('what is no HTTP', async () => {
+  it('requests that are no HTTP', async () => {
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(server.port, '127.0.0.1', () => socket.write('\u0000\u0001garbage\r\n\r\n'));
       let text = '';
@@ -374,7 +374,7 @@ describe('the headless server goes on for its window', () => {
   it.each([
     ['say nothing', ''],
     ['never end their request', 'GET / HTTP/1.1\r\nHost: '],
-  ])('beside more connections that %s than it holds', async (_name, text) => {
+  ])('while more connections %s than it accepts', async (_name, text) => {
     const session = await secret();
     const socket = await openSocketWith(session);
     await holdMany(700, text);
@@ -391,14 +391,14 @@ describe('the headless server goes on for its window', () => {
     await eventually(() => expect(first?.readableEnded === true || first?.destroyed).toBe(true));
   });
 
-  it('beside one that asks for the page a thousand times before it has its first answer', async () => {
+  it('while one client asks for the page a thousand times before its first answer', async () => {
     const socket = await hold(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`.repeat(1000));
     held.push(socket.on('error', () => {}));
     await closedByServer(socket);
     expect(await ask('/')).toMatchObject({ status: 200 });
   });
 
-  it('beside sockets that it refused and that never close their half', async () => {
+  it('while refused sockets never close their half', async () => {
     const session = await letIn();
     const asked = 'GET /rpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     const socket = await hold(asked);
@@ -421,7 +421,7 @@ describe('the headless server as a whole', () => {
     expect(await ask('/', session)).toMatchObject({ status: 200 });
   });
 
-  it('listens on 127.0.0.1 only and frees its port when it closes, whoever is connected', async () => {
+  it('listens on 127.0.0.1 only and frees its port when it closes, even with open connections', async () => {
     const { port, release } = await holdPort();
     const service = {} as HostService;
     const startThere = async (): Promise<void> => {

@@ -134,7 +134,7 @@ describe('the experiment store', () => {
     expect(contents()).toEqual(before);
   });
 
-  it('lists damaged and foreign files with their problem, beside the good ones', async () => {
+  it('lists damaged and foreign files with their problem, among the good ones', async () => {
     const id = await experiments.save(null, example());
     const at = (name: string): string => join(folder, 'data/experiments', name);
     writeFileSync(at('truncated.json'), JSON.stringify(example()).slice(0, 200));
@@ -153,7 +153,7 @@ describe('the experiment store', () => {
   it.each([
     ['link', (path: string) => symlinkSync(join(folder, 'outside.json'), path)],
     ['folder', (path: string) => mkdirSync(path)],
-  ])('keeps one beside a %s of its name, which it does not list', async (_what, put) => {
+  ])('keeps an experiment next to a %s of its name, which it does not list', async (_what, put) => {
     const path = join(folder, 'data/experiments/foo.json');
     mkdirSync(join(path, '..'), { recursive: true });
     put(path);
@@ -242,7 +242,7 @@ describe('the sweep store', () => {
     sweep: document,
   } as const;
 
-  it('keeps one beside a file of its name, which it does not list', async () => {
+  it('keeps a sweep next to a file of its name, which it does not list', async () => {
     const [sweeps, id] = [new SweepStore(join(folder, 'data/sweeps')), '20261120-054500-streams'];
     mkdirSync(join(folder, 'data/sweeps'), { recursive: true });
     writeFileSync(join(folder, 'data/sweeps', id), 'mine');

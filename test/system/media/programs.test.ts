@@ -83,7 +83,7 @@ const tokens = (preprocessed: string): string =>
     .replace(/\s+/g, ' ');
 
 describe('a generated program', () => {
-  it('of PyTorch has the same syntax tree with hostile names as with harmless ones', (context) => {
+  it('a program of PyTorch has the same syntax tree with hostile names as with harmless ones', (context) => {
     if (!isThere('python3')) return context.skip('python3 is not installed');
     const files = written('pytorch', subjects(runs(300)), 'program.py');
     const options = { encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
@@ -95,7 +95,7 @@ describe('a generated program', () => {
   });
 
   // The older standards know trigraphs.
-  it.for(['c++14', 'c++17', 'gnu++20'])('of CUDA has the same tokens in %s with hostile names', (standard, context) => {
+  it.for(['c++14', 'c++17', 'gnu++20'])('has the same CUDA tokens in %s with hostile names', (standard, context) => {
     if (!isThere('g++')) return context.skip('g++ is not installed');
     const found = written('cuda', subjects(runs(60)), 'program.cu').map((file) => {
       const args = ['-E', '-P', '-fpreprocessed', `-std=${standard}`, '-Wall', '-Werror', '-x', 'c++', file];
@@ -107,7 +107,7 @@ describe('a generated program', () => {
     expect([...new Set(found)]).toHaveLength(1);
   });
 
-  it("of CUDA is the same to nvcc's front end with hostile names as with harmless ones", (context) => {
+  it("a program of CUDA is the same to nvcc's front end with hostile names as with harmless ones", (context) => {
     if (!isThere('nvcc')) return context.skip('nvcc is not installed');
     const found = written('cuda', subjects(0), 'program.cu').map((file) => {
       const cwd = join(file, '..');

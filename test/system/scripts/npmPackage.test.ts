@@ -86,7 +86,7 @@ describe('the npm package', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'complete', engine });
   });
 
-  it.skipIf(hasAddon)('has no cpu engine where none was compiled (skipped: it was)', () => {
+  it.skipIf(hasAddon)('has no cpu engine if none was compiled (skipped: it was)', () => {
     const { status, stderr } = copyscope('run', 'overlap/pinned-side-stream', '--engine', 'cpu');
     expect(status).not.toBe(0);
     expect(stderr).toContain(`${process.platform}-${process.arch}`);

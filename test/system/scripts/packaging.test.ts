@@ -56,7 +56,7 @@ describe('the packed app', () => {
     expect(needed.filter((file) => !files.includes(file))).toEqual([]);
   });
 
-  it('has the addon of its system beside the archive and no other', () => {
+  it('has the addon of its system next to the archive and no other', () => {
     const addons = files.filter((file) => /\.(node|so)$/.test(file));
     expect(addons.toSorted()).toEqual([...prebuiltFiles('linux-x64')].toSorted());
     expect(addons.filter((file) => !unpacked.includes(file))).toEqual([]);

@@ -41,7 +41,7 @@ describe('npm packages', () => {
   });
 });
 
-describe('what is bundled in a package', () => {
+describe('the contents of a package', () => {
   const parts = ['electron', 'host', 'renderer'].map((part) => `dist/${part}/licenses.md`);
   // A test of another file may be building them.
   beforeAll(() => void execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'pipe' }));

@@ -91,7 +91,7 @@ afterEach(() => {
 });
 
 describe('a sweep on the host', () => {
-  it('gets another name, which stays, goes into its document and is told; not while it runs', async () => {
+  it('a sweep gets another name, which stays, goes into its document and is reported; not while it runs', async () => {
     const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
     await expect(host.service.renameSweep(id, 'Too early')).rejects.toMatchObject({ code: 'sweep.running' });
     await ended(id);

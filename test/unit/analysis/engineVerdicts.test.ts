@@ -47,7 +47,7 @@ describe('a copy that was ready in time and found its engine busy', () => {
 });
 
 describe('copies of one operation that hold each other up', () => {
-  it('are told as those before, and not to be issued before themselves', () => {
+  it('copies of one operation count as those before, and need not be issued before themselves', () => {
     const experiment = experimentOf(
       {
         buffers: [

@@ -69,7 +69,7 @@ describe('two devices', () => {
     expect(linkUse(both).h2d).toMatchObject({ operations: 2, busyNs: 18_000, shareOfMakespan: 0.9 });
   });
 
-  it('are told apart where their engines stand in one list', () => {
+  it('the engines of two devices differ in one list', () => {
     expect(laneTitles(engineUse(both))).toEqual(['H2D engine of g0', 'H2D engine of g1', 'Compute']);
   });
 });

@@ -90,7 +90,7 @@ describe('flows', () => {
     ]);
   });
 
-  it('are none of another event, of a wait before any record, and of a trace without an experiment', () => {
+  it('no flow joins another event, a wait before any record, or a trace without an experiment', () => {
     const trace = traceOf([
       ['event-wait', 'b', 10, 2],
       ['event-record', 'a', 20, 3],

@@ -41,7 +41,7 @@ describe('a recorded run of one graph, launched in two streams in turn', () => {
   });
 });
 
-describe('what a graph holds', () => {
+describe('verdicts within a graph', () => {
   it('is in the stream of its launch, and not in the one that was captured', () => {
     expect(of(capture(copy('a')), launch('b'), synchronize, kernel('a'))).toEqual([['issued-too-late']]);
     expect(of(capture(copy('a')), launch('b'), synchronize, kernel('b'))).toEqual([['issued-too-late', 'same-stream']]);
@@ -53,7 +53,7 @@ describe('what a graph holds', () => {
     expect(of(capture(copy('a')), launch('a'), kernel('legacy'))).toEqual([['overlapped']]);
   });
 
-  it('is told apart launch by launch', () => {
+  it('are given launch by launch', () => {
     const [verdict] = verdictsOf([capture(copy('a')), launch('b'), kernel('b'), launch('b'), kernel('b')]);
     expect(verdict).toMatchObject({ cause: 'same-stream', occurrences: 2 });
   });

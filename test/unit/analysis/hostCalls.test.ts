@@ -26,7 +26,7 @@ describe('calls of activities', () => {
     expect(joined([7, 8_000_000, 900], [900, 7, 8_000_000])).toEqual([900, 7, 8_000_000]);
   });
 
-  it('are none for activities whose numbers no call has, whichever those are', () => {
+  it('no call is found for activities with an unknown number', () => {
     expect(joined([7, 9], [8, 6, 10, 0])).toEqual([null, null, null, null]);
     expect(joined([7, 9_000_000], [8, 6, 10_000_000, 0])).toEqual([null, null, null, null]);
     expect(joined([0], [0])).toEqual([null]);

@@ -23,11 +23,11 @@ describe('the short name of a kernel', () => {
     ['_ZN99cut', '_ZN99cut'],
     ['<>', '<>'],
     ['', ''],
-  ])('of %j is %j', (name, short) => {
+  ])('the short name of %j is %j', (name, short) => {
     expect(shortKernelName(name)).toBe(short);
   });
 
-  it('is never empty where the name is not, and never longer', () => {
+  it('a short name is never empty unless the name is, and never longer', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (name) => {
         const short = shortKernelName(name);

@@ -43,7 +43,7 @@ function explained(...operations: object[]) {
 }
 
 describe('a cudaMemcpy between two devices', () => {
-  it('is told as what runs alone, whichever of the two comes first', () => {
+  it('a cudaMemcpy between two devices is reported as running alone, whichever of the two comes first', () => {
     for (const operations of [
       [kernel('a'), peer()],
       [peer(), kernel('a')],
@@ -57,7 +57,7 @@ describe('a cudaMemcpy between two devices', () => {
     }
   });
 
-  it('is told before the legacy default stream, which alone would tie a blocking stream', () => {
+  it('a cudaMemcpy between two devices is named before the legacy default stream, which alone would tie a blocking stream', () => {
     const { verdicts, remedies } = explained(kernel('blocking'), peer());
     expect(verdicts).toMatchObject([{ cause: 'peer-copy-alone', also: ['legacy-default-stream'] }]);
     expect(remedies).toMatchObject([{ borneOut: true, causes: ['peer-copy-alone', 'legacy-default-stream'] }]);

@@ -103,7 +103,7 @@ describe('the predicted gain', () => {
   const measured = (name: string): number => recorded(name) - recorded('pinned-side-stream');
   const off = (gainNs: number, measuredNs: number): number => Math.abs(gainNs - measuredNs) / measuredNs;
 
-  it.each(cases)('of the recorded %s is within 10 %% of what was recorded', (name) => {
+  it.each(cases)('gains of the recorded %s are within 10 %% of the truth', (name) => {
     const machine = machineOf(h200, shownBy(runOf(name), h200));
     const [remedy] = explainWithRemedies(example(`overlap/${name}`), machine)?.remedies ?? [];
     expect(off(remedy?.gainNs ?? Number.NaN, measured(name))).toBeLessThan(0.1);
@@ -115,8 +115,8 @@ describe('the predicted gain', () => {
   });
 });
 
-describe('remedies keep the data right', () => {
-  it.each(['races/changed-source-synchronized', 'races/early-read-synchronized'])('of %s', (name) => {
+describe('remedies that keep the data right', () => {
+  it.each(['races/changed-source-synchronized', 'races/early-read-synchronized'])('hold for %s', (name) => {
     const experiment = example(name);
     const remedy = onlyRemedy(experiment);
     expect(remedy.steps).toEqual([expect.stringMatching(/non-blocking stream/), expect.stringMatching(/^Synchronise/)]);
@@ -174,7 +174,7 @@ describe('remedies of other causes', () => {
     expect(remedy.steps).toEqual([expect.stringMatching(/^Remove "wait for ready"/)]);
   });
 
-  it('are not told of a wait that would have to come back, since something else behind it needs the data', () => {
+  it('no remedy removes a wait that later work needs for its data', () => {
     const buffers = [
       { id: 'pinned', memory: 'pinned', bytes: 2 ** 22 } as const,
       { id: 'input', memory: 'device', bytes: 2 ** 22 } as const,

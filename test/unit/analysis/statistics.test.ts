@@ -8,7 +8,7 @@ it('gives median, least, greatest and count', () => {
   expect(spread([])).toBeNull();
 });
 
-it('has the mean of the middle two as median where there is no middle one', () => {
+it('the median of an even number of values is the mean of the middle two', () => {
   expect(median([4, 1, 3, 2])).toBe(2.5);
   expect(median([3, 1, 2])).toBe(2);
   expect(median([])).toBeNaN();

@@ -20,12 +20,12 @@ describe('typical iterations', () => {
     expect(typicalIterations(draw(beside, beside, beside), [3, 1, 2])).toEqual([2, 1, 0]);
   });
 
-  it('are none that overlap as no other does, whatever their makespan', () => {
+  it('an iteration that overlaps as no other does is not typical, whatever its makespan', () => {
     const trace = draw(beside, behind, beside, beside, beside);
     expect(typicalIterations(trace, [98, 100, 103, 101, 90])).toEqual([3, 0, 2, 4, 1]);
   });
 
-  it('are told by their makespans alone where nothing is copied', () => {
+  it('typical iterations are chosen by makespan alone if nothing is copied', () => {
     const trace = draw(['stream:b KKKK'], ['stream:b KKKKK'], ['stream:b KK']);
     expect(typicalIterations(trace, [4000, 5000, 2000])).toEqual([0, 1, 2]);
   });

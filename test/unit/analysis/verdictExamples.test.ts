@@ -69,7 +69,7 @@ const withoutRemedy = ['not-on-a-copy-engine'];
 
 describe('the examples of causes', () => {
   it.each(cases)(
-    '%s: %s is told %s, and the remedy takes it away and gains',
+    '%s: %s gets the verdict %s, and its remedy removes it and gains',
     (name, label, cause, rule, blocker, call) => {
       const experiment = example(name);
       const explained = explainWithRemedies(experiment, h200Machine);

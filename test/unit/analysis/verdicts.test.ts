@@ -188,7 +188,7 @@ describe('pageable memory', () => {
     expect(found.remedy).toContain('Pin "source"');
   });
 
-  it('delays its own copy while the driver stages, after a kernel that ends meanwhile', () => {
+  it('a pageable copy is delayed by its own staging, after a kernel that ends during it', () => {
     const iteration = scene(
       { c: { op: 1 }, C: { op: 1, src: 'pageable' }, k: { op: 0 }, K: { op: 0 } },
       'thread:main  kccccccccccc',
@@ -199,7 +199,7 @@ describe('pageable memory', () => {
     expect(found).toMatchObject({ cause: 'pageable-source', hostCall: 'cudaMemcpyAsync' });
   });
 
-  it('of another copy makes this one late', () => {
+  it('staging of another copy delays this one', () => {
     const iteration = scene(
       { X: { src: 'pageable', op: 1 }, l: { op: 1 }, c: { op: 2 }, C: { op: 2 }, k: { op: 0 }, K: { op: 0 } },
       'thread:main  kllllllllllc....',
@@ -420,7 +420,7 @@ describe('engines and queues', () => {
       expect(told([9, 9], '...XXXXX..........', 'CC')).toMatchObject({ cause: 'copy-queues', blockedBy: 1 });
     });
 
-    it('is told of a run recorded on an H200, by the channels that CUPTI named', () => {
+    it('a run recorded on an H200 has this verdict, by the channels that CUPTI named', () => {
       const { trace, info } = readRecording('test/fixtures/blind3', 'chunks-4');
       const found = verdicts(iterationOf(trace, 0), info.experiment).filter(({ cause }) => cause === 'copy-queues');
       expect(found).toHaveLength(2);
@@ -756,7 +756,7 @@ describe('kernels that fill the multiprocessors', () => {
     expect(told('.............SSSSSSSSSS')).toEqual([['multiprocessors-full', 'its first blocks ended']]);
   });
 
-  it('but not one that begins early, one that begins long after, nor one beside which there was room', () => {
+  it('but not a kernel that begins early or long after, nor one that had room', () => {
     expect(told('.....SSSSSSSSSSSSSSSSSSSSSSSSSS')).toEqual([]);
     expect(told('....................SSSSSSSS')).toEqual([]);
     expect(told('.................SSSSSSSS', [0.5, 0.25])).toEqual([]);

@@ -47,7 +47,7 @@ describe('a shifted window', () => {
   });
 });
 
-describe('what runs are aligned by', () => {
+describe('aligning runs', () => {
   const looped = experimentOf({}, [
     { op: 'repeat', count: 2, operations: [{ op: 'work', durationNs: 1 }] },
     { op: 'synchronizeDevice' },

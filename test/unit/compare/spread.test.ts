@@ -26,7 +26,7 @@ describe('spread', () => {
     expect(spreadOf(drawn(upTo(40)))).toMatchObject({ low: 3, high: 36 });
   });
 
-  it('is none for a simulated run', () => {
+  it('a simulated run has no spread', () => {
     expect(spreadOf(exact(7))).toEqual({ median: 7, low: 7, high: 7, min: 7, max: 7, count: 1 });
   });
 
@@ -59,7 +59,7 @@ describe('chance that spreads stand apart', () => {
     }
   });
 
-  it('is the chance to miss the median beside a simulated run', () => {
+  it('next to a simulated run it is the chance to miss the median', () => {
     expect(chanceOfApart(exact(0), drawn(upTo(5)))).toBeCloseTo(2 / 32, 12);
     expect(chanceOfApart(drawn(upTo(6)), exact(0))).toBeCloseTo(2 / 64, 12);
     // Second least to tenth of eleven: 2 · (1 + 11) / 2¹¹.

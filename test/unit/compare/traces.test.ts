@@ -25,12 +25,12 @@ describe('a pinned and a pageable trace of one program', () => {
     expect(copies.map(({ side, label }) => [side, label])).toEqual([['both', 'H2D 28.1 MiB, pinned and pageable']]);
   });
 
-  it('are compared step by step, and their steps can be told apart', () => {
+  it('traces are compared step by step, and the difference of their steps is significant', () => {
     expect(found.steps).toMatchObject({ a: 4, b: 4, duration: { judgement: 'larger' } });
     expect(found.makespan.judgement).toBe('untold');
   });
 
-  it('list first what the step was spent on, and kernels beside which nothing changed last', () => {
+  it('operations that cost the step most come first, and kernels without a change last', () => {
     const [first] = bySize(found.operations);
     expect(first?.label).toBe('H2D 28.1 MiB, pinned and pageable');
     const step = found.steps?.duration.differenceNs ?? 0;
@@ -48,8 +48,8 @@ it('compares Python objects by name, whatever their addresses are', async () => 
   expect(operations.map(({ side, label }) => [side, label])).toEqual([['both', '<function load>']]);
 });
 
-describe('what the makespan was spent on', () => {
-  it('is nothing of a copy beside a kernel, and nothing of the host beside either', () => {
+describe('time spent of the makespan', () => {
+  it('excludes copies and host work that overlap kernels', () => {
     const trace = drawTrace({
       rows: {
         c: { kind: 'host-call', op: 0 },

@@ -81,14 +81,14 @@ describe('an interval', () => {
     expect(told('overlap/pinned-side-stream').width).toBeLessThan(0.25);
   });
 
-  it('is told with its unit once', () => {
+  it('an interval is written with one unit', () => {
     expect(intervalText({ lowNs: 9_800_000, highNs: 20_000_000, level: 0.9 })).toBe('9.8 to 20 ms (90 %)');
     expect(intervalText({ lowNs: 940_000, highNs: 1_250_000, level: 0.9 })).toBe('940 µs to 1.25 ms (90 %)');
     expect(intervalText({ lowNs: -200_000, highNs: 1_300_000, level: 0.9 })).toBe('−200 µs to 1.3 ms (90 %)');
     expect(intervalText({ lowNs: 0, highNs: 100, level: 0.9 })).toBe('0 to 100 ns (90 %)');
   });
 
-  it('is not told of what is too long to be simulated for each machine', () => {
+  it('an interval is left out if simulating it for each machine would take too long', () => {
     const machines = machinesAround(h200);
     if (machines === null) throw new Error('no machines');
     const program = programOf('overlap/pageable-same-stream');

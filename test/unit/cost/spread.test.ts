@@ -60,7 +60,7 @@ describe('machines around a profile', () => {
     expect(slowest(known)).toBeLessThan(slowest(kind));
   });
 
-  it('are nearest where the rows of the run told it', () => {
+  it("machines are closest to the profile if the run's rows fix their parameters", () => {
     const shown = new Map([['cudaLaunchKernel', 2]]);
     const slowest = (profile: DeviceProfile, of?: typeof shown): number =>
       Math.max(...(machineOf(profile, of).around?.pairs ?? []).map(([, slow]) => slow.callNs('cudaLaunchKernel'))) /
@@ -70,7 +70,7 @@ describe('machines around a profile', () => {
     expect(machineOf(h200, shown).costs.callNs('cudaLaunchKernel')).toBe(twice);
   });
 
-  it('are none of published figures', () => {
+  it('published figures give no other machines', () => {
     expect(machinesAround({ ...h200, basis: 'published' })).toBeNull();
   });
 });

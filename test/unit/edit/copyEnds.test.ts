@@ -84,7 +84,7 @@ describe('the block of a copy', () => {
     expect(detail({ srcOffset: 60 * MiB })).toBe('4.00 of 64.0 MiB · pinned → device');
   });
 
-  it('says nothing where all of it is moved', () => {
+  it('shows no range if all of the buffer is moved', () => {
     expect(detail({}, 64 * MiB)).toBe('pinned → device');
   });
 });

@@ -255,7 +255,7 @@ describe('declarations', () => {
     expect(() => renameDeclaration(example, 'buffers', 'factor', 'source')).toThrow(/Another buffer/);
   });
 
-  it('count their uses, and are deleted with them only when told so', () => {
+  it('declarations count their uses, and take these with them only on request', () => {
     expect(countUsage(example).events.get('copied')).toBe(2);
     expect(countUsage(example).threads.get('main')).toBe(7);
     expect(() => deleteDeclaration(example, 'events', 'copied')).toThrow(/used 2 times/);

@@ -15,7 +15,7 @@ const example = requireExperiment(readFileSync('assets/examples/overlap/pinned-s
 const paths = operationPaths(example);
 const at = (op: number): Operation => operationOf(example, paths[op] ?? []);
 
-describe('what a block’s length stands for', () => {
+describe('the length of a block', () => {
   it('is the size of a copy, as far as both buffers reach', () => {
     expect(extentOf(example, at(0))).toMatchObject({ name: 'size', value: 20 * MiB, least: 1, most: 20 * MiB });
     expect(extentOf(example, { ...at(0), srcOffset: 4 * MiB } as Operation)).toMatchObject({ most: 16 * MiB });
@@ -70,7 +70,7 @@ describe('resizing', () => {
     expect(stepped(extentOf(example, at(0)) as Extent, -4)).toBe(10 * MiB);
   });
 
-  it('always moves the way it is told, until the end of the range', () => {
+  it('resizing always moves in the dragged direction, until the end of the range', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1_000_000_000_000 }),

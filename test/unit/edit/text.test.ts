@@ -63,7 +63,7 @@ describe('lines of fields', () => {
     );
   });
 
-  it('are told by syntax errors', () => {
+  it('lines of fields appear in syntax errors', () => {
     const text = '{\n "a": 1,\n "b" 2\n}';
     let message = '';
     try {

@@ -29,7 +29,7 @@ describe('an operation that is typed', () => {
     expect(parseTyped('work 1.5 ms')).toMatchObject({ name: 'work', durationNs: 1_500_000 });
   });
 
-  it('is none where only its name is typed, or anything else with it', () => {
+  it('a typed text is no operation if it is only a name, or has anything else in it', () => {
     for (const text of ['', 'copy', 'Copy many tensors', 'Record event', 'kernel in', 'work in side', 'memset 4 KiB'])
       expect(parseTyped(text)).toBeNull();
     expect(parseTyped('kernel in 2fast')).toBeNull();

@@ -28,7 +28,7 @@ describe('an experiment that nobody has named', () => {
     expect(named([{ op: 'repeat', count: 3, operations: [kernel] }])).toBe('kernel');
   });
 
-  it('is called by its first operation where it does neither, and by nothing where it does nothing', () => {
+  it('an experiment without copies and kernels is named by its first operation, and an empty one has no name', () => {
     expect(named([{ op: 'work', durationNs: 1500 }])).toBe('work 1.50 µs');
     expect(named([])).toBeNull();
   });

@@ -161,7 +161,7 @@ describe('a document', () => {
     expect(problems({ ...document, threads: [{ id: 'main', operations: late }] })[0]).toMatch(/more problems than can/);
   });
 
-  it('of more tensors than are taken is refused at the copy that is one too many', () => {
+  it('a document with too many tensors is refused at the copy that exceeds the limit', () => {
     const copy = { op: 'multiCopy', payload: { tensors: 1_000_000, bytes: 4 } };
     const of = (count: number): unknown => ({
       ...document,

@@ -69,7 +69,7 @@ describe('quantities read as people write them', () => {
 });
 
 describe('rate', () => {
-  it('is bytes over time, and none where no time passed', () => {
+  it('the rate is bytes over time, and null if no time passed', () => {
     expect(rate(1000, 1000)).toBe(1e9);
     expect(rate(1000, 0)).toBe(0);
   });

@@ -50,7 +50,7 @@ interface SarifResult {
 const resultsIn = (sarif: string): SarifResult[] => JSON.parse(sarif).runs[0].results;
 
 describe('SARIF', () => {
-  it.each([1, 2, 3, 4, 5])('of program %i is valid, and has a file and a line for each place', async (seed) => {
+  it.each([1, 2, 3, 4, 5])('SARIF of program %i is valid, and has a file and a line for each place', async (seed) => {
     const report = await broken(seed);
     const text = sarifOf(report, '1.2.3');
     expect({ valid: isSarif(JSON.parse(text)), errors: isSarif.errors }).toEqual({ valid: true, errors: null });
@@ -115,7 +115,7 @@ describe("GitHub's annotations", () => {
     expect(text).toBe('::error file=a%2Cb.py,line=3,title=copyscope gate%3A pageableCopies::100 %25␊more: x Pin it.\n');
   });
 
-  it('are one line each, whatever is told', async () => {
+  it('annotations are one line each, whatever the message', async () => {
     const report = await broken(2);
     const lines = githubOf(report).trimEnd().split('\n');
     expect(lines.every((line) => /^::(error|notice) /.test(line))).toBe(true);

@@ -103,7 +103,7 @@ describe('the rules of a gate', () => {
   });
 });
 
-describe('what is allowed', () => {
+describe('allowances', () => {
   const twoWaits = program([{ kernel: 100, waits: [30] }, { kernel: 100, waits: [30, 44] }, { kernel: 100 }]);
   const waiting = async (line: string, more: object = {}) =>
     gate(await twoWaits, rules({ limits: { waitingCalls: 0 }, allow: [{ line, reason: 'logs', ...more }] }), null);
@@ -121,7 +121,7 @@ describe('what is allowed', () => {
     expect(report.results[0]).toMatchObject({ value: left });
   });
 
-  it('is told with its reason and how often; what is never used is told as well', async () => {
+  it('are listed with reason and count; unused ones are listed as well', async () => {
     expect(await waiting('train.py:30')).toMatchObject({
       allowed: [{ what: 'train.py:30', reason: 'logs', times: 2 }],
       notes: [],
@@ -218,7 +218,7 @@ describe('a gate that compares with a baseline', () => {
   });
 });
 
-describe('what can not be judged', () => {
+describe("limits that can't be judged", () => {
   it('does not pass: hazards of a trace', async () => {
     const input = await program([{ kernel: 100 }, { kernel: 100 }]);
     expect(() => gate(input, rules({ limits: { hazards: 0 } }), null)).toThrow(

@@ -82,7 +82,7 @@ describe('evidence', () => {
     expect(withEvidence(timing, lower(experiment), verification).hazards[0]?.evidence).toBeNull();
   });
 
-  it('says nothing where nothing was checked', () => {
+  it('no evidence is given if nothing was checked', () => {
     const verification = { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] };
     const report = withEvidence(checkExperiment(experiment), lower(experiment), verification);
     expect(report.hazards[0]?.evidence).toBeNull();
@@ -165,7 +165,7 @@ describe('allocated memory', () => {
     expect(found(of([...again, capture, launch]))).toEqual([]);
   });
 
-  it('of the caching host allocator is known to be in use by copies, but not by those of a graph', () => {
+  it('the caching host allocator knows memory in use by copies, but not by those of a graph', () => {
     const copy = { op: 'copy', src: 'tensor', dst: 'device', stream: 'a' };
     const [taken, given] = [
       { op: 'allocate', buffer: 'tensor' },
@@ -200,7 +200,7 @@ describe('allocated memory', () => {
     expect(found(of([allocate('pool'), { ...free, stream: 'b' }]))).toEqual(['used-before-allocated 0-1']);
   });
 
-  it('of one name is not what two threads allocate and free in no order', () => {
+  it('memory of one name is not the same if two threads allocate and free it in no order', () => {
     const own = [allocate('caching'), { ...use, stream: 'a' }, free];
     expect(found(of(own, own))).toEqual(['unordered-threads 2-3']);
     expect(findHazards(lower(of(own, own))).hazards[0]?.explanation).toMatch(

@@ -94,7 +94,7 @@ describe('hazards against every possible execution', () => {
   }
 
   it.each(Array.from({ length: batches }, (_, batch) => batch))(
-    'finds each race of batch %i, and nothing where there is none',
+    'finds each race of batch %i, and nothing in programs without a race',
     (batch) => {
       const each = programs / batches;
       for (let seed = batch * each; seed < (batch + 1) * each; seed += 2) {

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('a temporary folder', () => {
-  it('goes with a signal, and a lasting one stays for whoever has it', async () => {
+  it('a temporary folder is deleted on a signal, and a lasting one stays for its owner', async () => {
     const listener = vi.fn();
     process.on('SIGTERM', listener);
     const [lasting, temporary] = [lastingFolder(), temporaryFolder()];
@@ -32,7 +32,7 @@ describe('a temporary folder', () => {
     process.off('SIGTERM', listener);
   });
 
-  it('of a process that was killed goes when the next one is made', () => {
+  it("a killed process's folder is deleted when the next one is made", () => {
     lastingFolder();
     expect(existsSync(left)).toBe(false);
   });

@@ -102,7 +102,7 @@ describe('a run that ended early', () => {
 describe('a run that can not be saved', () => {
   const store = () => new FillingStore(folder, new Assets(join(folder, 'assets')));
 
-  it('is told as failed with the reason and a remedy, and its data can still be had', async () => {
+  it("a run that can't be saved is reported as failed with reason and remedy, and its data stays available", async () => {
     const made = makeSession(store());
     const { session } = made;
     const summary = await executed(made);

@@ -73,7 +73,7 @@ const kernels = (...rows: readonly Row[]): string => table('CUPTI_ACTIVITY_KIND_
 const copies = (...rows: readonly Row[]): string => table('CUPTI_ACTIVITY_KIND_MEMCPY', rows);
 
 describe('tables and columns', () => {
-  it('of a later version are read as well', async () => {
+  it('tables and columns of a later version are read as well', async () => {
     const run = await readSql(names.sql, kernels(kernel(10, 20, 1)).replaceAll('_KERNEL', '_KERNEL_V3'));
     expect(shown(run)).toEqual(['kernel add<float> @0+10']);
     expect(run.info.status).toBe('complete');
@@ -86,7 +86,7 @@ describe('tables and columns', () => {
     expect(run.info).toMatchObject({ device: null, createdAt: modifiedAt.toISOString(), status: 'complete' });
   });
 
-  it('that lack such a column are left out, and told', async () => {
+  it('rows without a needed column are left out, and counted', async () => {
     const run = await readSql(
       names.sql,
       table('CUPTI_ACTIVITY_KIND_MEMCPY', [{ start: 1, end: 2 }]),
@@ -109,7 +109,7 @@ describe('tables and columns', () => {
     expect(run.info.notes.at(-1)).toBe('Not shown: GPU_METRICS.');
   });
 
-  it('of something else make no trace', async () => {
+  it('unrelated tables make no trace', async () => {
     await expect(readSql(table('bookmarks', [{ url: 'x' }]))).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });
   });
 });
@@ -154,7 +154,7 @@ describe('kinds', () => {
     ]);
   });
 
-  it('of streams are told with their names', async () => {
+  it('kinds of streams are written with their names', async () => {
     const flags = [1, 2, 3, 0].map((flag, streamId) => ({ streamId, processId: 42, flag }));
     const work = flags.map(({ streamId }) => kernel(streamId, streamId + 1, streamId + 1, { streamId }));
     const run = await readSql(table('TARGET_INFO_CUDA_STREAM', flags), kernels(...work));
@@ -164,7 +164,7 @@ describe('kinds', () => {
 });
 
 describe('numbers', () => {
-  it('of times beyond 2^53 are exact', async () => {
+  it('times beyond 2^53 are exact', async () => {
     const base = 1_780_000_000_000_000_000n;
     const run = await readSql(
       names.sql,
@@ -174,7 +174,7 @@ describe('numbers', () => {
     expect(shown(run)).toEqual(['host-call cudaLaunchKernel @0+7', 'kernel add<float> @1001+2']);
   });
 
-  it('of another type are left out, and counted', async () => {
+  it('numbers of another type are left out, and counted', async () => {
     const odd = [
       kernel('soon', 2, 1),
       kernel(1.5, 2, 1),
@@ -187,7 +187,7 @@ describe('numbers', () => {
     expect(run.info.notes.join(' ')).toContain('5 events have no usable time or place');
   });
 
-  it('of calls are joined within their process', async () => {
+  it('numbers of calls are joined within their process', async () => {
     const other = { globalTid: globalId(50, 51) };
     const run = await readSql(
       names.sql,
@@ -211,7 +211,7 @@ describe('numbers', () => {
     ]);
   });
 
-  it('of devices are the machine’s, where a process sees only some', async () => {
+  it('devices are numbered as the machine does, even if a process sees only some', async () => {
     const gpus = [0, 1].map((id) => ({
       id,
       name: `GPU ${id}`,
@@ -230,7 +230,7 @@ describe('numbers', () => {
   });
 });
 
-describe('what the host did', () => {
+describe('host rows', () => {
   it('has the runtime’s names as a program writes them, and waits as waits', async () => {
     const run = await readSql(
       names.sql,
@@ -394,7 +394,7 @@ describe('graphs', () => {
     expect(launch).toMatchObject({ name: 'graph of 3 nodes', nodes: 3, deviceNs: 21 });
   });
 
-  it('that were recorded whole are one activity, which is told', async () => {
+  it('a graph that was recorded whole is one activity, and a note says so', async () => {
     const graph = {
       start: 10,
       end: 90,
@@ -542,7 +542,7 @@ describe('a file', () => {
     expect(Buffer.compare(readFileSync(path), bytes)).toBe(0);
   });
 
-  it('that is no database is told to be none', async () => {
+  it('a file that is no database is refused by name', async () => {
     const path = join(folder, 'text.sqlite');
     writeFileSync(path, 'SQLite format 3\0 and then nothing of it');
     await expect(read(path)).rejects.toMatchObject({ code: 'trace-file.malformed' });

@@ -129,7 +129,7 @@ describe('a hostile database', () => {
   );
 
   it.each(['-wal', '-journal'])(
-    'with changes in a file %s beside it is partial, and names that file',
+    'a database with changes in a separate %s file is partial, and the error names that file',
     async (ending) => {
       const path = made(folder, kernels);
       writeFileSync(`${path}${ending}`, '');

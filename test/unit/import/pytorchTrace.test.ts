@@ -244,12 +244,12 @@ describe('ranks merged into one file', () => {
     expect(run.trace.lanes.filter(({ kind }) => kind === 'stream')).toHaveLength(4);
   });
 
-  it('are none where threads and GPUs are only called differently', async () => {
+  it('threads and GPUs that differ only in names are not merged ranks', async () => {
     const events = rankOf('TP00', 424, 0).map((event) => ({ ...event, pid: event.pid === 0 ? 'GPU 0' : 'python 424' }));
     expect(joinsOf(await read(traceOf(events)))).toEqual(joined.slice(0, 2));
   });
 
-  it('are joined with nothing where only the numbers of their processes tell them apart', async () => {
+  it('merged ranks are not joined if only their process numbers tell them apart', async () => {
     const run = await read(traceOf([...rankOf('TP00', 424, 0), ...rankOf('TP01', 10_425, 1000)]));
     expect(joinsOf(run)).toEqual(joined.map((line) => line.replace(/: .*/, ': ')));
     expect(marksOf(run).filter((mark) => mark.startsWith('event-wait'))).toEqual([
@@ -260,7 +260,7 @@ describe('ranks merged into one file', () => {
   });
 });
 
-describe('what an event becomes', () => {
+describe('event kinds', () => {
   it('copies say direction and memory by their name, and lie on that direction’s engine', async () => {
     const copy = (name: string, stream: number) =>
       complete('gpu_memcpy', name, stream, 1, { device: 0, stream, bytes: 8 });

@@ -36,7 +36,7 @@ describe('lessons of the host', () => {
     expect(figures['six-ways']?.cases).toHaveLength(7);
   });
 
-  it('of the user come last; one with a mistake is listed with the line', async () => {
+  it('lessons of the user come last; one with a mistake is listed with the line', async () => {
     add('mine.md', good);
     add('broken.md', good.replace('minutes: 4', 'minutes: soon'));
     add('Bad Name.md', good);

@@ -120,7 +120,7 @@ describe('four devices of one host thread', () => {
 });
 
 describe('two devices', () => {
-  it('of which one is waited for run on apart', async () => {
+  it('two devices run on independently, even if the program waits for one', async () => {
     const script = await scriptOf(oneWaitedFor);
     expect(Math.abs((replay(script, costs).endsNs.at(-1) ?? 0) / 8.4e6 - 1)).toBeLessThan(0.04);
   });

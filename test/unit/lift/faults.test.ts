@@ -30,7 +30,7 @@ const gainOf = ({ plan }: TraceAnswers, word: ChangeWord): number =>
   Math.max(0, ...plan.filter(({ changes }) => changes.includes(word)).map(({ gainShare }) => gainShare));
 
 describe('a trace made by hand', () => {
-  it('whose kernels fill the step gains nothing by a graph, and is told so first', async () => {
+  it('a trace whose kernels fill the step gains nothing by a graph, and its first sentence says so', async () => {
     const answers = await faultAnswers('graph_device_bound', ['graph']);
     expect(answers.steps.medianNs).toBeCloseTo(1.212e6, -4);
     expect(answers.tried?.gainShare).toBeLessThan(0.011);
@@ -40,7 +40,7 @@ describe('a trace made by hand', () => {
   });
 
   it.each(['dataloader_workers0', 'dataloader_workers0_no_cpu_ops'])(
-    'that loads in its own thread is told to load, by the loader’s name: %s',
+    'a trace that loads in its own thread names its loading and its loader: %s',
     async (name) => {
       const answers = await faultAnswers(name);
       expect(partOf(answers, 'loading-data').share).toBeCloseTo(0.857, 2);
@@ -56,13 +56,13 @@ describe('a trace made by hand', () => {
     expect(steps.caution).toContain('50.0 ms');
   });
 
-  it('whose last step is empty has the other step’s time, and is told what was left out', async () => {
+  it('a trace with an empty last step has the other step’s time, and a note on what was left out', async () => {
     const { steps } = await faultAnswers('empty_last_step');
     expect(steps.medianNs).toBeCloseTo(8.87e6, -5);
     expect(steps.rule).toContain('1 that puts nothing on the device is left out');
   });
 
-  it('of one graph launch is one step of its device time, and lifts to a valid experiment', async () => {
+  it('a trace of one graph launch is one step of its device time, and lifts to a valid experiment', async () => {
     const run = await fault('one_graph_launch');
     const answers = traceAnswers(run, costs);
     expect(answers.steps.medianNs).toBeCloseTo(3.06e6, -4);
@@ -107,7 +107,7 @@ describe('a trace made by hand', () => {
 });
 
 describe('a public trace', () => {
-  it('of a loader without workers is told to load data for as long as its idle device shows', async () => {
+  it('a trace of a loader without workers loads data for as long as the device is idle', async () => {
     const answers = await publishedAnswers('kineto_resnet50_workers_0');
     const loading = partOf(answers, 'loading-data');
     expect(loading.ns).toBeGreaterThan(57e6);
@@ -116,20 +116,20 @@ describe('a public trace', () => {
     expect(answers.plan[0]?.changes).toEqual(['load-in-workers']);
   });
 
-  it('of a loader with four workers loads nothing in its own thread', async () => {
+  it('a trace of a loader with four workers loads nothing in its own thread', async () => {
     const answers = await publishedAnswers('kineto_resnet50_workers_4');
     expect(answers.steps.medianNs).toBeCloseTo(127e6, -6);
     expect(partOf(answers, 'loading-data').share).toBeLessThan(0.01);
   });
 
-  it('of one graph launch tells the call that held the host', async () => {
+  it('a trace of one graph launch names the call that blocked the host', async () => {
     const answers = await publishedAnswers('tracelens_sglang_decode_graph');
     expect(answers.steps.medianNs).toBeGreaterThan(463e6);
     expect(partOf(answers, 'waiting').ns).toBeCloseTo(463e6, -6);
     expect(partOf(answers, 'waiting').names[0]?.name).toBe('hipMemcpyWithStream');
   });
 
-  it('whose kernels take 97 % of it has nothing to gain, and is told so first', async () => {
+  it('a trace with 97 % kernels has nothing to gain, and its first sentence says so', async () => {
     const { answer, plan } = await publishedAnswers('tracelens_torch_compile');
     expect(answer).toContain('97.0 %');
     expect(plan.filter(({ gainShare }) => gainShare > 0.05)).toEqual([]);
@@ -148,7 +148,7 @@ describe('a public trace', () => {
     expect(answers.steps.count).toBe(1);
   });
 
-  it('of one rank of several tells its exposed communication', async () => {
+  it('a trace of one rank of several shows its exposed communication', async () => {
     const answers = await publishedAnswers('hta_nccl_rank0');
     expect(answers.steps.medianNs).toBeCloseTo(607e6, -6);
     expect(partOf(answers, 'communication').ns).toBeCloseTo(172e6, -6);

@@ -39,12 +39,12 @@ const note =
   /^Replayed without changes, the step takes [23]\.\d+ ms; (4\.99|5|5\.00) ms were recorded\. Take gains with care\.$/;
 
 describe('a replay that is far from what was recorded', () => {
-  it('is told with both figures', async () => {
+  it('a replay that differs from the recording is reported with both figures', async () => {
     const { steps } = await answersWhereHeld(2500);
     expect(steps.caution).toMatch(note);
   });
 
-  it('is told wherever gains are: by explain, in the report and in what is lifted', async () => {
+  it('the difference is reported next to gains: by explain, in the report and in what is lifted', async () => {
     const answers = await answersWhereHeld(2500);
     const caution = answers.steps.caution ?? 'none';
     expect(answers.plan.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('a replay that meets what was recorded', () => {
     expect(liftedDescription('a', [], [], null)).not.toContain('Replayed');
   });
 
-  it.each(['vision.pageable', 'optimizer.overlapped', 'recsys.packed'])('as the trace %s has none', async (name) => {
+  it.each(['vision.pageable', 'optimizer.overlapped', 'recsys.packed'])('%s has no such report', async (name) => {
     const run = await importTraceFile(`test/fixtures/pytorch-pairs/${name}.json.gz`, 'test');
     expect(traceAnswers(run, costs).steps.caution).toBeNull();
   });

@@ -27,7 +27,7 @@ const lifted = async (events: readonly object[]) => {
 };
 
 describe('ranks of one trace', () => {
-  it('are not taken for threads of one program that take turns', async () => {
+  it('ranks of one trace are not threads of one program that take turns', async () => {
     const { lanes, found, script } = await lifted([...rank('TP00', 424, 1000), ...rank('TP01', 425, 1200)]);
     expect(lanes).toEqual(['thread:[TP00] 424:424']);
     expect(found.ranges).toHaveLength(4);

@@ -57,7 +57,7 @@ describe.each([
   });
 });
 
-describe('what is told of a real program first', () => {
+describe('the first advice for a real program', () => {
   const ahead = ['pin', 'non-blocking', 'other-stream', 'prefetch'] as const;
   it.each([
     ['weights.pageable', ['keep-on-device'], 0.84, 0.05],

@@ -99,7 +99,7 @@ it('keeps on the device what goes to the host and comes back as it was', async (
   expect(plan[0]?.gainShare).toBeGreaterThan(0.7);
 });
 
-describe('what a remedy needs', () => {
+describe('needs of a remedy', () => {
   it('is the memory of the device for what stays there', async () => {
     const { tried } = await answersOf(weights, ['keep-on-device']);
     expect(tried?.needs.join()).toMatch(/92 MB/);
@@ -155,7 +155,7 @@ describe('a graph', () => {
 });
 
 describe('overlapping communication', () => {
-  it('is told with a bound that reaches from nothing to all of what is exposed, after what surely gains', async () => {
+  it('overlapping communication has a bound from zero to all that is exposed, and comes after sure gains', async () => {
     const { plan } = await answersOf(communicating);
     const told = plan.find(({ changes }) => changes.includes('overlap-communication'));
     expect(told?.lowShare).toBeLessThanOrEqual(0);

@@ -18,7 +18,7 @@ describe('a trace made after a change', () => {
     ['pytorch-pairs', 'vision.pageable', 'vision.prefetch', ['pin', 'non-blocking', 'other-stream', 'prefetch'], 0.575],
     ['pytorch-pairs', 'weights.pageable', 'weights.pinned', ['pin', 'non-blocking'], 0.745],
     ['pytorch-unseen-h200', 'spectra.pageable', 'spectra.pinned', ['pin'], null],
-  ] as const)('of %s settles what was predicted for %s: %s', async (folder, before, after, changes, truth) => {
+  ] as const)('a trace of %s settles the prediction for %s: %s', async (folder, before, after, changes, truth) => {
     const { settled } = await compared(folder, before, after);
     expect(settled?.changes).toEqual(changes);
     expect(settled?.holds).toBe(true);

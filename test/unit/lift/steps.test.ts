@@ -52,7 +52,7 @@ describe('the end of a step', () => {
     expect(recordedNs).toEqual([10e6, 10e6, 10e6, 10e6]);
   });
 
-  it('is not told by the mark of the trace’s last one: that is left out', async () => {
+  it('the end of a step does not depend on the mark of the trace’s last one: that is left out', async () => {
     const { recordedNs, found, script } = await lifted(loading(2, 'end'));
     expect(recordedNs).toEqual([10e6]);
     expect(found.ranges).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('the end of a step', () => {
   });
 });
 
-describe('what a step loads at its begin', () => {
+describe('loading at the begin of a step', () => {
   it('is the program’s own work, though the step’s mark begins in it', async () => {
     const { parts } = await lifted(loading(4, 'all'));
     const share = (name: string) => parts.find(({ part }) => part === name)?.share ?? 0;

@@ -99,7 +99,7 @@ describe.each([
     expect(Math.abs(stepNs / 5e6 - 1)).toBeLessThan(0.04);
   });
 
-  it('is not told to gain anything where the device is never idle', async () => {
+  it('removing a wait gains nothing if the device is never idle', async () => {
     const { plan } = traceAnswers(await read(traceOf(events)), costs);
     const ofWaits = plan.filter(({ changes }) => changes.some((word) => word.endsWith('-wait')));
     expect(ofWaits.filter(({ lowShare }) => lowShare > 0)).toEqual([]);
@@ -114,8 +114,8 @@ describe('a wait for another stream when that of the last launch is through', ()
   });
 });
 
-describe('what a wait is for', () => {
-  it('is the event behind work that others followed in its stream, and none where that was in a step before', async () => {
+describe('the cause of a wait', () => {
+  it('is the event behind work that others followed in its stream, and null if that was in a step before', async () => {
     const waits = waitsOf(await read(traceOf(stepsAhead(1))));
     expect(waits.map(({ length }) => length)).toEqual([0, 1, 1, 1]);
     expect(waits[1]).toEqual([{ stream: expect.stringContaining('7'), event: expect.any(String) }]);

@@ -86,14 +86,14 @@ describe('the first use', () => {
     ]);
   });
 
-  it('holds the host for as long as the profile says, and leaves none where all was made before', () => {
+  it('the first use blocks the host for as long as the profile says, and takes no time if all was made before', () => {
     const made = rowsOf(measured, fft(1024)).find(({ name }) => name === 'cufftMakePlanMany');
     expect((made?.endNs ?? 0) - (made?.startNs ?? 0)).toBeCloseTo(200_000, 0);
     expect(calls(product(), fft(1024, 's', 'before-run'))).toEqual(['cublasGemmEx', 'cufftExecC2C']);
   });
 });
 
-describe('what nobody has measured', () => {
+describe('unmeasured library calls', () => {
   it('is said, with what is assumed instead', () => {
     const { parameters } = h200;
     const unknown: DeviceProfile = {

@@ -61,7 +61,7 @@ function shared(link: Link, ...users: readonly User[]): number[] {
 }
 
 describe('the link', () => {
-  it('leaves copies beside a kernel on mapped memory what the profile says, and the kernel the rest', () => {
+  it("copies during a kernel on mapped memory get the profile's share of the link, and the kernel the rest", () => {
     const users = [new Kernel(9, 0, 1), new Copies(10, 0), new Copies(0, 10)];
     expect(shared(new Link({ ...rates, besideMappedPart: 0.05 }), ...users).map((rate) => rate.toFixed(2))).toEqual([
       '1.00',

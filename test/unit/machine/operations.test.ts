@@ -65,7 +65,7 @@ describe('host functions', () => {
   });
 });
 
-describe('what arrives just after the work before it has ended', () => {
+describe('work that arrives just after other work has ended', () => {
   it('still has the gap between engines before it, if it is a graph', () => {
     const ends = [0, 25, 28, 30, 40].map((durationNs) => {
       const rows = simulated([capture(spin('a', 20)), h2d('a', 40), { op: 'work', durationNs }, launch('a')]);
@@ -107,7 +107,7 @@ describe('launch blocking', () => {
 });
 
 describe('priorities', () => {
-  it('of what waits for the device the more urgent starts first', () => {
+  it('the more urgent of two waiting pieces of work starts first', () => {
     const urgent = [...(streams ?? []), { id: 'urgent', priority: -2 }];
     const fill = (stream: string, label: string) =>
       ({ op: 'kernel', label, kernel: { kind: 'stream' }, reads: ['small'], writes: ['small2'], stream }) as const;
@@ -274,19 +274,19 @@ describe('kernels', () => {
       stream: 'a',
     }) as const;
 
-  it('of arithmetic last by their operations, and slower on fewer multiprocessors', () => {
+  it('kernels of arithmetic last by their operations, and longer on fewer multiprocessors', () => {
     expect(device(simulated([arithmetic('a', 100, 1)]))).toEqual([['math', 23, 123]]);
     expect(device(simulated([arithmetic('a', 100, 0.25)]))).toEqual([['math', 23, 423]]);
   });
 
-  it('run beside each other where each has multiprocessors of its own', () => {
+  it('kernels overlap if each has multiprocessors of its own', () => {
     expect(device(simulated([arithmetic('a', 100, 0.5), arithmetic('b', 100, 0.5)]))).toEqual([
       ['math', 23, 223],
       ['math', 43, 243],
     ]);
   });
 
-  it('of arithmetic fill what an older one leaves, and do not end before it', () => {
+  it('kernels of arithmetic fill what an older one leaves, and do not end before it', () => {
     const both = (flops: number) =>
       device(run(program([arithmetic('a', 100, 0.5), arithmetic('b', flops, 1)]))).map(([, , end]) => end);
     // 200 ns for the first, which leaves half: 90 of 100 are done when it ends at 223, but for the quarter that waits.
@@ -306,7 +306,7 @@ describe('kernels', () => {
     expect(starts(filling)).toEqual([23, 43]);
   });
 
-  it('on mapped memory move its bytes over the link, beside copies', () => {
+  it('kernels on mapped memory move its bytes over the link, while copies do so too', () => {
     const mapped = [...(buffers ?? []), { id: 'mapped', memory: 'mapped', bytes: 1000 }];
     const rows = (...operations: Operations) => device(run(programWith({ buffers: mapped }, operations)));
     // Two of the destination's device passes are faster than its 1000 bytes over the link.
@@ -438,7 +438,7 @@ describe('several devices', () => {
     expect(device(run(programWith(two, [peer])))).toEqual([['peer', 23, 2023]]);
   });
 
-  it('run nothing beside a cudaMemcpy between the two, whatever their streams', () => {
+  it('two devices run nothing during a cudaMemcpy between them, whatever their streams', () => {
     const far = (label: string) =>
       ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs: 1000 }, stream: 'there' }) as const;
     const copy = { ...peer, mode: 'blocking-memcpy' } as const;
@@ -456,7 +456,7 @@ describe('several devices', () => {
     expect(device(rows({ ...copy, mode: 'async', stream: 'legacy' }))).toContainEqual(['peer', 63, 2063]);
   });
 
-  it('run what they do beside a cudaMemcpy between two others, or within one', () => {
+  it('devices go on during a cudaMemcpy between two others, or within one', () => {
     const devices = [...two.devices, { id: 'gpu2', index: 2 }];
     const buffers = [...two.buffers, { id: 'third', memory: 'device', device: 'gpu2', bytes: 1000 } as const];
     const kernel = spin('a', 5000, 'here');
@@ -510,7 +510,7 @@ describe('multi-tensor copies', () => {
     expect(device(rows).map(([, start]) => start)).toEqual([114, 225]);
   });
 
-  it('packed go where the first of them would, beside larger ones', () => {
+  it('packed tensors go in the place of the first of them, between larger ones', () => {
     const sizes = { tensors: 3, bytes: [100, 600_000, 100] };
     const rows = copies({ strategy: 'packed', payload: sizes, options: { threads: 1 } });
     const copied = rows.filter(({ kind }) => kind === 'host-work');

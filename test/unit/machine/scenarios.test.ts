@@ -155,7 +155,7 @@ describe('several streams', () => {
     ]);
   });
 
-  it('runs kernels that fill the device one after another, and others beside each other', () => {
+  it('runs kernels that fill the device one after another, and others at once', () => {
     const full = program([fill('a'), fill('b'), fill('a')]);
     expect(device(run(full))).toEqual([
       ['fill', 23, 173],
@@ -187,7 +187,7 @@ describe('several streams', () => {
     ]);
   });
 
-  it('has no place for a single thread while a kernel fills the device, which itself starts beside one', () => {
+  it('a kernel that fills the device leaves no place for a single thread, but starts while one runs', () => {
     expect(device(simulated([spin('b', 100), fill('a', 10), spin('blocking', 10)]))).toEqual([
       ['spin', 23, 123],
       ['fill', 43, 1093],
@@ -486,7 +486,7 @@ describe('the trace', () => {
   });
 });
 
-describe('what can not be simulated', () => {
+describe("programs that can't be simulated", () => {
   it('a program that never ends is refused before it starts', () => {
     const endless = program([
       {
@@ -498,7 +498,7 @@ describe('what can not be simulated', () => {
     expect(() => simulate(endless, toyCosts())).toThrow(expect.objectContaining({ code: 'simulation.too-long' }));
   });
 
-  describe('of what is too long', () => {
+  describe('because they are too long', () => {
     const error = (...threads: Operations[]): ErrorInfo => {
       try {
         simulate(programWith({}, ...threads), toyCosts(), { maxInstructions: 100 });
@@ -526,7 +526,7 @@ describe('what can not be simulated', () => {
       expect(fits(Number(most) + 1)).toThrow();
     });
 
-    it('of repeats inside one another that one is named whose count can be lowered far enough', () => {
+    it('the error names the nested repeat whose count can be lowered far enough', () => {
       expect(error([repeat(1, repeat(1000, work))]).field).toBe('threads[0].operations[0].operations[0].count');
       expect(error([repeat(2, repeat(1000, work))]).field).toBe('threads[0].operations[0].operations[0].count');
       expect(error([repeat(50, repeat(20, work))]).field).toBe('threads[0].operations[0].count');

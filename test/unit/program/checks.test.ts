@@ -100,7 +100,7 @@ describe('buffers made by operations', () => {
     expect(problem(operations)).toContain(`threads[0].operations${message}`);
   });
 
-  it('of another thread need only be allocated somewhere', () => {
+  it('buffers of another thread need only be allocated somewhere', () => {
     const handOver = (more: Operations) => [
       [allocate(), { op: 'signal', signal: 'ready' }],
       [{ op: 'waitSignal', signal: 'ready' }, memset('made'), ...more],
@@ -180,7 +180,7 @@ describe('memory', () => {
     expect(problem([operation])).toContain('threads[0].operations[0]: ');
   });
 
-  it('of another device can be reached with peer access', () => {
+  it('memory of another device can be reached with peer access', () => {
     expect(problem([memset('device', 'far')], { environment: { peerAccess: true } })).toBe(null);
   });
 });

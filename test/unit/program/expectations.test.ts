@@ -224,7 +224,7 @@ describe('a read', () => {
     expect(expected([{ op: 'repeat', count: 5, operations: [write('random'), read] }])).toEqual([random]);
   });
 
-  it('in a loop expects nothing where rounds find different things', () => {
+  it('a read in a loop expects nothing if rounds find different contents', () => {
     expect(expected([{ op: 'repeat', count: 2, operations: [read, write('random')] }])).toEqual([null]);
   });
 
@@ -257,7 +257,7 @@ describe('a read', () => {
     expect(expected([write('random'), capture(memset, read), read, launch, read])).toEqual([random, random, threes]);
   });
 
-  it('in a loop of a capture expects what each round finds, and nothing where rounds differ', () => {
+  it('a read in a loop of a capture expects the content of each round, and nothing if rounds differ', () => {
     const rounds = (...operations: OperationInput[]): OperationInput => ({ op: 'repeat', count: 3, operations });
     expect(expected([capture(rounds(write('random'), read, memset)), launch, read])).toEqual([random, threes]);
     expect(expected([write('index'), capture(rounds(read, write('random')))])).toEqual([null]);
@@ -274,7 +274,7 @@ describe('a read', () => {
     expect(expected([write('random'), late])).toEqual([null]);
   });
 
-  it('of what a graph with two captures may leave expects nothing', () => {
+  it('a read of memory that a graph with two captures may leave expects nothing', () => {
     const [first, second] = [capture(memset), capture({ ...memset, value: 4 })];
     const other: OperationInput[] = [launch];
     const lowered = program([[first, second, read], other]);

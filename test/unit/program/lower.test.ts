@@ -97,7 +97,7 @@ describe('a copy', () => {
     });
   });
 
-  it('as Tensor.to(non_blocking=False) does it is followed by a synchronise of its own stream, under its number', () => {
+  it('a copy as by Tensor.to(non_blocking=False) is followed by a synchronise of its own stream, under its number', () => {
     const instructions = program([copy({ stream: 'side', mode: 'blocking-to' })]).threads[0]?.instructions;
     expect(instructions).toMatchObject([
       { code: 'copy', op: 0, stream: 0, blocking: false },
@@ -177,7 +177,7 @@ describe('groups', () => {
   });
 });
 
-describe('what can not be lowered', () => {
+describe("experiments that can't be lowered", () => {
   it('is refused with its field: a kernel over half a word', () => {
     const kernel: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['odd'], writes: ['device'] };
     expect(() => program([kernel])).toThrow(

@@ -83,7 +83,7 @@ describe('patterns of numbers', () => {
     return bits & 0x8000 ? -size : size;
   };
 
-  it.each(['float32', 'float16', 'bfloat16'] as const)('of %s lie evenly between -1 and 1', (kind) => {
+  it.each(['float32', 'float16', 'bfloat16'] as const)('patterns of %s lie evenly between -1 and 1', (kind) => {
     const values = floats(kind);
     expect(values.every((value) => value >= -1 && value < 1)).toBe(true);
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

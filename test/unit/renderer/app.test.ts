@@ -100,7 +100,7 @@ describe('addresses', () => {
     expect(pageHash({ kind: 'welcome' })).toBe('');
   });
 
-  it('that name no page are none', () => {
+  it('addresses that name no page are refused', () => {
     for (const hash of ['', '#/', '#/elsewhere/x', '#/run/', '#/run/%E0%A4%A']) expect(parsePageHash(hash)).toBeNull();
   });
 });
@@ -199,7 +199,7 @@ describe('the selected operation', () => {
     expect(selectedOp(withRow(experiment, 100))).toBeNull();
   });
 
-  it('is none where the row’s run is of what was open before an edit', () => {
+  it('no operation is selected if the row’s run belongs to the document before an edit', () => {
     expect(selectedOp(withRow(later, 3))).toBeNull();
     expect(selectedOps(withRow(later, 3))).toEqual([]);
   });

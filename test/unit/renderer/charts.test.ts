@@ -57,7 +57,7 @@ describe('a chart as a table', () => {
     ]);
   });
 
-  it('as CSV loses no digit, says its origin in every line, and hides no formula', () => {
+  it('a chart as CSV loses no digit, says its origin in every line, and hides no formula', () => {
     expect(chartCsv(lines).split('\r\n')).toEqual([
       'Series,Chunk size (bytes),Makespan (ns),Least,Most,Iterations,Failed because,Origin,Device,Date',
       'Streams 1,1024,3000000,2000000,4000000,5,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
@@ -74,7 +74,7 @@ describe('a chart as a table', () => {
 });
 
 describe('the points of a chart', () => {
-  it('say all that is known of them, and limits are none', () => {
+  it('points of a chart show all that is known of them, and limits are not points', () => {
     const points = pointsOf(lines);
     expect(points).toHaveLength(4);
     const [first, , , failed] = points;
@@ -109,7 +109,7 @@ describe('the points of a chart', () => {
   });
 });
 
-describe('what is drawn', () => {
+describe('drawing a chart', () => {
   const texts = (spec: Parameters<typeof chartOption>[0], withTitle: boolean): string =>
     JSON.stringify(chartOption(spec, lookOf('light'), { width: 800, height: 400, withTitle }));
 
@@ -160,7 +160,7 @@ describe('what is drawn', () => {
 });
 
 describe('strategies', () => {
-  it('of several devices and origins are told apart', () => {
+  it('strategies of several devices and origins have different names', () => {
     const makespan = { median: 2, min: 1, max: 3, count: 5 };
     const spec = strategyBars([
       { label: 'A', origin: 'measured', device: 'GPU 0', date: '2026-11-19', makespan, id: 'a' },

@@ -7,7 +7,7 @@ describe('columns of the score', () => {
   const layout = scoreLayout(experiment);
   const columns = placeColumns(layout);
 
-  it('stand beside each other, as wide as their words need', () => {
+  it('columns lie next to each other, as wide as their words need', () => {
     for (let column = 0; column < layout.columns; column += 1) {
       expect(columns.left(column + 1)).toBe(columns.left(column) + columns.width(column));
     }

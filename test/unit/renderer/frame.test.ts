@@ -70,7 +70,7 @@ const lane = (id: string) => {
   return found;
 };
 
-describe('what a verdict rests on', () => {
+describe('the rows behind a verdict', () => {
   const verdicts = verdictsOf(iterationOf(trace, 0), experiment);
   const { run } = view;
 
@@ -255,7 +255,7 @@ describe('search', () => {
     expect(copies.next(found[0] ?? null, -1)).toBe(found.at(-1));
   });
 
-  it('finds an operation by what the experiment calls it, and nothing where nothing is asked', () => {
+  it('finds an operation by its name in the experiment, and nothing for an empty search', () => {
     expect(findRows(trace, view.rows, 'PASSES multiply', labels).next(null, 1)).not.toBeNull();
     expect(findRows(trace, view.rows, '', labels).count).toBe(0);
     expect(findRows(trace, view.rows, 'no such thing', labels).next(null, 1)).toBeNull();
@@ -265,7 +265,7 @@ describe('search', () => {
 describe('the table of a stretch of time', () => {
   const table = areaTable(view, 6000, 206_000);
 
-  it('counts the part within it, with what that moved and what ran beside it', () => {
+  it('counts the part within the stretch, its bytes and its overlap', () => {
     const copies = table.find((row) => row.paint === 'h2d');
     expect(copies).toMatchObject({ count: 1, totalNs: 200_000, meanNs: 200_000, bytes: 10 * MiB });
     expect(copies?.bytesPerSecond).toBeCloseTo(((10 * MiB) / 200_000) * 1e9);
@@ -300,7 +300,7 @@ describe('the table of a stretch of time', () => {
   });
 });
 
-describe('what is searched for', () => {
+describe('searching', () => {
   it('is marked wherever it is drawn: a copy on its stream and on its engine', () => {
     expect(frameOf().found).toBeNull();
     const marked = (rows: readonly number[]) => makeFrame({ found: Uint32Array.from(rows) }).found ?? [];

@@ -55,7 +55,7 @@ afterEach(() => {
 afterAll(() => vi.unstubAllGlobals());
 
 describe('reports on hazards', () => {
-  it('are asked for once, of the last of quick edits, and told', async () => {
+  it('hazards are searched once, for the last of quick edits, and reported', async () => {
     const told = vi.fn();
     reports.subscribe(told);
     for (const experiment of [racing, twice, racing, twice]) edit(experiment);
@@ -72,7 +72,7 @@ describe('reports on hazards', () => {
     expect(searches()).toHaveLength(1);
   });
 
-  it('are none of the document of before an edit, which calls that search off', async () => {
+  it('hazards of the document before an edit are dropped, and their search is cancelled', async () => {
     edit(racing);
     vi.advanceTimersByTime(pauseMs);
     const [first] = searches();

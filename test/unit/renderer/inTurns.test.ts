@@ -25,7 +25,7 @@ it('gives at once and in turns the same', async () => {
   ]);
 });
 
-it('tells what each step told', async () => {
+it('returns the results of each step', async () => {
   const told: number[] = [];
   await inTurns(counting(), always, (step) => told.push(step));
   expect(told).toEqual([1, 2, 3]);

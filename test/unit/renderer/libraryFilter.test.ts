@@ -97,7 +97,7 @@ it('experiments meet text and date, and know no origin', () => {
   expect(conditions({ ...noFilter, text: 'x', age: 'day', origins: ['measured'] })).toBe(2);
 });
 
-it('what a filter hides is not part of a selection', () => {
+it('a row hidden by a filter is not part of a selection', () => {
   const selected = new Set(['run:a', 'run:hidden', 'experiment:x']);
   expect(selectedItems(selected, ['experiment:x', 'run:a', 'run:b'])).toEqual({
     experiments: ['x'],

@@ -31,7 +31,7 @@ describe('missed overlaps', () => {
     expect([...missedRows(more, view.rows, missedBy('same-stream', 1)).keys()]).toEqual([verdict.row]);
   });
 
-  it('are those of the iteration that verdicts are told of', () => {
+  it('missed overlaps belong to the iteration of the verdicts', () => {
     const missed = missedRows(trace, view.rows, missedBy('same-stream'));
     const { representative } = view.run.info.iterations;
     expect(missedIn({ missed, run: view.run }, { number: representative }).size).toBe(1);

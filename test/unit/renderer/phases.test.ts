@@ -33,7 +33,7 @@ describe('the phases of a program', () => {
     expect(found.map(({ startNs }) => startNs)).toEqual(found.map(({ startNs }) => startNs).sort((a, b) => a - b));
   });
 
-  it('are none where every activity bears its own name', () => {
+  it('a program whose activities all bear their own name has no phases', () => {
     expect(phases('overlap/pinned-side-stream')).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ describe('a prediction', () => {
     expect(counters).toEqual(laneCounters({ info, trace }, 0));
   });
 
-  it('of a longer program is refused before it is simulated', () => {
+  it('a prediction of a longer program is refused before it is simulated', () => {
     const work = { op: 'work', durationNs: 1 } as const;
     const experiment = experimentOf({}, [{ op: 'repeat', count: 1_000_000, operations: [work] }]);
     expect(isLongerThan(2, experiment)).toBe(false);

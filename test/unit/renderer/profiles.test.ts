@@ -30,7 +30,7 @@ const loaded = (): LoadedRun | null => {
   return known?.status === 'ready' ? known.value : null;
 };
 
-it('a run that is open is told with the profile that came, and with what replaces it', async () => {
+it('an open run shows the profile that came with it, and the one that replaces it', async () => {
   const summary = windowSummary(summarizeLazily(run));
   const before = new LoadedRun('measured', run, indexIteration(run.trace, 0), { summary });
   put('loadedRuns', 'measured', { status: 'ready', value: before });

@@ -111,7 +111,7 @@ describe('two sweeps in one chart', () => {
     expect(together(iterations, [again]).rows).toHaveLength(2);
   });
 
-  it('are told apart by when they began where they have one name', () => {
+  it('two sweeps of one name show their start time', () => {
     const earlier = { ...over('same', 64e9), createdAt: '2025-11-20T12:00:00.000Z' };
     const later = { ...over('same', 64e9), createdAt: '2024-03-02T12:00:00.000Z' };
     const names = together(earlier, [later, over('other', 64e9)]).rows.map(({ name }) => name);

@@ -32,7 +32,7 @@ describe('the draft of a sweep document', () => {
   it.each([
     ['a template', ofTemplate],
     ['an experiment', ofExperiment],
-  ])('of %s makes the same sweep, where its sizes are bare numbers too', (_of, json) => {
+  ])('the draft of %s makes the same sweep, even if its sizes are bare numbers', (_of, json) => {
     const plan = requireSweep(json);
     const { experiment } = plan.document.base;
     const draft = draftOf(plan, experiment === undefined ? null : requireExperiment(experiment), null);

@@ -33,7 +33,7 @@ it.each([
   expect(selectionOfField(nested, field)).toEqual(selection);
 });
 
-it('what stands in a field is kept until it says what the document says', () => {
+it('a typed text is kept until the document has it', () => {
   expect(setTyped('a', 'name', 'Half')).toBe(true);
   expect(setTyped('a', 'name', 'Half')).toBe(false);
   setTyped('a', 'description', '');
@@ -44,7 +44,7 @@ it('what stands in a field is kept until it says what the document says', () => 
   expect(typedTexts('a')).toEqual({ description: '' });
 });
 
-it('what came back waits for its field, and for no other document’s; a change of the document ends that', () => {
+it('a restored text waits for its field, and for no other document’s; a change of the document ends that', () => {
   recoverTyped('c', { name: 'Half', description: 'Long' });
   expect([recoveredText('c', 'name'), recoveredText('d', 'name'), recoveredText(null, 'name')]).toEqual([
     'Half',

@@ -12,7 +12,7 @@ import {
 afterEach(() => vi.restoreAllMocks());
 const asUser = (uid: number) => vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(uid);
 
-describe('what a person is told to type', () => {
+describe('commands for a person to type', () => {
   it.each([
     ['apt-get', ['sudo apt-get update && sudo apt-get install -y cmake g++ make']],
     ['dnf', ['sudo dnf install -y cmake gcc-c++ make']],
@@ -29,7 +29,7 @@ describe('what a person is told to type', () => {
     expect(second).toMatch(/BuildTools.*VCTools/);
   });
 
-  it('needs no sudo for root, and names the needs where there is no package manager', () => {
+  it('need no sudo for root, and name the packages if there is no package manager', () => {
     asUser(0);
     expect(installCommands([xvfb], 'apt-get')).toEqual(['apt-get update && apt-get install -y xvfb']);
     expect(installCommands([cmake, compiler], null)).toEqual([
@@ -50,7 +50,7 @@ describe('packages of the system', () => {
     expect(wantsInstall(environment)).toBe(isWanted);
   });
 
-  it('are left alone where nobody wants them, and what is missing is told', () => {
+  it('packages of the system are left alone unless they are asked for, and missing ones are listed', () => {
     const missing = { name: 'nothing', met: () => false, packages: { 'apt-get': ['no-such-package-here'] } };
     const said: string[] = [];
     expect(provide([missing], (text: string) => said.push(text), false)).toEqual([missing]);

@@ -160,7 +160,7 @@ describe('a range', () => {
     );
   });
 
-  it('of powers of two has no crumbs', () => {
+  it('a range of powers of two has no crumbs', () => {
     expect(rangeValues({ from: 4 * KiB, to: 256 * MiB, points: 17, scale: 'geometric' }, true)).toEqual(
       Array.from({ length: 17 }, (_, step) => 4 * KiB * 2 ** step),
     );
@@ -215,7 +215,7 @@ describe('field paths', () => {
   });
 
   it.each(['', 'buffers[', 'buffers[0]]', '__proto__.polluted', 'a..b', '[0]x', 'threads[1e3]'])(
-    '%s is none',
+    '%s is no field path',
     (text) => {
       expect(parseFieldPath(text)).toBeNull();
     },
@@ -229,7 +229,7 @@ describe('field paths', () => {
   });
 });
 
-describe('what is wrong with a sweep is said with its field and a remedy', () => {
+describe('errors of a sweep name the field and a remedy', () => {
   const axis = { parameter: 'streams', values: [1] };
   it.each([
     ['no sweep', {}, 'format', '"format" is missing'],

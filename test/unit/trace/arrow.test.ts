@@ -75,7 +75,7 @@ describe('a run file', () => {
     }
   });
 
-  it('shows words, not codes, to the plain Arrow reader, and nothing where there is no engine', () => {
+  it('a run file shows words, not codes, to the plain Arrow reader, and null for a row without an engine', () => {
     const rows = tableFromIPC(encodeRun(smallRun())).toArray();
     const copy = rows.find((row) => row['kind'] === 'copy');
     expect(copy?.toJSON()).toEqual({
@@ -133,7 +133,7 @@ describe('a run file', () => {
   });
 });
 
-describe('what is not a whole run file', () => {
+describe('damaged run files', () => {
   it('is refused at every length short of the whole', () => {
     const file = encodeRun(smallRun());
     for (let length = 0; length < file.length; length += 1) {

@@ -38,7 +38,7 @@ const windows = fc
 const isIn = (trace: Trace, row: number, from: number, to: number): boolean =>
   startOf(trace, row) <= to && (startOf(trace, row) >= from || rowEndNs(trace, row) > from);
 
-describe('what the timeline draws', () => {
+describe('the lanes of the timeline', () => {
   it('holds every row of the window exactly once, with the true busy time', () => {
     fc.assert(
       fc.property(spans, windows, (list, { from, to, pixels }) => {

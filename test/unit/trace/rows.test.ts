@@ -82,12 +82,12 @@ describe('a row', () => {
     });
   });
 
-  it('says null where something is unknown', () => {
+  it('unknown values of a row are null', () => {
     const mark = readRow(trace, rowOf('event-record', 0));
     expect(mark).toMatchObject({ op: null, correlation: null, engine: null, channel: null });
   });
 
-  it.each([-1, 18, 0.5, Number.NaN])('is refused at %d, where there is none', (row) => {
+  it.each([-1, 18, 0.5, Number.NaN])('a row at %d is refused, because it does not exist', (row) => {
     expect(() => readRow(trace, row)).toThrow(RangeError);
   });
 });
@@ -117,7 +117,7 @@ describe('a call and its activity', () => {
     expect(join.activitiesOf(call ?? -1)).toEqual([copy]);
   });
 
-  it('find nothing where no correlation was recorded', () => {
+  it('a call and its activity find nothing if no correlation was recorded', () => {
     const join = joinCalls(trace, iterationRows(trace, 1));
     expect(join.callOf(rowOf('event-record', 1))).toBeNull();
     expect(join.activitiesOf(rowOf('host-sync', 1))).toEqual([]);

@@ -17,13 +17,13 @@ const explained = async (name: string) => {
   return summarizeRun(run);
 };
 
-describe('of a real program that copies from pageable memory', () => {
+describe('a real program that copies from pageable memory', () => {
   it.each([
     { name: 'weights.pageable', copies: 60, leastShare: 0.8 },
     { name: 'vision.pageable', copies: 6, leastShare: 0.4 },
     { name: 'samples.pageable', copies: 384, leastShare: 0.35 },
     { name: 'recsys.pageable', copies: 150, leastShare: 0.1 },
-  ])('$name is told that first, of all such copies together', async ({ name, copies, leastShare }) => {
+  ])('$name names pinning first, with the cost of all such copies together', async ({ name, copies, leastShare }) => {
     const { verdicts, verdictSums, makespanNs } = await explained(name);
     expect(verdicts[0]).toMatchObject({ cause: 'pageable-source' });
     expect(verdictSums[0]).toMatchObject({ cause: 'pageable-source', count: copies });
@@ -37,7 +37,7 @@ describe('of a real program that copies from pageable memory', () => {
     );
   });
 
-  it('is told nothing of pinning once it is pinned', async () => {
+  it('does not name pinning once it is pinned', async () => {
     const { verdicts } = await explained('weights.pinned');
     expect(verdicts.every(({ cause, pinnedNs }) => cause === 'same-stream' && pinnedNs === null)).toBe(true);
   });
@@ -67,7 +67,7 @@ const downloading = (kernelNs: number): Experiment =>
     ],
   });
 
-describe('of a copy into pageable memory behind a kernel', () => {
+describe('a copy into pageable memory behind a kernel', () => {
   it('memory comes first where the copy takes most of the time, and pinning is what is proposed', () => {
     const found = explainWithRemedies(downloading(100_000), h200Machine);
     expect(found?.before.verdicts[0]).toMatchObject({ cause: 'pageable-destination', also: ['same-stream'] });
@@ -81,7 +81,7 @@ describe('of a copy into pageable memory behind a kernel', () => {
 });
 
 describe('costs', () => {
-  it('are what ran beside no kernel, and the costliest comes first', async () => {
+  it('costs count what ran while no kernel did, and the costliest comes first', async () => {
     const { verdicts } = await explained('vision.prefetch');
     for (const { costNs, copyNs, overlapNs, pinnedNs } of verdicts) {
       if (pinnedNs === null) expect(costNs).toBeCloseTo(copyNs - overlapNs, 3);

@@ -6,7 +6,7 @@ import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
 import { costlyGroups, groupText, verdictGroups } from '../../../core/verdicts/groups.ts';
 import { h200Machine } from '../machine/toy.ts';
 
-it('of a copy that overlapped it is no cost, but the part that had no kernel beside', () => {
+it('a copy that overlapped costs only the part in which no kernel ran', () => {
   const experiment = requireExperiment(readFileSync('assets/examples/overlap/pinned-side-stream.json', 'utf8'));
   const summary = explainWithRemedies(experiment, h200Machine)?.before;
   const [group] = verdictGroups(summary?.verdicts ?? []);

@@ -211,10 +211,10 @@ it("names an operator's range without what emit_nvtx puts behind it", () => {
   expect(rowsOf(read(bytes.bytes())).map((row) => row.name)).toEqual(['aten::to']);
 });
 
-describe('what went wrong', () => {
+describe('problems of a recording', () => {
   const notes = (bytes: RecordingBytes): string => read(bytes.bytes()).info.notes.join('\n');
 
-  it('is told: dropped records, a process that was killed, light mode', () => {
+  it('are listed: dropped records, a killed process, light mode', () => {
     const cut = new RecordingBytes({ light: true }).copy(0, 10, 1, 1);
     cut.record(recordKinds.dropped, ['u64', 5], ['u64', 6]);
     expect(notes(cut)).toMatch(
@@ -223,7 +223,7 @@ describe('what went wrong', () => {
     expect(notes(steps(2))).not.toMatch(/did not end|dropped|light/);
   });
 
-  it('is told where it has more threads and streams than can be shown: what follows is missing', () => {
+  it('are listed if there are more threads and streams than can be shown, and their rows are missing', () => {
     const bytes = new RecordingBytes();
     for (let thread = 0; thread < 9100; thread += 1)
       bytes.call('cudaLaunchKernel', 10 * thread, 10 * thread + 5, { thread: 1000 + thread });
@@ -236,7 +236,7 @@ describe('what went wrong', () => {
     expect(kinds(run)).not.toHaveProperty('copy');
   });
 
-  it('is told where it has a stream for each copy, however many', () => {
+  it('include a stream for each copy, however many there are', () => {
     const bytes = new RecordingBytes();
     for (let stream = 0; stream < 200_000; stream += 1)
       bytes.copy(10 * stream, 10 * stream + 5, stream + 1, 1, { stream });
