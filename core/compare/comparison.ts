@@ -11,9 +11,8 @@ import { formatBytes } from '../units.ts';
 import { programFacts } from '../verdicts/facts.ts';
 import type { LaneTimes } from './laneTimes.ts';
 import { matchOperations } from './matching.ts';
-import { copyKey, measureRun, type OperationTable, type RunMeasures } from './measures.ts';
+import { copyKey, measureRun, type OperationTable, type RunMeasures, type RunSteps } from './measures.ts';
 import { type Judgement, judge, type Sample, type Spread, sampleOf, spreadOf } from './spread.ts';
-import type { RunSteps } from './steps.ts';
 
 /** One quantity in both runs, in nanoseconds. */
 export interface Difference {
@@ -128,7 +127,8 @@ function howMatched(a: Experiment | null, b: Experiment | null): MatchedBy {
   return JSON.stringify(a.threads) === JSON.stringify(b.threads) ? 'number' : 'document';
 }
 
-function difference(a: Sample | null, b: Sample | null): Difference {
+/** Compares two samples of one quantity. */
+export function difference(a: Sample | null, b: Sample | null): Difference {
   const [first, second] = [a === null ? null : spreadOf(a), b === null ? null : spreadOf(b)];
   const known = first !== null && second !== null;
   return {

@@ -18,7 +18,16 @@ import {
 import { rankOf } from './anchor.ts';
 import { type LaneTimes, laneTimes } from './laneTimes.ts';
 import { spentNs } from './spent.ts';
-import type { RunSteps } from './steps.ts';
+
+/** The steps of a run by which it is compared. */
+export interface RunSteps {
+  readonly count: number;
+  /** Of each: when it began, and how long it took. */
+  readonly startNs: readonly number[];
+  readonly durationNs: readonly number[];
+  /** Step of each row; -1 if the row is in no step. */
+  readonly stepOf: Int32Array;
+}
 
 /** An operation of the program; of a trace without one, everything of one kind and name. */
 export interface OperationEntry {

@@ -1,5 +1,6 @@
 /** Holds a run against rules. */
-import { judge, sampleOf } from '../compare/spread.ts';
+import { difference } from '../compare/comparison.ts';
+import { type Sample, sampleOf } from '../compare/spread.ts';
 import { CopyscopeError } from '../errors.ts';
 import { checkExperiment } from '../hazards/repair.ts';
 import { lowerMedian } from '../statistics.ts';
@@ -109,13 +110,17 @@ class Measured {
     );
   }
 
-  values(figure: Exclude<GateFigure, 'hazards'>): number[] {
+  #values(figure: Exclude<GateFigure, 'hazards'>): number[] {
     return this.#steps.map((step) => step[figure].value);
+  }
+
+  sample(figure: Exclude<GateFigure, 'hazards'>): Sample | null {
+    return sampleOf(this.#values(figure), this.input.run.info.engine === 'sim');
   }
 
   /** The step that is held against a limit. */
   judged(figure: Exclude<GateFigure, 'hazards'>): StepFigure & { readonly step: string } {
-    const values = this.values(figure);
+    const values = this.#values(figure);
     const index = values.indexOf(takesMost(figure) ? greatest(values) : lowerMedian(values));
     return {
       value: values[index] ?? 0,
@@ -208,7 +213,10 @@ function regression(
 ): GateResult {
   const [now, before] = [own.judged(figure), baseline.judged(figure)];
   const isMore = now.value > before.value * (1 + leastShare);
-  const status = !isMore ? 'kept' : takesMost(figure) ? 'broken' : beyondNoise(own, baseline, figure);
+  const isLarger = isMore && takesMost(figure);
+  const { judgement } = difference(baseline.sample(figure), own.sample(figure));
+  const beyondNoise = judgement === 'untold' ? 'untold' : judgement === 'larger' ? 'broken' : 'kept';
+  const status = isLarger ? 'broken' : isMore ? beyondNoise : 'kept';
   const told = {
     kept: isMore ? ', which is within what its steps differ' : '',
     broken: '',
@@ -223,17 +231,8 @@ function regression(
     step: now.step,
     message: `${now.step}: ${tellFigure(figure, now.value)}; the baseline has ${figureText(figure, before.value)}${told}.`,
     findings:
-      status === 'broken' ? findingsOf(figure, now.shares, own.places, own.input.run, beforeOf(baseline, before)) : [],
+      status === 'broken'
+        ? findingsOf(figure, now.shares, own.places, own.input.run, { shares: before.shares, places: baseline.places })
+        : [],
   };
-}
-
-const beforeOf = (baseline: Measured, { shares }: StepFigure) => ({ shares, places: baseline.places });
-
-function beyondNoise(own: Measured, baseline: Measured, figure: Exclude<GateFigure, 'hazards'>): GateResult['status'] {
-  const sample = ({ input }: Measured, values: readonly number[]) => sampleOf(values, input.run.info.engine === 'sim');
-  const [before, now] = [sample(baseline, baseline.values(figure)), sample(own, own.values(figure))];
-  if (before === null || now === null) return 'untold';
-  const judgement = judge(before, now);
-  if (judgement === 'untold') return 'untold';
-  return judgement === 'larger' ? 'broken' : 'kept';
 }

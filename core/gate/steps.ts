@@ -1,4 +1,5 @@
 /** The steps of a run, each with its rows: of a trace the steps of its program, of a run its recorded iterations. */
+import type { RunSteps } from '../compare/measures.ts';
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { hostLine } from '../lift/hostLine.ts';
@@ -109,4 +110,33 @@ function requireDevice({ lanes }: Trace, error: ErrorInfo | undefined): void {
     message: `the trace holds no work of ${lacks === 'stream' ? 'a device' : 'a host thread'}.`,
     remedy: error?.remedy ?? 'Record it with the activities of both CPU and CUDA.',
   });
+}
+
+/**
+ * The steps of a trace for a comparison: which row belongs to which. Null of a run that is no trace of a program, or in which
+ * nothing repeats.
+ */
+export function runSteps(run: Run): RunSteps | null {
+  const { lanes, count } = run.trace;
+  const has = (kind: string): boolean => lanes.some((lane) => lane.kind === kind);
+  if (run.info.imported === undefined || !has('stream') || !has('host-thread')) return null;
+  const { steps } = gateSteps(run, null);
+  if (steps.length < 2) return null;
+  const stepOf = new Int32Array(count);
+  const starts = steps.map(({ fromNs }) => fromNs);
+  const end = steps.at(-1)?.toNs ?? 0;
+  for (let row = 0; row < count; row += 1) {
+    const at = rowStart(run.trace, row);
+    stepOf[row] = at >= end ? -1 : lowerBound(0, starts.length, (index) => (starts[index] ?? 0) <= at) - 1;
+  }
+  for (const [number, { device, calls }] of steps.entries()) {
+    for (const row of device) stepOf[row] = number;
+    for (const row of calls) stepOf[row] = number;
+  }
+  return {
+    count: steps.length,
+    startNs: starts,
+    durationNs: steps.map(({ fromNs, toNs }) => toNs - fromNs),
+    stepOf,
+  };
 }

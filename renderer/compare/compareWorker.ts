@@ -2,9 +2,9 @@
 import '../common/zodSetup.ts';
 import { compareRuns } from '../../core/compare/comparison.ts';
 import { bySize } from '../../core/compare/format.ts';
-import type { RunSteps } from '../../core/compare/steps.ts';
+import type { RunSteps } from '../../core/compare/measures.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
-import { runSteps } from '../../core/gate/runSteps.ts';
+import { runSteps } from '../../core/gate/steps.ts';
 import { compareSteps } from '../../core/lift/settle.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';

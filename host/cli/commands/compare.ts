@@ -5,7 +5,7 @@ import { type ComparisonDocument, comparisonFormat, comparisonVersion } from '..
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { runSteps } from '../../../core/gate/runSteps.ts';
+import { runSteps } from '../../../core/gate/steps.ts';
 import { compareSteps, type StepsCompared } from '../../../core/lift/settle.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';

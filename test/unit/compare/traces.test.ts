@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { compareRuns, type RunComparison } from '../../../core/compare/comparison.ts';
 import { bySize, effectNs } from '../../../core/compare/format.ts';
 import { spentNs } from '../../../core/compare/spent.ts';
-import { runSteps } from '../../../core/gate/runSteps.ts';
+import { runSteps } from '../../../core/gate/steps.ts';
 import { length, union } from '../../../core/trace/intervals.ts';
 import { iterationRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
