@@ -29,9 +29,9 @@ constexpr const char* layoutText =
     "nKind,patternValue,patternOffset,multiplier,blocking,index,share;expectations buffer,offset,bytes,pa"
     "tternKind,patternValue,patternOffset,multiplier;multiCopies direction,pinned,strategy,usePinnedStagi"
     "ng,packCpuTensors,useBackgroundThread,minPackedAlignmentBytes,maxPackedChunkBytes,threads,slotsPerTh"
-    "read,slotBytes,chunkBytes,relayBytes;relays device,link,peer;libraryCalls dtype,m,n,k,tf32,firstUse,"
-    "other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,otherValue,otherOffset;bl"
-    "ocks segment,offset,bytes,requestedBytes,stream,state";
+    "read,slotBytes,chunkBytes;libraryCalls dtype,m,n,k,tf32,firstUse,other;results call,buffer,patternKi"
+    "nd,patternValue,patternOffset,otherKind,otherValue,otherOffset;blocks segment,offset,bytes,requested"
+    "Bytes,stream,state";
 
 enum class Code : std::uint8_t {
   work, write, read, copy, spin, stream, recordEvent, waitEvent, synchronizeStream, synchronizeEvent, synchronizeDevice,
@@ -157,26 +157,14 @@ struct FieldsOf<ExpectationField> {
 
 enum class MultiCopyField : std::uint8_t {
   direction, pinned, strategy, usePinnedStaging, packCpuTensors, useBackgroundThread, minPackedAlignmentBytes,
-  maxPackedChunkBytes, threads, slotsPerThread, slotBytes, chunkBytes, relayBytes,
+  maxPackedChunkBytes, threads, slotsPerThread, slotBytes, chunkBytes,
 };
 template <>
 struct FieldsOf<MultiCopyField> {
-  static constexpr std::size_t count = 13;
+  static constexpr std::size_t count = 12;
   static constexpr const char* names[] = {
       "direction", "pinned", "strategy", "usePinnedStaging", "packCpuTensors", "useBackgroundThread",
       "minPackedAlignmentBytes", "maxPackedChunkBytes", "threads", "slotsPerThread", "slotBytes", "chunkBytes",
-      "relayBytes",
-  };
-};
-
-enum class RelayField : std::uint8_t {
-  device, link, peer,
-};
-template <>
-struct FieldsOf<RelayField> {
-  static constexpr std::size_t count = 3;
-  static constexpr const char* names[] = {
-      "device", "link", "peer",
   };
 };
 

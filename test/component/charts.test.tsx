@@ -1,7 +1,7 @@
 /** Charts: drawn, read as a table, walked by keyboard, and saved with where their numbers come from. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
-import { heading, openExample, openTrace, openWorkbench, page, press, saved } from './support/workbench.tsx';
+import { copied, heading, openExample, openTrace, openWorkbench, page, press, saved } from './support/workbench.tsx';
 
 const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
   (name) => `overlap/${name}`,
@@ -102,6 +102,43 @@ it('saves the rows of a trace as figures that other tools read', async () => {
     'iteration,start_ns,duration_ns,kind,lane,engine,name,op,correlation,bytes,src_memory,dst_memory',
   );
   expect(lines.length).toBeGreaterThan(1000);
+});
+
+it('copies the lanes of a trace as a picture, and its figures as text', async () => {
+  await openTrace('vision.pageable');
+  const types: string[] = [];
+  vi.spyOn(navigator.clipboard, 'write').mockImplementation(async (items) => {
+    types.push(...items.flatMap((item) => item.types));
+  });
+  await choose('Save the lanes', 'Copy the picture');
+  await expect.poll(() => types).toContain('image/png');
+  const text = copied();
+  await choose('Save the lanes', 'Copy the figures (CSV)');
+  await expect.poll(text).toContain('start_ns');
+});
+
+async function fromPalette(words: string): Promise<void> {
+  await press('Control+k');
+  await page.getByPlaceholder('Search commands').fill(words);
+  await press('ArrowDown', 'Enter');
+}
+
+it('exports a trace for Perfetto from the palette', async () => {
+  await openTrace('vision.pageable');
+  const files = saved();
+  await fromPalette('shown run for Perfetto');
+  await expect.poll(() => files[0]?.name).toBe('vision.pageable.perfetto-trace');
+  // Field 1 of the trace, a packet.
+  expect(new Uint8Array((await files[0]?.content.arrayBuffer()) ?? [])[0]).toBe(0x0a);
+});
+
+it('exports a prediction as simulated', async () => {
+  const { timeline } = await openExample('pipelines/strategy-b');
+  await expect.element(timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  const files = saved();
+  await fromPalette('shown run as a PyTorch profiler trace');
+  await expect.poll(() => files.length).toBe(1);
+  expect(JSON.parse((await files[0]?.content.text()) ?? '').copyscope.engine).toBe('sim');
 });
 
 it('saves a chart as a drawing, and its figures', async () => {

@@ -1,6 +1,7 @@
 /** Running what is open: keys that take over fields, refusals, notes on a run, a host that is gone. */
 import { expect, it } from 'vitest';
 import { StatusLine } from '../../renderer/status/StatusLine.tsx';
+import { startNavigation } from '../../renderer/store/navigation.ts';
 import { state } from '../../renderer/store/store.ts';
 import {
   boxOf,
@@ -117,10 +118,16 @@ it('says how far a long prediction is, and cancels it', async () => {
     ...{ format: 'copyscope/experiment', version: 1, name: 'Many rounds', streams: [{ id: 'side' }] },
     threads: [{ id: 'main', operations: [{ op: 'repeat', count: 1_000_000, operations: [kernel] }] }],
   };
-  const { timeline } = await openWorkbench({ experiments: { many }, page: { kind: 'experiment', id: 'many' } });
+  const opening = { experiments: { many }, page: { kind: 'experiment', id: 'many' } } as const;
+  const { timeline, sheet, plot } = await openWorkbench(opening);
   await timeline.getByRole('button', { name: 'Cancel' }).click();
-  await expect.element(timeline.getByRole('button', { name: 'Cancel' })).not.toBeInTheDocument();
+  await expect.element(timeline.getByRole('heading', { name: 'Not run yet' })).toBeVisible();
+  await expect.element(timeline.getByRole('progressbar')).not.toBeInTheDocument();
   expect(Object.values(state().loadedRuns)).toEqual([]);
+  // The next edit is predicted: here without the rounds.
+  await sheet.getByRole('button', { name: /1000000/ }).click();
+  await press('Delete');
+  await expect.element(plot).toBeVisible();
 });
 
 it('lists an experiment that is not valid with its problem, and does not open it', async () => {
@@ -243,4 +250,9 @@ it('remembers the theme, the engine and the page', async () => {
   expect(localStorage.getItem('copyscope:theme')).toBe('dark');
   expect(localStorage.getItem('copyscope:engine')).toContain('rtx-4090');
   expect(localStorage.getItem('copyscope:page')).toContain(sameStream);
+  await openWorkbench({ keepStorage: true });
+  startNavigation();
+  expect(shownPage()).toEqual({ kind: 'example', id: sameStream });
+  await expect.poll(() => document.documentElement.dataset['mantineColorScheme']).toBe('dark');
+  await expect.element(engine()).toHaveValue(expect.stringMatching(/^Simulated: NVIDIA GeForce RTX 4090/));
 });

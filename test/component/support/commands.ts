@@ -35,13 +35,25 @@ const mouse: BrowserCommand<[points: readonly Point[], isDrag: boolean, width: n
 /** The bytes of a recording of `count` steps, as copyscope record writes it. */
 const recording: BrowserCommand<[count: number]> = (_, count) => [...steps(count).bytes()];
 
-export const commands = { press, insertText, mouse, recording };
+/** The theme of the system, which the window follows. */
+const colourScheme: BrowserCommand<[scheme: 'light' | 'dark']> = ({ page }, scheme) =>
+  page.emulateMedia({ colorScheme: scheme });
+
+/** Leaves a picture of the tested page in test-results/screenshots if COPYSCOPE_SCREENSHOTS is set. */
+const picture: BrowserCommand<[name: string]> = async ({ iframe }, name) => {
+  if (process.env['COPYSCOPE_SCREENSHOTS'] === undefined) return;
+  await iframe.locator('body').screenshot({ path: `test-results/screenshots/${name}.png` });
+};
+
+export const commands = { press, insertText, mouse, recording, colourScheme, picture };
 
 declare module 'vitest/browser' {
   interface BrowserCommands {
     press(keys: readonly string[]): Promise<void>;
     insertText(text: string): Promise<void>;
     recording(count: number): Promise<number[]>;
+    colourScheme(scheme: 'light' | 'dark'): Promise<void>;
+    picture(name: string): Promise<void>;
     mouse(points: readonly Point[], isDrag: boolean, width: number): Promise<void>;
   }
 }

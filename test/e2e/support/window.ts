@@ -112,12 +112,6 @@ export class Window {
   get alerts(): Locator {
     return this.page.getByRole('alert');
   }
-
-  async chooseTheme(theme: 'Light' | 'Dark'): Promise<void> {
-    await this.page.getByRole('button', { name: /^Theme/ }).click();
-    await this.page.getByRole('menuitem', { name: theme }).click();
-    await expect(this.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme.toLowerCase());
-  }
 }
 
 function activityOf([

@@ -1,0 +1,214 @@
+/**
+ * Both themes: no serious accessibility problem in any view. With COPYSCOPE_SCREENSHOTS=1 the views are left as pictures in
+ * test-results/screenshots.
+ */
+import axe from 'axe-core';
+import { expect, it } from 'vitest';
+import { commands } from 'vitest/browser';
+import {
+  openExample,
+  openTrace,
+  openWorkbench,
+  page,
+  pickEngine,
+  press,
+  type,
+  type Workbench,
+} from './support/workbench.tsx';
+
+const overlapped = 'overlap/pinned-side-stream';
+const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
+  (name) => `overlap/${name}`,
+);
+const progress = () => page.getByRole('region', { name: 'Progress of the sweep' });
+
+async function simulated(id = overlapped): Promise<Workbench> {
+  const window = await openExample(id);
+  await pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  return window;
+}
+
+async function openPlan(): Promise<void> {
+  await openTrace('vision.pageable');
+  await expect.element(page.getByRole('region', { name: 'Chosen changes' }).getByText(/→/)).toBeVisible();
+}
+
+/** A sweep in which five points fail. */
+async function sweepOf35(): Promise<void> {
+  await openWorkbench({ page: { kind: 'sweep-setup' } });
+  await page.getByLabelText('Tensor size').fill('16 MiB');
+  await page.getByRole('button', { name: 'Run 35 points' }).click();
+  await expect.element(progress()).toHaveTextContent('35 of 35 points, 5 failed');
+  await expect.element(page.getByTestId('chart')).toHaveAttribute('data-points', '35');
+}
+
+async function openLessons(): Promise<void> {
+  await openWorkbench({ recorded: four, examples: four });
+  await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+}
+
+const views: Readonly<Record<string, () => Promise<unknown>>> = {
+  plan: openPlan,
+  'before and after': async () => {
+    await openPlan();
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await expect.element(page.getByRole('article', { name: /^After: Pin/ })).toBeVisible();
+  },
+  'compare traces': async () => {
+    await openTrace('vision.pageable', 'vision.pinned');
+    await page.getByRole('button', { name: 'Compare this run' }).click();
+    await page.getByRole('menuitem', { name: /another run/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('checkbox', { name: /^vision\.pinned/ })
+      .click();
+    await press('Escape');
+    const table = page.getByRole('region', { name: 'Table of differences' });
+    await expect.element(table.getByRole('row').nth(1)).toHaveTextContent('pageable and pinned');
+  },
+  record: async () => {
+    await openWorkbench();
+    await page.getByRole('main').getByRole('button', { name: 'Record a program' }).click();
+    await page.getByRole('textbox', { name: 'Command' }).fill('python train.py --epochs "1"');
+    await expect.element(page.getByRole('list', { name: 'The words of the command' })).toHaveTextContent(/train\.py/);
+  },
+  code: async () => {
+    const { block, tools } = await openExample(overlapped);
+    await block(0).click();
+    await tools.getByText('Code', { exact: true }).click();
+    await expect.element(page.getByRole('region', { name: 'Program' }).css('[data-selected]').first()).toBeVisible();
+  },
+  welcome: () => openWorkbench({ recorded: four, examples: four }),
+  experiment: () => openExample(overlapped),
+  run: async () => {
+    const { verdict } = await simulated();
+    await expect.element(verdict).toBeVisible();
+  },
+  remedy: async () => {
+    const { verdict } = await simulated('verdicts/event-needed');
+    await expect.element(verdict).toHaveTextContent('Predicted gain');
+  },
+  table: async () => {
+    const { timeline } = await simulated();
+    await timeline.getByText('Table', { exact: true }).click();
+    await expect.element(timeline.getByRole('table')).toBeVisible();
+  },
+  notes: async () => {
+    const { timeline, plot } = await simulated();
+    (plot.element() as HTMLElement).focus();
+    await press('.', 'ArrowDown', 'n');
+    await type('The kernel runs during this copy.');
+    await press('Enter', 'w', 'w', '.', 'm');
+    await expect.element(timeline.getByRole('button', { name: 'Notes, 2' })).toBeVisible();
+  },
+  compare: async () => {
+    await openWorkbench({ recorded: four, examples: four, page: { kind: 'compare' } });
+    await pickEngine(/^Simulated: NVIDIA H200/);
+    await page.getByRole('button', { name: 'Run all four' }).click();
+    await expect.poll(() => page.getByTestId('timeline-plot').elements().length).toBe(4);
+  },
+  race: async () => {
+    const { inspector } = await openExample('races/changed-source-pinned');
+    await expect.element(inspector.getByRole('article', { name: /^Hazard: / })).toBeVisible();
+  },
+  failed: async () => {
+    await openExample(overlapped);
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([new Uint8Array(100)], 'broken.arrow'));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    await expect.element(page.getByRole('alert').first()).toBeVisible();
+  },
+  json: async () => {
+    const { tools } = await openExample(overlapped);
+    await tools.getByText('JSON', { exact: true }).click();
+    const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+    await json.fill((json.element() as HTMLTextAreaElement).value.replace('"side"', '"other"'));
+    await expect.element(page.getByRole('button', { name: /^Line/ }).first()).toBeVisible();
+  },
+  charts: async () => {
+    await openWorkbench({ recorded: four, examples: four, page: { kind: 'charts' } });
+    await expect.element(page.getByTestId('chart').last().css('svg')).toHaveTextContent('limit of the PCIe link');
+  },
+  sweep: sweepOf35,
+  'sweep table': async () => {
+    await sweepOf35();
+    await page.getByRole('figure').getByText('Table', { exact: true }).click();
+    await expect.poll(() => page.getByRole('figure').getByRole('row').elements().length).toBe(36);
+  },
+  lessons: async () => {
+    await openLessons();
+    await expect.element(page.getByRole('button', { name: /The four cases/ })).toBeVisible();
+  },
+  'lesson answered': async () => {
+    await openLessons();
+    await page.getByRole('button', { name: /The four cases/ }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('radio').first().click();
+    await page.getByRole('button', { name: 'Answer, and run it' }).click();
+    await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
+    await expect
+      .element(page.getByRole('region', { name: 'Timeline' }).getByText('Recorded', { exact: true }))
+      .toBeVisible();
+  },
+  glossary: async () => {
+    await openLessons();
+    await page.getByRole('button', { name: 'Glossary' }).click();
+    await expect.element(page.getByRole('article').first()).toBeVisible();
+  },
+  'several selected': async () => {
+    const { library } = await openWorkbench();
+    await library.getByRole('button', { name: 'New experiment' }).click();
+    await expect.element(page.getByRole('heading', { level: 1, name: 'New experiment' })).toBeVisible();
+    await library.getByRole('button', { name: 'Select several' }).click();
+    await library.getByRole('button', { name: 'All', exact: true }).click();
+  },
+  commands: async () => {
+    await openExample(overlapped);
+    await press('Control+k');
+    await expect.element(page.getByLabelText('Search commands')).toHaveFocus();
+  },
+  keys: async () => {
+    await openExample(overlapped);
+    await press('?');
+    await expect.element(page.getByRole('dialog')).toBeVisible();
+  },
+};
+
+/** Rules whose answer a theme can change. The others ask what is there and what it is named, which is the same in both. */
+const ofColours = ['color-contrast', 'link-in-text-block'];
+
+/** Serious and critical problems of the page in a theme, with the elements. */
+async function problems(name: string, theme: 'light' | 'dark'): Promise<string[]> {
+  await commands.colourScheme(theme);
+  await expect.poll(() => document.documentElement.dataset['mantineColorScheme']).toBe(theme);
+  await still();
+  await commands.picture(`${name.replaceAll(' ', '-')}-${theme}`);
+  const { violations, passes } = await axe.run({
+    resultTypes: ['violations'],
+    ...(theme === 'dark' ? { runOnly: ofColours } : {}),
+  });
+  // A page that axe could not see has no violations either.
+  expect(passes.length).toBeGreaterThan(theme === 'dark' ? 0 : 10);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
+}
+
+/** Resolves when colours are final: no transition that ends has run for a few frames. */
+async function still(): Promise<void> {
+  const isOver = (): boolean =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== 'running' || effect?.getTiming().iterations === Infinity);
+  for (let times = 0; times < 5; times = isOver() ? times + 1 : 0) await new Promise(requestAnimationFrame);
+}
+
+it.each(Object.entries(views))('%s has no serious accessibility problem in either theme', async (name, open) => {
+  await open();
+  try {
+    expect([...(await problems(name, 'light')), ...(await problems(name, 'dark'))]).toEqual([]);
+  } finally {
+    await commands.colourScheme('light');
+  }
+});
