@@ -16,9 +16,23 @@ import type { DeviceProfile } from '../profile/profile.ts';
 import { straightTable, type Table, timeTable } from '../profile/table.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 import { copyDirection } from '../trace/trace.ts';
-import { emptiedPart } from './emptiedCaches.ts';
 import { KernelCosts } from './kernel.ts';
 import { planNs } from './libraryKernels.ts';
+
+/** Half of what calls need is gone after so many bytes have been restored; some of it is gone in any case. */
+const halfBytes = 2 ** 20;
+const leastBytes = 2 ** 17;
+
+/** The part, 0 to 1, of what first calls need that has left the caches. */
+function emptiedPart({ buffers, multiCopies }: Program): number {
+  const restored = buffers.reduce(
+    (sum, { memory, bytes, written, allocated }) =>
+      memory !== 'device' && written && allocated === 'before-run' ? sum + bytes : sum,
+    leastBytes,
+  );
+  const targets = multiCopies.reduce((sum, { sizes }) => sum + sizes.reduce((all, bytes) => all + bytes, 0), 0);
+  return (restored + targets) / (restored + targets + halfBytes);
+}
 
 const plain = new WeakMap<DeviceProfile, CostModel>();
 const recording = new WeakMap<DeviceProfile, CostModel>();

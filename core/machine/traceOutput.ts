@@ -8,7 +8,28 @@ import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice,
 import type { StreamEntry } from './entry.ts';
 import type { ThreadPlan } from './plan.ts';
 import type { Step } from './step.ts';
-import { StepModels } from './stepModels.ts';
+
+/** The model (core/trace/rowWriter.ts) of the latest row of each step, which its next row mostly has as well. */
+class StepModels {
+  /** By operation. */
+  readonly #steps: (Step | undefined)[];
+  readonly #models: Int32Array;
+
+  constructor(operations: number) {
+    this.#steps = new Array<Step | undefined>(operations).fill(undefined);
+    this.#models = new Int32Array(operations);
+  }
+
+  /** -1 where the operation's latest was of another step. */
+  of(step: Step, op: number): number {
+    return this.#steps[op] === step ? (this.#models[op] ?? -1) : -1;
+  }
+
+  set(step: Step, op: number, model: number): void {
+    this.#steps[op] = step;
+    this.#models[op] = model;
+  }
+}
 
 const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', peer: 'Peer engine', compute: 'Compute' } as const;
 const directions = { h2d: 'h2d', d2h: 'd2h', peer: 'd2d' } as const;

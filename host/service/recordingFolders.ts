@@ -2,13 +2,41 @@
  * The folders in which programs are recorded, until their run is kept. A host that is killed leaves its own: the next start
  * ends the program, as the host's own end would have, and keeps what it had recorded.
  */
-import { readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkShape } from '../../core/shape/checkShape.ts';
-import { endProgramsOf } from '../record/endPrograms.ts';
+import { folderVariable } from '../record/recordSettings.ts';
 import { privately, readBoundedText, writeWhole } from './files.ts';
 import { isLeftBehind, ownName } from './thisProcess.ts';
+
+/**
+ * Those that were told to record into `folder`, with all that they have started: their environment says so. What they start
+ * while one looks is found by looking again.
+ */
+async function endProgramsOf(folder: string): Promise<void> {
+  const marked = `${folderVariable}=${resolve(folder)}`;
+  const ended = new Set<string>();
+  let before: number;
+  do {
+    before = ended.size;
+    for (const number of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
+      // Of other users' processes, and of those that have ended meanwhile, nothing can be read.
+      const environment = await readFile(`/proc/${number}/environ`, 'utf8').catch(() => '');
+      if (!environment.split('\0').includes(marked)) continue;
+      end(Number(number));
+      ended.add(number);
+    }
+  } while (ended.size > before);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
 
 const noteSchema = z.strictObject({
   /** What its run is called. */

@@ -2,6 +2,7 @@
 import { Button, Checkbox, Loader, NativeSelect, Popover, Text } from '@mantine/core';
 import { IconChartBar, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
+import { create } from 'zustand';
 import { parseProfile } from '../../core/profile/profile.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
@@ -16,9 +17,16 @@ import { useDerived } from '../store/useDerived.ts';
 import { profileBandwidth } from './bandwidth.ts';
 import { Chart } from './Chart.tsx';
 import classes from './ChartsPage.module.css';
-import { useChosen } from './chosen.ts';
 import type { LineSpec } from './spec.ts';
 import { strategyBars, strategyOf } from './strategies.ts';
+
+/** What the page of charts shows; kept while the window is open. */
+interface Chosen {
+  /** Null: those that the comparison begins with. */
+  readonly runs: readonly string[] | null;
+}
+
+const useChosen = create<Chosen>()(() => ({ runs: null }));
 
 export function ChartsPage() {
   return (

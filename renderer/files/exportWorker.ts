@@ -1,5 +1,6 @@
 /** Makes the file of an export away from the window's thread. Whoever cancels it ends the worker. */
 import '../common/zodSetup.ts';
+import { CopyscopeError } from '../../core/errors.ts';
 import { exportRun } from '../../core/export/exportRun.ts';
 import { exportFileName, exportWords, fileNameOf } from '../../core/export/formats.ts';
 import { runReport, sweepReport } from '../../core/report/make.ts';
@@ -9,7 +10,17 @@ import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import { readRunFile } from '../store/opened/readRunFile.ts';
 import type { ExportCalls, ExportEvents, ExportRequest, MadeFile, ReportRequest, RunSource } from './exportMessages.ts';
-import { fetchReportPage } from './reportPage.ts';
+
+/** The page of reports without data, which is built beside the window. Rejects with `report.no-page`. */
+async function fetchReportPage(address: string): Promise<string> {
+  const answer = await fetch(address).catch(() => null);
+  if (answer?.ok === true) return answer.text();
+  throw new CopyscopeError({
+    code: 'report.no-page',
+    message: 'The page of reports could not be read from the host.',
+    remedy: 'Build the window again with npm run build, or load this page anew.',
+  });
+}
 
 /** So many bytes become a Blob, which the browser may keep on its disk. */
 const partBytes = 16 * 1024 * 1024;

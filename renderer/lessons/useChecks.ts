@@ -1,16 +1,26 @@
 /** What the runs say of the open step: asked anew whenever its experiment changes. */
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { experimentsOf, type StepResult } from '../../core/lessons/evaluate.ts';
+import { experimentsOf, type StepRequest, type StepResult } from '../../core/lessons/evaluate.ts';
 import type { Run } from '../../core/trace/run.ts';
+import { CalledWorker } from '../common/workerCalls.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { announce } from '../store/announce.ts';
 import { change } from '../store/lessonView.ts';
 import { currentExperiment } from '../store/select.ts';
 import { state, useApp } from '../store/store.ts';
-import { askChecks } from './askChecks.ts';
+import type { CheckCalls } from './checkWorker.ts';
 import { readRecording, recordingOf } from './recordings.ts';
 import { givenExperiment, type OpenStep } from './useLesson.ts';
+
+/** The window's side of the worker that checks lessons. */
+const worker = new CalledWorker<CheckCalls>(
+  () => new Worker(new URL('./checkWorker.ts', import.meta.url), { type: 'module', name: 'lessons' }),
+  (why) => ({ code: 'lesson.worker-ended', message: `The checks ended early: ${why}.` }),
+);
+
+/** Rejects with a CopyscopeError where an experiment can't be executed, or the worker ended. */
+const askChecks = (request: StepRequest): Promise<StepResult> => worker.calls.evaluateStep(request);
 
 export type Checked =
   | { readonly status: 'none' }

@@ -5,12 +5,27 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import type { Lesson, LessonStep } from '../../core/lessons/lesson.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
-import { openLessonDocument, resetLessonDocument } from '../store/editing/lessonDocuments.ts';
+import { forgetDocument } from '../store/editing/histories.ts';
+import { takeDraft } from '../store/editing/save.ts';
 import { host } from '../store/host.ts';
 import { change, type LessonProgress, progressOf, setSolving, useLessonView } from '../store/lessonView.ts';
 import { notifyError } from '../store/notify.ts';
 import { assign, put, state, useApp } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
+
+/** Shows the experiment of a lesson's step as it was left, or as the lesson gives it. */
+function openLessonDocument(key: string, experiment: Experiment): void {
+  if (state().documents[key]?.status === 'ready') return;
+  put('documents', key, { status: 'ready', value: experiment });
+  takeDraft(key, 'Changes of last time', experiment, null);
+}
+
+/** Gives the experiment of a lesson's step back as the lesson has it. */
+function resetLessonDocument(key: string, experiment: Experiment): void {
+  forgetDocument(key);
+  put('pickedRuns', key, undefined);
+  put('documents', key, { status: 'ready', value: experiment });
+}
 
 export interface OpenStep {
   readonly lesson: Lesson;

@@ -3,6 +3,7 @@ import { create } from 'zustand';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
 import type { Rung } from '../../core/lift/ladder.ts';
+import { CalledWorker } from '../common/workerCalls.ts';
 import { announce } from '../store/announce.ts';
 import { predictingProfile } from '../store/attainable.ts';
 import { whenRunGoes } from '../store/goneRuns.ts';
@@ -10,8 +11,23 @@ import { host } from '../store/host.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
 import { state } from '../store/store.ts';
 import { type Choice, toggled } from './choice.ts';
-import type { ShownSteps } from './messages.ts';
-import { endPlanWorker, planCalls } from './planWorkerSide.ts';
+import type { PlanCalls, ShownSteps } from './messages.ts';
+
+/** The window's side of the worker that works out plans: one worker, for the trace that is shown. */
+const worker = new CalledWorker<PlanCalls>(
+  () => new Worker(new URL('./planWorker.ts', import.meta.url), { type: 'module', name: 'plan' }),
+  (why) => ({
+    code: 'plan.worker-ended',
+    message: `The thread that works out the plan ended: ${why}.`,
+    remedy: 'Try again; a trace this large may need more memory than there is.',
+  }),
+);
+
+/** What it asks rejects with what the worker threw, with `plan.cancelled`, or with `plan.worker-ended`. */
+const planCalls = (): typeof worker.calls => worker.calls;
+
+/** Ends what is under way: one simulation after another would go on. */
+const endPlanWorker = (): void => worker.end({ code: 'plan.cancelled', message: 'It was cancelled.' });
 
 export interface PlanState {
   /** What is under way; null where nothing is. */

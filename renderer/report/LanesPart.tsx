@@ -2,12 +2,23 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
-import { formatDuration } from '../../core/units.ts';
-import type { IterationView } from '../store/opened/loadedRun.ts';
+import { exportWords, fileNameOf } from '../../core/export/formats.ts';
+import { csvPieces } from '../../core/export/tables/rowTable.ts';
+import { placeIterations } from '../../core/export/times.ts';
+import { readRow } from '../../core/trace/rows.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { formatBytes, formatDuration, formatRate, unbroken } from '../../core/units.ts';
+import { saveBlob } from '../common/saveBlob.ts';
+import { Fact, Facts } from '../inspector/Facts.tsx';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
+import { useApp } from '../store/store.ts';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { LanesSave } from '../timeline/picture/LanesSave.tsx';
+import { rowKindWords, rowRate, rowTitle } from '../timeline/rows/describeRow.ts';
+import { operationLabels } from '../timeline/rows/operationLabels.ts';
+import { exactTime } from '../timeline/time/exactTime.ts';
 import { zoomAt } from '../timeline/time/timeView.ts';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
 import { layoutTracks } from '../timeline/tracks/layout.ts';
@@ -16,9 +27,44 @@ import { madeOn } from './madeOn.ts';
 import { PaperLanes } from './PaperLanes.tsx';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
-import { SelectedRow } from './SelectedRow.tsx';
-import { saveRows } from './saveRows.ts';
 import { usePrinting } from './usePrinting.ts';
+
+/** Characters written per piece. */
+const pieceLength = 1 << 20;
+
+function saveRows(run: Run, title: string): void {
+  const pieces = csvPieces(run, placeIterations(run.trace), { isDue: (length) => length >= pieceLength });
+  const { ending, mediaType } = exportWords.csv;
+  saveBlob(fileNameOf(title, ending), new Blob([...pieces] as Uint8Array<ArrayBuffer>[], { type: mediaType }));
+}
+
+/** What is selected in the lanes of a report, in words. */
+function SelectedRow({ run }: { readonly run: LoadedRun }) {
+  const row = useApp(({ selection }) => (selection?.kind === 'row' && selection.run === run.id ? selection.row : null));
+  if (row === null) return null;
+  const { trace, info } = run.run;
+  const read = readRow(trace, row);
+  const rate = rowRate(read);
+  const verdict = run.verdicts.find((one) => one.row === row || (one.op >= 0 && one.op === read.op));
+  return (
+    <aside className={classes['selected']} aria-label="Selected activity" role="status">
+      <h3>{rowTitle(trace, row, operationLabels(info.experiment))}</h3>
+      <Facts>
+        <Fact name={rowKindWords[read.kind]}>{read.engine?.name ?? read.lane.name}</Fact>
+        <Fact name="Starts">{exactTime(read.startNs)}</Fact>
+        {read.durationNs > 0 ? <Fact name="Takes">{exactTime(read.durationNs)}</Fact> : null}
+        {read.bytes > 0 ? <Fact name="Size">{formatBytes(read.bytes)}</Fact> : null}
+        {rate === null ? null : <Fact name="Rate">{formatRate(rate)}</Fact>}
+        {read.kind === 'copy' ? <Fact name="Memory">{`${read.src} → ${read.dst}`}</Fact> : null}
+      </Facts>
+      {verdict === undefined ? null : (
+        <p>
+          <strong>{verdict.title}.</strong> {unbroken(verdict.explanation)}
+        </p>
+      )}
+    </aside>
+  );
+}
 
 export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedReportRun }) {
   const [iteration, setIteration] = useState<number | null>(null);

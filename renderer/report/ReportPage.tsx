@@ -1,12 +1,12 @@
 /** What a report shows, from what it is to what it was made on. */
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { ReportDocument } from '../../core/report/document.ts';
 import { afterFrame } from '../common/afterFrame.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatInstant } from '../common/time.ts';
 import { ComparisonPart } from './ComparisonPart.tsx';
-import { ExperimentPart } from './ExperimentPart.tsx';
 import { LanesPart } from './LanesPart.tsx';
 import { madeOn } from './madeOn.ts';
 import { PlanPart } from './PlanPart.tsx';
@@ -15,6 +15,26 @@ import { RunPart } from './RunPart.tsx';
 import type { OpenedReport } from './readReport.ts';
 import { SweepPart } from './SweepPart.tsx';
 import { VerdictsPart } from './VerdictsPart.tsx';
+
+/** The experiment as its document, which another Copyscope runs again. */
+interface Props {
+  readonly experiment: Experiment | null;
+  readonly letter: string | null;
+}
+
+function ExperimentPart({ experiment, letter }: Props) {
+  if (experiment === null) return null;
+  return (
+    <section aria-label={`Experiment${letter === null ? '' : ` ${letter}`}`}>
+      <h2>Experiment{letter === null ? '' : ` of ${letter}`}</h2>
+      {experiment.description === '' ? null : <p>{experiment.description}</p>}
+      <details className={classes['document']}>
+        <summary>The document (JSON): copyscope run executes it</summary>
+        <pre>{JSON.stringify(experiment, null, 2)}</pre>
+      </details>
+    </section>
+  );
+}
 
 export function ReportPage({ report: { document, runs } }: { readonly report: OpenedReport }) {
   const { comparison, sweep } = document;

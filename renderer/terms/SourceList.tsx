@@ -1,4 +1,15 @@
-import { SourceLink } from './SourceLink.tsx';
+import { sourceLink } from '../../core/rules/sourceLinks.ts';
+
+/** A source by its name, which opens it where it is on the web. */
+function SourceLink({ source }: { readonly source: string }) {
+  const href = sourceLink(source);
+  if (href === null) return source;
+  return (
+    <a href={href} target="_blank" rel="noreferrer">
+      {source}
+    </a>
+  );
+}
 
 interface SourceListProps {
   readonly sources: readonly string[];

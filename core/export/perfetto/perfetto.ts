@@ -3,18 +3,44 @@
  * thread or stream; a row that an engine did is shown on the engine's track a second time, without fields. Fields that a
  * viewer doesn't know are annotations (rowFields.ts), the row's kind is its category.
  */
+
+import { bandwidthSeries } from '../../figures/copyBandwidth.ts';
 import { groupBy } from '../../groupBy.ts';
+import { iterationOf } from '../../trace/iteration.ts';
 import type { Run } from '../../trace/run.ts';
-import { type RowIndex, rowKinds } from '../../trace/trace.ts';
+import { type RowIndex, rowKinds, type Trace } from '../../trace/trace.ts';
 import type { ExportSteps } from '../exportRun.ts';
 import { type FlowTable, flowTable } from '../flowTable.ts';
-import { linkCounterName, linkCounters } from '../linkCounters.ts';
 import { placesOf } from '../processes.ts';
 import { eachField, type FieldName, type FieldValue, fieldNames } from '../rowFields.ts';
 import { endOf, type PlacedIteration, startOf } from '../times.ts';
 import { type Tracks, tracksOf } from '../tracks.ts';
 import { Packets, varint, type Writer } from './packets.ts';
 import { clocks, explicitOrder, sequenceFlags, tags } from './schema.ts';
+
+/** How many bytes a second a device's link carries in each direction, as steps: what viewers draw as a counter. */
+interface LinkCounter {
+  readonly device: string;
+  readonly direction: 'h2d' | 'd2h';
+  /** Whole nanoseconds on the axis of all iterations, ascending. */
+  readonly timeNs: Float64Array;
+  readonly bytesPerSecond: Float64Array;
+}
+
+/** Returns the counters of one iteration; no counter if nothing crossed a link. */
+function linkCounters(trace: Trace, { number, beginNs }: PlacedIteration): LinkCounter[] {
+  const devices = [...new Set(trace.lanes.flatMap(({ device }) => (device === '' ? [] : [device])))];
+  return devices.flatMap((device) =>
+    bandwidthSeries(iterationOf(trace, number), device).flatMap(({ kind, timeNs, bytesPerSecond }): LinkCounter[] => {
+      if (kind !== 'h2d' && kind !== 'd2h') return [];
+      return [{ device, direction: kind, timeNs: timeNs.map((time) => beginNs + Math.floor(time)), bytesPerSecond }];
+    }),
+  );
+}
+
+/** What a counter is called beside others of its device. */
+const linkCounterName = ({ direction }: Pick<LinkCounter, 'direction'>): string =>
+  `${direction.toUpperCase()} link (bytes/s)`;
 
 /** Category of what an engine's track repeats. */
 const engineCategory = rowKinds.length + 1;

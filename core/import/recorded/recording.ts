@@ -1,6 +1,7 @@
 /** The recording of a program, as copyscope record made it: a file for each of its processes becomes one run. */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
 import type { DeviceInfo } from '../../program/engine.ts';
+import { median } from '../../statistics.ts';
 import type { Run, StepTimes } from '../../trace/run.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 import type { ImportOptions } from '../importedFile.ts';
@@ -8,7 +9,30 @@ import { importedRun } from '../importedRun.ts';
 import { RecordedProcess } from './recordedProcess.ts';
 import { recordedRows } from './recordedRows.ts';
 import { problems } from './records.ts';
-import { stepTimesNote, stepTimesOf } from './stepTimes.ts';
+
+/** Of fewer than these, a single slow one tells too much. */
+const leastSteps = 5;
+
+/** Of the process that has the most; null where none has enough of both kinds. */
+function stepTimesOf(processes: readonly RecordedProcess[]): StepTimes | null {
+  const all = processes.flatMap(({ stepsNs: { recorded, plain } }) => {
+    const [times, plainTimes] = [recorded, plain].map((list) => list.filter((ns) => ns > 0)) as [number[], number[]];
+    if (Math.min(times.length, plainTimes.length) < leastSteps) return [];
+    return {
+      recordedNs: median(times),
+      recordedCount: times.length,
+      plainNs: median(plainTimes),
+      plainCount: plainTimes.length,
+    };
+  });
+  return all.sort((a, b) => b.recordedCount - a.recordedCount)[0] ?? null;
+}
+
+function stepTimesNote({ recordedNs, recordedCount, plainNs, plainCount }: StepTimes): string {
+  const percent = 100 * (recordedNs / plainNs - 1);
+  const words = `${Math.abs(percent).toFixed(1)} % ${percent < 0 ? 'less' : 'more'}`;
+  return `On the host a step took ${formatDuration(recordedNs)} while it was recorded (median of ${recordedCount}), ${words} than the ${formatDuration(plainNs)} without (median of ${plainCount} around them).`;
+}
 
 /**
  * The run, without an experiment. Of a process that was killed it holds what had been written. Throws

@@ -9,15 +9,41 @@ import { junitOf } from '../../../core/gate/formats/junit.ts';
 import { sarifOf } from '../../../core/gate/formats/sarif.ts';
 import { type GateInput, gate } from '../../../core/gate/gate.ts';
 import { amountExample, noRules, parseGateRules, parseLimit } from '../../../core/gate/parse.ts';
-import type { GateReport } from '../../../core/gate/report.ts';
+import type { GateFinding, GateReport, GateResult, GateStatus } from '../../../core/gate/report.ts';
 import type { GateRules } from '../../../core/gate/rules.ts';
 import { programVersion } from '../../paths.ts';
 import { readBoundedText, writeWhole } from '../../service/files.ts';
 import { readInputFile } from '../inputFile.ts';
-import type { Context } from '../io.ts';
-import { drawGate } from '../render/gate.ts';
+import type { Colors, Context } from '../io.ts';
+import { limited, wrap } from '../render/text.ts';
 import type { StepsOption } from '../traceAnswers.ts';
 import { simulated, type Tools } from './run.ts';
+
+/** A gate's report for people: each limit, what breaks it, where, and what helps. */
+function drawGate(report: GateReport, columns: number, colors: Colors): string[] {
+  const { name, origin, passed, steps, baseline, results, allowed, notes } = report;
+  const against = baseline === null ? '' : `; baseline: ${baseline.name}, ${baseline.steps} steps, ${baseline.origin}`;
+  return [
+    `${colors.bold(name)}: ${steps.count} ${steps.count === 1 ? 'step' : 'steps'} (${steps.rule}), ${origin}${against}`,
+    ...results.flatMap((result) => drawResult(result, columns, colors)),
+    ...allowed.flatMap(({ what, reason, times }) => wrap(`Allowed ${times}×: ${what} (${reason})`, columns, '')),
+    ...notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
+    passed ? colors.green('The gate is open: no limit is broken.') : colors.red('The gate is shut.'),
+  ];
+}
+
+const marks: Readonly<Record<GateStatus, string>> = { kept: '[kept]', broken: '[broken]', untold: '[untold]' };
+
+function drawResult({ figure, status, message, findings }: GateResult, columns: number, colors: Colors): string[] {
+  const color = { kept: colors.green, broken: colors.red, untold: colors.yellow }[status];
+  const [first = '', ...rest] = wrap(`${marks[status]} ${figure}: ${message}`, columns, '  ');
+  return [color(first.slice(2)), ...rest, ...limited(findings.flatMap((finding) => drawFinding(finding, columns)))];
+}
+
+const drawFinding = ({ message, because, remedy }: GateFinding, columns: number): string[] => [
+  ...wrap(message, columns, '  '),
+  ...wrap(because === null ? remedy : `${because.replace(/\.?$/, '.')} ${remedy}`, columns, '    '),
+];
 
 export const gateFormats = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 type GateFormat = (typeof gateFormats)[number];

@@ -1,6 +1,9 @@
 /** Lanes of one iteration: a time axis, names in the gutter, and the plot with everything the pointer does there. */
+
+import { Button } from '@mantine/core';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { IconFilter } from '@tabler/icons-react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { TermId } from '../../../core/glossary/terms.ts';
 import { type HazardsByOp, noHazards } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
@@ -14,16 +17,60 @@ import type { TimeView } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import { type Layout, layoutTracks, namesAlike } from '../tracks/layout.ts';
 import { pinnedHeightOf, type Track } from '../tracks/tracks.ts';
-import { arrangementKey, useArrangement } from '../tracks/useArrangement.ts';
-import { FilterNotice } from './FilterNotice.tsx';
+import { arrange, arrangementKey, useArrangement } from '../tracks/useArrangement.ts';
 import { FormerMark } from './FormerMark.tsx';
 import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
-import { HoverStore, useHover } from './hoverStore.ts';
+import type { Hit } from './hitTest.ts';
 import classes from './LanesView.module.css';
 import { PhaseStrip } from './PhaseStrip.tsx';
 import { Plot } from './Plot.tsx';
 import { useTimelinePointer } from './useTimelinePointer.ts';
+
+/** What the pointer is on, outside of React's state: only the hover card renders when it moves. */
+interface Hover {
+  readonly hit: Hit;
+  readonly x: number;
+  readonly y: number;
+}
+
+class HoverStore {
+  #hover: Hover | null = null;
+  readonly #listeners = new Set<() => void>();
+
+  get current(): Hover | null {
+    return this.#hover;
+  }
+
+  readonly set = (hover: Hover | null): void => {
+    if (hover === this.#hover) return;
+    this.#hover = hover;
+    for (const listener of this.#listeners) listener();
+  };
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+}
+
+const useHover = (store: HoverStore): Hover | null => useSyncExternalStore(store.subscribe, () => store.current);
+
+/** Says that a text leaves only some lanes, since it is remembered from visit to visit. */
+function FilterNotice({ run, layout }: { readonly run: LoadedRun; readonly layout: Layout }) {
+  const arrangement = useArrangement(run);
+  if (arrangement.filter.trim() === '') return null;
+  const { tracks, order } = layout;
+  return (
+    <div className={classes['notice']}>
+      <IconFilter size={14} aria-hidden />
+      {tracks.length === 0 ? 'No lane has' : `${tracks.length} of ${order.length} lanes have`} “{arrangement.filter}”
+      <Button size="compact-xs" variant="default" onClick={() => arrange(run, { ...arrangement, filter: '' })}>
+        Show all lanes
+      </Button>
+    </div>
+  );
+}
 
 interface Props {
   readonly run: LoadedRun;

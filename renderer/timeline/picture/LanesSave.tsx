@@ -1,13 +1,22 @@
 /** The menu that saves the lanes that are shown: as a picture, or as their rows. */
 import { useMemo } from 'react';
 import { fileNameOf } from '../../../core/export/formats.ts';
+import { csvPieces } from '../../../core/export/tables/rowTable.ts';
+import { placeIterations } from '../../../core/export/times.ts';
+import type { Run } from '../../../core/trace/run.ts';
 import { type Saved, SaveMenu } from '../../charts/SaveMenu.tsx';
 import { useScheme } from '../../common/usePaints.ts';
 import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import { lanesSvg } from './lanesSvg.ts';
-import { rowsText } from './rowsText.ts';
+
+/** The rows of one iteration as comma-separated values: of few enough of them for one text. */
+function rowsText({ info, trace }: Run, iteration: number): string {
+  const decoder = new TextDecoder();
+  const pieces = csvPieces({ info, trace }, placeIterations(trace, iteration), { isDue: () => false });
+  return [...pieces].map((piece) => decoder.decode(piece)).join('');
+}
 
 interface Props {
   readonly run: LoadedRun;

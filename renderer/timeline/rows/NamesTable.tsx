@@ -1,15 +1,23 @@
 /** All of one name together: how often, how long, and what it moved. A row marks its instances in the lanes. */
 import { useMemo } from 'react';
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import type { RowIndex } from '../../../core/trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import type { Paint, PaintName } from '../../common/palette.ts';
 import type { DataColumn } from '../../common/table/columns.ts';
 import { DataTable } from '../../common/table/DataTable.tsx';
 import { usePaints } from '../../common/usePaints.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { assign, state } from '../../store/store.ts';
 import type { AreaRow } from './areaTable.ts';
-import { showInstances } from './instances.ts';
 import { Swatch } from './Swatch.tsx';
+import { exactly } from './search.ts';
+
+/** From a name to all that has it: marked in the lanes, one of them in sight. */
+function showInstances(run: LoadedRun, name: string, row: RowIndex): void {
+  const times = (state().revealed?.times ?? 0) + 1;
+  assign({ timelineAs: 'lanes', search: exactly(name), revealed: { run: run.id, row, times } });
+}
 
 interface Props {
   readonly run: LoadedRun;
