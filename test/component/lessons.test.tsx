@@ -1,7 +1,6 @@
 /** Lessons as a learner takes them: questions, tasks, presenting, printing, results. */
 import { expect, it, vi } from 'vitest';
 import firstOverlap from '../../assets/lessons/first-overlap.md?raw';
-import { startNavigation } from '../../renderer/store/navigation.ts';
 import { state } from '../../renderer/store/store.ts';
 import { answerChooser, openWorkbench, page, press, saved, type Workbench } from './support/workbench.tsx';
 
@@ -38,21 +37,6 @@ it('checks a task after each edit, and remembers that it was solved', async () =
   expect(JSON.parse(localStorage.getItem('copyscope:lesson:first-overlap') ?? '{}')).toMatchObject({ passed: [2] });
   await lesson().getByRole('button', { name: 'Start the task over' }).click();
   await expect.element(allHold()).not.toBeInTheDocument();
-});
-
-it('has the answer, the passed task and the open step when the window is opened again', async () => {
-  const { block, field } = await openLesson();
-  await lesson().getByRole('button', { name: 'Show the answer' }).click();
-  await lesson().getByRole('button', { name: 'Next' }).click();
-  await lesson().getByRole('button', { name: 'Next' }).click();
-  await block(0).click();
-  await field('Stream').selectOptions('side');
-  await expect.element(allHold()).toBeVisible();
-  await openWorkbench({ recorded, keepStorage: true });
-  startNavigation();
-  await expect.element(title('Make them overlap')).toBeVisible();
-  await expect.element(allHold()).toBeVisible();
-  await expect.element(lesson().getByRole('button', { name: /^Step 1: .*, done$/ })).toBeVisible();
 });
 
 it('begins a lesson anew', async () => {
