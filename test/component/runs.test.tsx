@@ -116,7 +116,15 @@ it('says how far a long prediction is, and cancels it', async () => {
   const kernel = { op: 'kernel', stream: 'side', kernel: { kind: 'spin', durationNs: 1000 } };
   const many = {
     ...{ format: 'copyscope/experiment', version: 1, name: 'Many rounds', streams: [{ id: 'side' }] },
-    threads: [{ id: 'main', operations: [{ op: 'repeat', count: 1_000_000, operations: [kernel] }] }],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          { op: 'work', durationNs: 1000 },
+          { op: 'repeat', count: 1_000_000, operations: [kernel] },
+        ],
+      },
+    ],
   };
   const opening = { experiments: { many }, page: { kind: 'experiment', id: 'many' } } as const;
   const { timeline, sheet, plot } = await openWorkbench(opening);
