@@ -210,5 +210,7 @@ it.each(Object.entries(views))('%s has no serious accessibility problem in eithe
     expect([...(await problems(name, 'light')), ...(await problems(name, 'dark'))]).toEqual([]);
   } finally {
     await commands.colourScheme('light');
+    // The palette would stay open for the next test.
+    await press('Escape');
   }
 });
