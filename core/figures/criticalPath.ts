@@ -15,7 +15,7 @@
  */
 import { lowerBound } from '../lowerBound.ts';
 import { inOrder } from '../trace/inOrder.ts';
-import { type Iteration, rowKind, rowStart } from '../trace/iteration.ts';
+import { type Iteration, RowList, rowKind, rowStart } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
 import { hostCalls } from './hostCalls.ts';
@@ -44,7 +44,8 @@ export interface CriticalPath {
 
 const none = -1;
 /** The first and the second edge that lead to a node. */
-const [first, second] = [0, 1];
+const edges = [0, 1] as const;
+const [first, second] = edges;
 const [unseen, open, done] = [0, 1, 2];
 
 /**
@@ -54,22 +55,19 @@ const [unseen, open, done] = [0, 1, 2];
 class Graph {
   readonly #trace: Trace;
   readonly rows: Int32Array;
-  /** Of each row the one before it in its lane; -1 for none. */
+  /** Of each row the one before it in its lane + 1; 0 for none. */
   readonly #before: Int32Array;
-  /** Of an activity its call, of a call the activity that it waited for; -1 for none. */
+  /** Of an activity its call + 1, of a call the activity that it waited for + 1; 0 for none. */
   readonly #cause: Int32Array;
-  /** Bit 2 * isEnd + edge for each edge that is there. */
-  readonly #edges: Uint8Array;
-  /** 1 for work that was issued while its stream was still at work. */
-  readonly #isBehind: Uint8Array;
+  /** Bit 2 * isEnd + edge for each edge that is there, and `behind` of work that was issued while its stream was still at work. */
+  readonly #bits: Uint8Array;
 
   constructor(trace: Trace, rows: Int32Array) {
     this.#trace = trace;
     this.rows = rows;
-    this.#before = new Int32Array(rows.length).fill(none);
-    this.#cause = new Int32Array(rows.length).fill(none);
-    this.#edges = new Uint8Array(rows.length);
-    this.#isBehind = new Uint8Array(rows.length);
+    this.#before = new Int32Array(rows.length);
+    this.#cause = new Int32Array(rows.length);
+    this.#bits = new Uint8Array(rows.length);
   }
 
   get size(): number {
@@ -85,46 +83,43 @@ class Graph {
     return onThread(this.#trace, this.rows[k] as number);
   }
 
-  addCall(k: number, before: number, awaited: number): void {
-    this.#before[k] = before;
-    this.#cause[k] = awaited;
-    this.#connect(2 * k);
-    this.#connect(2 * k + 1);
-  }
-
   addActivity(k: number, before: number, call: number): void {
-    this.#before[k] = before;
-    this.#cause[k] = call;
     // Issued while the stream was still at work, and not after it had run dry.
     const isBehind = before !== none && (call === none || this.time(2 * call) <= this.time(2 * before + 1));
-    this.#isBehind[k] = isBehind ? 1 : 0;
+    if (isBehind) this.#bits[k] = behind;
+    this.add(k, before, call);
+  }
+
+  add(k: number, before: number, cause: number): void {
+    if (before !== none) this.#before[k] = before + 1;
+    if (cause !== none) this.#cause[k] = cause + 1;
     this.#connect(2 * k);
     this.#connect(2 * k + 1);
   }
 
   /** Notes the edges to a node that go forward in time. */
   #connect(node: number): void {
-    for (const edge of [first, second]) {
+    for (const edge of edges) {
       const from = this.#source(node, edge);
       if (from === none || this.time(from) > this.time(node)) continue;
-      this.#edges[node >> 1] = (this.#edges[node >> 1] as number) | bitOf(node, edge);
+      this.#bits[node >> 1] = (this.#bits[node >> 1] as number) | bitOf(node, edge);
     }
   }
 
   /** The node that an edge comes from; -1 where there is none. */
   from(node: number, edge: number): number {
-    return ((this.#edges[node >> 1] as number) & bitOf(node, edge)) === 0 ? none : this.#source(node, edge);
+    return ((this.#bits[node >> 1] as number) & bitOf(node, edge)) === 0 ? none : this.#source(node, edge);
   }
 
   cut(node: number, edge: number): void {
-    this.#edges[node >> 1] = (this.#edges[node >> 1] as number) & ~bitOf(node, edge);
+    this.#bits[node >> 1] = (this.#bits[node >> 1] as number) & ~bitOf(node, edge);
   }
 
   #source(node: number, edge: number): number {
     const k = node >> 1;
     const isEnd = (node & 1) === 1;
     if (edge === first && isEnd) return node - 1;
-    const other = (edge === first ? this.#before[k] : this.#cause[k]) as number;
+    const other = ((edge === first ? this.#before[k] : this.#cause[k]) as number) - 1;
     if (other === none) return none;
     if (edge === first) return 2 * other + 1;
     // Ends follow ends, and starts the starts of their calls; a call has no call, and an activity waits for nothing.
@@ -133,10 +128,10 @@ class Graph {
 
   weight(node: number, edge: number): number {
     const k = node >> 1;
-    const isBehind = this.#isBehind[k] === 1;
+    const isBehind = ((this.#bits[k] as number) & behind) !== 0;
     const counts =
       (node & 1) === 1
-        ? edge === first && !(this.#cause[k] !== none && this.isHost(k))
+        ? edge === first && !(this.#cause[k] !== 0 && this.isHost(k))
         : edge === first
           ? isBehind || this.isHost(k)
           : !isBehind;
@@ -145,6 +140,7 @@ class Graph {
 }
 
 const bitOf = (node: number, edge: number): number => 1 << (2 * (node & 1) + edge);
+const behind = 1 << 4;
 
 export function criticalPath(iteration: Iteration): CriticalPath {
   const graph = new Graph(iteration.trace, pathRows(iteration));
@@ -174,7 +170,7 @@ function pathRows({ trace, begin, end }: Iteration): Int32Array {
     rows[found] = row;
     found += 1;
   }
-  return rows.slice(0, found);
+  return rows.subarray(0, found);
 }
 
 function connectRows(iteration: Iteration, graph: Graph): void {
@@ -182,8 +178,9 @@ function connectRows(iteration: Iteration, graph: Graph): void {
   const { rows } = graph;
   const calls = hostCalls(iteration);
   const holding = holdingCalls(iteration);
-  const placeOf = new Int32Array(end - begin).fill(none);
-  for (const [k, row] of rows.entries()) placeOf[row - begin] = k;
+  /** By row of the host, from `begin`: its place + 1. */
+  const placeOf = new Int32Array(end - begin);
+  for (const [k, row] of rows.entries()) if (graph.isHost(k)) placeOf[row - begin] = k + 1;
   const ended = endings(graph);
   const last = new Int32Array(trace.lanes.length).fill(none);
   for (const [k, row] of rows.entries()) {
@@ -192,10 +189,10 @@ function connectRows(iteration: Iteration, graph: Graph): void {
     last[lane] = k;
     if (graph.isHost(k)) {
       const waits = rowKind(trace, row) === 'host-sync' || holding.has(row);
-      graph.addCall(k, before, waits ? ended.lastWithin(graph.time(2 * k), graph.time(2 * k + 1)) : none);
+      graph.add(k, before, waits ? ended.lastWithin(graph.time(2 * k), graph.time(2 * k + 1)) : none);
     } else {
       const call = calls.get(row);
-      graph.addActivity(k, before, call === undefined ? none : (placeOf[call - begin] as number));
+      graph.addActivity(k, before, call === undefined ? none : (placeOf[call - begin] as number) - 1);
     }
   }
 }
@@ -204,13 +201,15 @@ function connectRows(iteration: Iteration, graph: Graph): void {
 function endings(graph: Graph) {
   const endOf = (k: number): number => graph.time(2 * k + 1);
   let byEnd: Int32Array | null = null;
+  const activities = (): Int32Array => {
+    const list = new RowList();
+    for (let k = 0; k < graph.rows.length; k += 1) if (!graph.isHost(k)) list.push(k);
+    return list.rows;
+  };
   return {
     /** The one that ended last after `startNs` and no later than `endNs`; -1 for none. */
     lastWithin(startNs: number, endNs: number): number {
-      byEnd ??= inOrder(
-        graph.rows.map((_, k) => k).filter((k) => !graph.isHost(k)),
-        endOf,
-      );
+      byEnd ??= inOrder(activities(), endOf);
       const ascending = byEnd;
       const later = lowerBound(0, ascending.length, (at) => endOf(ascending[at] as number) <= endNs);
       const found = ascending[later - 1];
@@ -219,37 +218,55 @@ function endings(graph: Graph) {
   };
 }
 
-/** Nodes of the longest path, first to last; empty where nothing leads to anything. */
-function longestPath(graph: Graph): {
-  readonly path: readonly [nodes: Int32Array, edges: Uint8Array];
-  lengthNs: number;
-} {
-  const lengths = new Float64Array(graph.size);
-  /** The edge by which a node is reached best, + 1; 0 for none. */
-  const best = new Uint8Array(graph.size);
-  visitForward(graph, (node) => {
-    for (const edge of [first, second]) {
-      const from = graph.from(node, edge);
-      if (from === none) continue;
-      const reached = (lengths[from] as number) + graph.weight(node, edge);
-      if (best[node] !== 0 && reached <= (lengths[node] as number)) continue;
-      lengths[node] = reached;
-      best[node] = edge + 1;
-    }
-  });
-  let last = 0;
-  for (let node = 1; node < graph.size; node += 1)
-    if ((lengths[node] as number) > (lengths[last] as number)) last = node;
-  const edgeTo = (node: number): number => (best[node] ?? 0) - 1;
-  let steps = 0;
-  for (let node = last; edgeTo(node) >= 0; node = graph.from(node, edgeTo(node))) steps += 1;
-  const [nodes, edges] = [new Int32Array(steps), new Uint8Array(steps)];
-  for (let [node, at] = [last, steps - 1]; at >= 0; at -= 1) {
-    nodes[at] = node;
-    edges[at] = edgeTo(node);
-    node = graph.from(node, edgeTo(node));
+/** How long the longest way to each node is. Only those to starts are kept: from there to an end is one step. */
+class Lengths {
+  readonly #graph: Graph;
+  readonly #toStart: Float64Array;
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+    this.#toStart = new Float64Array(graph.rows.length);
+    visitForward(graph, (node) => {
+      if ((node & 1) === 1) return;
+      const lengthNs = this.#by(node, this.edgeTo(node));
+      if (lengthNs !== 0) this.#toStart[node >> 1] = lengthNs;
+    });
   }
-  return { path: [nodes, edges], lengthNs: lengths[last] ?? 0 };
+
+  to(node: number): number {
+    return (node & 1) === 0 ? (this.#toStart[node >> 1] ?? 0) : this.#by(node, this.edgeTo(node));
+  }
+
+  /** The edge by which the longest way reaches a node, the first of equals; -1 for none. */
+  edgeTo(node: number): number {
+    const graph = this.#graph;
+    const [isFirst, isSecond] = [graph.from(node, first) !== none, graph.from(node, second) !== none];
+    if (isFirst && isSecond) return this.#by(node, second) > this.#by(node, first) ? second : first;
+    return isFirst ? first : isSecond ? second : none;
+  }
+
+  #by(node: number, edge: number): number {
+    return edge === none ? 0 : this.to(this.#graph.from(node, edge)) + this.#graph.weight(node, edge);
+  }
+}
+
+/** Nodes of the longest path, each as 2 * node + its edge, first to last; empty where nothing leads to anything. */
+function longestPath(graph: Graph): { readonly path: Int32Array; readonly lengthNs: number } {
+  const lengths = new Lengths(graph);
+  let [last, lengthNs] = [0, lengths.to(0)];
+  for (let node = 1; node < graph.size; node += 1) {
+    const reachedNs = lengths.to(node);
+    if (reachedNs > lengthNs) [last, lengthNs] = [node, reachedNs];
+  }
+  const before = (node: number): number => graph.from(node, Math.max(first, lengths.edgeTo(node)));
+  let steps = 0;
+  for (let node = before(last); node !== none; node = before(node)) steps += 1;
+  const path = new Int32Array(steps);
+  for (let [node, at] = [last, steps - 1]; at >= 0; at -= 1) {
+    path[at] = 2 * node + lengths.edgeTo(node);
+    node = before(node);
+  }
+  return { path, lengthNs };
 }
 
 /** Visits nodes after all that lead to them. Times that are equal could lead in a circle; the edge that closes it is cut. */
@@ -263,7 +280,7 @@ function visitForward(graph: Graph, visit: (node: number) => void): void {
       const node = stack.at(-1) as number;
       if (state[node] === unseen) {
         state[node] = open;
-        for (const edge of [first, second]) {
+        for (const edge of edges) {
           const from = graph.from(node, edge);
           if (from === none) continue;
           if (state[from] === open) graph.cut(node, edge);
@@ -279,15 +296,10 @@ function visitForward(graph: Graph, visit: (node: number) => void): void {
   }
 }
 
-function describe(
-  { trace }: Iteration,
-  graph: Graph,
-  [nodes, edges]: readonly [Int32Array, Uint8Array],
-  lengthNs: number,
-): CriticalPath {
+function describe({ trace }: Iteration, graph: Graph, path: Int32Array, lengthNs: number): CriticalPath {
   const parts = new Map<number, { kind: PathKind; lane: string; timeNs: number }>();
   const isThrough = new Uint8Array(graph.rows.length);
-  const through = new Int32Array(nodes.length === 0 ? 0 : Math.min(graph.rows.length, nodes.length + 1));
+  const through = new Int32Array(path.length === 0 ? 0 : Math.min(graph.rows.length, path.length + 1));
   let passed = 0;
   const pass = (k: number): void => {
     if (isThrough[k] === 1) return;
@@ -295,8 +307,8 @@ function describe(
     through[passed] = graph.rows[k] as number;
     passed += 1;
   };
-  for (const [at, node] of nodes.entries()) {
-    const edge = edges[at] as number;
+  for (const step of path) {
+    const [node, edge] = [step >> 1, step & 1];
     const [before, k] = [graph.from(node, edge) >> 1, node >> 1];
     pass(before);
     pass(k);

@@ -12,20 +12,15 @@ const isActivity = Uint8Array.from(rowKinds, (kind) => (laneKindOf(kind) === 'st
 /** The host-call row of each row of a stream that has one. */
 export class HostCalls {
   readonly #begin: number;
-  /** By row, from #begin: its call, or -1. */
+  /** By row, from #begin: its call + 1, or 0. Memory that is never written takes no room. */
   readonly #calls: Int32Array;
-  /** By row, from #begin: the first activity that it issued, or -1. */
-  readonly #activities: Int32Array;
+  /** By row, from #begin: the first activity that it issued + 1, or 0. */
+  #activities: Int32Array | null = null;
 
   constructor({ trace, begin, end }: Iteration) {
     this.#begin = begin;
-    this.#calls = new Int32Array(end - begin).fill(-1);
-    this.#activities = new Int32Array(end - begin).fill(-1);
+    this.#calls = new Int32Array(end - begin);
     if (!this.#joinByCorrelation(trace, end)) this.#joinByOperation(trace, end);
-    for (let at = 0; at < this.#calls.length; at += 1) {
-      const call = this.#calls[at] as number;
-      if (call >= 0 && (this.#activities[call - begin] as number) < 0) this.#activities[call - begin] = begin + at;
-    }
   }
 
   /** Whether that gave every activity its call. */
@@ -41,7 +36,7 @@ export class HostCalls {
       if (isActivity[kind[row] as number] !== 1) continue;
       const call = first.get(correlation[row] as number);
       if (call < 0) all = false;
-      else this.#calls[row - begin] = call;
+      else this.#calls[row - begin] = call + 1;
     }
     return all;
   }
@@ -60,14 +55,14 @@ export class HostCalls {
       const occurrence = seen.get(number) ?? 0;
       seen.set(number, occurrence + 1);
       const call = calls.get(number)?.[occurrence];
-      if (call !== undefined && (this.#calls[row - begin] as number) < 0) this.#calls[row - begin] = call;
+      if (call !== undefined && this.#calls[row - begin] === 0) this.#calls[row - begin] = call + 1;
     }
   }
 
   /** Undefined where the trace doesn't hold it. */
   get(activity: RowIndex): RowIndex | undefined {
-    const call = this.#calls[activity - this.#begin] ?? -1;
-    return call < 0 ? undefined : call;
+    const call = this.#calls[activity - this.#begin] ?? 0;
+    return call === 0 ? undefined : call - 1;
   }
 
   /** Whether a row is the call of some activity. */
@@ -77,13 +72,24 @@ export class HostCalls {
 
   /** The first activity that a call issued; undefined where the trace doesn't hold any. */
   activityOf(call: RowIndex): RowIndex | undefined {
-    const activity = this.#activities[call - this.#begin] ?? -1;
-    return activity < 0 ? undefined : activity;
+    this.#activities ??= this.#firstActivities();
+    const activity = this.#activities[call - this.#begin] ?? 0;
+    return activity === 0 ? undefined : activity - 1;
+  }
+
+  #firstActivities(): Int32Array {
+    const [calls, begin] = [this.#calls, this.#begin];
+    const activities = new Int32Array(calls.length);
+    for (let at = calls.length - 1; at >= 0; at -= 1) {
+      const call = calls[at] as number;
+      if (call > 0) activities[call - 1 - begin] = begin + at + 1;
+    }
+    return activities;
   }
 
   /** Every activity that has a call, with it, in order of start. */
   *[Symbol.iterator](): Generator<readonly [activity: RowIndex, call: RowIndex]> {
-    for (const [index, call] of this.#calls.entries()) if (call >= 0) yield [index + this.#begin, call];
+    for (const [index, call] of this.#calls.entries()) if (call > 0) yield [index + this.#begin, call - 1];
   }
 }
 

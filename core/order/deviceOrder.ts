@@ -75,9 +75,10 @@ export class DeviceOrder {
   readonly #issued: IssuedWork;
   readonly #streams: readonly ProgramStream[];
   readonly #rules: ReadonlySet<OrderRule>;
-  /** Clock of each operation, by position. */
-  readonly #clocks: Clock[] = [];
-  /** The operation before each in its own stream, by position; -1 for none. */
+  readonly #clocks: Clock[] = [noClock];
+  /** Place of each operation's clock in #clocks, by position: many share one. */
+  readonly #clockAt: Int32Array;
+  /** The operation before each in its own stream + 1, by position; 0 for none. */
   readonly #previous: Int32Array;
   /** As it stands at the end of each stream so far. */
   readonly #clockOf = new Map<number, Clock>();
@@ -99,10 +100,18 @@ export class DeviceOrder {
     this.#issued = issued;
     this.#streams = streams;
     this.#rules = new Set(rules);
-    this.#previous = new Int32Array(issued.length).fill(-1);
+    this.#clockAt = new Int32Array(issued.length);
+    this.#previous = new Int32Array(issued.length);
     for (let position = 0; position < issued.length; position += 1) {
-      this.#clocks.push(this.#step(issued.at(position) as Issued, position));
+      const clock = this.#step(issued.at(position) as Issued, position);
+      if (clock === noClock) continue;
+      if (clock !== this.#clocks.at(-1)) this.#clocks.push(clock);
+      this.#clockAt[position] = this.#clocks.length - 1;
     }
+  }
+
+  #clock(position: number): Clock {
+    return this.#clocks[this.#clockAt[position] ?? 0] ?? noClock;
   }
 
   /** Whether the operation at position `a` has completed before the one at `b` starts (or, for a synchronise, returns). */
@@ -111,7 +120,7 @@ export class DeviceOrder {
     const [first, second] = [this.#issued.at(a), this.#issued.at(b)];
     if (first === undefined || second === undefined || first.code === 'synchronize') return false;
     if (first.stream === second.stream && second.code !== 'synchronize') return true;
-    return (this.#clocks[b]?.get(first.stream) ?? -1) >= a;
+    return (this.#clock(b).get(first.stream) ?? -1) >= a;
   }
 
   /** The first of `positions`, which ascend in one stream, that the operation at `a` has completed before; null for none. */
@@ -134,15 +143,13 @@ export class DeviceOrder {
   /** The last position of each stream that has completed before the operation at `b` starts, its own stream's too. */
   frontier(b: number): number[] {
     const own = this.#issued.at(b)?.stream;
-    const others = [...(this.#clocks[b] ?? noClock)]
-      .filter(([stream]) => stream !== own)
-      .map(([, position]) => position);
-    const before = this.#previous[b] ?? -1;
+    const others = [...this.#clock(b)].filter(([stream]) => stream !== own).map(([, position]) => position);
+    const before = (this.#previous[b] ?? 0) - 1;
     return before < 0 ? others : [...others, before];
   }
 
   #step(one: Issued, position: number): Clock {
-    if (one.code !== 'synchronize') this.#previous[position] = this.#lastIn.get(one.stream) ?? -1;
+    if (one.code !== 'synchronize') this.#previous[position] = (this.#lastIn.get(one.stream) ?? -1) + 1;
     if (one.code === 'synchronize') {
       const clock = this.#synchronised(one);
       this.#reach(one.thread, position, clock);

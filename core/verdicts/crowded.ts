@@ -79,7 +79,7 @@ function fillsTogether({ facts }: Scene, ...kernels: readonly Activity[]): boole
 }
 
 function isOrdered({ issue, byAll }: Scene, first: Activity, second: Activity): boolean {
-  const [a, b] = [issue.positionOf.get(first.row), issue.positionOf.get(second.row)];
+  const [a, b] = [issue.positionOf(first.row), issue.positionOf(second.row)];
   return a === undefined || b === undefined || byAll.before(a, b);
 }
 

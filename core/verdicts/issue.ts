@@ -10,15 +10,15 @@ import { type Launch, LaunchedGraphs } from '../order/launchedGraphs.ts';
 import { aloneOn } from '../program/aloneCopies.ts';
 import type { Instruction, Program, ProgramThread } from '../program/program.ts';
 import { inOrder } from '../trace/inOrder.ts';
-import { type Iteration, rowKind, rowStart } from '../trace/iteration.ts';
+import { type Iteration, RowList, rowKind, rowStart } from '../trace/iteration.ts';
 import { type RowIndex, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
 
 export interface IssueOrder {
   readonly issued: IssuedWork;
-  /** Position in `issued` of a device row. */
-  readonly positionOf: { get(row: RowIndex): number | undefined };
-  /** By position: the device row of the last work in its stream up to and with it; -1 for none. */
-  readonly lastWork: Int32Array;
+  /** Position in `issued` of a device row; undefined if it has none. */
+  readonly positionOf: (row: RowIndex) => number | undefined;
+  /** The device row of the last work in a position's stream up to and with it; -1 for none. */
+  readonly lastWork: (position: number) => RowIndex;
   /**
    * Positions of event waits, of everything in a legacy default stream, of what graphs hold, and of copies beside which
    * nothing runs on their devices; ascending, a list for each stream.
@@ -31,62 +31,61 @@ export interface IssueOrder {
 
 type Timed = Issued & { readonly time: number };
 
+const isWork = ({ code, row }: Issued): boolean =>
+  row >= 0 && (code === 'copy' || code === 'kernel' || code === 'other');
+
 export function issueOrder(iteration: Iteration, program: Program | null): IssueOrder {
+  const { begin, end } = iteration;
   const issued = program === null ? new IssuedRows(iteration) : fromProgram(iteration, program);
-  // Without a program nothing is known of the legacy default stream, of graphs, or of what runs alone.
-  const ofProgram = (fits: (one: Issued) => boolean): Int32Array[] =>
-    program === null ? [] : positionsByStream(issued, fits);
-  const isLegacy = ({ stream }: Issued): boolean => program?.streams[stream]?.kind === 'legacy-default';
+  /** By row, from `begin`: its position + 1. By position that is no work: the work before it + 1. */
+  const [places, worksBefore] = [new Int32Array(end - begin), new Int32Array(issued.length)];
+  const [waits, legacyWork, launchWork, aloneWork] = [new ByStream(), new ByStream(), new ByStream(), new ByStream()];
+  const last = new Map<number, RowIndex>();
+  for (let position = 0; position < issued.length; position += 1) {
+    const one = issued.at(position) as Issued;
+    const { stream, code, row } = one;
+    if (row >= 0) places[row - begin] = position + 1;
+    if (code === 'waitEvent') waits.add(stream, position);
+    // A synchronise is no work of a stream.
+    if (code !== 'synchronize') {
+      if (isWork(one)) last.set(stream, row);
+      else if (last.has(stream)) worksBefore[position] = (last.get(stream) as number) + 1;
+    }
+    // Without a program nothing is known of the legacy default stream, of graphs, or of what runs alone.
+    if (program === null) continue;
+    if (code !== 'synchronize' && program.streams[stream]?.kind === 'legacy-default') legacyWork.add(stream, position);
+    if (one.launch !== null) launchWork.add(stream, position);
+    if (one.alone.length > 0) aloneWork.add(stream, position);
+  }
   return {
     issued,
-    positionOf: new RowPositions(iteration, issued),
-    lastWork: lastWorks(issued),
-    waits: positionsByStream(issued, ({ code }) => code === 'waitEvent'),
-    legacyWork: ofProgram((one) => one.code !== 'synchronize' && isLegacy(one)),
-    launchWork: ofProgram(({ launch }) => launch !== null),
-    aloneWork: ofProgram(({ alone }) => alone.length > 0),
+    positionOf: (row) => {
+      const place = places[row - begin] ?? 0;
+      return place === 0 ? undefined : place - 1;
+    },
+    lastWork: (position) => {
+      const one = issued.at(position);
+      return one !== undefined && isWork(one) ? one.row : (worksBefore[position] ?? 0) - 1;
+    },
+    waits: waits.lists,
+    legacyWork: legacyWork.lists,
+    launchWork: launchWork.lists,
+    aloneWork: aloneWork.lists,
   };
 }
 
-function* each(issued: IssuedWork): Generator<readonly [position: number, one: Issued]> {
-  for (let position = 0; position < issued.length; position += 1) yield [position, issued.at(position) as Issued];
-}
+class ByStream {
+  readonly #lists = new Map<number, RowList>();
 
-class RowPositions {
-  readonly #begin: RowIndex;
-  /** By row, from #begin: its position + 1; 0 for none. */
-  readonly #places: Int32Array;
-
-  constructor({ begin, end }: Iteration, issued: IssuedWork) {
-    this.#begin = begin;
-    this.#places = new Int32Array(end - begin);
-    for (const [position, { row }] of each(issued)) if (row >= 0) this.#places[row - begin] = position + 1;
+  add(stream: number, position: number): void {
+    const list = this.#lists.get(stream) ?? new RowList();
+    this.#lists.set(stream, list);
+    list.push(position);
   }
 
-  get(row: RowIndex): number | undefined {
-    const place = this.#places[row - this.#begin] ?? 0;
-    return place === 0 ? undefined : place - 1;
+  get lists(): Int32Array[] {
+    return [...this.#lists.values()].map(({ rows }) => rows);
   }
-}
-
-function positionsByStream(issued: IssuedWork, fits: (one: Issued) => boolean): Int32Array[] {
-  const positions = new Map<number, number[]>();
-  for (const [position, one] of each(issued)) {
-    if (fits(one)) append(positions, one.stream, position);
-  }
-  return [...positions.values()].map((list) => Int32Array.from(list));
-}
-
-function lastWorks(issued: IssuedWork): Int32Array {
-  const last = new Map<number, RowIndex>();
-  const works = new Int32Array(issued.length).fill(-1);
-  for (const [position, { stream, code, row }] of each(issued)) {
-    // A synchronise is no work of a stream.
-    if (code === 'synchronize') continue;
-    if (row >= 0 && (code === 'copy' || code === 'kernel' || code === 'other')) last.set(stream, row);
-    works[position] = last.get(stream) ?? -1;
-  }
-  return works;
 }
 
 const codes: Partial<Record<RowKind, Issued['code']>> = {
@@ -118,7 +117,7 @@ class IssuedRows implements IssuedWork {
       rows[count] = row;
       count += 1;
     }
-    this.#rows = inOrder(rows.slice(0, count), (row) => rowStart(trace, this.#calls.get(row) ?? row));
+    this.#rows = inOrder(rows.subarray(0, count), (row) => rowStart(trace, this.#calls.get(row) ?? row));
   }
 
   get length(): number {

@@ -105,7 +105,7 @@ const issuesTensors = ({ facts }: Scene, call: Activity): boolean =>
 /** A synchronise between the two calls that waits for the first: it would hold the host whatever else is changed. */
 export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   const { issued, positionOf } = scene.issue;
-  const [from, to] = [positionOf.get(first.row), positionOf.get(second.row)];
+  const [from, to] = [positionOf(first.row), positionOf(second.row)];
   if (from === undefined || to === undefined) return [];
   const waited = scene.byAll.firstSynchronised(from, issued.at(to)?.thread ?? -1);
   return waited !== null && waited < to ? ['issued-too-late'] : [];

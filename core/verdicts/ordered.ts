@@ -18,7 +18,7 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
   const { first, second } = pair;
   // Whatever the rules say: two that ran together were not kept apart by an order.
   if (first.endNs - second.startNs > toleranceNs) return [];
-  const [a, b] = [scene.issue.positionOf.get(first.row), scene.issue.positionOf.get(second.row)];
+  const [a, b] = [scene.issue.positionOf(first.row), scene.issue.positionOf(second.row)];
   if (first.lane === second.lane && !areApart(scene, a, b)) return [bare('same-stream', 'stream-order')];
   if (a === undefined || b === undefined) return [];
   const causes = strongestFirst

@@ -57,12 +57,12 @@ const isOverlapped = (copy: Span, kernel: Span, common: number): boolean =>
  * have more in common with the copy than what was found.
  */
 function longestOverlapped(kernels: Kernels, copy: Activity): Activity | null {
-  const { latestEnd, span } = kernels;
+  const { reachedEnd, span } = kernels;
   const last = kernels.firstFrom(copy.endNs) - 1;
   let [found, foundNs] = [-1, 0];
   for (let place = last; place >= 0; place -= 1) {
     // None has more in common with it than all of it.
-    if ((latestEnd[place] ?? 0) <= copy.startNs || foundNs >= durationOf(copy)) break;
+    if ((reachedEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs || foundNs >= durationOf(copy)) break;
     const inBlock = place % kernelsPerBlock;
     if ((inBlock === kernelsPerBlock - 1 || place === last) && mostCommonNs(kernels, place, copy) <= foundNs) {
       place -= inBlock;
@@ -86,9 +86,9 @@ function mostCommonNs({ blockEnd, blockShortest, blockLongest, span }: Kernels, 
 
 /** Kernels that ran during part of the copy, and those before and behind it: as far as they are asked for. */
 function* touchingAndAround(kernels: Kernels, copy: Activity): Generator<Activity> {
-  const { at, span, firstFrom, latestEnd, blockEnd } = kernels;
+  const { at, span, firstFrom, reachedEnd, blockEnd } = kernels;
   for (let place = firstFrom(copy.endNs) - 1; place >= 0; place -= 1) {
-    if ((latestEnd[place] ?? 0) <= copy.startNs) break;
+    if ((reachedEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs) break;
     // One long kernel may lie over thousands of short ones that are over: those are passed by in blocks.
     if ((blockEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs) {
       place -= place % kernelsPerBlock;

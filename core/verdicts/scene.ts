@@ -35,9 +35,9 @@ export interface Kernels {
   readonly at: (place: number) => Activity | undefined;
   /** Place of the first that starts at or after a time. */
   readonly firstFrom: (timeNs: number) => number;
-  /** Latest end among rows[0] … rows[i]. */
-  readonly latestEnd: Float64Array;
-  /** Of each block of kernelsPerBlock the latest end, and the durations of its shortest and its longest. */
+  /** Of each block of kernelsPerBlock the latest end among all kernels up to its last. */
+  readonly reachedEnd: Float64Array;
+  /** Of each block the latest end, and the durations of its shortest and its longest. */
   readonly blockEnd: Float64Array;
   readonly blockShortest: Float64Array;
   readonly blockLongest: Float64Array;
@@ -72,6 +72,7 @@ export interface Scene {
   /** Of each call, where the trace tells them. */
   readonly stacks: CallStacks;
   readonly queues: StreamQueues;
+  /** Made when first asked for, as the orders are. */
   readonly issue: IssueOrder;
   /** By these rules alone, beside the order of each stream. */
   readonly orderBy: (...rules: OrderRule[]) => DeviceOrder;
@@ -86,7 +87,7 @@ export const noKernels: Kernels = {
   rows: new Int32Array(0),
   at: () => undefined,
   firstFrom: () => 0,
-  latestEnd: none,
+  reachedEnd: none,
   blockEnd: none,
   blockShortest: none,
   blockLongest: none,
@@ -105,8 +106,8 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
   const copies = rowsOfKind(iteration, 'copy').map((row) => activity(trace, row));
   const kernels = kernelsByDevice(iteration);
   const calls = hostCalls(iteration);
-  const issue = issueOrder(iteration, facts.program);
-  const orderBy = orders(issue, facts.program?.streams ?? []);
+  const issue = onceEach((_: null) => issueOrder(iteration, facts.program));
+  const orderBy = onceEach((_: null) => orders(issue(null), facts.program?.streams ?? []));
   return {
     iteration,
     facts,
@@ -133,9 +134,13 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
     }),
     stacks: new CallStacks(iteration),
     queues: new StreamQueues(iteration, known.queueDepth ?? defaultQueueDepth),
-    issue,
-    orderBy,
-    byAll: orderBy(...orderRules),
+    get issue() {
+      return issue(null);
+    },
+    orderBy: (...rules) => orderBy(null)(...rules),
+    get byAll() {
+      return orderBy(null)(...orderRules);
+    },
     linkRate: linkRates(copies, known.device ?? null),
   };
 }
@@ -208,8 +213,8 @@ function kernelsByDevice(iteration: Iteration): Map<string, Kernels> {
 }
 
 function group(trace: Trace, rows: Int32Array): Kernels {
-  const latestEnd = new Float64Array(rows.length);
   const blocks = Math.ceil(rows.length / kernelsPerBlock);
+  const reachedEnd = new Float64Array(blocks);
   const blockEnd = new Float64Array(blocks);
   const blockShortest = new Float64Array(blocks).fill(Number.POSITIVE_INFINITY);
   const blockLongest = new Float64Array(blocks);
@@ -218,7 +223,7 @@ function group(trace: Trace, rows: Int32Array): Kernels {
     const endNs = rowEndNs(trace, row);
     const block = Math.floor(index / kernelsPerBlock);
     latest = Math.max(latest, endNs);
-    latestEnd[index] = latest;
+    reachedEnd[block] = latest;
     blockEnd[block] = Math.max(blockEnd[block] ?? 0, endNs);
     const durationNs = endNs - rowStart(trace, row);
     blockShortest[block] = Math.min(blockShortest[block] ?? 0, durationNs);
@@ -231,7 +236,7 @@ function group(trace: Trace, rows: Int32Array): Kernels {
       return row === undefined ? undefined : activity(trace, row);
     },
     firstFrom: (timeNs) => lowerBound(0, rows.length, (place) => rowStart(trace, rows[place] ?? -1) < timeNs),
-    latestEnd,
+    reachedEnd,
     blockEnd,
     blockShortest,
     blockLongest,

@@ -68,13 +68,13 @@ export function aheadOf(
   scene: Scene,
   { first, second, issuedNs, deadlineNs }: Pick<Pair, 'first' | 'second' | 'issuedNs' | 'deadlineNs'>,
 ): Found | null {
-  const position = scene.issue.positionOf.get(second.row);
+  const position = scene.issue.positionOf(second.row);
   if (position === undefined) return null;
   const waitedNs = issuedNs === null ? 0 : second.startNs - issuedNs;
   const since = Math.min(deadlineNs, issuedNs === null ? deadlineNs : issuedNs + waitedNs / 2);
   const last = workAhead(scene, { first, second });
   if (last === null || last.endNs <= since) return null;
-  const at = scene.issue.positionOf.get(last.row) ?? -1;
+  const at = scene.issue.positionOf(last.row) ?? -1;
   return bare(
     'queued-behind',
     last.lane === second.lane ? 'stream-order' : ruleBetween(scene, at, position),
@@ -90,13 +90,13 @@ function ruleBetween({ orderBy }: Scene, a: number, b: number): RuleId {
 
 /** Of the work that the second had to wait for by its streams' order, what ended last; the first is none of it. */
 function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second'>): Activity | null {
-  const position = scene.issue.positionOf.get(second.row);
+  const position = scene.issue.positionOf(second.row);
   if (position === undefined) return null;
   const { trace } = scene.iteration;
   let [last, lastNs] = [-1, 0];
   for (const ahead of scene.byAll.frontier(position)) {
     // The work at this position, or else the last one before it in its stream.
-    const row = scene.issue.lastWork[ahead] ?? -1;
+    const row = scene.issue.lastWork(ahead);
     if (row < 0 || row === first.row) continue;
     const endNs = rowEndNs(trace, row);
     if (endNs <= second.startNs && (last < 0 || endNs > lastNs)) [last, lastNs] = [row, endNs];
