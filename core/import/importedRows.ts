@@ -11,25 +11,41 @@ import {
   type Trace,
   type TraceColumns,
 } from '../trace/trace.ts';
-import { larger } from './textTable.ts';
 
 const initialRows = 1 << 12;
 
-const rowColumns = (count: number) => ({
-  startNs: new Float64Array(count),
-  durationNs: new Float64Array(count),
-  bytes: new Float64Array(count),
-  lane: new Int32Array(count),
-  engine: new Int32Array(count),
-  name: new Int32Array(count),
-  correlation: new Int32Array(count),
-  channel: new Int32Array(count),
-  channelType: new Uint8Array(count),
-  kind: new Uint8Array(count),
-  srcMemory: new Uint8Array(count),
-  dstMemory: new Uint8Array(count),
-});
+/** A buffer that grows in place (ES2024; Node has it since 20). */
+type GrowingBuffer = ArrayBuffer & { resize(bytes: number): void };
+const GrowingBuffer = ArrayBuffer as unknown as new (bytes: number, limit: { maxByteLength: number }) => GrowingBuffer;
+
+type Column = Float64Array<GrowingBuffer> | Int32Array<GrowingBuffer> | Uint8Array<GrowingBuffer>;
+
+/** Columns for at most that many rows. Copies of them as they grow would take as much memory again. */
+function rowColumns(most: number) {
+  const buffer = (bytes: number): GrowingBuffer =>
+    new GrowingBuffer(bytes * initialRows, { maxByteLength: bytes * Math.max(initialRows, most) });
+  const [doubles, integers, codes] = [
+    () => new Float64Array(buffer(8), 0, initialRows),
+    () => new Int32Array(buffer(4), 0, initialRows),
+    () => new Uint8Array(buffer(1), 0, initialRows),
+  ];
+  return {
+    startNs: doubles(),
+    durationNs: doubles(),
+    bytes: doubles(),
+    lane: integers(),
+    engine: integers(),
+    name: integers(),
+    correlation: integers(),
+    channel: integers(),
+    channelType: codes(),
+    kind: codes(),
+    srcMemory: codes(),
+    dstMemory: codes(),
+  };
+}
 type RowColumns = ReturnType<typeof rowColumns>;
+const namesOf = (columns: RowColumns): (keyof RowColumns)[] => Object.keys(columns) as (keyof RowColumns)[];
 
 const codeOf = (kind: RowKind): number => rowKinds.indexOf(kind);
 export const memoryCode = (memory: MemoryKind): number => memoryKinds.indexOf(memory);
@@ -50,12 +66,13 @@ const noMemory = memoryCode('none');
 export const unknownEvent = 'an event';
 
 export class ImportedRows {
-  readonly columns: RowColumns = rowColumns(initialRows);
+  readonly columns: RowColumns;
   readonly #most: number;
   #count = 0;
 
   constructor(most: number = maxRunRows) {
     this.#most = most;
+    this.columns = rowColumns(most);
   }
 
   get count(): number {
@@ -74,7 +91,7 @@ export class ImportedRows {
 
   /** A new row without an engine, channel, memories or correlation; `startNs` may be below 0. The caller fills in the rest. */
   add(startNs: number, durationNs: number, kind: number, lane: number, name: number): RowIndex {
-    if (this.#count === this.columns.startNs.length) grow(this.columns);
+    if (this.#count === this.columns.startNs.length) grow(this.columns, this.#most);
     const row = this.#count;
     this.#count += 1;
     const { columns } = this;
@@ -118,32 +135,29 @@ export class ImportedRows {
     return leastNs;
   }
 
-  /** All columns; these rows have none afterwards, so that each can go as soon as another has taken its place. */
+  /** All columns; these rows have none afterwards, so that only one column is there twice. */
   #taken(): TraceColumns {
-    const capacity = this.columns.startNs.length;
-    const columns = {
-      ...this.columns,
-      op: new Int32Array(capacity).fill(-1, 0, this.#count),
-      iteration: new Int32Array(capacity),
-    };
-    Object.assign(this.columns, rowColumns(0));
-    return columns;
+    const count = this.#count;
+    const taken = {} as Record<keyof RowColumns, TraceColumns[keyof TraceColumns]>;
+    for (const name of namesOf(this.columns)) {
+      const column: Column = this.columns[name];
+      taken[name] = column.slice(0, count);
+      column.buffer.resize(0);
+    }
+    const rest = { op: new Int32Array(count).fill(-1), iteration: new Int32Array(count) };
+    return { ...(taken as Omit<TraceColumns, keyof typeof rest>), ...rest };
   }
 }
 
-/** A column at a time: only one of them is there twice. */
-function grow(columns: RowColumns): void {
-  const length = Math.ceil(columns.startNs.length * 1.5);
-  columns.startNs = larger(columns.startNs, length);
-  columns.durationNs = larger(columns.durationNs, length);
-  columns.bytes = larger(columns.bytes, length);
-  columns.lane = larger(columns.lane, length);
-  columns.engine = larger(columns.engine, length);
-  columns.name = larger(columns.name, length);
-  columns.correlation = larger(columns.correlation, length);
-  columns.channel = larger(columns.channel, length);
-  columns.channelType = larger(columns.channelType, length);
-  columns.kind = larger(columns.kind, length);
-  columns.srcMemory = larger(columns.srcMemory, length);
-  columns.dstMemory = larger(columns.dstMemory, length);
+function grow(columns: RowColumns, most: number): void {
+  const length = Math.min(most, Math.ceil(columns.startNs.length * 1.5));
+  const grown: Record<string, Column> = columns;
+  for (const [name, column] of Object.entries(grown)) {
+    column.buffer.resize(length * column.BYTES_PER_ELEMENT);
+    grown[name] = new (column.constructor as new (buffer: GrowingBuffer, at: number, length: number) => Column)(
+      column.buffer,
+      0,
+      length,
+    );
+  }
 }
