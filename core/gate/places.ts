@@ -1,10 +1,10 @@
 /** Where in a program what a gate finds stands: a source line, where it is known. */
 import { lineOfField } from '../experiment/edit/jsonLines.ts';
-import { HostRanges } from '../lift/ranges.ts';
+import { CallStacks } from '../figures/callStacks.ts';
 import type { OperationInfo } from '../program/program.ts';
 import { fieldPath } from '../shape/path.ts';
-import { rowKind } from '../trace/iteration.ts';
-import { rowEndNs } from '../trace/rows.ts';
+import { ownFrame } from '../trace/callStack.ts';
+import { iterationOf, rowKind } from '../trace/iteration.ts';
 import type { Run } from '../trace/run.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
 import { programFacts } from '../verdicts/facts.ts';
@@ -29,7 +29,7 @@ export interface ExperimentFile {
 /** Finds the places of rows. */
 export class Places {
   readonly #trace: Trace;
-  readonly #ranges: HostRanges;
+  readonly #stacks: CallStacks;
   readonly #operations: readonly OperationInfo[];
   readonly #file: ExperimentFile | null;
   readonly #nameOfFile: (told: string) => string;
@@ -38,8 +38,7 @@ export class Places {
   /** `nameOfFile`: what a source file is to be called that the trace tells. */
   constructor({ trace, info }: Run, file: ExperimentFile | null, nameOfFile = (told: string): string => told) {
     this.#trace = trace;
-    const lanes = trace.lanes.flatMap(({ kind }, index) => (kind === 'host-thread' ? [index] : []));
-    this.#ranges = new HostRanges(trace, lanes);
+    this.#stacks = new CallStacks(iterationOf(trace, 0));
     this.#operations = programFacts(info.experiment).program?.operations ?? [];
     this.#file = file;
     this.#nameOfFile = nameOfFile;
@@ -70,9 +69,8 @@ export class Places {
     const name = names[columns.name[at] ?? -1] ?? rowKind(this.#trace, at);
     const none = { file: null, line: null, name, path: null };
     if (call === undefined) return none;
-    const startNs = columns.startNs[at] ?? 0;
-    const found = this.#ranges.place({ row: at, startNs, endNs: rowEndNs(this.#trace, at) });
-    return found === null
+    const found = ownFrame(this.#stacks.of(at));
+    return found === undefined
       ? none
       : { file: this.#nameOfFile(found.file), line: found.line, name: found.function, path: null };
   }

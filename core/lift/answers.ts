@@ -1,7 +1,7 @@
 /** What a recorded program's trace answers: its steps, what holds them, and what changes to it gain. */
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
-import type { Run, RunInfo } from '../trace/run.ts';
+import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import { cautionOf } from './caution.ts';
 import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
@@ -76,10 +76,9 @@ export interface AskOptions extends LiftOptions {
 }
 
 /** Throws `lift.*` where the trace lacks what a replay needs. */
-export function traceAnswers(whole: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
-  const several = ranksAnswer(whole, options, options.onRank);
-  const run = several?.slowestRun ?? whole;
-  const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', { ...options, error: run.info.error });
+export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
+  const several = ranksAnswer(run, options, options.onRank);
+  const lifted = several?.lifted ?? liftTrace(run.trace, runName(run.info), { ...options, error: run.info.error });
   const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
   return {
     ...planAnswers(lifted, planner),

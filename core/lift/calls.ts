@@ -22,7 +22,7 @@ export interface Call {
 export interface CallColumns {
   /** Index into callKinds. */
   readonly kind: Uint8Array;
-  /** Of a call its first activity, of an activity the next one of its call; -1 for none. */
+  /** Of a call its first activity + 1, of an activity the next one of its call + 1; 0 for none. */
   readonly next: Int32Array;
 }
 
@@ -57,17 +57,17 @@ export class Calls {
 
   /** The first of what a call put on the device; -1 where it put nothing there. */
   firstActivity(place: number): RowIndex {
-    return this.#columns.next[this.rows[place] ?? -1] ?? -1;
+    return this.activityOf(this.rows[place] ?? -1);
   }
 
   /** The same of the call that a row is. */
   activityOf(call: RowIndex): RowIndex {
-    return this.#columns.next[call] ?? -1;
+    return (this.#columns.next[call] ?? 0) - 1;
   }
 
   /** The one behind an activity, of the same call; -1 for none. */
   nextActivity(activity: RowIndex): RowIndex {
-    return this.#columns.next[activity] ?? -1;
+    return (this.#columns.next[activity] ?? 0) - 1;
   }
 
   activities(place: number): RowIndex[] {

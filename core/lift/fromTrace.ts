@@ -4,7 +4,6 @@ import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
 import { groupBy } from '../groupBy.ts';
 import { countWithin, lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
-import { inOrder } from '../trace/inOrder.ts';
 import { coveredLength, union } from '../trace/intervals.ts';
 import { rowDevice, rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
@@ -87,12 +86,14 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const bounds = stepBounds(found, line);
   const ends = stepEnds(trace, line, found, bounds);
   const initialisation = new Initialisation(trace, line);
-  const activity = new HostActivity(trace, line, initialisation, {
+  const during = {
     fromNs: Math.min(ends[0]?.fromNs ?? 0, found.ranges[0]?.startNs ?? 0),
     toNs: Math.max(ends.at(-1)?.toNs ?? 0, found.ranges.at(-1)?.untilNs ?? 0),
-    marks: new Set(found.ranges.map(({ name }) => name)),
-  });
-  const builder = new ScriptBuilder(trace, line, bounds, activity, initialisation);
+  };
+  const marks = new Set(found.ranges.map(({ name }) => name));
+  const activity = new HostActivity(trace, line, initialisation, { ...during, marks });
+  const ranges = new HostRanges(trace, line, during);
+  const builder = new ScriptBuilder(trace, line, bounds, { activity, initialisation, ranges });
   const withoutRecords = bounds.map(({ from, to, untilNs }, index) => ({
     name: found.ranges[index]?.name ?? `step ${index + 1}`,
     items: builder.items(index, from, to, found.ranges[index]?.startNs ?? 0, untilNs),
@@ -102,7 +103,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs - initialisation.nsWithin(fromNs, toNs));
   requireShortSteps(found, recordedNs);
   const typical = ends[recordedNs.indexOf(lowerMedian(recordedNs))] ?? { fromNs: 0, toNs: 0 };
-  const rows = deviceRows(trace, line.streams, typical);
+  const rows = deviceRows(trace, line, typical);
   return {
     script: { name, steps, helper: null, inTurn: builder.inTurn, inferred: [`Steps: ${found.rule}.`, ...inferred] },
     found,
@@ -127,14 +128,14 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
 /** Everything that the device did in these streams in this time, whoever asked for it. */
 function deviceRows(
   trace: Trace,
-  streams: ReadonlySet<number>,
+  { device, streams }: HostLine,
   { fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
 ): RowIndex[] {
   const { startNs, lane } = trace.columns;
   const rows: RowIndex[] = [];
-  for (let row = 0; row < trace.count; row += 1) {
-    const isWithin = (startNs[row] ?? 0) < toNs && rowEndNs(trace, row) > fromNs;
-    if (isWithin && streams.has(lane[row] ?? -1)) rows.push(row);
+  for (const row of device) {
+    if ((startNs[row] as number) >= toNs) break;
+    if (rowEndNs(trace, row) > fromNs && streams.has(lane[row] as number)) rows.push(row);
   }
   return rows;
 }
@@ -317,15 +318,18 @@ class ScriptBuilder {
     trace: Trace,
     line: HostLine,
     bounds: readonly StepBounds[],
-    activity: HostActivity,
-    initialisation: Initialisation,
+    {
+      activity,
+      initialisation,
+      ranges,
+    }: { activity: HostActivity; initialisation: Initialisation; ranges: HostRanges },
   ) {
     this.#trace = trace;
     this.#line = line;
     this.#activity = activity;
     this.#initialisation = initialisation;
-    this.#ranges = new HostRanges(trace, line.lanes);
-    this.#shared = sharedRows(trace, line.calls);
+    this.#ranges = ranges;
+    this.#shared = sharedRows(trace, line);
     this.#programStreams = programStreams(trace, line.calls);
     this.#ended = new EndedWork(trace, [...line.early, ...issuedIn(trace, line.calls, bounds)]);
     // One stream has an order by itself.
@@ -674,15 +678,17 @@ function issuedIn(trace: Trace, calls: Calls, bounds: readonly StepBounds[]): Ro
 }
 
 /** By row, 1 for kernels during which one of another stream ran too, on the multiprocessors of the same device. */
-function sharedRows(trace: Trace, calls: Calls): Uint8Array {
+function sharedRows(trace: Trace, { device: rows, streams }: HostLine): Uint8Array {
   const { columns, lanes } = trace;
   const shared = new Uint8Array(trace.count);
-  const rows = inOrder(kernelsOf(trace, calls), (row) => columns.startNs[row] as number);
+  if (streams.size < 2) return shared;
   const longestOf = new Map<string, RowIndex>();
   for (const row of rows) {
-    const device = lanes[columns.lane[row] ?? -1]?.device ?? '';
+    const lane = columns.lane[row] as number;
+    if (columns.kind[row] !== kernelCode || !streams.has(lane)) continue;
+    const device = lanes[lane]?.device ?? '';
     const longest = longestOf.get(device) ?? row;
-    const isOther = columns.lane[row] !== columns.lane[longest];
+    const isOther = lane !== columns.lane[longest];
     if (isOther && (columns.startNs[row] ?? 0) < rowEndNs(trace, longest)) {
       shared[row] = 1;
       shared[longest] = 1;
@@ -690,18 +696,4 @@ function sharedRows(trace: Trace, calls: Calls): Uint8Array {
     if (longest === row || rowEndNs(trace, row) > rowEndNs(trace, longest)) longestOf.set(device, row);
   }
   return shared;
-}
-
-/** Kernels that calls put on the device, call by call. */
-function kernelsOf({ columns: { kind }, count }: Trace, calls: Calls): Int32Array {
-  const rows = new Int32Array(count);
-  let found = 0;
-  for (let place = 0; place < calls.length; place += 1) {
-    for (let row = calls.firstActivity(place); row >= 0; row = calls.nextActivity(row)) {
-      if (kind[row] !== kernelCode) continue;
-      rows[found] = row;
-      found += 1;
-    }
-  }
-  return rows.subarray(0, found);
 }

@@ -1,9 +1,11 @@
 /**
- * The issuing line of a trace: its CUDA calls that matter, in the order in which the program makes them. Threads that never
+ * The one index of a trace that all of lifting works on, made in two passes over the rows: its calls, what they put on the
+ * device, its ranges, and the issuing line: its CUDA calls that matter, in the order in which the program makes them. Threads that never
  * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line. Threads of other
  * processes never are.
  */
 import { inOrder } from '../trace/inOrder.ts';
+import { RowList } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
@@ -28,10 +30,14 @@ export interface HostLine {
   readonly streams: ReadonlySet<number>;
   /** Device work in those streams that the line had issued before the recording began, in order of start. */
   readonly early: readonly RowIndex[];
+  /** All kernels, copies and memsets, in order of start. */
+  readonly device: Int32Array;
+  /** All ranges that last, in order of start. */
+  readonly ranges: Int32Array;
 }
 
 const code = (kind: (typeof rowKinds)[number]): number => rowKinds.indexOf(kind);
-const codes = { call: code('host-call'), sync: code('host-sync'), copy: code('copy') };
+const codes = { call: code('host-call'), sync: code('host-sync'), range: code('host-range'), copy: code('copy') };
 const isDevice = Uint8Array.from(rowKinds, (kind) =>
   kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0,
 );
@@ -41,23 +47,20 @@ const waitCall = /StreamWaitEvent/;
 const memoryCall =
   /^(cuda|cu|hip)(Malloc|Free|HostAlloc|MallocHost|FreeHost|HostRegister|HostUnregister|MemAlloc|MemFree|MemHostAlloc)/;
 
-/** Of a row that is no call; and of one that gives the device nothing to do. */
-const [notACall, trivial] = [callKinds.length, callKinds.length + 1];
-
 export function hostLine(trace: Trace): HostLine {
-  const { startNs, lane: laneOf } = trace.columns;
+  const { startNs } = trace.columns;
   const startOf = (row: RowIndex): number => startNs[row] as number;
   const activities = firstActivities(trace);
-  const found = findCalls(trace, activities);
+  const found = findRows(trace, activities);
   const issuing = [...found.lanes].filter(([, { issues }]) => issues);
-  issuing.sort((a, b) => b[1].calls - a[1].calls);
+  issuing.sort((a, b) => b[1].calls.length - a[1].calls.length);
   const processes = issuing.map(([lane]) => processOfLane(trace, lane));
   const [process = ''] = processes;
   const lanes: number[] = [];
   const beside: number[] = [];
   let calls = new Calls(trace, found, new Int32Array(0));
-  for (const [lane, { calls: count }] of issuing.filter((_, index) => processes[index] === process)) {
-    const rows = rowsOf(trace, found, count, (row, kind) => kind < notACall && laneOf[row] === lane);
+  for (const [lane, { calls: ofLane }] of issuing.filter((_, index) => processes[index] === process)) {
+    const { rows } = ofLane;
     const own = new Calls(trace, found, rows);
     if (lanes.length > 0 && meet(calls, own)) {
       beside.push(lane);
@@ -66,29 +69,31 @@ export function hostLine(trace: Trace): HostLine {
     lanes.push(lane);
     calls = new Calls(trace, found, inOrder(joined(calls.rows, rows), startOf));
   }
-  const isOwn = new Set(lanes);
-  const trivialCount = lanes.reduce((sum, lane) => sum + (found.lanes.get(lane)?.trivial ?? 0), 0);
-  const trivialRows = rowsOf(
-    trace,
-    found,
-    trivialCount,
-    (row, kind) => kind === trivial && isOwn.has(laneOf[row] ?? -1),
-  );
   const streams = streamsOf(trace, calls);
-  const others = new Set(
-    [...found.lanes.keys()].filter((lane) => !isOwn.has(lane) && processOfLane(trace, lane) === process),
-  );
+  const others = [...found.lanes].filter(([lane]) => !lanes.includes(lane) && processOfLane(trace, lane) === process);
   return {
     calls,
     streams,
-    early: earlyRows(trace, calls, streams, activities),
-    trivialNs: Float64Array.from(trivialRows, startOf).sort(),
-    othersNs: Float64Array.from(callsOf(trace, found, others), startOf).sort(),
+    early: earlyRows(trace, calls, streams, activities, found.device),
+    trivialNs: sortedTimes(lanes.flatMap((lane) => found.lanes.get(lane)?.trivial ?? [])),
+    othersNs: sortedTimes(others.flatMap(([, own]) => [own.calls, own.trivial])),
     lanes,
     beside,
     process,
     processes: new Set(processes).size,
+    device: found.device,
+    ranges: found.ranges,
   };
+
+  function sortedTimes(lists: readonly RowList[]): Float64Array {
+    const times = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+    let place = 0;
+    for (const { rows } of lists) {
+      times.set(Float64Array.from(rows, startOf), place);
+      place += rows.length;
+    }
+    return times.sort();
+  }
 }
 
 function joined(a: Int32Array, b: Int32Array): Int32Array {
@@ -96,32 +101,6 @@ function joined(a: Int32Array, b: Int32Array): Int32Array {
   both.set(a);
   both.set(b, a.length);
   return both;
-}
-
-/** The `count` rows that fit. */
-function rowsOf(
-  { count: all }: Trace,
-  { kind }: CallColumns,
-  count: number,
-  fits: (row: RowIndex, kind: number) => boolean,
-): Int32Array {
-  const rows = new Int32Array(count);
-  for (let [row, place] = [0, 0]; row < all && place < count; row += 1) {
-    if (!fits(row, kind[row] as number)) continue;
-    rows[place] = row;
-    place += 1;
-  }
-  return rows;
-}
-
-/** All calls of some lanes. */
-function callsOf({ columns, count }: Trace, { kind }: CallColumns, lanes: ReadonlySet<number>): RowIndex[] {
-  const rows: RowIndex[] = [];
-  if (lanes.size === 0) return rows;
-  for (let row = 0; row < count; row += 1) {
-    if (kind[row] !== notACall && lanes.has(columns.lane[row] ?? -1)) rows.push(row);
-  }
-  return rows;
 }
 
 function streamsOf({ columns }: Trace, calls: Calls): Set<number> {
@@ -136,17 +115,17 @@ function streamsOf({ columns }: Trace, calls: Calls): Set<number> {
 /** What of the device has a number, by that; those of one number follow each other. */
 interface Activities {
   readonly first: RowsByNumber;
-  /** By row; -1 behind the last. */
+  /** By row + 1; 0 behind the last. */
   readonly next: Int32Array;
 }
 
 function firstActivities({ columns: { correlation, kind }, count }: Trace): Activities {
   const first = new RowsByNumber(correlation, 0, count);
-  const next = new Int32Array(count).fill(-1);
+  const next = new Int32Array(count);
   for (let row = count - 1; row >= 0; row -= 1) {
     const number = correlation[row] as number;
     if (number === 0 || isDevice[kind[row] as number] !== 1) continue;
-    next[row] = first.get(number);
+    next[row] = first.get(number) + 1;
     first.set(number, row);
   }
   return { first, next };
@@ -154,11 +133,12 @@ function firstActivities({ columns: { correlation, kind }, count }: Trace): Acti
 
 /** CUPTI counts correlations up call by call: what has a lower one than the first call was issued before it. */
 function earlyRows(
-  { columns: { correlation, kind, lane }, count }: Trace,
+  { columns: { correlation, lane } }: Trace,
   calls: Calls,
   streams: ReadonlySet<number>,
   /** Those that no call has. */
   { first }: Activities,
+  device: Int32Array,
 ): RowIndex[] {
   let least = Number.POSITIVE_INFINITY;
   for (const row of calls.rows) {
@@ -166,58 +146,62 @@ function earlyRows(
     if (number > 0 && number < least) least = number;
   }
   const rows: RowIndex[] = [];
-  for (let row = 0; row < count; row += 1) {
+  for (const row of device) {
     const number = correlation[row] as number;
-    if (number === 0 || number >= least || isDevice[kind[row] as number] !== 1) continue;
+    if (number === 0 || number >= least) continue;
     if (streams.has(lane[row] as number) && first.get(number) >= 0) rows.push(row);
   }
   return rows;
 }
 
 interface LaneCalls {
-  calls: number;
-  trivial: number;
+  readonly calls: RowList;
+  /** Calls that give the device nothing to do. */
+  readonly trivial: RowList;
   /** Whether one of them put something on the device. */
   issues: boolean;
   endOfLast: number;
 }
 
+interface FoundRows extends CallColumns, Pick<HostLine, 'device' | 'ranges'> {
+  readonly lanes: ReadonlyMap<number, LaneCalls>;
+}
+
 /** What a call has put on the device is taken out of `activities`. */
-function findCalls(
-  trace: Trace,
-  { first, next }: Activities,
-): CallColumns & { readonly lanes: ReadonlyMap<number, LaneCalls> } {
+function findRows(trace: Trace, { first, next }: Activities): FoundRows {
   const { columns, count, names } = trace;
-  const kinds = new Uint8Array(count).fill(notACall);
+  const kinds = new Uint8Array(count);
   const kindOfName = names.map(kindOf);
   const lanes = new Map<number, LaneCalls>();
+  const [device, ranges] = [new RowList(), new RowList()];
   for (let row = 0; row < count; row += 1) {
-    const kind = columns.kind[row];
+    const kind = columns.kind[row] as number;
+    if (isDevice[kind] === 1) device.push(row);
+    else if (kind === codes.range && (columns.durationNs[row] as number) > 0) ranges.push(row);
     if (kind !== codes.call && kind !== codes.sync) continue;
-    const lane = columns.lane[row] ?? -1;
-    const of = lanes.get(lane) ?? { calls: 0, trivial: 0, issues: false, endOfLast: -1 };
+    const lane = columns.lane[row] as number;
+    const of = lanes.get(lane) ?? { calls: new RowList(), trivial: new RowList(), issues: false, endOfLast: -1 };
     lanes.set(lane, of);
-    const number = columns.correlation[row] ?? 0;
+    const number = columns.correlation[row] as number;
     const activity = number === 0 ? -1 : first.get(number);
     const found =
       kind === codes.sync ? 'sync' : (issuedBy(columns.kind[activity]) ?? kindOfName[columns.name[row] ?? -1]);
     const endNs = rowEndNs(trace, row);
     // A runtime call may have a row of its driver call inside.
     if (found == null || endNs <= of.endOfLast) {
-      of.trivial += 1;
-      kinds[row] = trivial;
+      of.trivial.push(row);
       continue;
     }
     of.endOfLast = endNs;
-    of.calls += 1;
+    of.calls.push(row);
     kinds[row] = callKinds.indexOf(found);
     if (activity < 0) continue;
     of.issues = true;
-    next[row] = activity;
+    next[row] = activity + 1;
     // A number belongs to one call: where others share it, as in a damaged trace, the first has what it put on the device.
     first.set(number, -1);
   }
-  return { kind: kinds, next, lanes };
+  return { kind: kinds, next, lanes, device: device.rows, ranges: ranges.rows };
 }
 
 /** Of a call by what it put on the device; null where that is nothing. */

@@ -21,9 +21,6 @@ const outlier = 50;
 const idlePart = 0.9;
 
 const codes = { call: rowKinds.indexOf('host-call'), copy: rowKinds.indexOf('copy') };
-const isDevice = Uint8Array.from(rowKinds, (kind) =>
-  kind === 'kernel' || kind === 'copy' || kind === 'memset' ? 1 : 0,
-);
 
 export class Initialisation {
   readonly #calls = new Set<RowIndex>();
@@ -96,15 +93,15 @@ function longCalls({ columns: { kind, durationNs, lane }, count }: Trace, lanes:
 }
 
 /** What the line's streams did while one of these calls ran. */
-function busyBeside(trace: Trace, { streams }: HostLine, calls: readonly RowIndex[]): Intervals {
-  const { kind, lane, startNs } = trace.columns;
+function busyBeside(trace: Trace, { streams, device }: HostLine, calls: readonly RowIndex[]): Intervals {
+  const { lane, startNs } = trace.columns;
   const [starts, ends]: [number[], number[]] = [[], []];
   const around = union(
     calls.map((row) => startNs[row] ?? 0),
     calls.map((row) => rowEndNs(trace, row)),
   );
-  for (let row = 0; row < trace.count; row += 1) {
-    if (isDevice[kind[row] as number] !== 1 || !streams.has(lane[row] as number)) continue;
+  for (const row of device) {
+    if (!streams.has(lane[row] as number)) continue;
     if (coveredLength(around, startNs[row] as number, rowEndNs(trace, row)) === 0) continue;
     starts.push(startNs[row] as number);
     ends.push(rowEndNs(trace, row));

@@ -1,15 +1,15 @@
 /** Host ranges of a trace: how many a profiler recorded in a stretch of time, and which framework call a CUDA call stands in. */
 import { groupBy } from '../groupBy.ts';
 import { countWithin, lowerBound } from '../lowerBound.ts';
-import { framesOfName, frameText, isCallStackName, ownFrame, type StackFrame } from '../trace/callStack.ts';
+import { framesOfName, frameText, isCallStackName, ownFrame } from '../trace/callStack.ts';
 import { isFrameName, isOsRuntimeName } from '../trace/rangeNames.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { Call } from './calls.ts';
+import type { HostLine } from './hostLine.ts';
 import { Nesting } from './nesting.ts';
 import type { Recorded } from './script.ts';
 
-const rangeKind = rowKinds.indexOf('host-range');
 const waitKind = rowKinds.indexOf('host-sync');
 /** Framework calls that a copy between host and device is the heart of. */
 const copying = /^aten::(to|_to_copy|copy_|cpu|cuda|item|_local_scalar_dense|nonzero|is_nonzero|equal)$/;
@@ -92,25 +92,34 @@ export class HostRanges {
   /** Outermost operators, in order of start. */
   readonly #operators: { readonly startNs: Float64Array; readonly endNs: Float64Array };
   readonly #copying: RowIndex[] = [];
+  /** Whether the trace marks the framework calls of copies at all. */
+  readonly #marksCopies: boolean;
   readonly #joining: LaneNesting;
   readonly #frames: RowIndex[] = [];
   /** Made when it is first asked for. */
   #nestedFrames: LaneNesting | null = null;
 
-  constructor(trace: Trace, lanes: readonly number[]) {
+  /** Those of the line's threads that last into or begin in the time between the two. */
+  constructor(
+    trace: Trace,
+    { lanes, ranges }: Pick<HostLine, 'lanes' | 'ranges'>,
+    { fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
+  ) {
     this.#trace = trace;
-    const { columns, names, count } = trace;
+    const { columns, names } = trace;
     const kinds = names.map(kindOf);
     const own = new Set(lanes);
     const joinedRows: RowIndex[] = [];
     const operators: RowIndex[] = [];
     const framework: RowIndex[] = [];
     const isFramework = names.map((name) => frameworkCall.test(name));
-    for (let row = 0; row < count; row += 1) {
-      if (columns.kind[row] !== rangeKind || !own.has(columns.lane[row] ?? -1)) continue;
-      if (!((columns.durationNs[row] ?? 0) > 0)) continue;
-      const kind = kinds[columns.name[row] ?? -1];
-      if (kind === 'os-call') continue;
+    let marksCopies = false;
+    for (const row of ranges) {
+      if (!own.has(columns.lane[row] as number)) continue;
+      const kind = kinds[columns.name[row] as number];
+      if (kind === 'copying') marksCopies = true;
+      const isWithin = (columns.startNs[row] as number) <= toNs && rowEndNs(trace, row) >= fromNs;
+      if (!isWithin || kind === 'os-call') continue;
       if (kind === 'frame') this.#frames.push(row);
       else if (kind === 'copying') this.#copying.push(row);
       else if (kind === 'joining') joinedRows.push(row);
@@ -118,6 +127,7 @@ export class HostRanges {
       operators.push(row);
       if (isFramework[columns.name[row] ?? -1] === true) framework.push(row);
     }
+    this.#marksCopies = marksCopies;
     this.#joining = new LaneNesting(trace, joinedRows);
     this.#operators = outermostOf(trace, framework);
     this.#edges = {
@@ -185,7 +195,7 @@ export class HostRanges {
       if (columns.lane[at] !== lane || rowEndNs(this.#trace, at) < endNs) continue;
       span = { startNs: columns.startNs[at] ?? 0, endNs: rowEndNs(this.#trace, at) };
     }
-    return rows.length === 0 ? this.#withOwnWait(row, span) : span;
+    return this.#marksCopies ? span : this.#withOwnWait(row, span);
   }
 
   /** Without framework calls: a copy and the wait behind it that the same line of the program makes are one. */
@@ -225,19 +235,13 @@ export class HostRanges {
   }
 
   /** The program's own source line around a call, as 'train.py:44 in step'; empty where the trace has no stacks. */
-  line(call: Call): string {
-    const found = this.place(call);
-    return found === null ? '' : frameText(found);
-  }
-
-  /** The same in its parts; null where the trace has no stacks. */
-  place({ row, startNs, endNs }: Pick<Call, 'row' | 'startNs' | 'endNs'>): StackFrame | null {
+  line({ row, startNs, endNs }: Call): string {
     const { columns, names } = this.#trace;
     this.#nestedFrames ??= new LaneNesting(this.#trace, this.#frames);
     for (const at of this.#nestedFrames.holding(row, startNs, endNs)) {
       const own = ownFrame(framesOfName(names[columns.name[at] ?? -1] ?? ''));
-      if (own !== undefined) return own;
+      if (own !== undefined) return frameText(own);
     }
-    return null;
+    return '';
   }
 }

@@ -2,7 +2,7 @@
 import { CopyscopeError } from '../errors.ts';
 import { lowerMedian } from '../statistics.ts';
 import { rankNumbers, ranksIn, rankTrace } from '../trace/ranks.ts';
-import type { Run } from '../trace/run.ts';
+import { type Run, runName } from '../trace/run.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { alignClocks, type Collectives, collectivesOf, waitsOf } from './collectives.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
@@ -30,12 +30,15 @@ export interface RanksAnswer {
   readonly slowest: number;
 }
 
-/** The run of that rank alone: the plan is made for it. */
+/** The trace of that rank alone: the plan is made for it. */
 export interface SlowestRank extends RanksAnswer {
-  readonly slowestRun: Run;
+  readonly lifted: Lifted;
 }
 
-/** Null for a run of one rank. `onRank` is called before each rank is read, with its place. */
+/**
+ * Null for a run of one rank. `onRank` is called before each rank is read, with its place. Throws `lift.*` if the trace of the
+ * slowest rank lacks what a replay needs.
+ */
 export function ranksAnswer(
   run: Run,
   options: LiftOptions = {},
@@ -47,10 +50,13 @@ export function ranksAnswer(
   const { waitNs, awaitedNs } = waitsOf(collectives, alignClocks(collectives));
   const awaited = awaitedNs.reduce((sum, ns) => sum + ns, 0);
   const numbers = rankNumbers(names);
+  const liftings: (Lifted | CopyscopeError)[] = [];
   const ranks = names.map((name, place): RankAnswer => {
     onRank?.(place, names.length);
     const trace = rankTrace(run.trace, name);
-    const lifted = liftedOf(trace, name, { ...options, error: run.info.error });
+    const found = liftedOf(trace, runName(run.info), { ...options, error: run.info.error });
+    liftings.push(found);
+    const lifted = found instanceof CopyscopeError ? null : found;
     const parts = lifted?.parts ?? [];
     return {
       rank: numbers[place] ?? place,
@@ -65,18 +71,16 @@ export function ranksAnswer(
   const by = (value: (rank: RankAnswer) => number): number =>
     ranks.reduce((best, one, place) => (value(one) > value(ranks[best] as RankAnswer) ? place : best), 0);
   const slowest = by(({ awaitedShare, stepNs }) => (awaited === 0 ? (stepNs ?? 0) : awaitedShare));
-  return {
-    ranks,
-    slowest: ranks[slowest]?.rank ?? 0,
-    slowestRun: { info: run.info, trace: rankTrace(run.trace, names[slowest] ?? '') },
-  };
+  const lifted = liftings[slowest] as Lifted | CopyscopeError;
+  if (lifted instanceof CopyscopeError) throw lifted;
+  return { ranks, slowest: ranks[slowest]?.rank ?? 0, lifted };
 }
 
-function liftedOf(trace: Trace, name: string, options: LiftOptions): Lifted | null {
+function liftedOf(trace: Trace, name: string, options: LiftOptions): Lifted | CopyscopeError {
   try {
     return liftTrace(trace, name, options);
   } catch (thrown) {
-    if (thrown instanceof CopyscopeError && thrown.code !== 'lift.no-such-steps') return null;
+    if (thrown instanceof CopyscopeError && thrown.code !== 'lift.no-such-steps') return thrown;
     throw thrown;
   }
 }

@@ -8,7 +8,7 @@ import { countWithin, lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { isCallStackName } from '../trace/callStack.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
-import { pauseWithin, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import { pauseWithin, type RowIndex, type Trace } from '../trace/trace.ts';
 import { isGraphLaunch } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
 import { processOfLane } from './processes.ts';
@@ -64,7 +64,6 @@ export function isAfterGap(ranges: readonly StepRange[], index: number): boolean
   return before !== undefined && before.untilNs < (ranges[index]?.startNs ?? 0);
 }
 
-const rangeKind = rowKinds.indexOf('host-range');
 /** Framework internals repeat within a step. */
 const internal =
   /^(aten::|autograd::|cuda[A-Z]|cu[A-Z]|torch::|c10|\[|<|.*\.py\(\d+\)|nn\.Module)|Backward\d*$|#|^Memory/;
@@ -99,8 +98,7 @@ type MarkedSteps = Omit<FoundSteps, 'ranges'> & { readonly ranges: readonly Mark
 
 /** The first of these rules that finds something. */
 function markedSteps(trace: Trace, line: HostLine, work: IssuedWork): MarkedSteps {
-  const lanes = lanesBeside(trace, line);
-  const groups = [...rangeGroups(trace, lanes).values()].filter(({ rows }) => areApart(trace, rows));
+  const groups = [...rangeGroups(trace, line).values()].filter(({ rows }) => areApart(trace, rows));
   const own = groups.filter(
     ({ name, rows }) => rows.length >= 2 && !isBetweenSteps(name) && !areSeveralInOne(trace, work, rows),
   );
@@ -152,11 +150,6 @@ class IssuedWork {
   }
 }
 
-/** Lanes of the processes that the line's threads belong to; of all where lanes don't tell theirs. */
-function lanesBeside(trace: Trace, line: HostLine): ReadonlySet<number> {
-  return new Set([...trace.lanes.keys()].filter((lane) => processOfLane(trace, lane) === line.process));
-}
-
 interface Group {
   readonly name: string;
   readonly lane: number;
@@ -166,15 +159,16 @@ interface Group {
 /** ProfilerStep#7 and ProfilerStep#8 are of one name. */
 const nameOf = (name: string): string => name.replace(/[#\s_-]*\d+$/, '');
 
-function rangeGroups({ columns, names, count }: Trace, lanes: ReadonlySet<number>): Map<string, Group> {
+/** Of the process that the line's threads belong to; of all where lanes don't tell theirs. */
+function rangeGroups(trace: Trace, { ranges, process }: HostLine): Map<string, Group> {
+  const { columns, lanes, names } = trace;
   const groups = new Map<string, Group>();
   const shortNames = names.map((name) => (isInternal(name) ? '' : nameOf(name)));
-  for (let row = 0; row < count; row += 1) {
-    if (columns.kind[row] !== rangeKind || !((columns.durationNs[row] ?? 0) > 0)) continue;
+  const isOfProcess = lanes.map((_, lane) => processOfLane(trace, lane) === process);
+  for (const row of ranges) {
     const name = shortNames[columns.name[row] ?? -1] ?? '';
-    if (name === '') continue;
     const lane = columns.lane[row] ?? -1;
-    if (!lanes.has(lane)) continue;
+    if (name === '' || isOfProcess[lane] !== true) continue;
     const key = `${lane} ${name}`;
     const known = groups.get(key);
     if (known === undefined) groups.set(key, { name, lane, rows: [row] });

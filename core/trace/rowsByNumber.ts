@@ -7,8 +7,9 @@ const mostApart = 8;
 /** A row of each of the numbers that rows have. */
 export class RowsByNumber {
   readonly #least: number;
+  /** Rows + 1: memory of numbers that no row has is never written, and takes no room. */
   readonly #near: Int32Array | null;
-  readonly #far = new Map<number, RowIndex>();
+  readonly #far = new Map<number, number>();
 
   constructor(numbers: Int32Array, begin: RowIndex, end: RowIndex) {
     let [least, most] = [Number.POSITIVE_INFINITY, 0];
@@ -20,17 +21,17 @@ export class RowsByNumber {
     }
     const span = Math.max(0, most - least + 1);
     this.#least = least;
-    this.#near = span <= mostApart * (end - begin) ? new Int32Array(span).fill(-1) : null;
+    this.#near = span <= mostApart * (end - begin) ? new Int32Array(span) : null;
   }
 
   /** -1 where it has none. */
   get(number: number): RowIndex {
-    return (this.#near === null ? this.#far.get(number) : this.#near[number - this.#least]) ?? -1;
+    return ((this.#near === null ? this.#far.get(number) : this.#near[number - this.#least]) ?? 0) - 1;
   }
 
   /** -1 for none. */
   set(number: number, row: RowIndex): void {
-    if (this.#near === null) this.#far.set(number, row);
-    else this.#near[number - this.#least] = row;
+    if (this.#near === null) this.#far.set(number, row + 1);
+    else this.#near[number - this.#least] = row + 1;
   }
 }

@@ -33,8 +33,7 @@ const calls: PlanCalls = {
   open(run, profile, knownStepNs) {
     opened = null;
     const ranks = ranksAnswer(run);
-    const { trace } = ranks?.slowestRun ?? run;
-    const lifted = liftTrace(trace, runName(run.info), { error: run.info.error });
+    const lifted = ranks?.lifted ?? liftTrace(run.trace, runName(run.info), { error: run.info.error });
     const planner = plannerOf(lifted, run.info, profileCosts(profile), knownStepNs ?? undefined);
     opened = { lifted, planner, profile };
     return {
