@@ -121,11 +121,14 @@ describe('copyscope report', () => {
     expect(readdirSync(folder).sort()).toEqual(['report.html', 'run.arrow']);
   });
 
-  it('says what to do where its page is not built', async () => {
+  it('says what to do if its page is not built, but first what is wrong with the options', async () => {
     const context = { program: folder };
     const run = file('run.arrow', encodeRun(smallRun(example(), 'cuda')));
     const args = ['report', run, '--out', path('x.html')];
     writeFileSync(path('package.json'), '{"version":"1.0.0"}');
+    const wrong = await copyscope([...args, '--steps', '1..2'], built.script, { context });
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.err).toContain('--steps');
     const { exitCode, err } = await copyscope(args, built.script, { context });
     expect(exitCode).not.toBe(0);
     expect(err).toContain('npm run build');
