@@ -13,26 +13,13 @@ const maxShapes = 1000;
 /** Objects with more keys than this are hash tables. */
 const maxFastKeys = 12;
 
-/** Estimated bytes of one value besides the eight that it has in its list or object. */
-const cost = {
-  list: 64,
-  object: 112,
-  knownKey: 16,
-  hashedKey: 800,
-  newShape: 800,
-  text: 80,
-  number: 16,
-  bytes: 256,
-  ext: 512,
-};
-
-interface Head {
-  /** Bytes of the head itself. */
-  readonly bytes: number;
-  /** Entries of a list or object, or bytes of a text, of bytes or of a number. */
-  readonly size: number;
-  readonly kind: 'list' | 'object' | 'text' | 'bytes' | 'ext' | 'number' | 'small';
-}
+/** Estimated bytes of one value besides the eight that it has in its list or object; more of what takes long to decode. */
+const cost = { small: 0, number: 16, text: 80, bytes: 512, ext: 1024, list: 128, object: 112 };
+/** The same of a key of an object. */
+const keyCost = { known: 16, hashed: 800, newShape: 800 };
+const kinds = ['small', 'number', 'text', 'bytes', 'ext', 'list', 'object', 'unknown'] as const;
+type Kind = (typeof kinds)[number];
+const codes = Object.fromEntries(kinds.map((kind, code) => [kind, code])) as Readonly<Record<Kind, number>>;
 
 /** Throws an Error that says what is wrong, or what there is too much of. Takes no more memory for a larger frame. */
 export function checkFrame(frame: Uint8Array): void {
@@ -45,22 +32,27 @@ export function checkFrame(frame: Uint8Array): void {
     if (memory > maxMemoryBytes) throw new Error(`its values take more than ${maxMemoryBytes} bytes`);
   };
   do {
-    const { bytes, size, kind } = headAt(view, at);
-    at += bytes;
+    const byte = frame[at] ?? noByte;
+    const [kind, lengthBytes] = [kindOf[byte] as number, lengthBytesOf[byte] as number];
+    if (at + lengthBytes >= view.byteLength) throw new Error('it ends too early');
+    if (kind === codes.unknown) throw new Error(`it holds the unknown byte ${byte}`);
+    /** Entries of a list or object, or bytes of a text, of bytes or of a number. */
+    const size = (sizeOf[byte] as number) + lengthAt(view, at + 1, lengthBytes);
+    at += 1 + lengthBytes;
     entries += 1;
     if (entries > maxEntries) throw new Error(`it holds more than ${maxEntries} values`);
-    const isOpen = kind === 'list' || kind === 'object';
+    const isOpen = kind === codes.list || kind === codes.object;
     const end = isOpen ? at : at + size;
     // Each entry has a byte at least.
     if (end > view.byteLength || (isOpen && size > view.byteLength - at)) throw new Error('it ends too early');
     const holder = open.at(-1);
     const isKey = holder?.take(frame, at, end) ?? false;
-    // What short keys take is counted with their object.
-    take(isKey && size <= 64 ? 0 : 8 + costOf(kind, size));
+    // What short keys take is counted with their object. One character beyond Latin-1 makes all of a text take two bytes.
+    if (!isKey || size > 64) take(8 + (costOf[kind] as number) + (kind === codes.text ? 2 * size : 0));
     at = end;
     if (isOpen) {
       if (open.length === maxDepth) throw new Error(`it nests deeper than ${maxDepth} levels`);
-      open.push(new OpenValue(kind === 'object', size));
+      open.push(new OpenValue(kind === codes.object, size));
     }
     for (let last = open.at(-1); last?.left === 0; last = open.at(-1)) {
       take(last.cost(shapes));
@@ -97,32 +89,11 @@ class OpenValue {
   /** What its keys take. Objects of one shape share them. */
   cost(shapes: Set<number>): number {
     if (this.#keys === 0) return 0;
-    if (this.#keys > maxFastKeys) return this.#keys * cost.hashedKey;
-    if (shapes.has(this.#shape)) return this.#keys * cost.knownKey;
+    if (this.#keys > maxFastKeys) return this.#keys * keyCost.hashed;
+    if (shapes.has(this.#shape)) return this.#keys * keyCost.known;
     if (shapes.size < maxShapes) shapes.add(this.#shape);
-    return this.#keys * cost.newShape;
+    return this.#keys * keyCost.newShape;
   }
-}
-
-function costOf(kind: Head['kind'], size: number): number {
-  if (kind === 'small') return 0;
-  // One character beyond Latin-1 makes all of them take two bytes.
-  if (kind === 'text') return cost.text + 2 * size;
-  return cost[kind];
-}
-
-function headAt(view: DataView, at: number): Head {
-  if (at >= view.byteLength) throw new Error('it ends too early');
-  const byte = view.getUint8(at);
-  if (byte <= 0x7f || byte >= 0xe0) return small;
-  if (byte <= 0x8f) return { bytes: 1, size: byte & 0x0f, kind: 'object' };
-  if (byte <= 0x9f) return { bytes: 1, size: byte & 0x0f, kind: 'list' };
-  if (byte <= 0xbf) return { bytes: 1, size: byte & 0x1f, kind: 'text' };
-  const format = formats[byte - 0xc0];
-  if (format === undefined) throw new Error(`it holds the unknown byte ${byte}`);
-  const [kind, lengthBytes, size] = format;
-  if (at + lengthBytes >= view.byteLength) throw new Error('it ends too early');
-  return { bytes: 1 + lengthBytes, size: size + lengthAt(view, at + 1, lengthBytes), kind };
 }
 
 function lengthAt(view: DataView, at: number, bytes: number): number {
@@ -130,29 +101,32 @@ function lengthAt(view: DataView, at: number, bytes: number): number {
   return bytes === 1 ? view.getUint8(at) : bytes === 2 ? view.getUint16(at) : view.getUint32(at);
 }
 
-const small: Head = { bytes: 1, size: 0, kind: 'small' };
+/** By a value's first byte: its kind, the bytes of its length, and what is added to that length. */
+const [kindOf, lengthBytesOf, sizeOf] = [new Uint8Array(256), new Uint8Array(256), new Uint8Array(256)];
+const costOf = Float64Array.from(kinds, (kind) => (kind === 'unknown' ? 0 : cost[kind]));
+/** The only byte that begins no value. */
+const noByte = 0xc1;
 
-/** From byte 0xc0 on: kind, bytes of the length, and what is added to that. */
-const formats: readonly (readonly [kind: Head['kind'], lengthBytes: number, size: number] | undefined)[] = [
-  ['small', 0, 0],
-  undefined,
-  ['small', 0, 0],
-  ['small', 0, 0],
-  ...lengths('bytes', 0),
-  ...lengths('ext', 1),
-  ...numbers(4, 8),
-  ...numbers(1, 2, 4, 8),
-  ...numbers(1, 2, 4, 8),
-  ...[1, 2, 4, 8, 16].map((bytes) => ['ext', 0, bytes + 1] as const),
-  ...lengths('text', 0),
-  ...lengths('list', 0).slice(1),
-  ...lengths('object', 0).slice(1),
-];
-
-function lengths(kind: Head['kind'], size: number): (readonly [Head['kind'], number, number])[] {
-  return [1, 2, 4].map((bytes) => [kind, bytes, size]);
+function format(byte: number, kind: Kind, lengthBytes: number, size: number): void {
+  kindOf[byte] = codes[kind];
+  lengthBytesOf[byte] = lengthBytes;
+  sizeOf[byte] = size;
 }
 
-function numbers(...bytes: number[]): (readonly [Head['kind'], number, number])[] {
-  return bytes.map((size) => ['number', 0, size]);
+for (let low = 0; low < 16; low += 1) {
+  format(0x80 + low, 'object', 0, low);
+  format(0x90 + low, 'list', 0, low);
+  format(0xa0 + low, 'text', 0, low);
+  format(0xb0 + low, 'text', 0, 16 + low);
 }
+format(noByte, 'unknown', 0, 0);
+for (const [power, bytes] of [1, 2, 4].entries()) {
+  format(0xc4 + power, 'bytes', bytes, 0);
+  format(0xc7 + power, 'ext', bytes, 1);
+  format(0xd9 + power, 'text', bytes, 0);
+  if (power === 0) continue;
+  format(0xdb + power, 'list', bytes, 0);
+  format(0xdd + power, 'object', bytes, 0);
+}
+for (const [power, bytes] of [1, 2, 4, 8, 16].entries()) format(0xd4 + power, 'ext', 0, bytes + 1);
+for (const [power, bytes] of [4, 8, 1, 2, 4, 8, 1, 2, 4, 8].entries()) format(0xca + power, 'number', 0, bytes);

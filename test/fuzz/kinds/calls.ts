@@ -143,20 +143,13 @@ function calls(): Kind {
 
 const frame = encodeMessage({ t: 'q', m: 'startRun', a: rightArguments['startRun'], i: 'call' });
 
-const frames: Kind = {
-  make: (random) => {
-    const input = mutatedBytes(frame, random);
-    return { input, run: async () => (await taken(() => [decodeMessage(input)])) !== null };
-  },
-};
-
 const mostProcessorUs = 1e6;
 const mostMemoryBytes = 300e6;
 
-/** Frames made to take much memory or time. */
-const heavyFrames: Kind = {
+/** Frames that one takes from `inputOf`; none may take much processor time or memory. */
+const framesOf = (inputOf: (random: Random) => Uint8Array): Kind => ({
   make: (random) => {
-    const input = heavyFrame(random, 7);
+    const input = inputOf(random);
     return {
       input,
       run: async () => {
@@ -171,7 +164,7 @@ const heavyFrames: Kind = {
       },
     };
   },
-};
+});
 
 const collect = (globalThis as { readonly gc?: () => void }).gc ?? ((): void => {});
 let wasLarge = true;
@@ -200,6 +193,6 @@ function residentBytes(which: 'VmRSS' | 'VmHWM'): number {
 
 export const callKinds = (): Readonly<Record<string, Kind>> => ({
   call: calls(),
-  frame: frames,
-  'heavy frame': heavyFrames,
+  frame: framesOf((random) => mutatedBytes(frame, random)),
+  'heavy frame': framesOf((random) => heavyFrame(random, 7)),
 });
