@@ -76,7 +76,7 @@ function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: reado
 }
 
 /** If changes gain nearly as much, the first in order of `changeWords` comes first: it asks less of the program. */
-const nearlyAs = 0.85;
+const nearlyAs = 0.9;
 
 /** Every choice of `size` of these words. */
 function* choices(words: readonly ChangeWord[], size: number): Generator<readonly ChangeWord[]> {

@@ -13,8 +13,8 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
     return `It needs ${formatBytes(keptBytes(script))} of device memory, and data that stays the same from step to step: the trace does not hold the data.`;
   },
   'move-to-device': (script) => {
-    const names = movedNames(script, 'move-to-device') || 'your own work next to copies';
-    return `It is assumed that ${names} need a fiftieth of the time on the device, at least a two hundredth and at most a tenth.`;
+    const names = movedNames(script, 'move-to-device');
+    return `It is assumed that ${names} need a fiftieth of their time on the device, at least a two hundredth and at most a tenth.`;
   },
   'send-smaller': (script) => {
     const names = movedNames(script, 'send-smaller');

@@ -56,6 +56,8 @@ const worthwhile = 0.01;
 const leastTold = 0.02;
 /** A device whose kernels take this part of the step may hold it: there are gaps between them, and it starts late. */
 const mostlyHeld = 0.8;
+/** A device that is idle for longer than this is bound by launches, as far as the middle of all assumptions goes. */
+const halfHeld = 0.5;
 const mostChanges = 5;
 const mostRemedies = 8;
 /** Of the best so many are told, however long the steps. */
@@ -240,7 +242,8 @@ export class Planner {
 
   /** Whether launches may not bind the step at all, as far as the profiler's cost is known. */
   get #mayBeHeldByDevice(): boolean {
-    return this.#others.some(({ world, isEnd }) => isEnd && world.floorNs([]) >= mostlyHeld * world.baseNs);
+    const holds = (world: World, part: number): boolean => world.floorNs([]) >= part * world.baseNs;
+    return holds(this.#middle, halfHeld) && this.#others.some(({ world, isEnd }) => isEnd && holds(world, mostlyHeld));
   }
 
   #isNeeded(word: ChangeWord, changes: readonly ChangeWord[], gain: number): boolean {

@@ -17,10 +17,13 @@ export interface ProfilerCost {
   readonly recordedLaunchNs?: number;
 }
 
-/** torch.profiler with CUPTI. */
+/**
+ * torch.profiler with CUPTI. A frame is a call and its return: with 1.1 us each, the steps of four programs with stacks that
+ * the host holds come out 7 % longer to 0.1 % shorter than they were measured without the profiler (PyTorch 2.11, H200).
+ */
 const torchProfiler: ProfilerCost = {
   operatorNs: 1400,
-  frameNs: 700,
+  frameNs: 1100,
   trivialCallNs: 1400,
   launchNs: 3500,
   copyNs: 3500,

@@ -1,17 +1,8 @@
 /** Applies a list of changes to a script, in the order in which they build on one another. */
 import type { Assumptions } from '../assumptions.ts';
 import type { Script } from '../script.ts';
-import { keepOnDevice, moveToDevice, sendSmaller, tellsKept, tellsMovable } from './device.ts';
-import {
-  delayWait,
-  graph,
-  keepMemory,
-  loadInWorkers,
-  otherThread,
-  removeWait,
-  tellsGraph,
-  tellsLoading,
-} from './host.ts';
+import { keepOnDevice, moveToDevice, sendSmaller, tellsKept, tellsSmaller } from './device.ts';
+import { delayWait, graph, keepMemory, loadInWorkers, otherThread, removeWait } from './host.ts';
 import { batch, nonBlocking, pin, pinEachStep } from './memory.ts';
 import { bothDirections, doubleBuffer, otherStream, prefetch } from './streams.ts';
 import type { ChangeWord } from './words.ts';
@@ -53,10 +44,7 @@ export const alters = (before: Script, after: Script): boolean =>
 /** By change, whether the trace shows its need. Otherwise it is simulated only for a person who asks for it. */
 const shown: Partial<Readonly<Record<ChangeWord, (script: Script) => boolean>>> = {
   'keep-on-device': tellsKept,
-  'move-to-device': (script) => tellsMovable(script, 'move-to-device'),
-  'send-smaller': (script) => tellsMovable(script, 'send-smaller'),
-  'load-in-workers': tellsLoading,
-  graph: tellsGraph,
+  'send-smaller': tellsSmaller,
 };
 
 export const isShownByTrace = (script: Script, word: ChangeWord): boolean => shown[word]?.(script) ?? true;

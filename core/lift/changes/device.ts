@@ -40,9 +40,9 @@ export function keptCopies(script: Script): ReadonlySet<CopyItem> {
 /** Whether the trace itself tells of copies that bring what was there before. */
 export const tellsKept = (script: Script): boolean => alikeInSteps(script, keptOf, 2).size > 0;
 
-/** Whether it tells of operators of the host that may run on the device. */
-export const tellsMovable = ({ steps }: Script, kind: Movable['kind']): boolean =>
-  steps.some(({ items }) => hasMovable(items, kind));
+/** Whether it tells of operators of the host that convert what is copied. */
+export const tellsSmaller = ({ steps }: Script): boolean =>
+  steps.some(({ items }) => hasMovable(items, 'send-smaller'));
 
 /** The copies that `choose` picks of each step, if all steps have the same ones and at least `fewest` of them. */
 function alikeInSteps(
@@ -185,25 +185,11 @@ export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name
   return [...times].map(([name, ns]) => ({ name, ns })).sort((a, b) => b.ns - a.ns);
 }
 
-/** If no operator of the host works on what is copied, the program's own work next to copies does: a person says so. */
-export function moveToDevice(script: Script, assumed: Assumptions): Script {
-  if (tellsMovable(script, 'move-to-device')) return moved(script, assumed, 'move-to-device');
-  return mapItems(script, (items) => {
-    const stream = streamOf(items);
-    const work = new Set<Item>(stretchesOf(items).flatMap((stretch) => (copiesOf(stretch).length > 0 ? stretch : [])));
-    return items.flatMap((item): readonly Item[] => {
-      if (item.kind !== 'work' || !item.isOwn || item.copy >= 0 || !work.has(item)) return [item];
-      return launchOf('own work', item.ns, stream, assumed);
-    });
-  });
-}
-
-const streamOf = (items: readonly Item[]): string =>
-  items.find(isLaunch)?.stream ?? copiesOf(items)[0]?.stream ?? 'stream:0';
+export const moveToDevice = (script: Script, assumed: Assumptions): Script => moved(script, assumed, 'move-to-device');
 
 /** If no operator of the host tells which copies may be smaller, all to the device are: a person says so. */
 export function sendSmaller(script: Script, assumed: Assumptions): Script {
-  if (tellsMovable(script, 'send-smaller')) return moved(script, assumed, 'send-smaller');
+  if (tellsSmaller(script)) return moved(script, assumed, 'send-smaller');
   return mapItems(script, (items) => {
     const brought = new Set<Item>(broughtOf(items));
     return items.map((item) => (brought.has(item) ? shrunk(item as CopyItem, 'send-smaller', assumed) : item));
@@ -214,7 +200,7 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
   return mapItems(script, (items) => {
     const movables = movablesOf(items).filter((one) => one.kind === kind);
     if (movables.length === 0) return items;
-    const stream = streamOf(items);
+    const stream = items.find(isLaunch)?.stream ?? copiesOf(items)[0]?.stream ?? 'stream:0';
     const gone = new Set(movables.flatMap((one) => one.gone.map(({ id }) => id)));
     const smaller = new Set(movables.map((one) => one.smaller).filter((copy) => copy !== null));
     const launches = new Map(movables.map((one) => [one.work.at(-1) as Item, launchesOf(one, stream, assumed)]));
@@ -234,21 +220,20 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
 }
 
 /** The same operators as kernels: each takes a launch, and on the device a part of its time on the host. */
-const launchesOf = ({ work }: Movable, stream: string, assumed: Assumptions): Item[] =>
-  operatorsOf(work).flatMap(({ name, ns }) => launchOf(name, ns, stream, assumed));
-
-const launchOf = (name: string, ns: number, stream: string, { movedPart, operatorNs }: Assumptions): Item[] => [
-  { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
-  {
-    kind: 'launch',
-    name,
-    stream,
-    callNs: operatorNs / 2,
-    deviceNs: Math.max(leastKernelNs, movedPart * ns),
-    shares: false,
-    nodes: 1,
-  },
-];
+function launchesOf({ work }: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
+  return operatorsOf(work).flatMap(({ name, ns }): Item[] => [
+    { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
+    {
+      kind: 'launch',
+      name,
+      stream,
+      callNs: operatorNs / 2,
+      deviceNs: Math.max(leastKernelNs, movedPart * ns),
+      shares: false,
+      nodes: 1,
+    },
+  ]);
+}
 
 /** A kernel that has next to nothing to do. */
 const leastKernelNs = 2000;

@@ -92,14 +92,9 @@ function loadingOf(items: readonly Item[]): readonly WorkItem[] {
   const loading = items.filter(isLoading);
   if (loading.length > 0) return loading.filter(({ isOwn }) => isOwn);
   const first = items.findIndex((item) => item.kind === 'copy' && item.direction === 'h2d');
-  return items.slice(0, Math.max(0, first)).filter(isOwnWork);
+  const own = items.slice(0, Math.max(0, first)).filter((item) => item.kind === 'work');
+  return own.filter(({ isOwn, part, copy }) => isOwn && part === 'own-host-work' && copy < 0);
 }
-
-const isOwnWork = (item: Item): item is WorkItem =>
-  item.kind === 'work' && item.isOwn && item.part === 'own-host-work' && item.copy < 0;
-
-/** Whether the trace tells of loading that is worth other processes. */
-export const tellsLoading = (script: Script): boolean => loadingNs(script) >= leastLoadingNs;
 
 /** The host's time in loading, in nanoseconds, of the step that has most of it. */
 export const loadingNs = ({ steps }: Script): number =>
@@ -110,12 +105,10 @@ const sumOfWork = (items: readonly Item[]): number =>
 
 /** Other processes load ahead: the step waits only if all of them together are slower, and takes what they have made ready. */
 export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptions): Script {
-  if (script.helper !== null) return script;
-  // Otherwise all of the program's own work is loading: a person says so.
-  const chosen = tellsLoading(script) ? loadingOf : (items: readonly Item[]) => items.filter(isOwnWork);
+  if (script.helper !== null || loadingNs(script) < leastLoadingNs) return script;
   const helper: ScriptStep[] = [];
   const steps = script.steps.map((step) => {
-    const loading = new Set<Item>(chosen(step.items));
+    const loading = new Set<Item>(loadingOf(step.items));
     const first = step.items.find((item): item is WorkItem => loading.has(item));
     if (first === undefined) {
       helper.push({ name: step.name, items: [] });
@@ -134,7 +127,7 @@ export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptio
     });
     return { ...step, items };
   });
-  return helper.some(({ items }) => items.length > 0) ? { ...script, steps, helper } : script;
+  return { ...script, steps, helper };
 }
 
 /** Memory is allocated once and used again: no step allocates, frees or page-locks. */
@@ -163,32 +156,23 @@ interface Run {
  */
 export function graph(script: Script): Script {
   const steps = script.steps.map(({ items }) => runsOf(items));
-  const known = stableRuns(steps);
+  const signatures = steps.map(
+    (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
+  );
+  if (signatures.length < 2) return script;
+  // The first of several may hold what others do ahead of time.
+  const compared = signatures.length === 2 ? signatures : signatures.slice(1);
+  const isStable = (run: Run): boolean => compared.every((known) => known.has(signature(run)));
   return mapItems(script, (_, step) => {
     let number = 0;
     return (steps[step] ?? []).flatMap((piece): readonly Item[] => {
       if (!('items' in piece)) return [piece];
       const { items, launches } = piece;
       const [first] = launches;
-      // If no run is the same in all steps, a person says that it can be made so.
-      if (first === undefined || (known.size > 0 && !known.has(signature(piece)))) return items;
+      if (first === undefined || !isStable(piece)) return items;
       return [{ kind: 'graph', graph: `g${number++}x${launches.length}`, stream: first.stream, launches }];
     });
   });
-}
-
-/** Whether the trace tells of launches that each step makes alike. */
-export const tellsGraph = ({ steps }: Script): boolean => stableRuns(steps.map(({ items }) => runsOf(items))).size > 0;
-
-/** Signatures of the runs that all steps have; a single step does not tell. */
-function stableRuns(steps: readonly (readonly (Item | Run)[])[]): ReadonlySet<string> {
-  const signatures = steps.map(
-    (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
-  );
-  // The first of several may hold what others do ahead of time.
-  const compared = signatures.length <= 2 ? signatures : signatures.slice(1);
-  if (compared.length < 2) return new Set();
-  return new Set([...(compared[0] ?? [])].filter((one) => compared.every((known) => known.has(one))));
 }
 
 /** Runs that are long enough, and the items between them. */
