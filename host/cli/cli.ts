@@ -359,7 +359,7 @@ function commands(
       'the window of a remote host, through ssh: starts Copyscope there, and opens its library in your browser',
     )
     .addArgument(new Argument('<host>', 'as ssh knows it: of your configuration, or user@address'))
-    .option('--yes', 'copy the program there without asking', false)
+    .option('--yes', 'agree to what is said, without a question', false)
     .option('--no-open', 'print the address, and start no browser')
     .option('--node <file>', 'a Node for that system, which is copied with the program')
     .option('--remove', 'end the host there, and delete the program', false)

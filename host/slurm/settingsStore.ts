@@ -1,5 +1,5 @@
 /** What jobs of this user are submitted with: one file in the data folder. */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import type { CopyscopeError } from '../../core/errors.ts';
@@ -42,14 +42,7 @@ export function earlierSlurm(dataFolder: string): string | null {
     : `${found.join(' and ')} of an earlier version ${found.length === 1 ? 'is' : 'are'} ignored: set the cluster again with copyscope slurm set, and delete what is there.`;
 }
 
-/** Returns true if sbatch is on PATH. */
-export function hasSlurm({ PATH = '' }: NodeJS.ProcessEnv): boolean {
-  return PATH.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, 'sbatch'), constants.X_OK);
-      return folder !== '';
-    } catch {
-      return false;
-    }
-  });
-}
+/** Returns true if sbatch is on PATH, and jobs can run this program: the desktop app's is no Node. */
+export const hasSlurm = ({ PATH = '' }: NodeJS.ProcessEnv): boolean =>
+  process.versions['electron'] === undefined &&
+  PATH.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, 'sbatch')));

@@ -8,6 +8,7 @@ import { type Connection, connect, removeThere } from '../../../host/remote/conn
 import { bearer, connectAsWindow, sessionOf } from '../../support/hostClient.mjs';
 import { buildRecorder, noRecorder } from '../../support/recorder.ts';
 import { example } from '../../unit/host/support/runs.ts';
+import { copyscope } from '../../unit/host/support/terminal.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 import { type BuiltProgram, buildProgram } from './support/builtProgram.ts';
 import { noSshd, type RealHost, realHost } from './support/realSsh.ts';
@@ -131,6 +132,30 @@ describe.skipIf(noSshd !== null)(`a host behind sshd${noSshd === null ? '' : ` (
       expect(commands).toHaveLength(1);
       expect(commands[0]).toContain('connect-host');
     });
+  });
+
+  const command = (args: readonly string[], signal = new AbortController().signal, out?: (text: string) => void) =>
+    copyscope(['connect', ...args], program.engine, {
+      ...(out === undefined ? {} : { terminal: { out } }),
+      context: { program: program.folder, environment: there.environment, signal },
+    });
+
+  it('has a command that prints the address of the window, and ends well at Ctrl-C', async () => {
+    const interrupted = new AbortController();
+    let printed = '';
+    const ended = command(['box', '--no-open'], interrupted.signal, (text) => {
+      printed += text;
+    });
+    await eventually(() => expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+\n$/));
+    await sessionOf(printed.trim());
+    // The next one is printed when one was used.
+    await eventually(() => expect(printed.trim().split('\n')).toHaveLength(2));
+    interrupted.abort();
+    expect((await ended).exitCode).toBe(0);
+  });
+
+  it.each(['-oProxyCommand=x', 'a;b', 'a b'])('refuses the name %j before ssh starts', async (name) => {
+    expect((await command(['--', name])).exitCode).toBe(2);
   });
 
   it('asks before it replaces the host of another version', async () => {

@@ -50,7 +50,7 @@ describe('the packed app', () => {
       .filter((file) => !file.startsWith('assets/icons/'));
     const needed = [
       ...['package.json', 'dist/electron/main.js', 'dist/electron/preload.cjs', 'dist/host/engine-process.js'],
-      ...['dist/host/machine.js', 'dist/renderer/index.html', 'dist/host/sqlite/node-sqlite3-wasm.cjs'],
+      ...['dist/host/cli.js', 'dist/renderer/index.html', 'dist/host/sqlite/node-sqlite3-wasm.cjs'],
       ...['dist/host/sqlite/node-sqlite3-wasm.wasm', ...assets],
     ];
     expect(needed.filter((file) => !files.includes(file))).toEqual([]);
