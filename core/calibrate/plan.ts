@@ -3,7 +3,12 @@
  * what comes out. Pure: the host runs the probes, on a GPU or, to test all this, on the simulator.
  */
 
-import type { Experiment, ExperimentInput } from '../experiment/experiment.ts';
+import {
+  type Experiment,
+  type ExperimentInput,
+  experimentFormat,
+  experimentVersion,
+} from '../experiment/experiment.ts';
 import { requireExperiment } from '../experiment/parse.ts';
 import type { ParameterName, PointKey } from '../profile/registry.ts';
 import type { Measured, Measurement } from './measurement.ts';
@@ -94,8 +99,8 @@ export class PlanBuilder {
   #made(id: string, parts: Parts, threads: readonly Operations[]): Probe {
     const environment = { iterations: this.options.iterations, warmups: 3, ...parts.environment };
     const document: ExperimentInput = {
-      format: 'copyscope/experiment',
-      version: 1,
+      format: experimentFormat,
+      version: experimentVersion,
       name: `Calibration: ${id}`,
       ...parts,
       environment,

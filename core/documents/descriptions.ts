@@ -11,6 +11,7 @@ const texts: Readonly<Record<string, string>> = {
   '*.format': 'Says what the document is.',
   '*.version': 'Version of the format. Older ones are read and brought up to date.',
   '*.id': 'Name by which the rest of the document refers to it.',
+  'operation.id': 'Name that the operation keeps for life; one is given where left out.',
   '*.op': 'Which operation it is.',
   '*.kind': 'Which of these it is.',
   '*.label': 'What it is called in the lanes.',
@@ -165,7 +166,8 @@ export function addDescriptions(kind: DocumentKind, schema: JsonSchema): void {
 function describe(schema: JsonSchema, holder: string): void {
   const own = schema.properties?.['op']?.const ?? schema.properties?.['kind']?.const ?? holder;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const text = describing(String(own), name);
+    const isOperationId = name === 'id' && schema.properties?.['op'] !== undefined;
+    const text = describing(isOperationId ? 'operation' : String(own), name);
     if (text !== undefined) property.description = text;
     describe(property, name);
   }

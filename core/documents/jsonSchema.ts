@@ -80,6 +80,12 @@ function experimentDocument(): JsonSchema {
   Object.assign(buffer, either(['bytes'], ['dtype', 'shape']));
   const stream = itemOf(schema, 'streams');
   Object.assign(stream.properties?.['id'] ?? {}, { not: { enum: reservedStreams } });
+  for (const { items } of Object.values(schema.$defs ?? {})) {
+    for (const operation of typeof items === 'object' ? (items.oneOf ?? []) : []) {
+      // An operation without one is given one when the document is read.
+      operation.required = operation.required?.filter((name) => name !== 'id') ?? [];
+    }
+  }
   return schema;
 }
 

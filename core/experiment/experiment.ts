@@ -14,7 +14,7 @@ import {
 } from './resources.ts';
 
 export const experimentFormat = 'copyscope/experiment';
-export const experimentVersion = 1;
+export const experimentVersion = 2;
 
 const threadSchema = z.strictObject({
   id: idSchema,

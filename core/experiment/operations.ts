@@ -9,7 +9,11 @@ import {
   patternSchema,
 } from './resources.ts';
 
-const common = { label: z.string().min(1).max(120).optional() };
+const common = {
+  /** The operation keeps it for life: edits, undo, verdicts, hazards and comparisons refer to it. No two have the same. */
+  id: idSchema,
+  label: z.string().min(1).max(120).optional(),
+};
 /**
  * What the operation took in the trace that the experiment was lifted from: the time of its call, and of its work on the
  * device. A copy's holds as long as it moves so many bytes of such host memory.
@@ -267,6 +271,7 @@ export const maxOperations = 200_000;
 export type LeafOperation = z.infer<(typeof leafSchemas)[number]>;
 interface Group<Name extends string> {
   op: Name;
+  id: string;
   label?: string | undefined;
   operations: Operation[];
 }
@@ -274,6 +279,14 @@ export type RepeatOperation = Group<'repeat'> & { count: number };
 export type RangeOperation = Group<'range'> & { name: string; folded?: boolean | undefined };
 export type GraphCaptureOperation = Group<'graphCapture'> & { graph: string; stream: string };
 export type Operation = LeafOperation | RepeatOperation | RangeOperation | GraphCaptureOperation;
+/** An operation that is not in a document yet: it gets its id there. */
+export type NewOperation =
+  | New<LeafOperation>
+  | NewGroup<RepeatOperation>
+  | NewGroup<RangeOperation>
+  | NewGroup<GraphCaptureOperation>;
+type New<One> = One extends unknown ? Omit<One, 'id'> : never;
+type NewGroup<One> = Omit<One, 'id' | 'operations'> & { operations: NewOperation[] };
 export type OperationName = Operation['op'];
 export type OperationOf<Name extends OperationName> = Extract<Operation, { op: Name }>;
 
@@ -295,6 +308,10 @@ export const threadOperationsSchema = operationListSchema;
 
 /** A copy that shares nothing. Operations are plain JSON; a browser's structuredClone() takes 0.2 ms for one. */
 export const clonedOperation = (operation: Operation): Operation => JSON.parse(JSON.stringify(operation)) as Operation;
+
+/** Copies of operations and of what they hold, without their ids. */
+export const newCopies = (operations: readonly NewOperation[]): NewOperation[] =>
+  JSON.parse(JSON.stringify(operations), (key, value: unknown) => (key === 'id' ? undefined : value)) as NewOperation[];
 
 /** The operations directly inside one, or undefined for an operation that holds none. */
 export function childOperations(operation: Operation): readonly Operation[] | undefined {

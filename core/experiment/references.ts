@@ -40,13 +40,22 @@ export function checkReferences(experiment: Experiment): ErrorInfo[] {
   };
   const names = collectNames(experiment, report);
   checkDeclarations(experiment, names, report);
+  const ids = new Set<string>();
   experiment.threads.forEach((thread, index) => {
     const base = ['threads', index] as const;
     if (thread.device !== undefined) expectName(names.devices, thread.device, [...base, 'device'], 'device', report);
-    walkOperations(thread.operations, (operation, path) => checkOperation(operation, path, names, report), [
-      ...base,
-      'operations',
-    ]);
+    walkOperations(
+      thread.operations,
+      (operation, path) => {
+        checkOperation(operation, path, names, report);
+        if (ids.has(operation.id)) {
+          const remedy = 'Give it one of its own, or leave "id" out.';
+          report([...path, 'id'], `"${operation.id}" is the id of another operation too.`, remedy);
+        }
+        ids.add(operation.id);
+      },
+      [...base, 'operations'],
+    );
   });
   if (tensorsIn(experiment) > maxTensors) reportTensors(experiment, report);
   return problems;

@@ -1,20 +1,24 @@
 /** Brings documents of older format versions to the present one, a step a version. */
 import { experimentVersion } from './experiment.ts';
+import { withOperationIds } from './operationIds.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** upgrades[n] turns version n into n + 1. Version 1 is the first, so there is nothing to do yet. */
-const upgrades: Readonly<Record<number, (document: Document) => Document>> = {};
+/** upgrades[n] turns version n into n + 1. */
+const upgrades: Readonly<Record<number, (document: Document) => Document>> = {
+  // Version 2 has no relays. It has ids of operations, which are filled in below if they are missing.
+  1: (document) => withoutRelays(document) as Document,
+};
 
 export function upgradeExperiment(document: Document): Document {
   const from = document['version'];
-  let current = withoutRelays(document) as Document;
+  let current = document;
   for (let version = typeof from === 'number' ? from : experimentVersion; version < experimentVersion; version += 1) {
     const upgrade = upgrades[version];
     if (upgrade === undefined) return current;
     current = { ...upgrade(current), version: version + 1 };
   }
-  return current;
+  return withOperationIds(current);
 }
 
 /** Deletes what multi-tensor copies named until relays over the links of other devices were removed. */

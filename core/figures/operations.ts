@@ -24,6 +24,8 @@ export type AttainableBandwidth = (direction: CopyDirection, memory: MemoryKind,
 export interface OperationRow {
   /** Operation number; -1 where the trace doesn't come from an experiment. */
   readonly op: number;
+  /** Its id in the document; null where the trace doesn't come from an experiment. */
+  readonly id: string | null;
   /** 0 for the first time that the operation ran in this iteration. */
   readonly occurrence: number;
   readonly kind: RowKind;
@@ -55,8 +57,8 @@ export interface OperationRow {
 export interface OperationOptions {
   /** Only of this operation. */
   readonly op?: number | undefined;
-  /** The experiment's label of an operation, where it has one. */
-  readonly label?: ((op: number) => string | undefined) | undefined;
+  /** What an operation is called, where the trace comes from an experiment. */
+  readonly info?: ((op: number) => { readonly id: string; readonly label: string } | undefined) | undefined;
   readonly attainable?: AttainableBandwidth | undefined;
 }
 
@@ -84,16 +86,18 @@ function operationRow(
   one: Activity,
   occurrence: number,
   callRow: RowIndex | undefined,
-  { label, attainable }: OperationOptions,
+  { info, attainable }: OperationOptions,
 ): OperationRow {
+  const known = info?.(one.op);
   const call = callRow === undefined ? null : activity(trace, callRow);
   const durationNs = one.endNs - one.startNs;
   const { direction } = one;
   return {
     op: one.op,
+    id: known?.id ?? null,
     occurrence,
     kind: one.kind,
-    label: label?.(one.op) ?? one.name,
+    label: known?.label ?? one.name,
     name: one.name,
     lane: one.laneId,
     engine: trace.lanes[one.engine]?.id ?? null,

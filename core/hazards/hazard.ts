@@ -33,8 +33,9 @@ export const hazardKinds = [
 export type HazardKind = (typeof hazardKinds)[number];
 
 export interface HazardOperation {
-  /** Operation number, and where it is in the document, as 'threads[0].operations[2]'. */
+  /** Operation number, its id, and where it is in the document, as 'threads[0].operations[2]'. */
   readonly op: number;
+  readonly id: string;
   readonly path: string;
   readonly label: string;
   /** Id of the host thread that calls it. */

@@ -155,6 +155,7 @@ class Names {
     const info = this.#program.operations[op];
     return {
       op,
+      id: info?.id ?? '',
       path: fieldPath(info?.path ?? []),
       label: info?.label ?? `operation ${op}`,
       thread: this.#program.threads[info?.thread ?? 0]?.id ?? '',

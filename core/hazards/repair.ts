@@ -2,13 +2,12 @@
  * Remedies as changes to the experiment. Several are tried, the smallest first; one is offered only where the changed
  * experiment is valid, lacks the hazard and has no new one.
  */
-import { applyChange, type Change, type DocumentPath, joinChanges, movedPath } from '../experiment/change.ts';
+import { applyChange, type Change, type DocumentPath, joinChanges } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { lowerUnverified } from '../program/lower.ts';
 import type { Program } from '../program/program.ts';
-import { fieldPath } from '../shape/path.ts';
 import { atOnce, type InSteps } from '../steps.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import { findHazardsInSteps } from './hazards.ts';
@@ -120,10 +119,8 @@ interface Added {
 function newHazards(before: Looked, old: readonly Hazard[], change: Change, effort: Effort): Added | null {
   const after = afterChange(before.experiment, change, effort);
   if (after === null || after.report.limits.length > before.report.limits.length) return null;
-  const moved = ({ op }: HazardOperation): string =>
-    fieldPath(movedPath(before.program.operations[op]?.path ?? [], change.patches) ?? []);
-  const keys = new Set(old.map((one) => keyOf(one, moved)));
-  return { after, hazards: after.report.hazards.filter((one) => !keys.has(keyOf(one, ({ path }) => path))) };
+  const keys = new Set(old.map(keyOf));
+  return { after, hazards: after.report.hazards.filter((one) => !keys.has(keyOf(one))) };
 }
 
 function afterChange(experiment: Experiment, change: Change, effort: Effort): Looked | null {
@@ -135,8 +132,8 @@ function afterChange(experiment: Experiment, change: Change, effort: Effort): Lo
   }
 }
 
-const keyOf = ({ kind, first, second, buffer }: Hazard, pathOf: (side: HazardOperation) => string): string =>
-  [kind, buffer ?? '', ...[pathOf(first), pathOf(second)].sort()].join(' ');
+const keyOf = ({ kind, first, second, buffer }: Hazard): string =>
+  [kind, buffer ?? '', ...[first.id, second.id].sort()].join(' ');
 
 interface Side {
   readonly path: DocumentPath;

@@ -1,5 +1,6 @@
 /** A script as an ordinary experiment, with what each of its operations took in the trace. */
 import { type Experiment, experimentFormat, experimentVersion } from '../experiment/experiment.ts';
+import { OperationIds } from '../experiment/operationIds.ts';
 import type { Operation } from '../experiment/operations.ts';
 import type { BufferDeclaration, BufferMemory } from '../experiment/resources.ts';
 import { shortKernelName } from '../figures/kernelName.ts';
@@ -13,6 +14,8 @@ export interface LiftedExperiment {
   readonly steps: Int32Array;
 }
 
+/** Operations get their ids once all are there. */
+const id = '';
 const pattern = { kind: 'random' as const, seed: 1 };
 
 /** Buffers that one kernel reads. */
@@ -21,7 +24,8 @@ const mostRead = 16;
 /** Kernels in a row from this many on are one block of the score. */
 const blockOf = 4;
 
-export function experimentOf(script: Script, description: string): LiftedExperiment {
+/** Without a description it is only simulated: then operations need no ids, which take time and memory. */
+export function experimentOf(script: Script, description: string | null): LiftedExperiment {
   const devices = new DeviceNames(script);
   const writer = new Writer(devices);
   const main = [...writer.captures(script), ...script.steps.map((step, index) => writer.step(step, index))];
@@ -34,24 +38,26 @@ export function experimentOf(script: Script, description: string): LiftedExperim
     format: experimentFormat,
     version: experimentVersion,
     name: script.name.slice(0, 200) || 'trace',
-    description,
+    description: description ?? '',
     environment: { defaultStream: 'legacy', launchBlocking: false, peerAccess: false, iterations: 3, warmups: 1 },
     devices: devices.ids.map((id, index) => ({ id, index })),
     ...writer.declarations(),
     threads,
   };
-  return { experiment, steps: stepsOf(threads, writer.stepOf) };
+  return { experiment, steps: numbered(threads, writer.stepOf, description === null ? null : new OperationIds([])) };
 }
 
-/** Operations are numbered in document order, those inside a group after the group. */
-function stepsOf(
+/** Gives each operation its id, in document order, those inside a group after the group. Returns their steps. */
+function numbered(
   threads: readonly { operations: readonly Operation[] }[],
   stepOf: ReadonlyMap<Operation, number>,
+  ids: OperationIds | null,
 ): Int32Array {
   const steps: number[] = [];
   const visit = (operation: Operation, step: number): void => {
     const own = stepOf.get(operation) ?? step;
     steps.push(own);
+    if (ids !== null) operation.id = ids.next(operation.op);
     if ('operations' in operation) for (const inner of operation.operations) visit(inner, own);
   };
   for (const { operations } of threads) for (const operation of operations) visit(operation, -1);
@@ -97,15 +103,16 @@ class Writer {
       if (item.kind !== 'graph' || seen.has(item.graph)) continue;
       seen.add(item.graph);
       const operations = item.launches.map((launch) => this.#kernel(launch));
-      made.push({ op: 'graphCapture', graph: item.graph, stream: this.#stream(item.stream), operations });
+      made.push({ op: 'graphCapture', id, graph: item.graph, stream: this.#stream(item.stream), operations });
     }
-    if (made.length > 0) made.push({ op: 'synchronizeDevice' });
+    if (made.length > 0) made.push({ op: 'synchronizeDevice', id });
     return made;
   }
 
   step({ name, items }: ScriptStep, index: number): Operation {
     const range: Operation = {
       op: 'range',
+      id,
       name: name.slice(0, 120) || `step ${index + 1}`,
       // Steps are much alike: the first one is read, the others are one block each.
       ...(index > 0 ? { folded: true } : {}),
@@ -121,7 +128,7 @@ class Writer {
     let kernels = 0;
     const close = (): void => {
       if (kernels >= blockOf)
-        operations.push({ op: 'range', name: `${kernels} kernels`, folded: true, operations: block });
+        operations.push({ op: 'range', id, name: `${kernels} kernels`, folded: true, operations: block });
       else operations.push(...block);
       block = [];
       kernels = 0;
@@ -142,26 +149,26 @@ class Writer {
   #item(item: Item): Operation[] {
     switch (item.kind) {
       case 'work':
-        return item.ns >= 1 ? [{ op: 'work', durationNs: Math.round(item.ns) }] : [];
+        return item.ns >= 1 ? [{ op: 'work', id, durationNs: Math.round(item.ns) }] : [];
       case 'launch':
         return [this.#kernel(item)];
       case 'copy':
         return [this.#copy(item)];
       case 'record':
         this.#noteRecord(item);
-        return [{ op: 'recordEvent', ...this.#eventCall(item) }];
+        return [{ op: 'recordEvent', id, ...this.#eventCall(item) }];
       case 'wait':
         this.#handOver(item);
-        return [{ op: 'waitEvent', ...this.#eventCall(item) }];
+        return [{ op: 'waitEvent', id, ...this.#eventCall(item) }];
       case 'sync':
-        if (item.event !== undefined) return [{ op: 'synchronizeEvent', event: this.#event(item.event) }];
-        if (item.stream === null) return [{ op: 'synchronizeDevice', ...this.#devices.named(item.device) }];
-        return [{ op: 'synchronizeStream', stream: this.#stream(item.stream) }];
+        if (item.event !== undefined) return [{ op: 'synchronizeEvent', id, event: this.#event(item.event) }];
+        if (item.stream === null) return [{ op: 'synchronizeDevice', id, ...this.#devices.named(item.device) }];
+        return [{ op: 'synchronizeStream', id, stream: this.#stream(item.stream) }];
       case 'graph':
-        return [{ op: 'graphLaunch', graph: item.graph, stream: this.#stream(item.stream) }];
+        return [{ op: 'graphLaunch', id, graph: item.graph, stream: this.#stream(item.stream) }];
       default:
         this.#signals.add(item.signal);
-        return [{ op: item.kind === 'signal' ? 'signal' : 'waitSignal', signal: item.signal }];
+        return [{ op: item.kind === 'signal' ? 'signal' : 'waitSignal', id, signal: item.signal }];
     }
   }
 
@@ -189,6 +196,7 @@ class Writer {
     for (const buffer of reads) this.#readIn.set(buffer, stream);
     return {
       op: 'kernel',
+      id,
       label: shortKernelName(name).slice(0, 120) || 'kernel',
       kernel: { kind: 'spin', durationNs: Math.round(deviceNs) },
       reads,
@@ -216,7 +224,7 @@ class Writer {
     if (direction === 'h2d') this.#unread.add(stream, device);
     const callNs = memory === 'pageable' ? item.heldNs : item.callNs;
     const recorded = { callNs, deviceNs, bytes, memory };
-    return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, bytes, stream, mode: 'async', recorded };
+    return { op: 'copy', id, src, srcOffset: 0, dst, dstOffset: 0, bytes, stream, mode: 'async', recorded };
   }
 
   /** No trace tells which memory a copy fills: what another stream reads is not taken to be filled again. */

@@ -18,7 +18,7 @@ export interface Replayed {
 }
 
 export function replay(script: Script, costs: CostModel): Replayed {
-  const lifted = experimentOf(script, '');
+  const lifted = experimentOf(script, null);
   const { trace } = simulate(lowerToSimulate(lifted.experiment), costs);
   const endsNs = stepEnds(trace, lifted, script.steps.length);
   return { lifted, trace, endsNs, stepNs: longRunNs(endsNs) };

@@ -1,7 +1,7 @@
 /**
  * The flat program that an engine executes: ids are indices, default streams are resolved, every operation has its
- * number. An operation's number (`op`) is its place in document order, and joins the operation in the editor, its
- * host call, its device activity and its verdict. Repeats stay loops.
+ * number. An operation's number (`op`) is its place in document order: the index by which a trace's rows name it. Repeats
+ * stay loops.
  */
 import type { OperationName, OperationOf } from '../experiment/operations.ts';
 import type { BufferMemory, Pattern } from '../experiment/resources.ts';
@@ -83,6 +83,8 @@ export interface ProgramThread {
 /** What a number stands for: where the operation is in the document, and how to name it. */
 export interface OperationInfo {
   readonly op: number;
+  /** The operation's id in the document. */
+  readonly id: string;
   readonly kind: OperationName;
   readonly label: string;
   readonly thread: number;

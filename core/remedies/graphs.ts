@@ -4,7 +4,7 @@ import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import { renameReferences } from '../experiment/edit/declarations.ts';
 import { eachOperation } from '../experiment/experiment.ts';
 import { freeName } from '../experiment/freeName.ts';
-import { clonedOperation } from '../experiment/operations.ts';
+import { newCopies, type Operation } from '../experiment/operations.ts';
 import type { OperationInfo } from '../program/program.ts';
 import { startsWith } from '../shape/path.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
@@ -31,13 +31,14 @@ export function ownGraph(situation: Situation): Change | null {
   const edit = new ChangeBuilder(experiment);
   const name = freeName(graph, new Set(program.graphs.map(({ id }) => id)));
   const own = ownBuffers(situation, capture, edit);
-  const operations = capture.operation.operations.map(clonedOperation);
+  const operations = newCopies(capture.operation.operations) as Operation[];
   eachOperation(operations, (operation) => {
     for (const [shared, second] of own) renameReferences(operation, 'buffers', shared, second);
   });
   const beside = own.size === 0 ? '' : `, with ${[...own.values()].map((id) => `"${id}"`).join(' and ')} of its own,`;
   edit.step(`Capture "${graph}" a second time as "${name}"${beside} and launch that in stream "${stream}".`);
-  edit.after(capture.info.path, { ...capture.operation, graph: name, operations });
+  const { id: _, ...again } = capture.operation;
+  edit.after(capture.info.path, { ...again, graph: name, operations });
   for (const { info } of moved) edit.replace([...info.path, 'graph'], name);
   return edit.change;
 }

@@ -66,8 +66,13 @@ class Cut {
       edit.after(first.info.path, record).before(last.info.path, wait);
       return;
     }
-    edit.before(first.info.path, this.#part(first.operation, part)).before(first.info.path, record);
-    edit.before(last.info.path, wait).before(last.info.path, this.#part(last.operation, part));
+    edit.before(first.info.path, this.#newPart(first.operation, part)).before(first.info.path, record);
+    edit.before(last.info.path, wait).before(last.info.path, this.#newPart(last.operation, part));
+  }
+
+  #newPart(operation: OperationOf<'copy' | 'kernel'>, part: number): object {
+    const { id: _, ...made } = this.#part(operation, part);
+    return made;
   }
 
   #part(operation: OperationOf<'copy' | 'kernel'>, part: number): Operation {

@@ -6,7 +6,7 @@
  */
 import type { Interval } from '../cost/interval.ts';
 import type { Machine } from '../cost/machineOf.ts';
-import { applyChange, type Change, joinChanges, movedPath, type Patch } from '../experiment/change.ts';
+import { applyChange, type Change, joinChanges } from '../experiment/change.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { atOnce, type InSteps } from '../steps.ts';
@@ -108,7 +108,7 @@ function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying)
     const prediction = change === null ? null : predict(applyChange(experiment, change), machine);
     effort.spend(program.operations.length);
     if (change === null || prediction === null) continue;
-    const op = movedOperation(from, change, prediction);
+    const op = movedOperation(from, prediction);
     if (op === null) continue;
     const causes = [...from.causes, verdict.cause];
     const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
@@ -140,26 +140,10 @@ function isUndone(attempt: Attempt, from: Attempt): boolean {
 const labelOf = ({ prediction }: Attempt, op: number | null): string | null =>
   op === null ? null : (prediction.program.operations[op]?.label ?? null);
 
-/** Number that the copy has after the change. One that was moved is found where its like was put. */
-function movedOperation({ prediction, op }: Attempt, { patches }: Change, after: Prediction): number | null {
-  const path = prediction.program.operations[op]?.path;
-  if (path === undefined) return null;
-  let value: unknown = prediction.experiment;
-  for (const step of path) value = (value as Record<string | number, unknown>)[step];
-  const moved = movedPath(path, patches) ?? placed(value, patches);
-  const key = moved?.join();
-  return after.program.operations.find((info) => info.path.join() === key)?.op ?? null;
-}
-
-function placed(operation: unknown, patches: readonly Patch[]): readonly (string | number)[] | null {
-  for (const [index, patch] of patches.entries()) {
-    if (patch.op !== 'add') continue;
-    const inside = (patch.value as { operations?: readonly unknown[] }).operations?.indexOf(operation) ?? -1;
-    if (patch.value !== operation && inside < 0) continue;
-    const path = inside < 0 ? patch.path : [...patch.path, 'operations', inside];
-    return movedPath(path, patches.slice(index + 1));
-  }
-  return null;
+/** Number that the copy has after a change; null if it is gone. */
+function movedOperation({ prediction, op }: Attempt, after: Prediction): number | null {
+  const id = prediction.program.operations[op]?.id;
+  return after.program.operations.find((info) => info.id === id)?.op ?? null;
 }
 
 const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>

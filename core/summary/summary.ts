@@ -55,7 +55,7 @@ export const summarizeLazily = (run: Run, options: SummaryOptions = {}): LazySum
 export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSteps<LazySummary> {
   const { info, trace } = run;
   const iteration = iterationOf(trace, info.iterations.representative);
-  const { label, program } = programFacts(info.experiment);
+  const { info: infoOf, program } = programFacts(info.experiment);
   const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
   const depth = options.queueDepth ?? (options.profile && profileCosts(options.profile).facts.queueDepth);
   yield;
@@ -96,7 +96,7 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     ...inAll,
     ...parts,
     memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
-    operations: isDetailed ? eachOperation(iteration, { label, attainable: options.attainable }) : [],
+    operations: isDetailed ? eachOperation(iteration, { info: infoOf, attainable: options.attainable }) : [],
     verdicts: found,
     verdictSums: verdictSums(found),
     ...remedies(run, found, options.profile),

@@ -2,12 +2,13 @@
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { lowerUnverified } from '../program/lower.ts';
-import type { Program } from '../program/program.ts';
+import type { OperationInfo, Program } from '../program/program.ts';
 import { isHostMemory } from '../trace/trace.ts';
 
 export interface ProgramFacts {
   /** Null where there is no experiment, or it can't be lowered; then orders other than stream order are unknown. */
   readonly program: Program | null;
+  readonly info: (op: number) => OperationInfo | undefined;
   readonly label: (op: number) => string | undefined;
   readonly operation: (op: number) => Operation | undefined;
   /** The capture that it stands in: it runs wherever that graph is launched. */
@@ -32,6 +33,7 @@ export function programFacts(experiment: Experiment | null): ProgramFacts {
   const known = new Map<number, boolean | null>();
   return {
     program,
+    info: (op) => program?.operations[op],
     label: (op) => program?.operations[op]?.label,
     operation,
     capture: (op) => (experiment === null ? undefined : captureAround(experiment, program?.operations[op]?.path)),

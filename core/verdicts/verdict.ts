@@ -72,6 +72,8 @@ export type VerdictSubject = 'copy' | 'kernel';
  */
 export interface Verdict {
   readonly op: number;
+  /** The operation's id in the document; null where the trace doesn't come from an experiment. */
+  readonly id: string | null;
   readonly subject: VerdictSubject;
   /** The row of the occurrence that it is told of: what stands for it where no operation has a number. */
   readonly row: RowIndex;

@@ -62,6 +62,7 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
   const copyNs = sum(occurrences, (one) => durationOf(one.copy));
   return {
     op: copy.op,
+    id: scene.facts.info(copy.op)?.id ?? null,
     subject: copy.kind === 'kernel' ? 'kernel' : 'copy',
     row: copy.row,
     device: copy.device,

@@ -8,7 +8,7 @@ import { OriginBadge } from '../common/Origin.tsx';
 import { deviceAndTime } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../common/VerdictIcon.tsx';
-import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
+import { useHazardOps } from '../predict/hazards/useHazards.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { openPage, openTerm } from '../store/pages.ts';

@@ -12,17 +12,17 @@ import { AskFirst } from './remedies/AskFirst.tsx';
 
 const mostShown = 20;
 
-/** `op`: only those in which this operation takes part. Draws nothing where there is none. */
-export function HazardList({ op }: { readonly op?: number | undefined }) {
+/** `id`: only those in which this operation takes part. Draws nothing where there is none. */
+export function HazardList({ id }: { readonly id?: string | undefined }) {
   const report = useHazards();
   const all = report?.hazards ?? [];
-  const hazards = op === undefined ? all : all.filter(({ first, second }) => first.op === op || second.op === op);
-  const limits = op === undefined ? (report?.limits ?? []) : [];
+  const hazards = id === undefined ? all : all.filter(({ first, second }) => first.id === id || second.id === id);
+  const limits = id === undefined ? (report?.limits ?? []) : [];
   if (hazards.length === 0 && limits.length === 0) return null;
   return (
     <section id="hazards" className={classes['list']} aria-label="Hazards">
       {hazards.slice(0, mostShown).map((hazard) => (
-        <HazardCard key={`${hazard.kind} ${hazard.first.op} ${hazard.second.op} ${hazard.buffer}`} hazard={hazard} />
+        <HazardCard key={`${hazard.kind} ${hazard.first.id} ${hazard.second.id} ${hazard.buffer}`} hazard={hazard} />
       ))}
       {hazards.length > mostShown ? <p>{hazards.length - mostShown} more: select one of their operations.</p> : null}
       {limits.map((limit) => (
@@ -45,7 +45,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
         <li>
           <OperationLink operation={first} />
         </li>
-        {first.op === second.op ? null : (
+        {first.id === second.id ? null : (
           <li>
             <OperationLink operation={second} />
           </li>
@@ -58,7 +58,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
           <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
           {change === null ? null : (
             <div>
-              <ApplyButton step={`Repair: ${title}`} change={change} op={second.op} label={change.steps.join(' ')} />
+              <ApplyButton step={`Repair: ${title}`} change={change} id={second.id} label={change.steps.join(' ')} />
             </div>
           )}
         </div>
@@ -70,9 +70,9 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
 }
 
 function OperationLink({ operation }: { readonly operation: HazardOperation }) {
-  const { op, label, stream, thread } = operation;
+  const { id, label, stream, thread } = operation;
   return (
-    <button type="button" onClick={() => select({ kind: 'op', op })}>
+    <button type="button" onClick={() => select({ kind: 'op', id })}>
       {label} <small>{stream === null ? `host thread ${thread}` : `stream ${stream}`}</small>
     </button>
   );

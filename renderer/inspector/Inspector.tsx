@@ -28,7 +28,7 @@ function Content() {
   if (selection?.kind === 'rows' && run?.id === selection.run) return <RowsDetails run={run} selection={selection} />;
   if (selection?.kind === 'area' && run?.id === selection.run) return <AreaDetails run={run} area={selection} />;
   if (selection?.kind === 'op' && experiment !== null) {
-    return <OperationDetails experiment={experiment} op={selection.op} run={run} />;
+    return <OperationDetails experiment={experiment} id={selection.id} run={run} />;
   }
   if (selection?.kind === 'declaration' && experiment !== null) {
     return <DeclarationDetails key={selection.list} experiment={experiment} kind={selection.list} id={selection.id} />;

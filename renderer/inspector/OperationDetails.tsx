@@ -1,7 +1,7 @@
 /** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
 
 import { describeOperation } from '../../core/experiment/describe.ts';
-import { operationOf, operationPathOf } from '../../core/experiment/edit/paths.ts';
+import { numbersById, operationPathOf, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 import type { OperationRow } from '../../core/figures/operations.ts';
@@ -16,37 +16,31 @@ import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { VerdictCard } from './VerdictCard.tsx';
 
-/** The operation of this number; undefined where the document has fewer. */
-export function operationAt(experiment: Experiment, op: number): Operation | undefined {
-  const path = operationPathOf(experiment, op);
-  return path === undefined ? undefined : operationOf(experiment, path);
-}
-
 interface Props {
   readonly experiment: Experiment;
-  readonly op: number;
+  readonly id: string;
   readonly run: LoadedRun | null;
 }
 
-export function OperationDetails({ experiment, op, run }: Props) {
-  const operation = operationAt(experiment, op);
-  // Numbers of operations mean others after an edit.
+export function OperationDetails({ experiment, id, run }: Props) {
+  const op = numbersById(experiment).get(id) ?? -1;
+  const operation = operationsOf(experiment)[op];
   const isPresent = useApp((state) => run !== null && isOfPresent(state, run));
-  const verdict = isPresent ? run?.verdicts.find((candidate) => candidate.op === op) : undefined;
+  const verdict = isPresent ? run?.verdicts.find((candidate) => candidate.id === id) : undefined;
   if (operation === undefined) return null;
   return (
     <>
       <SelectionHeading kind={`Operation ${op + 1}`}>{describeOperation(operation, experiment)}</SelectionHeading>
       <SelectedTogether />
-      <HazardList op={op} />
+      <HazardList id={id} />
       {verdict === undefined || run === null ? null : <VerdictCard run={run} verdict={verdict} />}
       {run === null || !isPresent ? null : <Occurrences run={run} op={op} />}
       <Block title="In the experiment">
         <OperationForm
           experiment={experiment}
-          path={operationPathOf(experiment, op) ?? []}
+          path={operationPathOf(experiment, id) ?? []}
           operation={operation}
-          key={op}
+          key={id}
         />
       </Block>
     </>
@@ -115,9 +109,7 @@ function Occurrence({ row, title, lane }: OccurrenceProps) {
 }
 
 /** The operation's own fields, under the document's names. */
-export function OperationFields({ experiment, op }: { readonly experiment: Experiment; readonly op: number }) {
-  const operation = operationAt(experiment, op);
-  if (operation === undefined) return null;
+export function OperationFields({ operation }: { readonly operation: Operation }) {
   const entries = Object.entries(operation).filter(([name]) => name !== 'operations');
   return (
     <Block title="In the experiment">

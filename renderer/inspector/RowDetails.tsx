@@ -1,4 +1,5 @@
 /** One activity of the timeline: its hazards and its verdict, its numbers, what it is joined with, and the operation it comes from. */
+import { operationsOf } from '../../core/experiment/edit/paths.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -20,13 +21,14 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
   const labels = operationLabels(info.experiment);
   const iteration = useApp((state) => state.iteration);
   const isPresent = useApp((state) => isOfPresent(state, run));
-  const verdict = run.verdicts.find((candidate) =>
-    read.op === null ? candidate.row === row : candidate.op === read.op,
+  const operation = read.op === null || info.experiment === null ? undefined : operationsOf(info.experiment)[read.op];
+  const verdict = run.verdicts.find(({ id, row: own }) =>
+    operation === undefined ? own === row : id === operation.id,
   );
   return (
     <>
       <SelectionHeading kind={rowKindWords[read.kind]}>{rowTitle(trace, row, labels)}</SelectionHeading>
-      {read.op === null || !isPresent ? null : <HazardList op={read.op} />}
+      {operation === undefined || !isPresent ? null : <HazardList id={operation.id} />}
       {verdict === undefined ? null : <VerdictCard run={run} verdict={verdict} />}
       <Block title="Numbers">
         <Facts>
@@ -63,9 +65,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
       </Block>
       <StackBlock run={run} view={run.view(iteration)} row={row} />
       <Partners run={run} row={row} />
-      {read.op === null || info.experiment === null ? null : (
-        <OperationFields experiment={info.experiment} op={read.op} />
-      )}
+      {operation === undefined ? null : <OperationFields operation={operation} />}
     </>
   );
 }

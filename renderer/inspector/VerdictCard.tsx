@@ -107,10 +107,10 @@ function Refuted({ run, verdict, remedy, linked = false, cost = '' }: Props & { 
 }
 
 function VerdictLink({ run, verdict }: Props) {
-  const { op, row } = verdict;
+  const { id, row } = verdict;
   // Of a run of something else only what ran can be shown: the operation of this number is another one.
   const isPresent = useApp((state) => isOfPresent(state, run));
-  const open = (): void => select(op >= 0 && isPresent ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
+  const open = (): void => select(id !== null && isPresent ? { kind: 'op', id } : { kind: 'row', run: run.id, row });
   return <LinkButton onClick={open}>{unbroken(subjectName(run, verdict))}</LinkButton>;
 }
 

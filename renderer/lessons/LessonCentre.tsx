@@ -2,7 +2,8 @@
 import { Button, Loader, SegmentedControl, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
-import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
+import { operationsOf } from '../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { presentedZoom, setZoomed } from '../common/zoomed.ts';
@@ -171,19 +172,8 @@ function useShownOperations({ step, waits }: OpenStep, experiment: Experiment): 
   useEffect(() => {
     const wanted = step.show?.operations ?? [];
     if (wanted.length === 0) return;
-    const [op, ...others] = operationsLabelled(experiment, wanted);
-    if (op !== undefined) select({ kind: 'op', op, others });
+    const labelled = operationsOf(experiment).filter(({ label, op }) => wanted.includes(label ?? op));
+    const [id, ...others] = labelled.map((operation) => operation.id);
+    if (id !== undefined) select({ kind: 'op', id, others });
   }, [step, waits]);
-}
-
-function operationsLabelled(experiment: Experiment, labels: readonly string[]): number[] {
-  const found: number[] = [];
-  let number = 0;
-  for (const thread of experiment.threads) {
-    walkOperations(thread.operations, ({ label, op }) => {
-      if (labels.includes(label ?? op)) found.push(number);
-      number += 1;
-    });
-  }
-  return found;
 }

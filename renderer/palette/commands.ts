@@ -28,7 +28,7 @@ import {
 } from '../score/commands.ts';
 import { editor, setEditor, wishFocus } from '../score/editor.ts';
 import { focusFields } from '../score/focusFields.ts';
-import { selectedOp } from '../score/selectedOp.ts';
+import { selectedId } from '../score/selectedOp.ts';
 import { newExperiment } from '../store/editing/library.ts';
 import { saveCurrent } from '../store/editing/save.ts';
 import { redo, undo } from '../store/editing/undo.ts';
@@ -149,12 +149,12 @@ const ofExperiment: readonly Command[] = [
 const edits = (now: AppState) => now.edits[pageDocumentKey(now) ?? ''];
 
 function anySelected(now: AppState): boolean {
-  return selectedOp(now) !== null;
+  return selectedId(now) !== null;
 }
 
 function canBeResized(now: AppState): boolean {
-  const op = selectedOp(now);
-  return op !== null && extentAt(op) !== null;
+  const id = selectedId(now);
+  return id !== null && extentAt(id) !== null;
 }
 
 function canBePredicted(now: AppState): boolean {

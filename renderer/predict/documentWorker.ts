@@ -7,8 +7,8 @@ import '../common/zodSetup.ts';
 import { machineOf } from '../../core/cost/machineOf.ts';
 import { shownBy } from '../../core/cost/runCosts.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import { difference } from '../../core/experiment/edit/difference.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { programText } from '../../core/experiment/programText.ts';
 import { withEvidence } from '../../core/hazards/evidence.ts';
 import type { HazardReport } from '../../core/hazards/hazard.ts';
 import { hazardsInSteps, repairOf } from '../../core/hazards/repair.ts';
@@ -136,16 +136,11 @@ const events = serveCalls<DocumentEvents>(calls);
 function* found(experiment: Experiment, run: CheckedRun | null): InSteps<HazardReport> {
   try {
     const report = yield* hazardsInSteps(experiment);
-    const isSame = run !== null && difference(programOf(run.experiment), programOf(experiment)) === null;
+    const isSame = run !== null && programText(run.experiment) === programText(experiment);
     return isSame ? withEvidence(report, lowerUnverified(experiment), run.verification) : report;
   } catch {
     return { hazards: [], limits: [] };
   }
-}
-
-/** What decides the operations' numbers and what they do: not what it is called, nor how often all is repeated. */
-function programOf({ name: _, description: __, environment, ...program }: Experiment): object {
-  return { ...program, environment: { ...environment, iterations: 0, warmups: 0 } };
 }
 
 function* answered(

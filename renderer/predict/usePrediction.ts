@@ -12,13 +12,11 @@ import { summaryOptions } from '../store/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { host } from '../store/host.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
-import { noneMissed } from '../store/opened/missed.ts';
 import { knownProfile, readProfile } from '../store/profiles.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId, shownRunId } from '../store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
 import type { Lanes } from './documentCalls.ts';
-import { keptMissed } from './keptMissed.ts';
 import { askAbout, dropLanes } from './openDocument.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
 import { tellPredicting, usePredicting } from './predicting.ts';
@@ -222,13 +220,12 @@ function show(
   const { loadedRuns, runs, selection } = state();
   const before = loadedRuns[id];
   const last = before?.status === 'ready' ? before.value : null;
-  const missed = last === null ? noneMissed : keptMissed(last, run, iteration.rows);
   const summary = last?.summary ?? null;
   const { attainable } = summaryOptions(profile);
   assign({
     loadedRuns: {
       ...loadedRuns,
-      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, { summary, counters, missed, attainable }) },
+      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, { summary, counters, attainable }) },
     },
     runs: withPrediction(runs, summaryOf(id, run.info)),
     ...(selection?.kind === 'row' ? { selection: null } : {}),

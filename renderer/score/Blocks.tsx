@@ -1,6 +1,7 @@
 /** The blocks: select, drag, and draw an event edge from the handle. */
 import { useDraggable } from '@dnd-kit/core';
 import { type CSSProperties, type MouseEvent, memo } from 'react';
+import { operationsOf } from '../../core/experiment/edit/paths.ts';
 import { canResize } from '../../core/experiment/edit/resize.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
 import type { Hazard } from '../../core/hazards/hazard.ts';
@@ -8,10 +9,10 @@ import { formatShare } from '../../core/units.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { VerdictIcon } from '../common/VerdictIcon.tsx';
-import { useHazardsByOp } from '../predict/hazards/useHazards.ts';
+import { useHazardsById } from '../predict/hazards/useHazards.ts';
+import { currentExperiment } from '../store/select.ts';
 import { select, state, useApp } from '../store/store.ts';
 import type { Cell } from '../store/types.ts';
-import { useBlockKeys } from './blockKeys.ts';
 import { edgeTo, toggleFold } from './commands.ts';
 import { setCursor } from './cursor.ts';
 import { editor, setEditor, useEditor } from './editor.ts';
@@ -20,7 +21,7 @@ import { OperationIcon } from './OperationIcon.tsx';
 import { ResizeGrip } from './ResizeGrip.tsx';
 import classes from './Score.module.css';
 import type { ScoreBlock } from './scoreLayout.ts';
-import { selectedOps, useVerdictsByOp } from './selectedOp.ts';
+import { selectedIds, selectedOps, useVerdictsById } from './selectedOp.ts';
 import { boxOf, rowHeight, type SheetPlaces } from './sheet.ts';
 
 interface Props {
@@ -35,20 +36,19 @@ export function Blocks({ sheet, first, last }: Props) {
   const single = new Set(selected);
   const cursor = useApp((all) => all.cursor);
   const edgeFrom = useEditor((all) => all.edgeFrom);
-  const verdicts = useVerdictsByOp();
-  const hazards = useHazardsByOp();
+  const verdicts = useVerdictsById();
+  const hazards = useHazardsById();
   const paints = usePaints();
   const { blocks, rows } = sheet.layout;
-  const keys = useBlockKeys(blocks);
   return (
     <ul className={classes['blocks']} aria-label="Operations">
       {drawn(blocks, first, last, cursor).map(([index, block]) => {
-        const { op, lastOp, row, column } = block;
+        const { op, lastOp, row, column, operation } = block;
         const { left, top, right } = boxOf(sheet, block);
         return (
           <Block
-            key={keys[index]}
-            dragKey={keys[index] ?? op}
+            key={operation.id}
+            id={operation.id}
             op={op}
             row={row}
             column={column}
@@ -56,7 +56,7 @@ export function Blocks({ sheet, first, last }: Props) {
             detail={block.detail}
             fill={paints(block.paint).fill}
             ink={paints(block.paint).text}
-            kind={block.operation.op}
+            kind={operation.op}
             left={left}
             top={top}
             width={right - left}
@@ -67,9 +67,9 @@ export function Blocks({ sheet, first, last }: Props) {
             selected={single.has(op) || (lastOp > op && selected.some((one) => one > op && one <= lastOp))}
             folded={lastOp > op}
             atCursor={isAt(block, cursor)}
-            edgeBegins={edgeFrom === op}
-            verdict={verdicts.get(op)}
-            hazards={hazards.get(op)}
+            edgeBegins={edgeFrom === operation.id}
+            verdict={verdicts.get(operation.id)}
+            hazards={hazards.get(operation.id)}
           />
         );
       })}
@@ -99,8 +99,8 @@ const isAt = ({ row, column }: ScoreBlock, cursor: Cell): boolean => column === 
 
 /** Plain values, so that an edit draws only the blocks that it changes. */
 interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail'> {
-  /** Who it is for the drag layer: the same as long as the block is there. */
-  readonly dragKey: number;
+  /** Of the operation. */
+  readonly id: string;
   readonly fill: string;
   readonly ink: string;
   readonly kind: OperationName;
@@ -122,8 +122,8 @@ interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' 
 }
 
 const Block = memo(function Block(props: BlockProps) {
-  const { op, label, detail, kind, fill, ink, selected, atCursor, verdict, hazards } = props;
-  const drag = useDraggable({ id: `block:${props.dragKey}`, data: { kind: 'block', op, label } });
+  const { id, op, label, detail, kind, fill, ink, selected, atCursor, verdict, hazards } = props;
+  const drag = useDraggable({ id: `block:${id}`, data: { kind: 'block', block: id, label } });
   return (
     <li
       style={{ left: props.left, top: props.top }}
@@ -148,7 +148,7 @@ const Block = memo(function Block(props: BlockProps) {
         title={`${label}${detail === '' ? '' : ` (${detail})`}`}
         style={{ width: props.width, height: rowHeight - 6, ...paintVariable(fill) }}
         onClick={(event) => pick(props, event)}
-        {...(props.folded ? { onDoubleClick: () => void toggleFold(op) } : {})}
+        {...(props.folded ? { onDoubleClick: () => void toggleFold(id) } : {})}
       >
         <span className={classes['swatch']} style={{ background: fill, color: ink }}>
           <OperationIcon kind={kind} />
@@ -162,9 +162,9 @@ const Block = memo(function Block(props: BlockProps) {
           </span>
         )}
       </button>
-      {hazards === undefined ? null : <HazardMark op={op} hazards={hazards} reachable={atCursor} />}
-      {canResize(kind) ? <ResizeGrip op={op} /> : null}
-      {props.isInStream && !props.folded ? <EdgeHandle op={op} dragKey={props.dragKey} /> : null}
+      {hazards === undefined ? null : <HazardMark id={id} hazards={hazards} reachable={atCursor} />}
+      {canResize(kind) ? <ResizeGrip id={id} op={op} /> : null}
+      {props.isInStream && !props.folded ? <EdgeHandle id={id} op={op} /> : null}
     </li>
   );
 });
@@ -178,8 +178,8 @@ function spokenName({ label, detail, rowName, column, folded, verdict, hazards }
   ].join(', ');
 }
 
-function EdgeHandle({ op, dragKey }: Pick<BlockProps, 'op' | 'dragKey'>) {
-  const edge = useDraggable({ id: `edge:${dragKey}`, data: { kind: 'edge', op, label: 'event edge' } });
+function EdgeHandle({ id, op }: Pick<BlockProps, 'id' | 'op'>) {
+  const edge = useDraggable({ id: `edge:${id}`, data: { kind: 'edge', block: id, label: 'event edge' } });
   return (
     <span
       ref={edge.setNodeRef}
@@ -196,24 +196,25 @@ function EdgeHandle({ op, dragKey }: Pick<BlockProps, 'op' | 'dragKey'>) {
 const paintVariable = (fill: string): CSSProperties => ({ '--paint': fill }) as CSSProperties;
 
 /** Click selects; Ctrl adds or takes away; Shift selects up to here. While an edge is drawn, the click ends it. */
-function pick(block: Pick<ScoreBlock, 'op' | 'row' | 'column'>, event: MouseEvent): void {
+function pick(block: Pick<BlockProps, 'id' | 'op' | 'row' | 'column'>, event: MouseEvent): void {
   const cell: Cell = { row: block.row, column: block.column };
+  const { id } = block;
   const { edgeFrom } = editor();
-  if (edgeFrom !== null && edgeFrom !== block.op) {
+  if (edgeFrom !== null && edgeFrom !== id) {
     setEditor({ edgeFrom: null });
     void edgeTo(edgeFrom, cell);
     return;
   }
   setCursor(cell);
-  const before = selectedOps(state());
-  const [anchor] = before;
+  const experiment = currentExperiment(state());
+  const [anchor] = selectedOps(state());
   if ((event.ctrlKey || event.metaKey) && anchor !== undefined) {
-    const kept = before.includes(block.op) ? before.filter((op) => op !== block.op) : [block.op, ...before];
-    const [op, ...others] = kept;
-    select(op === undefined ? null : { kind: 'op', op, others });
-  } else if (event.shiftKey && anchor !== undefined) {
+    const before = selectedIds(state());
+    const [first, ...others] = before.includes(id) ? before.filter((one) => one !== id) : [id, ...before];
+    select(first === undefined ? null : { kind: 'op', id: first, others });
+  } else if (event.shiftKey && anchor !== undefined && experiment !== null) {
     const [low, high] = [Math.min(anchor, block.op), Math.max(anchor, block.op)];
-    const range = Array.from({ length: high - low + 1 }, (_, index) => low + index);
-    select({ kind: 'op', op: block.op, others: range });
-  } else select({ kind: 'op', op: block.op });
+    const others = operationsOf(experiment).slice(low, high + 1);
+    select({ kind: 'op', id, others: others.map((operation) => operation.id) });
+  } else select({ kind: 'op', id });
 }

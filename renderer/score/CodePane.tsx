@@ -3,7 +3,7 @@ import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useClipboard, useElementSize } from '@mantine/hooks';
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
-import { operationCount } from '../../core/experiment/edit/paths.ts';
+import { operationCount, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type Code, type CodeLanguage, codeOf } from '../../core/export/code/code.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
@@ -149,7 +149,10 @@ function opOf({ ops }: Code, line: number): number | undefined {
 function selectLine({ target }: MouseEvent): void {
   const line = target instanceof Element ? target.closest<HTMLElement>('[data-op]') : null;
   // Whoever marks text to copy it means the text.
-  if (line !== null && getSelection()?.isCollapsed !== false) select({ kind: 'op', op: Number(line.dataset['op']) });
+  if (line === null || getSelection()?.isCollapsed === false) return;
+  const experiment = currentExperiment(state());
+  const operation = experiment === null ? undefined : operationsOf(experiment)[Number(line.dataset['op'])];
+  if (operation !== undefined) select({ kind: 'op', id: operation.id });
 }
 
 function Lines({ code, shown }: { readonly code: Code; readonly shown: Shown | null }) {

@@ -13,7 +13,7 @@ import { cellAtPoint } from './sheetRegistry.ts';
 type Dragged =
   | { readonly kind: 'operation'; readonly label: string; readonly name: OperationName }
   | { readonly kind: 'template'; readonly label: string; readonly id: string }
-  | { readonly kind: 'block' | 'edge'; readonly label: string; readonly op: number };
+  | { readonly kind: 'block' | 'edge'; readonly label: string; readonly block: string };
 
 /** Further than a hand trembles while it clicks. */
 const startDistance = 5;
@@ -72,8 +72,8 @@ const cellUnder = (pointer: Pointer): Cell | null =>
 function drop(dragged: Dragged, cell: Cell): void {
   wishFocus();
   if (dragged.kind === 'operation') void addAt(dragged.name, cell);
-  else if (dragged.kind === 'block') void moveTo(dragged.op, cell);
-  else if (dragged.kind === 'edge') void edgeTo(dragged.op, cell);
+  else if (dragged.kind === 'block') void moveTo(dragged.block, cell);
+  else if (dragged.kind === 'edge') void edgeTo(dragged.block, cell);
   else if (dragged.kind === 'template') {
     const template = templates.find(({ id }) => id === dragged.id);
     if (template !== undefined) void insertTemplate(template, cell);

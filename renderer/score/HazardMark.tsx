@@ -8,13 +8,14 @@ export const hazardWords = (hazards: readonly Hazard[]): string =>
   `${hazards.length === 1 ? 'Hazard' : `${hazards.length} hazards`}: ${[...new Set(hazards.map(({ title }) => title))].join(', ')}`;
 
 interface Props {
-  readonly op: number;
+  /** Of the operation. */
+  readonly id: string;
   readonly hazards: readonly Hazard[];
   /** Whether Tab leads to it: it does where the block is the one that it leads to. */
   readonly reachable: boolean;
 }
 
-export function HazardMark({ op, hazards, reachable }: Props) {
+export function HazardMark({ id, hazards, reachable }: Props) {
   const words = hazardWords(hazards);
   return (
     <button
@@ -23,7 +24,7 @@ export function HazardMark({ op, hazards, reachable }: Props) {
       aria-label={words}
       title={`${words}. Click to see it.`}
       tabIndex={reachable ? 0 : -1}
-      onClick={() => show(op)}
+      onClick={() => show(id)}
     >
       <IconAlertTriangleFilled size={13} aria-hidden />
     </button>
@@ -31,8 +32,8 @@ export function HazardMark({ op, hazards, reachable }: Props) {
 }
 
 /** Selects the operation, and scrolls to its hazards once they are drawn. */
-function show(op: number): void {
-  select({ kind: 'op', op });
+function show(id: string): void {
+  select({ kind: 'op', id });
   requestAnimationFrame(() =>
     requestAnimationFrame(() => document.getElementById('hazards')?.scrollIntoView({ block: 'nearest' })),
   );

@@ -14,8 +14,8 @@ interface Drag {
   value: number;
 }
 
-export function ResizeGrip({ op }: { readonly op: number }) {
-  const text = useEditor((state) => (state.resizing?.op === op ? state.resizing.text : null));
+export function ResizeGrip({ id, op }: { readonly id: string; readonly op: number }) {
+  const text = useEditor((state) => (state.resizing?.id === id ? state.resizing.text : null));
   const drag = useRef<Drag | null>(null);
   const end = (): void => {
     drag.current = null;
@@ -29,24 +29,24 @@ export function ResizeGrip({ op }: { readonly op: number }) {
     end();
   });
   const begin = (event: PointerEvent<HTMLElement>): void => {
-    const extent = extentAt(op);
+    const extent = extentAt(id);
     if (event.button !== 0 || extent === null) return;
     event.stopPropagation();
     event.currentTarget.setPointerCapture(event.pointerId);
     drag.current = { from: event.clientX, extent, value: extent.value };
-    setEditor({ resizing: { op, text: extent.text(extent.value) } });
+    setEditor({ resizing: { id, text: extent.text(extent.value) } });
     window.addEventListener('keydown', onKey, { capture: true });
   };
   const move = (event: PointerEvent): void => {
     const dragged = drag.current;
     if (dragged === null) return;
     dragged.value = stepped(dragged.extent, Math.round((event.clientX - dragged.from) / stepWidth));
-    setEditor({ resizing: { op, text: dragged.extent.text(dragged.value) } });
+    setEditor({ resizing: { id, text: dragged.extent.text(dragged.value) } });
   };
   const finish = (): void => {
     const dragged = drag.current;
     end();
-    if (dragged !== null) void resizeTo(op, dragged.value);
+    if (dragged !== null) void resizeTo(id, dragged.value);
   };
   return (
     <>

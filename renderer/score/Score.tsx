@@ -15,7 +15,7 @@ import { isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
 import { onScoreKey } from './scoreKeys.ts';
 import { scoreLayout } from './scoreLayout.ts';
-import { useSelectedOp } from './selectedOp.ts';
+import { selectedId } from './selectedOp.ts';
 import {
   type Box,
   blockGap,
@@ -193,20 +193,20 @@ function Columns({ first, last, sheet }: ColumnsProps) {
 }
 
 function Groups({ sheet }: SheetProps) {
-  const selected = useSelectedOp(sheet.experiment);
+  const selected = useApp((state) => selectedId(state, sheet.experiment));
   return sheet.layout.groups.map((group) => (
     <button
-      key={group.op}
+      key={group.id}
       type="button"
       className={classes['group']}
-      data-selected={group.op === selected || undefined}
-      aria-pressed={group.op === selected}
+      data-selected={group.id === selected || undefined}
+      aria-pressed={group.id === selected}
       style={{
         top: headHeight + group.depth * groupHeight,
         left: cellLeft(sheet, group.firstColumn),
         width: sheet.columns.left(group.lastColumn + 1) - sheet.columns.left(group.firstColumn) - blockGap,
       }}
-      onClick={() => select({ kind: 'op', op: group.op })}
+      onClick={() => select({ kind: 'op', id: group.id })}
     >
       {group.label}
     </button>
@@ -277,10 +277,10 @@ function useRubberBand(element: React.RefObject<HTMLDivElement | null>, sheet: S
       if (!event.shiftKey) select(null);
       wishFocus();
     } else {
-      const [op, ...others] = sheet.layout.blocks
+      const [id, ...others] = sheet.layout.blocks
         .filter((block) => touches(boxOf(sheet, block), box))
-        .map((block) => block.op);
-      select(op === undefined ? null : { kind: 'op', op, others });
+        .map(({ operation }) => operation.id);
+      select(id === undefined ? null : { kind: 'op', id, others });
     }
     setBox(null);
   };

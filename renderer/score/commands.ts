@@ -18,9 +18,9 @@ import {
   ungroupOperation,
 } from '../../core/experiment/edit/operations.ts';
 import {
+  findPaths,
   listOf,
   type OperationPath,
-  operationNumbers,
   operationOf,
   operationPathOf,
   placeAt,
@@ -43,14 +43,12 @@ import { editor, setEditor } from './editor.ts';
 import { focusFields } from './focusFields.ts';
 import { operationTitle } from './operationTexts.ts';
 import { scoreLayout } from './scoreLayout.ts';
-import { selectedOp, selectedOps } from './selectedOp.ts';
+import { selectedId, selectedIds } from './selectedOp.ts';
 
 /** Paths of what is selected; empty where nothing is. */
 function selectedPaths(experiment: Experiment): OperationPath[] {
-  return selectedOps(state()).flatMap((op) => {
-    const path = operationPathOf(experiment, op);
-    return path === undefined ? [] : [path];
-  });
+  const ids = new Set(selectedIds(state()));
+  return findPaths(experiment, ({ id }) => ids.has(id), ids.size);
 }
 
 /** The thread that issues what is selected; the first one where nothing is. */
@@ -115,9 +113,9 @@ export const ungroupSelected = (): Promise<boolean> =>
   onSelected('Ungroup', (experiment, [path = []]) => ungroupOperation(experiment, path));
 
 /** Shows a range as one block, or what it holds: the selected one, or the innermost around what is selected. */
-export async function toggleFold(op: number | null = selectedOp(state())): Promise<void> {
+export async function toggleFold(id: string | null = selectedId(state())): Promise<void> {
   const experiment = currentExperiment(state());
-  const path = experiment === null || op === null ? undefined : operationPathOf(experiment, op);
+  const path = experiment === null || id === null ? undefined : operationPathOf(experiment, id);
   const range = experiment === null || path === undefined ? null : rangeAround(experiment, path);
   if (range === null) {
     announce('What is selected is in no range.');
@@ -127,9 +125,7 @@ export async function toggleFold(op: number | null = selectedOp(state())): Promi
   await edit(`${folded === true ? 'Unfold' : 'Fold'} ${name}`, (current) =>
     setField(current, [...range.path, 'folded'], folded === true ? undefined : true),
   );
-  const changed = currentExperiment(state());
-  const [first] = changed === null ? [] : operationNumbers(changed, [range.path]);
-  if (first !== undefined) assign({ selection: { kind: 'op', op: first } });
+  assign({ selection: { kind: 'op', id: range.operation.id } });
 }
 
 /** The outermost folded range that holds an operation, or is it; else the innermost range. */
@@ -174,32 +170,32 @@ export async function paste(): Promise<void> {
 }
 
 /** The quantity that a block's length stands for, by so many steps; says so where it has none. */
-export async function resizeBy(op: number, steps: number): Promise<void> {
-  const extent = extentAt(op);
+export async function resizeBy(id: string, steps: number): Promise<void> {
+  const extent = extentAt(id);
   if (extent === null) announce('This operation has neither a duration nor a size.');
-  else await resizeTo(op, stepped(extent, steps));
+  else await resizeTo(id, stepped(extent, steps));
 }
 
 /** What can be resized of an operation of the open document; null where nothing can. */
-export function extentAt(op: number): Extent | null {
+export function extentAt(id: string): Extent | null {
   const experiment = currentExperiment(state());
-  const path = experiment === null ? undefined : operationPathOf(experiment, op);
+  const path = experiment === null ? undefined : operationPathOf(experiment, id);
   return experiment === null || path === undefined ? null : extentOf(experiment, operationOf(experiment, path));
 }
 
-export async function resizeTo(op: number, value: number): Promise<void> {
-  const extent = extentAt(op);
+export async function resizeTo(id: string, value: number): Promise<void> {
+  const extent = extentAt(id);
   if (extent === null || extent.value === value) return;
   await edit(`Change ${extent.name} to ${extent.text(value)}`, (experiment) => {
-    const path = operationPathOf(experiment, op);
+    const path = operationPathOf(experiment, id);
     if (path === undefined) throw refused('There is no such operation any more.', 'Select another.');
     return resizeOperation(experiment, path, value);
   });
 }
 
 export const resizeSelected = (steps: number): Promise<void> => {
-  const op = selectedOp(state());
-  if (op !== null) return resizeBy(op, steps);
+  const id = selectedId(state());
+  if (id !== null) return resizeBy(id, steps);
   announce('No operation is selected.');
   return Promise.resolve();
 };
@@ -221,20 +217,19 @@ export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
 export const changeRow = (by: -1 | 1): Promise<boolean> =>
   onSelected('Move', (experiment, paths) => {
     const layout = scoreLayout(experiment);
-    const op = selectedOp(state());
-    const block = layout.blocks.find((one) => one.op === op);
+    const id = selectedId(state());
+    const block = layout.blocks.find(({ operation }) => operation.id === id);
     const row = layout.rows[(block?.row ?? 0) + by];
     if (block === undefined || row === undefined) throw refused('There is no row there.', 'Add a stream first.');
     return retargetOperations(experiment, paths, row.target);
   });
 
 /** Moves blocks that were dragged by one of them. */
-export function moveTo(op: number, cell: Cell): Promise<boolean> {
-  const ops = selectedOps(state());
-  if (!ops.includes(op)) assign({ selection: { kind: 'op', op } });
+export function moveTo(id: string, cell: Cell): Promise<boolean> {
+  if (!selectedIds(state()).includes(id)) assign({ selection: { kind: 'op', id } });
   return onSelected('Move', (experiment, paths) => {
     const layout = scoreLayout(experiment);
-    const dragged = layout.blocks.find((block) => block.op === op);
+    const dragged = layout.blocks.find(({ operation }) => operation.id === id);
     const { place, target } = placeOfCell(experiment, layout, cell, dragged?.thread ?? 0);
     const changesRow = dragged === undefined || dragged.row !== cell.row;
     // Within a row only the order changes; a group keeps the rows of what it holds.
@@ -242,7 +237,7 @@ export function moveTo(op: number, cell: Cell): Promise<boolean> {
   });
 }
 
-export const edgeTo = (from: number, cell: Cell): Promise<boolean> =>
+export const edgeTo = (from: string, cell: Cell): Promise<boolean> =>
   edit('Draw event edge', (experiment) => {
     const path = operationPathOf(experiment, from);
     if (path === undefined) throw refused('Its beginning is gone.', 'Begin the edge again.');
@@ -251,7 +246,7 @@ export const edgeTo = (from: number, cell: Cell): Promise<boolean> =>
 
 /** Begins an event edge at what is selected, or lets go of the one begun. */
 export function startEdge(): void {
-  const from = selectedOp(state());
+  const from = selectedId(state());
   setEditor({ edgeFrom: from });
   announce(from === null ? 'Select the operation to begin at.' : 'Event edge: go to where it ends and press Enter.');
 }

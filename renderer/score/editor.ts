@@ -9,14 +9,14 @@ export const scoreViews = ['score', 'json', 'code'] as const;
 export type ScoreView = (typeof scoreViews)[number];
 
 interface EditorState {
-  /** Number of the operation that an event edge is being drawn from; null where none is. */
-  readonly edgeFrom: number | null;
+  /** Id of the operation that an event edge is being drawn from; null if no edge is drawn. */
+  readonly edgeFrom: string | null;
   /** The cell under what is being dragged. */
   readonly dropCell: Cell | null;
   /** Null before anything was copied. It outlives the document that it comes from. */
   readonly clipboard: Clipboard | null;
   /** The block whose edge is being dragged, and the value that it would get. */
-  readonly resizing: { readonly op: number; readonly text: string } | null;
+  readonly resizing: { readonly id: string; readonly text: string } | null;
   readonly pickerOpen: boolean;
   readonly view: ScoreView;
   /** The program's code stands beside the score. Kept between visits. */

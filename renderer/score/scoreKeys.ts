@@ -24,7 +24,7 @@ import { cursorNow, setCursor } from './cursor.ts';
 import { dropFocusWish, editor, setEditor, wishFocus } from './editor.ts';
 import { focusFields } from './focusFields.ts';
 import { type ScoreLayout, scoreLayout } from './scoreLayout.ts';
-import { selectedOps } from './selectedOp.ts';
+import { selectedIds } from './selectedOp.ts';
 
 type Act = () => unknown;
 
@@ -141,12 +141,12 @@ function goTo(cell: Cell, layout: ScoreLayout, extend: boolean): void {
   const block = blockAt(layout, cell);
   if (block === undefined) {
     if (!extend) select(null);
-  } else select({ kind: 'op', op: block.op, others: extend ? selectedOps(state()) : [] });
+  } else select({ kind: 'op', id: block.operation.id, others: extend ? selectedIds(state()) : [] });
 }
 
 function selectAll({ blocks }: ScoreLayout): void {
-  const [op, ...others] = blocks.map((block) => block.op);
-  if (op !== undefined) select({ kind: 'op', op, others });
+  const [id, ...others] = blocks.map(({ operation }) => operation.id);
+  if (id !== undefined) select({ kind: 'op', id, others });
 }
 
 /** Ends an edge that is being drawn; else opens the fields of a block, or the palette at an empty cell. */
@@ -154,12 +154,12 @@ function enter(layout: ScoreLayout): void {
   const { edgeFrom } = editor();
   const cursor = cursorNow();
   const block = blockAt(layout, cursor);
-  if (edgeFrom !== null && edgeFrom !== block?.op) {
+  if (edgeFrom !== null && edgeFrom !== block?.operation.id) {
     setEditor({ edgeFrom: null });
     void edgeTo(edgeFrom, cursor);
   } else if (block === undefined) openPicker();
   else {
-    select({ kind: 'op', op: block.op });
+    select({ kind: 'op', id: block.operation.id });
     focusFields();
   }
 }

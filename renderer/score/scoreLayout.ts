@@ -10,7 +10,6 @@ import {
   shortCopy,
 } from '../../core/experiment/describe.ts';
 import type { OperationPath } from '../../core/experiment/edit/paths.ts';
-import { type Renumbering, renumbering } from '../../core/experiment/edit/renumbering.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import {
@@ -19,7 +18,6 @@ import {
   type OperationOf,
   type RangeOperation,
 } from '../../core/experiment/operations.ts';
-import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
@@ -60,6 +58,7 @@ export interface ScoreBlock {
 /** A repeat, range or graph around blocks of one thread. */
 export interface ScoreGroup {
   readonly op: number;
+  readonly id: string;
   readonly path: OperationPath;
   readonly label: string;
   readonly thread: number;
@@ -101,21 +100,15 @@ const known = new Map<Experiment, ScoreLayout>();
 const mostKnown = 16;
 /** Of all of them together, but for the last one: those of a long document are hardly kept. */
 const mostKnownBlocks = 200_000;
-/** The one made last: an edit leaves most of it as it is. */
-let last: Made | null = null;
-
-interface Made {
-  readonly experiment: Experiment;
-  readonly layout: ScoreLayout;
-}
-
 /** Made once for each document: the score, its keys, the timeline and the comparison all ask for it. */
 export const scoreLayout = (experiment: Experiment): ScoreLayout =>
   known.get(experiment) ?? atOnce(scoreLayoutInSteps(experiment));
 
 /** The same in steps of some milliseconds, for a document that is opened and may be long. */
 export function* scoreLayoutInSteps(experiment: Experiment): InSteps<ScoreLayout> {
-  const layout = yield* layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last : null);
+  const builder = new LayoutBuilder(experiment);
+  for (const [index, thread] of experiment.threads.entries()) yield* builder.thread(index, thread.operations);
+  const layout = builder.finish();
   known.set(experiment, layout);
   let blocks = [...known.values()].reduce((sum, one) => sum + one.blocks.length, 0);
   for (const [oldest, { blocks: own }] of known) {
@@ -123,14 +116,7 @@ export function* scoreLayoutInSteps(experiment: Experiment): InSteps<ScoreLayout
     known.delete(oldest);
     blocks -= own.length;
   }
-  last = { experiment, layout };
   return layout;
-}
-
-function* layOut(experiment: Experiment, before: Made | null): InSteps<ScoreLayout> {
-  const builder = new LayoutBuilder(experiment, before);
-  for (const [index, thread] of experiment.threads.entries()) yield* builder.thread(index, thread.operations);
-  return builder.finish();
 }
 
 const operationsPerStep = 5000;
@@ -148,10 +134,6 @@ const looks = new WeakMap<Operation, Look>();
 
 class LayoutBuilder {
   readonly #experiment: Experiment;
-  /** Of a document that declares the same. */
-  readonly #before: Made | null;
-  /** From that document to this one. */
-  readonly #numbers: Renumbering | null;
   readonly #find: BufferFinder;
   readonly #streams: StreamTable;
   readonly #blocks: ScoreBlock[] = [];
@@ -163,10 +145,8 @@ class LayoutBuilder {
   #op = 0;
   #column = 0;
 
-  constructor(experiment: Experiment, before: Made | null) {
+  constructor(experiment: Experiment) {
     this.#experiment = experiment;
-    this.#before = before;
-    this.#numbers = before === null ? null : renumbering(before.experiment, experiment);
     this.#find = bufferFinder(experiment);
     this.#streams = new StreamTable(experiment);
   }
@@ -219,33 +199,12 @@ class LayoutBuilder {
       const operation = operations[index] as Operation;
       const op = this.#op;
       this.#op += 1;
-      if (this.#again(thread, operation, op, list, index)) continue;
       const place = { op, path: [...list, index] };
       const children = childOperations(operation);
       if (isFolded(operation)) this.#fold(thread, operation, place);
       else if (children === undefined) this.#place(thread, operation, place);
       else this.#group(thread, operation, place, children, depth);
     }
-  }
-
-  /**
-   * Places an operation that was there before: most were before an edit, and there may be thousands. False where it is
-   * another one, or in a default stream, whose row depends on what comes before.
-   */
-  #again(thread: number, operation: Operation, op: number, list: OperationPath, index: number): boolean {
-    const number = this.#numbers?.keptFrom(op) ?? null;
-    const block = this.#before === null || number === null ? undefined : blockOf(this.#before.layout, number);
-    // A folded range may span streams, and is looked at anew.
-    if (block?.thread !== thread || block.lastOp !== block.op) return false;
-    const { threads, streams } = this.#experiment;
-    const stream = block.row < threads.length ? null : block.row - threads.length;
-    if (stream === null ? 'stream' in operation : stream >= streams.length) return false;
-    const column = this.#take(stream);
-    if (!standsAt(block, op, list, index))
-      this.#blocks.push({ ...block, op, lastOp: op, path: [...list, index], column });
-    else this.#blocks.push(column === block.column ? block : { ...block, column });
-    this.#join(operation, this.#blocks.length - 1);
-    return true;
   }
 
   /** The first free column. Threads run at the same time, so each begins at the first one; only a shared stream keeps issue order. */
@@ -268,7 +227,15 @@ class LayoutBuilder {
     this.#list(thread, children, [...place.path, 'operations'], depth + 1);
     const placed = this.#blocks.slice(before).map((block) => block.column);
     const lastColumn = placed.reduce((most, column) => Math.max(most, column), firstColumn);
-    this.#groups.push({ ...place, label, thread, firstColumn: placed[0] ?? firstColumn, lastColumn, depth });
+    this.#groups.push({
+      ...place,
+      id: operation.id,
+      label,
+      thread,
+      firstColumn: placed[0] ?? firstColumn,
+      lastColumn,
+      depth,
+    });
   }
 
   #place(thread: number, operation: Operation, place: Pick<ScoreBlock, 'op' | 'path'>): void {
@@ -338,12 +305,6 @@ class LayoutBuilder {
     const from = this.#records.get(operation.event);
     if (from !== undefined) this.#edges.push({ event: operation.event, from, to: index });
   }
-}
-
-function standsAt({ op: own, path }: ScoreBlock, op: number, list: OperationPath, index: number): boolean {
-  if (own !== op || path.length !== list.length + 1 || path[list.length] !== index) return false;
-  for (let step = 0; step < list.length; step += 1) if (path[step] !== list[step]) return false;
-  return true;
 }
 
 /** The stream an operation's work goes to; null where the host does it itself, or waits. */

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { numbersById, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { currentExperiment, isOfPresent, isRunOf, loadedRun, shownRunId } from '../store/select.ts';
@@ -11,28 +12,44 @@ import type { AppState } from '../store/types.ts';
  */
 export function selectedOp(state: AppState, program = currentExperiment(state)): number | null {
   const { selection } = state;
-  if (selection?.kind === 'op') return program === currentExperiment(state) ? selection.op : null;
-  if (selection?.kind !== 'row' || program === null) return null;
-  const run = loadedRun(state, selection.run);
-  if (run === null || !isRunOf(run, program)) return null;
+  if (program === null) return null;
+  if (selection?.kind === 'op') {
+    return program === currentExperiment(state) ? (numbersById(program).get(selection.id) ?? null) : null;
+  }
+  const run = selection?.kind === 'row' ? loadedRun(state, selection.run) : null;
+  if (selection?.kind !== 'row' || run === null || !isRunOf(run, program)) return null;
   const op = run.run.trace.columns.op[selection.row] ?? -1;
   return op < 0 ? null : op;
 }
 
-/** Numbers of all operations of it that are selected, in document order. */
-export function selectedOps(state: AppState, program = currentExperiment(state)): number[] {
+/** Its id; null if nothing of the program is selected. */
+export function selectedId(state: AppState, program = currentExperiment(state)): string | null {
   const op = selectedOp(state, program);
+  return op === null || program === null ? null : (operationsOf(program)[op]?.id ?? null);
+}
+
+/** Ids of all operations of it that are selected: first the one that the inspector shows. */
+export function selectedIds(state: AppState, program = currentExperiment(state)): string[] {
+  const id = selectedId(state, program);
   const { selection } = state;
   const others = selection?.kind === 'op' ? (selection.others ?? []) : [];
-  return op === null ? [] : [...new Set([op, ...others])].sort((a, b) => a - b);
+  return id === null ? [] : [...new Set([id, ...others])];
+}
+
+/** Numbers of all operations of it that are selected, in document order. */
+export function selectedOps(state: AppState, program = currentExperiment(state)): number[] {
+  const ids = selectedIds(state, program);
+  if (ids.length === 0 || program === null) return [];
+  const numbers = numbersById(program);
+  return ids.flatMap((id) => numbers.get(id) ?? []).sort((a, b) => a - b);
 }
 
 export const useSelectedOp = (program?: Experiment): number | null => useApp((state) => selectedOp(state, program));
 
-export function useVerdictsByOp(): ReadonlyMap<number, Verdict> {
+/** What the shown run says of each operation; of a prediction's the last words, until those of the next one are there. */
+export function useVerdictsById(): ReadonlyMap<string | null, Verdict> {
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
-  // Numbers of operations mean others after an edit.
   const fits = useApp((state) => run !== null && isOfPresent(state, run));
   const verdicts = fits ? run?.verdicts : undefined;
-  return useMemo(() => new Map(verdicts?.map((verdict) => [verdict.op, verdict])), [verdicts]);
+  return useMemo(() => new Map(verdicts?.map((verdict) => [verdict.id, verdict])), [verdicts]);
 }

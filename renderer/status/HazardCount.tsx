@@ -9,9 +9,9 @@ import classes from './StatusLine.module.css';
 /** Selects an operation of the hazard after the one that is selected: its card is the first thing beside it. */
 function goToNext(hazards: readonly Hazard[]): void {
   const { selection } = state();
-  const at = hazards.findIndex(({ first }) => selection?.kind === 'op' && first.op === selection.op);
-  const next = hazards.slice(at + 1).find(({ first }) => first.op !== hazards[at]?.first.op) ?? hazards[0];
-  if (next !== undefined) select({ kind: 'op', op: next.first.op });
+  const at = hazards.findIndex(({ first }) => selection?.kind === 'op' && first.id === selection.id);
+  const next = hazards.slice(at + 1).find(({ first }) => first.id !== hazards[at]?.first.id) ?? hazards[0];
+  if (next !== undefined) select({ kind: 'op', id: next.first.id });
 }
 
 export function HazardCount() {

@@ -18,7 +18,7 @@ export function placeQuery({ view, iteration, selection }: Place): string {
     `at=${whole(view.startNs)},${whole(view.endNs)}`,
     ...(iteration === null ? [] : [`iteration=${iteration}`]),
     ...(selection?.kind === 'row' ? [`row=${selection.row}`] : []),
-    ...(selection?.kind === 'op' ? [`op=${selection.op}`] : []),
+    ...(selection?.kind === 'op' ? [`op=${selection.id}`] : []),
     ...(selection?.kind === 'area' ? [`area=${whole(selection.startNs)},${whole(selection.endNs)}`] : []),
   ];
   return `?${parts.join('&')}`;
@@ -29,12 +29,12 @@ export function parsePlace(hash: string, run: string): Place | null {
   const query = new URLSearchParams(hash.slice(hash.indexOf('?') + 1));
   const view = stretch(query.get('at'));
   if (!hash.includes('?') || view === null) return null;
-  const [row, op, area] = [whole(query.get('row')), whole(query.get('op')), stretch(query.get('area'))];
+  const [row, op, area] = [whole(query.get('row')), query.get('op'), stretch(query.get('area'))];
   const selection: Selection | null =
     row !== null
       ? { kind: 'row', run, row }
       : op !== null
-        ? { kind: 'op', op }
+        ? { kind: 'op', id: op }
         : area !== null
           ? { kind: 'area', run, ...area }
           : null;

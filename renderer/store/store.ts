@@ -154,7 +154,7 @@ function showAll(now: AppState): void {
 
 export function isSameTarget(a: Selection | null, b: Selection | null): boolean {
   if (a === null || b === null || a.kind !== b.kind) return a === b;
-  if (a.kind === 'op' && b.kind === 'op') return a.op === b.op;
+  if (a.kind === 'op' && b.kind === 'op') return a.id === b.id;
   if (a.kind === 'declaration' && b.kind === 'declaration') return a.list === b.list && a.id === b.id;
   return a === b || a.kind === 'experiment';
 }

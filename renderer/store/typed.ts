@@ -3,7 +3,7 @@
  * They are kept with the document's draft. After a crash each waits here until its field is on screen again.
  */
 import { declarationKinds } from '../../core/experiment/edit/declarations.ts';
-import { operationPaths } from '../../core/experiment/edit/paths.ts';
+import { operationOf, operationPaths } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TypedTexts } from '../../core/service/service.ts';
 import { fieldPath } from '../../core/shape/path.ts';
@@ -50,8 +50,8 @@ export const forgetRecovered = (document: string): void => void recovered.delete
 /** What is selected when a field is on screen. */
 export function selectionOfField(experiment: Experiment, field: string): Selection {
   // Operations in a repeat come after it, and their paths go on from its path.
-  const op = operationPaths(experiment).findLastIndex((path) => field.startsWith(`${fieldPath(path)}.`));
-  if (op >= 0) return { kind: 'op', op };
+  const path = operationPaths(experiment).findLast((one) => field.startsWith(`${fieldPath(one)}.`));
+  if (path !== undefined) return { kind: 'op', id: operationOf(experiment, path).id };
   const [, list, index] = /^(\w+)\[(\d+)\]/.exec(field) ?? [];
   const kind = declarationKinds.find((one) => one === list);
   const id = kind === undefined ? undefined : experiment[kind][Number(index)]?.id;

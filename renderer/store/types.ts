@@ -79,8 +79,8 @@ export type Selection =
   | { readonly kind: 'row'; readonly run: string; readonly row: number }
   /** Several of a trace, as the copies of one line; `title` says which. */
   | { readonly kind: 'rows'; readonly run: string; readonly rows: readonly number[]; readonly title: string }
-  /** An operation by its number; `others` are selected along with it. */
-  | { readonly kind: 'op'; readonly op: number; readonly others?: readonly number[] }
+  /** An operation by its id; `others` are selected along with it. */
+  | { readonly kind: 'op'; readonly id: string; readonly others?: readonly string[] }
   | { readonly kind: 'declaration'; readonly list: DeclarationKind; readonly id: string }
   /** Name, description and environment. */
   | { readonly kind: 'experiment' }

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { formatDuration } from '../../core/units.ts';
 import type { HazardsByOp } from '../predict/hazards/hazardsByOp.ts';
-import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
+import { useHazardOps } from '../predict/hazards/useHazards.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { rowSentence } from './rows/describeRow.ts';

@@ -5,7 +5,7 @@ import { runName } from '../../core/trace/run.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
 import type { Saved } from '../charts/SaveMenu.tsx';
 import { useFormerMakespan } from '../predict/former.ts';
-import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
+import { useHazardOps } from '../predict/hazards/useHazards.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';

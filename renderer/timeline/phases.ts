@@ -5,13 +5,15 @@ import type { Operation } from '../../core/experiment/operations.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 
 export interface Phase {
-  readonly op: number;
+  /** Of the operation. */
+  readonly id: string;
   readonly label: string;
   readonly startNs: number;
   readonly endNs: number;
 }
 
 interface Numbered {
+  readonly id: string;
   readonly op: number;
   /** The last operation that it holds, itself where it holds none. */
   readonly last: number;
@@ -38,9 +40,9 @@ export function phasesOf(experiment: Experiment | null, { run, rows }: Pick<Iter
     span.startNs = Math.min(span.startNs, start);
     span.endNs = Math.max(span.endNs, start + (durationNs[row] ?? 0));
   }
-  return numbered.flatMap(({ op: number, label }, index) => {
+  return numbered.flatMap(({ id, label }, index) => {
     const span = spans[index];
-    return span === undefined || span.endNs < span.startNs ? [] : [{ op: number, label, ...span }];
+    return span === undefined || span.endNs < span.startNs ? [] : [{ id, label, ...span }];
   });
 }
 
@@ -55,7 +57,8 @@ function larger(experiment: Experiment): Numbered[] {
       walkOperations([operation], () => {
         number += 1;
       });
-      if (isLarge(operation)) found.push({ op, last: number - 1, label: describeOperation(operation, experiment) });
+      const label = describeOperation(operation, experiment);
+      if (isLarge(operation)) found.push({ id: operation.id, op, last: number - 1, label });
       if (found.length > most) return found;
     }
   }

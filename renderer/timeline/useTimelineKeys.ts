@@ -192,7 +192,10 @@ function fitSelection(extent: TimeView | null, time: SharedTime): void {
 export function selectedExtent(run: LoadedRun, view: IterationView): TimeView | null {
   const { selection } = state();
   const { trace } = run.run;
-  if (selection?.kind === 'op') return isOfPresent(state(), run) ? extentOf(trace, view.rows, selection.op) : null;
+  if (selection?.kind === 'op') {
+    const op = isOfPresent(state(), run) ? run.opOf(selection.id) : null;
+    return op === null ? null : extentOf(trace, view.rows, op);
+  }
   if (selection?.kind === 'area' && selection.run === run.id) return selection;
   if (selection?.kind === 'rows' && selection.run === run.id) return spanOf(trace, selection.rows);
   if (selection?.kind !== 'row' || selection.run !== run.id) return null;

@@ -10,7 +10,7 @@ const document = (
   more: Partial<Omit<ExperimentInput, 'name'>> = {},
 ): ExperimentInput => ({
   format: 'copyscope/experiment',
-  version: 1,
+  version: 2,
   name,
   environment: { iterations: 1, warmups: 0 },
   devices: [{ id: 'gpu', index: 0 }],

@@ -43,7 +43,7 @@ class Corpus {
   add(id: string, parts: Parts, ...threads: Operations[]): void {
     const environment = { iterations: 7, warmups: 2, ...parts.environment };
     const document: ExperimentInput = {
-      ...{ format: 'copyscope/experiment', version: 1, name: `Corpus: ${id}` },
+      ...{ format: 'copyscope/experiment', version: 2, name: `Corpus: ${id}` },
       ...{ streams: nonBlocking('a', 'b') },
       ...parts,
       environment,

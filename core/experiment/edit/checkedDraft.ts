@@ -2,7 +2,8 @@
 import { Immer } from 'immer';
 import { checkShape } from '../../shape/checkShape.ts';
 import { type Experiment, eachOperation, experimentSchema } from '../experiment.ts';
-import { maxOperations, type Operation, operationSchema } from '../operations.ts';
+import { OperationIds } from '../operationIds.ts';
+import { maxOperations, type NewOperation, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound, checkReferences } from '../references.ts';
 import { changedPart } from './changedPart.ts';
@@ -88,19 +89,30 @@ function checkedLists(before: Experiment, draft: Experiment): CheckedLists | nul
     changedPart(before.threads[thread]?.operations ?? [], operations),
   );
   const known = new Set<Operation>();
+  const ids = new DraftIds(draft);
   before.threads.forEach(({ operations }, thread) => {
     const { start, endBefore } = parts[thread] ?? { start: 0, endBefore: operations.length };
-    eachOperation(operations.slice(start, endBefore), (operation) => known.add(operation));
+    eachOperation(operations.slice(start, endBefore), (operation) => {
+      known.add(operation);
+      ids.release(operation.id);
+    });
   });
   const fresh: Operation[] = [];
   let isSound = true;
   const look = (operations: readonly Operation[], level: number): Operation[] => {
     if (operations.length > maxOperations || level > mostLevels) isSound = false;
-    return isSound ? operations.map((operation) => (known.has(operation) ? operation : parsed(operation, level))) : [];
+    return isSound
+      ? operations.map((operation) => (known.has(operation) ? unchanged(operation) : parsed(operation, level)))
+      : [];
+  };
+  const unchanged = (operation: Operation): Operation => {
+    eachOperation([operation], ({ id }) => ids.take(id));
+    return operation;
   };
   const parsed = (operation: Operation, level: number): Operation => {
     const isGroup = 'operations' in operation;
-    const shape = checkShape(operationSchema, isGroup ? { ...operation, operations: [] } : operation);
+    const named = { ...operation, id: ids.of(operation) };
+    const shape = checkShape(operationSchema, isGroup ? { ...named, operations: [] } : named);
     if (!shape.ok) isSound = false;
     const own = shape.ok ? shape.value : operation;
     const whole = isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
@@ -113,5 +125,54 @@ function checkedLists(before: Experiment, draft: Experiment): CheckedLists | nul
     const changed = look(operations.slice(start, endAfter), 0);
     return operations.slice(0, start).concat(changed, operations.slice(endAfter));
   });
-  return isSound ? { lists, fresh } : null;
+  return isSound && ids.areUnique ? { lists, fresh } : null;
+}
+
+/** Ids of a draft's operations: new ones for those that have none, and whether two have the same. */
+class DraftIds {
+  readonly #draft: Experiment;
+  /** Those of operations that the draft may have changed, and no others, before and after. */
+  readonly #released = new Set<string>();
+  readonly #taken = new Set<string>();
+  #new: OperationIds | null = null;
+  #isTwice = false;
+  /** Whether one was brought along that operations which stay as they are may have too. */
+  #isBrought = false;
+
+  constructor(draft: Experiment) {
+    this.#draft = draft;
+  }
+
+  release(id: string): void {
+    this.#released.add(id);
+  }
+
+  take(id: string): void {
+    this.#isTwice ||= this.#taken.has(id);
+    this.#isBrought ||= !this.#released.has(id);
+    this.#taken.add(id);
+  }
+
+  of({ id, op }: NewOperation & { readonly id?: string }): string {
+    if (id !== undefined) {
+      this.take(id);
+      return id;
+    }
+    this.#new ??= new OperationIds(this.#all());
+    return this.#new.next(op);
+  }
+
+  get areUnique(): boolean {
+    if (this.#isTwice || !this.#isBrought) return !this.#isTwice;
+    const all = this.#all();
+    return new Set(all).size === all.length;
+  }
+
+  #all(): string[] {
+    const all: string[] = [];
+    for (const { operations } of this.#draft.threads) {
+      eachOperation(operations, ({ id }: { readonly id?: string }) => id !== undefined && all.push(id));
+    }
+    return all;
+  }
 }

@@ -3,11 +3,11 @@ import { checkShape } from '../../shape/checkShape.ts';
 import { startsWith } from '../../shape/path.ts';
 import { applyChange, insertAt, type Patch } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
-import { childOperations, clonedOperation, type Operation, operationSchema } from '../operations.ts';
+import { clonedOperation, type NewOperation, newCopies, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound } from '../references.ts';
 import { checkedDraft, drafts } from './checkedDraft.ts';
-import { listOf, type OperationPath, operationOf, type Place } from './paths.ts';
+import { findPaths, listOf, type OperationPath, operationOf, type Place } from './paths.ts';
 
 /** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
 export interface Edited {
@@ -26,15 +26,17 @@ export function edit(experiment: Experiment, change: (draft: Experiment) => Iter
   return { experiment: checkedDraft(experiment, drafts.finishDraft(draft)), selected };
 }
 
-/** Puts operations at a place, and selects them; `declared` puts in first what they name. Nothing else is looked at. */
+/** Puts copies of operations at a place, and selects them; `declared` puts in first what they name. Nothing else is looked at. */
 export function insertedAt(
   experiment: Experiment,
   at: Place,
-  operations: readonly Operation[],
+  operations: readonly NewOperation[],
   declared: readonly Patch[] = [],
 ): Edited {
   listOf(experiment, at.list);
-  const inserted = operations.map((operation, offset) => insertAt([...at.list, at.index + offset], operation));
+  const inserted = newCopies(operations).map((operation, offset) =>
+    insertAt([...at.list, at.index + offset], operation),
+  );
   const patches = [...declared, ...inserted];
   return { experiment: applyChange(experiment, { patches }), selected: inserted.map(({ path }) => path) };
 }
@@ -66,21 +68,8 @@ function withValue(whole: unknown, path: OperationPath, value: unknown): unknown
 }
 
 /** Paths of operations, looked for as the objects that they are. */
-export function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] {
-  const found: OperationPath[] = [];
-  const look = (operations: readonly Operation[], path: OperationPath): void => {
-    for (let index = 0; index < operations.length && found.length < wanted.size; index += 1) {
-      const operation = operations[index] as Operation;
-      if (wanted.has(operation)) found.push([...path, index]);
-      const children = childOperations(operation);
-      if (children !== undefined) look(children, [...path, index, 'operations']);
-    }
-  };
-  experiment.threads.forEach((thread, index) => {
-    look(thread.operations, ['threads', index, 'operations']);
-  });
-  return found;
-}
+export const pathsOf = (experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] =>
+  findPaths(experiment, (operation) => wanted.has(operation), wanted.size);
 
 /** The operations at `paths` in document order, without those inside another of them. */
 export function outermost(experiment: Experiment, paths: readonly OperationPath[]): Operation[] {

@@ -1,6 +1,7 @@
 /** Inserts a whole experiment, such as a template: its declarations under free ids, its threads' operations. */
 import { insertAt } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
+import { newCopies } from '../operations.ts';
 import { withoutDevice } from './clipboard.ts';
 import { type DeclarationKind, freshId, renameDeclaration } from './declarations.ts';
 import { type Edited, insertedAt } from './edit.ts';
@@ -15,7 +16,10 @@ const merged: readonly DeclarationKind[] = ['buffers', 'streams', 'events', 'sig
 export function insertExperiment(experiment: Experiment, piece: Experiment, at: Place): Edited {
   const renamed = withFreeIds(piece, experiment);
   const [first, ...threads] = renamed.threads;
-  const lists = { ...renamed, threads };
+  const lists = {
+    ...renamed,
+    threads: threads.map((thread) => ({ ...thread, operations: newCopies(thread.operations) })),
+  };
   const declared = merged.flatMap((kind) =>
     lists[kind].map((one, offset) => insertAt([kind, experiment[kind].length + offset], withoutDevice(one))),
   );

@@ -1,12 +1,12 @@
 /** A new operation with sensible fields. What it needs and the document lacks is declared with it. */
 import { KiB, MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
-import type { Operation, OperationName, OperationOf } from '../operations.ts';
+import type { NewOperation, OperationName, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { declare, declareOtherEnd, deviceBuffer, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
 import { setLibraryKernel } from './libraryKernel.ts';
-import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt } from './paths.ts';
+import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt, placeNew } from './paths.ts';
 import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
@@ -20,14 +20,13 @@ export function addMade(
   experiment: Experiment,
   at: Place,
   target: Target,
-  make: (draft: Experiment, maker: Maker) => Operation,
+  make: (draft: Experiment, maker: Maker) => NewOperation,
 ): Edited {
   return rearrange(experiment, (draft) => {
     const stream = target.row === 'stream' ? target.stream : (draft.streams[0]?.id ?? 'default');
     const made = make(draft, new Maker(draft, stream, pathAt(at)));
     const placed = target.row === 'stream' ? inRow(made, target) : made;
-    listOf(draft, at.list).splice(at.index, 0, placed);
-    return [placed];
+    return [placeNew(listOf(draft, at.list), at.index, placed)];
   });
 }
 
@@ -45,7 +44,7 @@ export class Maker {
     this.#before = before;
   }
 
-  make(name: OperationName): Operation {
+  make(name: OperationName): NewOperation {
     const stream = this.#stream;
     switch (name) {
       case 'work':
@@ -86,7 +85,7 @@ export class Maker {
     }
   }
 
-  #waiting(name: OperationName): Operation {
+  #waiting(name: OperationName): NewOperation {
     const stream = this.#stream;
     switch (name) {
       case 'signal':
@@ -129,7 +128,7 @@ export class Maker {
   readonly #device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
 
   /** Into a device buffer that has room for all of the host buffer `src`. */
-  copyFrom(src: string): OperationOf<'copy'> {
+  copyFrom(src: string): Extract<NewOperation, { op: 'copy' }> {
     const source = this.#draft.buffers.find(({ id }) => id === src);
     const size = source === undefined ? 0 : bufferBytes(source);
     const targets = this.#draft.buffers.filter((one) => one.memory === 'device' && bufferBytes(one) >= size);
@@ -139,7 +138,7 @@ export class Maker {
   }
 
   /** pin_memory() makes a copy of the same size. */
-  #pin(): Operation {
+  #pin(): NewOperation {
     const src = this.#buffer(({ memory }) => memory === 'pageable', 'batch', 'pageable');
     const source = this.#draft.buffers.find(({ id }) => id === src);
     const size = source === undefined ? MiB : bufferBytes(source);
@@ -159,7 +158,7 @@ export class Maker {
     return this.#draft.events[0]?.id ?? declare(this.#draft, 'events');
   }
 
-  #elapsedTime(): Operation {
+  #elapsedTime(): NewOperation {
     const timed = this.#draft.events.filter(({ timing }) => timing).map(({ id }) => id);
     const start = timed[0] ?? declare(this.#draft, 'events', 'start');
     return { op: 'elapsedTime', start, end: timed[1] ?? declare(this.#draft, 'events', 'end') };

@@ -2,9 +2,9 @@
 
 import { fieldPath, startsWith } from '../../shape/path.ts';
 import type { Experiment } from '../experiment.ts';
-import { clonedOperation, type Operation } from '../operations.ts';
+import type { NewOperation, Operation } from '../operations.ts';
 import { type Edited, edit, editOperation, inDocumentOrder, insertedAt, outermost, takeOut } from './edit.ts';
-import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
+import { listOf, type OperationPath, operationOf, type Place, placeAt, placeNew, refused } from './paths.ts';
 import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
@@ -12,14 +12,11 @@ import { inRow, type Target } from './rows.ts';
 export function insertOperations(
   experiment: Experiment,
   at: Place,
-  operations: readonly Operation[],
+  operations: readonly NewOperation[],
   target?: Target,
 ): Edited {
-  const copies = operations.map((operation) => {
-    const copy = clonedOperation(operation);
-    return target === undefined ? copy : inRow(copy, target);
-  });
-  return insertedAt(experiment, at, copies);
+  const placed = target === undefined ? operations : operations.map((operation) => inRow(operation, target));
+  return insertedAt(experiment, at, placed);
 }
 
 /** Deletes operations with all they hold, and groups that this leaves empty. */
@@ -43,7 +40,7 @@ export function moveOperations(
       throw refused('A group can’t be moved into itself.', 'Choose a place outside of it.', fieldPath(to.list));
     }
     // It holds the place, and keeps its group from being taken out as empty.
-    const marker: Operation = { op: 'work', durationNs: 0 };
+    const marker: Operation = { op: 'work', id: 'marker', durationNs: 0 };
     list.splice(to.index, 0, marker);
     takeOut(draft, new Set(moved));
     const placed = target === undefined ? moved : moved.map((operation) => inRow(operation, target));
@@ -99,9 +96,8 @@ export function groupOperations(experiment: Experiment, paths: readonly Operatio
       const remedy = 'Select operations of one host thread with none left out between them.';
       throw refused('Only operations that follow one another can be grouped.', remedy, fieldPath(first));
     }
-    const group: Operation = { ...kind, operations: inside };
-    list.splice(index, inside.length, group);
-    return [group];
+    const group: NewOperation = { ...kind, operations: inside };
+    return [placeNew(list, index, group, inside.length)];
   });
 }
 

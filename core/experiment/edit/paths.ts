@@ -1,8 +1,8 @@
 /** Where operations stand in a document, by number and by path, and where new ones can be put. */
 import { CopyscopeError } from '../../errors.ts';
 import { fieldPath, valueAtPath } from '../../shape/path.ts';
-import { type Experiment, walkOperations } from '../experiment.ts';
-import { childOperations, type Operation } from '../operations.ts';
+import { type Experiment, eachOperation, walkOperations } from '../experiment.ts';
+import { childOperations, type NewOperation, type Operation } from '../operations.ts';
 
 /** Path of an operation in its document, as ['threads', 0, 'operations', 2]. */
 export type OperationPath = readonly (string | number)[];
@@ -26,28 +26,56 @@ export function operationPaths(experiment: Experiment): OperationPath[] {
   return paths;
 }
 
-/** Path of the operation of a number; undefined where the document has fewer. */
-export function operationPathOf({ threads }: Experiment, op: number): OperationPath | undefined {
-  let before = 0;
-  for (const [index, { operations }] of threads.entries()) {
-    const found = pathIn(operations, op - before, ['threads', index, 'operations']);
-    if (found !== undefined) return found;
-    before += countIn(operations);
-  }
-  return undefined;
+const lists = new WeakMap<Experiment, readonly Operation[]>();
+
+/** All operations: the place in this list is the operation's number in the program and in a trace. */
+export function operationsOf(experiment: Experiment): readonly Operation[] {
+  const known = lists.get(experiment);
+  if (known !== undefined) return known;
+  const list: Operation[] = [];
+  for (const { operations } of experiment.threads) eachOperation(operations, (operation) => list.push(operation));
+  lists.set(experiment, list);
+  return list;
 }
 
-function pathIn(operations: readonly Operation[], op: number, list: OperationPath): OperationPath | undefined {
-  let left = op;
-  for (const [index, operation] of operations.entries()) {
-    if (left === 0) return [...list, index];
-    const children = childOperations(operation) ?? none;
-    const found = pathIn(children, left - 1, [...list, index, 'operations']);
-    if (found !== undefined) return found;
-    left -= 1 + countIn(children);
+type Numbers = ReadonlyMap<string, number>;
+/** Undo keeps hundreds of moments of a document, and one may have 100,000 operations: only the last two are kept. */
+let [last, lastButOne]: (readonly [Experiment, Numbers] | null)[] = [null, null];
+
+/** The number of each operation by its id. */
+export function numbersById(experiment: Experiment): Numbers {
+  if (last?.[0] !== experiment) {
+    const known = lastButOne?.[0] === experiment ? lastButOne : null;
+    lastButOne = last ?? null;
+    last = known ?? [experiment, new Map(operationsOf(experiment).map(({ id }, op) => [id, op]))];
   }
-  return undefined;
+  return last[1];
 }
+
+/** Paths of the operations that `isWanted` returns true for, in document order; at most so many. */
+export function findPaths(
+  experiment: Experiment,
+  isWanted: (operation: Operation) => boolean,
+  most: number,
+): OperationPath[] {
+  const found: OperationPath[] = [];
+  const look = (operations: readonly Operation[], path: OperationPath): void => {
+    for (let index = 0; index < operations.length && found.length < most; index += 1) {
+      const operation = operations[index] as Operation;
+      if (isWanted(operation)) found.push([...path, index]);
+      const children = childOperations(operation);
+      if (children !== undefined) look(children, [...path, index, 'operations']);
+    }
+  };
+  experiment.threads.forEach((thread, index) => {
+    look(thread.operations, ['threads', index, 'operations']);
+  });
+  return found;
+}
+
+/** Path of the operation with an id; undefined if the document has none. */
+export const operationPathOf = (experiment: Experiment, id: string): OperationPath | undefined =>
+  findPaths(experiment, (operation) => operation.id === id, 1)[0];
 
 /** Operations of a document, those inside of others too. */
 export const operationCount = ({ threads }: Experiment): number =>
@@ -61,29 +89,6 @@ function countIn(operations: readonly Operation[]): number {
 
 const none: readonly Operation[] = [];
 
-/** Numbers of the operations at `paths`; those that are not there are left out. */
-export const operationNumbers = (experiment: Experiment, paths: readonly OperationPath[]): number[] =>
-  paths.flatMap((path) => numberOf(experiment, path) ?? []);
-
-/** All that come before it in document order, those around it included. */
-function numberOf(experiment: Experiment, path: OperationPath): number | undefined {
-  if (path.at(-2) !== 'operations' || valueAtPath(experiment, path) === undefined) return undefined;
-  const { threads } = experiment;
-  const thread = threadOf(path);
-  let number = threads.slice(0, thread).reduce((sum, { operations }) => sum + countIn(operations), 0);
-  let operations: readonly Operation[] = threads[thread]?.operations ?? none;
-  for (let step = 3; step < path.length; step += 2) {
-    const index = Number(path[step]);
-    number += countIn(operations.slice(0, index));
-    const group = operations[index];
-    if (step + 1 < path.length && group !== undefined) {
-      number += 1;
-      operations = childOperations(group) ?? none;
-    }
-  }
-  return number;
-}
-
 /** The operation at a path. Throws `edit.refused` where there is none. */
 export function operationOf(experiment: Experiment, path: OperationPath): Operation {
   const found = path.at(-2) === 'operations' ? valueAtPath(experiment, path) : undefined;
@@ -96,6 +101,12 @@ export function listOf(experiment: Experiment, path: OperationPath): Operation[]
   const found = path.at(-1) === 'operations' ? valueAtPath(experiment, path) : undefined;
   if (Array.isArray(found)) return found as Operation[];
   throw refused('There is no such list of operations any more.', 'Select another place.', fieldPath(path));
+}
+
+/** Puts an operation into a draft's list, in place of `replaced` others. It has no id until the draft is checked. */
+export function placeNew(list: Operation[], index: number, operation: NewOperation, replaced = 0): Operation {
+  list.splice(index, replaced, operation as Operation);
+  return operation as Operation;
 }
 
 /** The place just before an operation, or `after` it. */

@@ -4,7 +4,7 @@
  */
 import { checkShape } from '../../shape/checkShape.ts';
 import type { Experiment } from '../experiment.ts';
-import type { Operation, OperationName } from '../operations.ts';
+import type { NewOperation, OperationName } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes, bufferMemories, idSchema, reservedStreams } from '../resources.ts';
 import { freshId, newBuffer } from './declarations.ts';
 import type { Edited } from './edit.ts';
@@ -120,7 +120,7 @@ function declareEvent(draft: Experiment, id: string): void {
   if (!draft.events.some((one) => one.id === id)) draft.events.push({ id, timing: true });
 }
 
-function withArguments(made: Operation, { durationNs, event }: TypedOperation): Operation {
+function withArguments(made: NewOperation, { durationNs, event }: TypedOperation): NewOperation {
   if (made.op === 'kernel' && durationNs !== undefined) return { ...made, kernel: { kind: 'spin', durationNs } };
   if (made.op === 'work' && durationNs !== undefined) return { ...made, durationNs };
   if ((made.op !== 'recordEvent' && made.op !== 'waitEvent') || event === undefined) return made;
@@ -128,7 +128,7 @@ function withArguments(made: Operation, { durationNs, event }: TypedOperation): 
 }
 
 /** Between a host buffer of this memory and size and a device buffer that has room for it. */
-function typedCopy(draft: Experiment, maker: Maker, { bytes, memory, direction }: TypedOperation): Operation {
+function typedCopy(draft: Experiment, maker: Maker, { bytes, memory, direction }: TypedOperation): NewOperation {
   const fits = (one: BufferDeclaration): boolean =>
     one.memory !== 'device' &&
     (memory === undefined || one.memory === memory) &&

@@ -11,20 +11,20 @@ interface Props {
   readonly step: string;
   readonly change: Pick<Change, 'patches'>;
   /** The operation that stays selected. */
-  readonly op: number;
+  readonly id: string | null;
   /** What it changes, for those who hear the button alone. */
   readonly label: string;
 }
 
 /** Changes the experiment; what isn't the user's own is copied first. A lesson's experiment is the learner's. */
-export function ApplyButton({ step, change, op, label }: Props) {
+export function ApplyButton({ step, change, id, label }: Props) {
   const isOwn = useApp(({ page }) => page.kind === 'experiment' || page.kind === 'lesson');
   const [busy, setBusy] = useState(false);
   const apply = (): void => {
     // The button goes with what it has mended.
     const giveBack = keepFocus();
     setBusy(true);
-    void applyInDocument(step, change, op).finally(() => {
+    void applyInDocument(step, change, id).finally(() => {
       setBusy(false);
       whenSettled(giveBack);
     });

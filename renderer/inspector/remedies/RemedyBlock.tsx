@@ -53,7 +53,7 @@ function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readon
       </p>
       <Gain predicted={predicted} />
       {isPresent ? (
-        <ApplyButton step={`Remedy: ${verdict.title}`} change={remedy} op={verdict.op} label={words} />
+        <ApplyButton step={`Remedy: ${verdict.title}`} change={remedy} id={verdict.id} label={words} />
       ) : (
         <p className={classes['testing']}>The experiment has changed since this run: run it again to apply this.</p>
       )}

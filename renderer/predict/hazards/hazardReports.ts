@@ -1,6 +1,7 @@
 /** Reports on hazards, made in a worker, and what repairs single hazards. An edit calls off what is under way for the document before. */
 
 import type { Change } from '../../../core/experiment/change.ts';
+import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 import { debounced } from '../../common/debounced.ts';
@@ -10,26 +11,16 @@ import { beforeNextFrame, state, watch } from '../../store/store.ts';
 import type { CheckedRun } from '../documentCalls.ts';
 import { askAbout } from '../openDocument.ts';
 import { whenPredicted } from '../predicting.ts';
-import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
-import { keptHazards, steadyReport } from './keptHazards.ts';
 
 /** By experiment, then by the run that gave the evidence. */
 const reports = new WeakMap<Experiment, Map<string, HazardReport>>();
 /** By experiment and hazard; null where no change is known that repairs it. */
 const repairs = new WeakMap<Experiment, Map<Hazard, Change | null>>();
 
-/** What an edit leaves of a report, each made when it is asked for. */
-interface Kept {
-  report?: HazardReport;
-  marks?: HazardsByOp;
-}
-
 interface Last {
   readonly document: string;
   readonly experiment: Experiment;
   readonly report: HazardReport;
-  /** By the document after an edit. */
-  readonly kept: WeakMap<Experiment, Kept>;
 }
 
 /** The last report, and whose it is. */
@@ -48,26 +39,21 @@ export function subscribe(listener: () => void): () => void {
 export const reportOf = (experiment: Experiment | null, run: string): HazardReport | null =>
   experiment === null ? null : (reports.get(experiment)?.get(run) ?? null);
 
-/** What was found in the document last, for what it is now; null where nothing was. */
+/**
+ * What was found in the document last, as far as it may still hold: hazards of the operations that are still there, without
+ * what a run of the document before gave as evidence. Null if nothing was found yet.
+ */
 export function lastReport(document: string, experiment: Experiment): HazardReport | null {
   if (last?.document !== document) return null;
-  const own = keptOf(last, experiment);
-  own.report ??= keptHazards(last.report, last.experiment, experiment);
-  return own.report;
+  if (last.experiment !== experiment) last = { ...last, experiment, report: leftOf(last.report, experiment) };
+  return last.report;
 }
 
-/** The same for marks in lanes, which are drawn with the edit itself. */
-export function lastMarks(document: string, experiment: Experiment): HazardsByOp | null {
-  if (last?.document !== document) return null;
-  const own = keptOf(last, experiment);
-  own.marks ??= keptMarks(hazardsByOp(last.report), last.experiment, experiment);
-  return own.marks;
-}
-
-function keptOf({ kept }: Last, experiment: Experiment): Kept {
-  const own = kept.get(experiment) ?? {};
-  kept.set(experiment, own);
-  return own;
+function leftOf(report: HazardReport, experiment: Experiment): HazardReport {
+  const there = numbersById(experiment);
+  const isThere = ({ first, second }: Hazard): boolean => there.has(first.id) && there.has(second.id);
+  if (report.hazards.every((hazard) => hazard.evidence === null && isThere(hazard))) return report;
+  return { ...report, hazards: report.hazards.filter(isThere).map((hazard) => ({ ...hazard, evidence: null })) };
 }
 
 /** Undefined before it was tried. */
@@ -149,10 +135,8 @@ function tell(): void {
   for (const listener of listeners) listener();
 }
 
-function keepReport(document: string, experiment: Experiment, run: string, found: HazardReport): void {
-  const before = lastReport(document, experiment);
-  const report = before === null ? found : steadyReport(before, found);
+function keepReport(document: string, experiment: Experiment, run: string, report: HazardReport): void {
   const own = reports.get(experiment) ?? new Map<string, HazardReport>();
   reports.set(experiment, own.set(run, report));
-  last = { document, experiment, report, kept: new WeakMap() };
+  last = { document, experiment, report };
 }

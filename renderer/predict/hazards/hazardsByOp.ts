@@ -1,51 +1,26 @@
 /** Which hazards an operation has part in: for marks on blocks and in lanes. */
-
-import { renumbering } from '../../../core/experiment/edit/renumbering.ts';
-import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { append } from '../../../core/groupBy.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 
-/** The hazards that an operation has part in, by its number. */
-export type HazardsByOp = Pick<ReadonlyMap<number, readonly Hazard[]>, 'has' | 'get' | 'size'>;
+/** The hazards that an operation has part in, by its id. */
+export type HazardsById = ReadonlyMap<string, readonly Hazard[]>;
+/** The same by its number in a run. */
+export type HazardsByOp = ReadonlyMap<number, readonly Hazard[]>;
 
 export const noHazards: HazardsByOp = new Map();
+const noneById: HazardsById = new Map();
 
-const byOp = new WeakMap<HazardReport, HazardsByOp>();
+const byId = new WeakMap<HazardReport, HazardsById>();
 
 /** Made once for each report: blocks and lanes are marked from it, and the lists can be long. */
-export function hazardsByOp(report: HazardReport): HazardsByOp {
-  const found = byOp.get(report) ?? indexed(report.hazards);
-  byOp.set(report, found);
-  return found;
-}
-
-function indexed(hazards: readonly Hazard[]): HazardsByOp {
-  const found = new Map<number, Hazard[]>();
-  for (const hazard of hazards) {
-    const [first, second] = [hazard.first.op, hazard.second.op];
-    append(found, first, hazard);
-    if (second !== first) append(found, second, hazard);
+export function hazardsById(report: HazardReport | null): HazardsById {
+  if (report === null) return noneById;
+  const known = byId.get(report);
+  if (known !== undefined) return known;
+  const found = new Map<string, Hazard[]>();
+  for (const hazard of report.hazards) {
+    for (const id of new Set([hazard.first.id, hazard.second.id])) append(found, id, hazard);
   }
+  byId.set(report, found);
   return found;
-}
-
-/**
- * Those of keptHazards() for whoever only marks them: with the numbers of before, and looked up when they are asked for.
- * An edit may leave thousands with nothing but other numbers.
- */
-export function keptMarks(marks: HazardsByOp, before: Experiment, after: Experiment): HazardsByOp {
-  const numbers = renumbering(before, after);
-  if (numbers.isNone) return marks;
-  const isLeft = ({ first, second }: Hazard): boolean =>
-    numbers.numberAfter(first.op) !== null && numbers.numberAfter(second.op) !== null;
-  const get = (op: number): readonly Hazard[] | undefined => {
-    const old = numbers.numberBefore(op);
-    const left = old === null ? undefined : marks.get(old)?.filter(isLeft);
-    return left?.length === 0 ? undefined : left;
-  };
-  const has = (op: number): boolean => {
-    const old = numbers.numberBefore(op);
-    return old !== null && marks.get(old)?.some(isLeft) === true;
-  };
-  return { get, has, size: marks.size };
 }

@@ -1,13 +1,13 @@
 /** The hazards of the open experiment, looked for in a worker a moment after it changed. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { currentExperiment, loadedRun, pageDocumentKey, shownRunId } from '../../store/select.ts';
+import { currentExperiment, isOfPresent, loadedRun, pageDocumentKey, shownRunId } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
-import { askRepair, askSoon, lastMarks, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
-import { type HazardsByOp, hazardsByOp } from './hazardsByOp.ts';
+import { askRepair, askSoon, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
+import { type HazardsById, type HazardsByOp, hazardsById, noHazards } from './hazardsByOp.ts';
 
 interface Looked {
   readonly document: string | null;
@@ -22,34 +22,26 @@ interface Looked {
  * experiment has been looked through.
  */
 export function useHazards(): HazardReport | null {
-  const { document, experiment, report } = useAsked();
-  return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
-}
-
-/** What was found, and asks for it where nothing was. */
-function useAsked(): Looked {
-  const looked = useLooked();
-  const { document, experiment, run, report } = looked;
+  const { document, experiment, run, report } = useLooked();
   useEffect(() => {
     if (document === null || experiment === null || report !== null) return;
     askSoon(document, experiment, run);
   }, [document, experiment, run, report]);
-  return looked;
+  return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
 }
 
-const noneByOp: HazardsByOp = new Map();
+/** The hazards that each operation of the open experiment has part in. */
+export const useHazardsById = (): HazardsById => hazardsById(useHazards());
 
-/** The hazards that each operation has part in, by its number. */
-export function useHazardsByOp(): HazardsByOp {
-  const report = useHazards();
-  return report === null ? noneByOp : hazardsByOp(report);
-}
-
-/** The same for marks: after an edit, until it has been looked through, they name operations by the numbers of before. */
-export function useHazardMarks(): HazardsByOp {
-  const { document, experiment, report } = useAsked();
-  if (document === null || experiment === null) return noneByOp;
-  return report === null ? (lastMarks(document, experiment) ?? noneByOp) : hazardsByOp(report);
+/** The same for the lanes of a run. Empty if it is of another program, or the hazards are still being looked for. */
+export function useHazardOps(run: LoadedRun): HazardsByOp {
+  const found = useHazardsById();
+  const isPresent = useApp((state) => isOfPresent(state, run));
+  return useMemo(() => {
+    if (!isPresent || found.size === 0) return noHazards;
+    const numbered = [...found].map(([id, hazards]) => [run.opOf(id) ?? -1, hazards] as const);
+    return new Map(numbered.filter(([op]) => op >= 0));
+  }, [run, found, isPresent]);
 }
 
 function useLooked(): Looked {

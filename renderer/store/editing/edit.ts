@@ -1,7 +1,7 @@
 /** Changes of the open document. Examples and runs are copied first, so they stay as they are. */
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
-import { operationNumbers } from '../../../core/experiment/edit/paths.ts';
+import { operationOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { announce } from '../announce.ts';
 import { notifyError } from '../notify.ts';
@@ -92,8 +92,8 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
   if (key === null || before === null || edited === null) return false;
   const { experiment, selected, isRemedy = false } = edited;
   const history = historyOf(key, before);
-  const [op, ...others] = operationNumbers(experiment, selected);
-  const selection: Selection | null = op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment);
+  const [id, ...others] = selected.map((path) => operationOf(experiment, path).id);
+  const selection: Selection | null = id !== undefined ? { kind: 'op', id, others } : keptSelection(before, experiment);
   history.push(step, experiment, { selection: { before: state().selection, after: selection }, isRemedy });
   show(key, history, {
     // A run of what it was before is no longer what is open: nor is it where this is undone, or done again.

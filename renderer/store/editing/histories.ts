@@ -1,5 +1,5 @@
 /** The histories of open documents, and what the window shows of them; what is not saved is kept as a draft. */
-import { operationCount } from '../../../core/experiment/edit/paths.ts';
+import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { dropDraft, keepDraft } from '../drafts.ts';
 import { DocumentHistory } from '../history.ts';
@@ -50,7 +50,7 @@ export function keepTyped(key: string, field: string, text: string | null): void
 /** What was selected before a change may be gone, or have another name. */
 export function keptSelection(before: Experiment, experiment: Experiment): Selection | null {
   const { selection } = state();
-  if (selection?.kind === 'op') return selection.op < operationCount(experiment) ? selection : null;
+  if (selection?.kind === 'op') return numbersById(experiment).has(selection.id) ? selection : null;
   if (selection?.kind !== 'declaration') return selection;
   const [old, now] = [before[selection.list], experiment[selection.list]];
   if (now.some(({ id }) => id === selection.id)) return selection;

@@ -1,4 +1,5 @@
 /** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
+import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import { type Flow, flowsOf } from '../../../core/figures/flows.ts';
 import { type LaneCounter, laneCounters } from '../../../core/figures/laneCounters.ts';
 import { type AttainableBandwidth, type OperationRow, operationRows } from '../../../core/figures/operations.ts';
@@ -20,8 +21,6 @@ export interface KnownOfRun {
   readonly summary?: WindowSummary | null;
   /** Of the indexed iteration; where neither they nor the summary are given, both follow. */
   readonly counters?: readonly LaneCounter[];
-  /** What of it is known before the run's own verdicts are there. */
-  readonly missed?: MissedRows;
   /** From the profile of the run's machine. */
   readonly attainable?: AttainableBandwidth | undefined;
 }
@@ -44,14 +43,13 @@ export class LoadedRun {
   readonly #attainable: AttainableBandwidth | undefined;
   /** The representative one. */
   #iteration: Iteration | null = null;
-  #missed: MissedRows | null;
+  #missed: MissedRows | null = null;
 
   constructor(id: string, run: Run, indexed: IterationData, known: KnownOfRun) {
-    const { summary = null, counters = summary === null ? [] : null, missed = null, attainable } = known;
+    const { summary = null, counters = summary === null ? [] : null, attainable } = known;
     this.id = id;
     this.run = run;
     this.summary = summary;
-    this.#missed = missed;
     this.#attainable = attainable;
     this.iterations = iterationsOf(run.trace);
     this.#views = new Map([[indexed.number, new IterationView(run, indexed, counters)]]);
@@ -64,6 +62,12 @@ export class LoadedRun {
     return end - begin > mostJoinedRows ? [] : operationRows(this.#iteration, { op, attainable: this.#attainable });
   }
 
+  /** The number by which its rows name an operation; null if its program has no operation of this id. */
+  opOf(id: string): number | null {
+    const { experiment } = this.run.info;
+    return experiment === null ? null : (numbersById(experiment).get(id) ?? null);
+  }
+
   /** What the link of the run's machine gives one way at best, in bytes per second; null where no profile tells. */
   linkLimit(direction: 'h2d' | 'd2h'): number | null {
     return this.#attainable?.(direction, 'pinned', largeCopyBytes) ?? null;
@@ -73,9 +77,9 @@ export class LoadedRun {
     return this.summary?.verdicts ?? [];
   }
 
-  /** Activities that could have overlapped and didn't, as far as that is known before the run's own verdicts are there. */
+  /** Activities that could have overlapped and didn't. */
   get missed(): MissedRows {
-    this.#missed ??= missedRows(this.run.trace, this.view(null).rows, this.verdicts);
+    this.#missed ??= missedRows(this, this.view(null).rows);
     return this.#missed;
   }
 

@@ -21,7 +21,7 @@ export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: P
   const phases = useMemo(() => phasesOf(run.run.info.experiment, view), [run, view]);
   // Of a run of something else only its time can be shown: the operation of this number is another one.
   const open = (phase: Phase): void => {
-    if (isOfPresent(state(), run)) select({ kind: 'op', op: phase.op });
+    if (isOfPresent(state(), run)) select({ kind: 'op', id: phase.id });
     else selectStretch(run, phase);
   };
   const strip = useRef<HTMLDivElement>(null);
@@ -43,7 +43,7 @@ export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: P
       </span>
       <div className={classes['phases']} ref={strip}>
         {phases.map((phase) => (
-          <button key={phase.op} type="button" tabIndex={-1} title={phase.label} onClick={() => open(phase)}>
+          <button key={phase.id} type="button" tabIndex={-1} title={phase.label} onClick={() => open(phase)}>
             {phase.label}
           </button>
         ))}

@@ -57,7 +57,7 @@ export function Plot(props: PlotProps) {
   const flows = useMemo(() => (selectedRow === null ? [] : view.flows(selectedRow)), [view, selectedRow]);
   // Numbers of operations mean others after an edit.
   const isPresent = useApp((state) => isOfPresent(state, run));
-  const selectedOp = selection?.kind === 'op' && isPresent ? selection.op : null;
+  const selectedOp = selection?.kind === 'op' && isPresent ? run.opOf(selection.id) : null;
   const evidence = useMemo(
     () => evidenceRows(run, view, selectedRow, selectedOp),
     [run, view, selectedRow, selectedOp],

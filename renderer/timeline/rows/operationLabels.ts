@@ -1,5 +1,5 @@
 import { describeOperation } from '../../../core/experiment/describe.ts';
-import { operationsOf } from '../../../core/experiment/edit/renumbering.ts';
+import { operationsOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { blockOf, scoreLayout } from '../../score/scoreLayout.ts';
 import type { OperationLabel } from './describeRow.ts';

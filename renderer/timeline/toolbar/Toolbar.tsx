@@ -6,7 +6,7 @@ import type { Saved } from '../../charts/SaveMenu.tsx';
 import { OriginBadge } from '../../common/Origin.tsx';
 import { deviceAndTime, ranOnWords } from '../../common/ranOn.ts';
 import { formatDay } from '../../common/time.ts';
-import { useHazardOps } from '../../predict/hazards/useHazardOps.ts';
+import { useHazardOps } from '../../predict/hazards/useHazards.ts';
 import { effectiveEngine } from '../../store/engines.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentEngineOptions, ranOn, titleOfLoaded } from '../../store/select.ts';

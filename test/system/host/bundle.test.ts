@@ -1,12 +1,13 @@
 /** A bundle holds a library whole; one that is damaged or made to harm leaves nothing behind. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
-import { encodeRun } from '../../../core/trace/arrow.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { readBundle } from '../../../host/service/bundle/readBundle.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type Archived, archiveOf } from '../../unit/host/support/archives.ts';
@@ -83,6 +84,18 @@ describe('a bundle', () => {
     expect((await other.service.readNotes(id)).notes).toEqual([note]);
     expect(kept('one/incoming')).toEqual([]);
     expect(kept('other/incoming')).toEqual([]);
+  });
+
+  it('a bundle of an older version brings its experiments and runs, with ids for the operations', async () => {
+    const fixtures = join(repository, 'test/fixtures/documents');
+    const bundle = readFileSync(join(fixtures, 'bundle-1.copyscope'));
+    const imported = await importFile(other.service, 'old.copyscope', bundle, 1000);
+    if (imported.kind !== 'bundle') throw new Error(imported.kind);
+    const text = await other.service.readExperiment(imported.items.experiments[0] ?? '');
+    const old = readFileSync(join(fixtures, 'experiment-1.json'), 'utf8');
+    expect(JSON.parse(text)).toEqual(requireExperiment(old));
+    const [id = ''] = imported.items.runs;
+    expect(decodeRun(new Uint8Array(await other.service.readRun(id))).info.experiment?.version).toBe(2);
   });
 
   it('importing a bundle replaces nothing: existing entries stay, and new ones get other names', async () => {

@@ -49,7 +49,7 @@ const repeated = (count: number): Experiment => {
   if (thread === undefined) throw new Error('the example has no thread');
   return {
     ...example(),
-    threads: [{ ...thread, operations: [{ op: 'repeat', count, operations: thread.operations }] }],
+    threads: [{ ...thread, operations: [{ op: 'repeat', id: 'again', count, operations: thread.operations }] }],
   };
 };
 

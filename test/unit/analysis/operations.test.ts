@@ -17,15 +17,19 @@ const iteration = iterationOf(
 
 describe('operations', () => {
   it('lists each execution once, with the call that issued it', () => {
-    const table = operationRows(iteration, { label: (op) => (op === 1 ? 'multiply' : undefined) });
+    const table = operationRows(iteration, {
+      info: (op) => (op === 1 ? { id: 'kernel1', label: 'multiply' } : undefined),
+    });
     expect(table.map(({ op, occurrence, kind, label, startNs }) => [op, occurrence, kind, label, startNs])).toEqual([
       [0, 0, 'copy', 'H2D', 2000],
       [1, 0, 'kernel', 'multiply', 3000],
       [0, 1, 'copy', 'H2D', 6000],
       [2, 0, 'host-sync', 'cudaStreamSynchronize', 7000],
     ]);
+    expect(table[1]?.id).toBe('kernel1');
     expect(table[2]).toEqual({
       op: 0,
+      id: null,
       occurrence: 1,
       kind: 'copy',
       label: 'H2D',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anchorNs } from '../../../core/compare/anchor.ts';
 import { compareRuns, type Difference, type RunComparison } from '../../../core/compare/comparison.ts';
+import { matchOperations } from '../../../core/compare/matching.ts';
 import { lanesText, makespanText, operationsText } from '../../../core/compare/text.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { asMarkdown, asTsv } from '../../../core/tableText.ts';
@@ -136,16 +137,27 @@ describe('experiments that differ', () => {
   });
   const found = compareRuns(runOf(overlapped, traceOf(['....KKKK..', '..CCCC....'])), runOf(changed, trace));
 
-  it('matches by label, content and place, and says what was added and removed', () => {
+  it('operations are matched by id wherever they stand, and those that were written apart by label', () => {
+    const end = { op: 'synchronizeDevice', id: 'end' };
+    const upload = { ...copy, label: 'upload' };
+    const a = experimentOf({ buffers: [...buffers] }, [{ ...upload, id: 'one' }, { ...upload, id: 'two' }, end]);
+    const b = experimentOf({ buffers: [...buffers] }, [
+      end,
+      { ...upload, id: 'two', label: 'again' },
+      { ...upload, id: 'three' },
+    ]);
+    expect([...matchOperations(a, b)]).toEqual([2, 1, 0]);
+  });
+
+  it('lists what was added and removed', () => {
     expect(found.matchedBy).toBe('document');
     expect(found.operations.map(({ a, b, side, kind }) => [a, b, side, kind])).toEqual([
-      [0, null, 'only-a', 'copy'],
+      [0, 1, 'both', 'copy'],
       [1, 2, 'both', 'kernel'],
       [2, 3, 'both', 'host-sync'],
       [null, 0, 'only-b', 'host-work'],
-      [null, 1, 'only-b', 'copy'],
     ]);
-    expect(found.operations[0]?.duration).toMatchObject({ b: null, differenceNs: null, judgement: null });
+    expect(found.operations[3]?.duration).toMatchObject({ a: null, differenceNs: null, judgement: null });
   });
 
   it('matches what a trace without an experiment has by kind and name', () => {

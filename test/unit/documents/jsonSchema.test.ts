@@ -11,6 +11,7 @@ import {
 } from '../../../core/documents/jsonSchema.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { experimentSchema } from '../../../core/experiment/experiment.ts';
+import { withOperationIds } from '../../../core/experiment/operationIds.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { parseGateRules } from '../../../core/gate/parse.ts';
@@ -92,11 +93,15 @@ type Verdict = 'valid' | 'invalid' | 'valid but for an order';
 
 const isOrder = (message: string): boolean => [...onlyOurs].some((text) => message.includes(text));
 
+/** Operations without an id get one before the shape is checked. */
+const experimentShape = (document: unknown) =>
+  checkShape(experimentSchema, withOperationIds({ ...(document as Record<string, unknown>) }));
+
 function ownVerdict(kind: DocumentKind, document: unknown): Verdict {
   if (kind === 'gate-rules') return verdictOnRules(document);
   const shape =
     kind === 'experiment'
-      ? checkShape(experimentSchema, document)
+      ? experimentShape(document)
       : kind === 'profile'
         ? checkShape(profileSchema, document)
         : checkShape(sweepSchema, document);
@@ -125,7 +130,7 @@ function isWholeSweep(document: unknown): boolean {
   };
   const has = (one: object, name: string): boolean => Object.hasOwn(one, name);
   if (has(base, 'template') === has(base, 'experiment')) return false;
-  if (has(base, 'experiment') && !checkShape(experimentSchema, base.experiment).ok) return false;
+  if (has(base, 'experiment') && !experimentShape(base.experiment).ok) return false;
   return axes.every((axis) => {
     const range = ['from', 'to', 'points'].filter((name) => has(axis, name)).length;
     const listed = has(axis, 'values') ? range === 0 : range === 3;

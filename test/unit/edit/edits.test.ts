@@ -26,11 +26,12 @@ import {
 } from '../../../core/experiment/edit/operations.ts';
 import {
   atEndOf,
+  numbersById,
   operationCount,
-  operationNumbers,
   operationOf,
   operationPathOf,
   operationPaths,
+  operationsOf,
   placeAt,
 } from '../../../core/experiment/edit/paths.ts';
 import type { Target } from '../../../core/experiment/edit/rows.ts';
@@ -120,10 +121,12 @@ function somewhere(experiment: Experiment, pick: (below: number) => number): Tar
 function expectNumbersOfPaths(experiment: Experiment): void {
   const paths = operationPaths(experiment);
   expect(operationCount(experiment)).toBe(paths.length);
-  expect(operationNumbers(experiment, paths)).toEqual([...paths.keys()]);
-  expect(paths.map((_, op) => operationPathOf(experiment, op))).toEqual(paths);
-  expect(operationPathOf(experiment, paths.length)).toBeUndefined();
-  expect(operationNumbers(experiment, [['threads', 0, 'operations', paths.length]])).toEqual([]);
+  expect(operationsOf(experiment)).toEqual(paths.map((path) => operationOf(experiment, path)));
+  for (const [op, { id }] of operationsOf(experiment).entries()) {
+    expect(numbersById(experiment).get(id)).toBe(op);
+    expect(operationPathOf(experiment, id)).toEqual(paths[op]);
+  }
+  expect(operationPathOf(experiment, 'none')).toBeUndefined();
 }
 
 describe('any series of edits', () => {
@@ -144,7 +147,7 @@ describe('any series of edits', () => {
             const asText: unknown = JSON.parse(JSON.stringify(edited.experiment));
             // Whatever part of it was checked: read from a file it is the same document.
             expect(parseExperiment(asText)).toEqual({ ok: true, experiment: edited.experiment });
-            expect(operationNumbers(edited.experiment, edited.selected)).toHaveLength(edited.selected.length);
+            for (const path of edited.selected) operationOf(edited.experiment, path);
             expectNumbersOfPaths(edited.experiment);
             experiment = edited.experiment;
           } catch (error) {
@@ -175,13 +178,18 @@ describe('adding', () => {
   it('waits for the event that was recorded last before the place', () => {
     const place = placeAt(['threads', 0, 'operations', 3]);
     const { experiment, selected } = addOperation(example, 'synchronizeEvent', place, host);
-    expect(operationOf(experiment, selected[0] ?? [])).toEqual({ op: 'synchronizeEvent', event: 'copied' });
+    expect(operationOf(experiment, selected[0] ?? [])).toEqual({
+      op: 'synchronizeEvent',
+      id: 'synchronizeEvent3',
+      event: 'copied',
+    });
   });
 
   it('turns a wait in a stream into the call of that row', () => {
     const { experiment, selected } = addOperation(example, 'synchronizeEvent', atEndOf(example, 0), side);
     expect(operationOf(experiment, selected[0] ?? [])).toEqual({
       op: 'waitEvent',
+      id: 'waitEvent1',
       event: 'multiplied',
       stream: 'side',
     });
@@ -197,7 +205,7 @@ describe('moving', () => {
       atEndOf(example, 0),
     );
     expect(ops(experiment).slice(-2)).toEqual(['copy', 'kernel']);
-    expect(operationNumbers(experiment, selected)).toEqual([5, 6]);
+    expect(selected.map((path) => path.at(-1))).toEqual([5, 6]);
   });
 
   it('into another row changes the stream, and on the host the call', () => {
@@ -274,7 +282,7 @@ describe('an event edge', () => {
     const inStream = drawEdge(two, ['threads', 0, 'operations', 0], { at: ['threads', 0, 'operations', 7] });
     // The event that follows the copy already is taken.
     expect(ops(inStream.experiment)).toHaveLength(10);
-    expect(operationOf(inStream.experiment, inStream.selected[0] ?? [])).toEqual({
+    expect(operationOf(inStream.experiment, inStream.selected[0] ?? [])).toMatchObject({
       op: 'waitEvent',
       event: 'copied',
       stream: 'default',
@@ -286,7 +294,7 @@ describe('an event edge', () => {
 
   it('moves a wait that is there to this event', () => {
     const { experiment } = drawEdge(two, ['threads', 0, 'operations', 3], { at: ['threads', 0, 'operations', 5] });
-    expect(experiment.threads[0]?.operations[5]).toEqual({ op: 'synchronizeEvent', event: 'multiplied' });
+    expect(experiment.threads[0]?.operations[5]).toMatchObject({ op: 'synchronizeEvent', event: 'multiplied' });
   });
 
   it('is refused backwards, in one stream, and from the host', () => {

@@ -60,6 +60,7 @@ describe('copyBytes', () => {
     });
     const copy = {
       op: 'copy',
+      id: 'copy1',
       src: 'a',
       dst: 'b',
       srcOffset: 0,

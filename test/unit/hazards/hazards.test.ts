@@ -307,7 +307,14 @@ describe('waits without an end', () => {
       {
         kind: 'endless-wait',
         rule: 'threads-run-apart',
-        first: { op: 0, path: 'threads[0].operations[0]', label: 'wait for go', thread: 'main', stream: null },
+        first: {
+          op: 0,
+          id: 'waitSignal1',
+          path: 'threads[0].operations[0]',
+          label: 'wait for go',
+          thread: 'main',
+          stream: null,
+        },
         second: hazards[0]?.first,
         buffer: null,
         fromByte: 0,

@@ -3,7 +3,8 @@
  * does not; where there is more than one way, there is more than one solution. They are not shipped.
  */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { Operation } from '../../../core/experiment/operations.ts';
+import type { NewOperation as Operation } from '../../../core/experiment/operations.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
 
 type Change = (experiment: Draft) => void;
 /** An experiment to be changed in place. */
@@ -170,7 +171,7 @@ export const solutions: Readonly<Record<string, Solutions>> = {
     right: {
       'pinned memory': (one) => memory(one, 'source', 'pinned'),
       'a second host thread': (one) => {
-        const [copy, work, wait] = operations(one);
+        const [copy, work, wait] = one.threads[0]?.operations ?? [];
         if (copy === undefined || work === undefined || wait === undefined) throw new Error('an operation is missing');
         one.threads = [
           { id: 'main', operations: [work] },
@@ -439,5 +440,5 @@ export const solutions: Readonly<Record<string, Solutions>> = {
 export function solved(experiment: Experiment, change: Change): Experiment {
   const copy = structuredClone(experiment);
   change(copy);
-  return copy;
+  return requireExperiment(copy);
 }

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { Operation, OperationName } from '../../../core/experiment/operations.ts';
+import type { OperationName } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
-import { edits, momentsOf } from '../support/edits.ts';
 
 type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
 
@@ -338,122 +336,3 @@ describe('buffers', () => {
     ]);
   });
 });
-
-describe('lowering after edits', () => {
-  const edited = requireExperiment({
-    format: 'copyscope/experiment',
-    version: 1,
-    name: 'edited',
-    buffers: [
-      { id: 'host', memory: 'pinned', bytes: 1024 },
-      { id: 'device', memory: 'device', bytes: 1024 },
-      { id: 'block', memory: 'device', bytes: 1024, allocated: 'by-operation' },
-    ],
-    streams: [{ id: 'side' }],
-    events: [{ id: 'done' }],
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'work', durationNs: 1000 },
-          { op: 'allocate', buffer: 'block', allocator: 'pool', stream: 'side' },
-          copy({ stream: 'side' }),
-          { op: 'repeat', count: 2, operations: [copy({ stream: 'default' }), copy({ mode: 'blocking-to' })] },
-          { op: 'graphCapture', graph: 'first', stream: 'side', operations: [copy({ stream: 'side' })] },
-          { op: 'graphLaunch', graph: 'first', stream: 'side' },
-          { op: 'multiCopy', strategy: 'blocking-loop', direction: 'h2d', payload: { tensors: 2, bytes: 64 } },
-          { op: 'free', buffer: 'block', stream: 'side' },
-          { op: 'recordEvent', event: 'done', stream: 'side' },
-        ],
-      },
-      { id: 'other', operations: [{ op: 'synchronizeEvent', event: 'done' }, copy({ stream: 'per-thread' })] },
-    ],
-  });
-
-  it('gives what it would give of a document that was never lowered before', () => {
-    fc.assert(
-      fc.property(edits, (steps) => {
-        const moments = momentsOf(edited, steps);
-        // One after the other, as while one edits; copies share nothing with what was lowered before.
-        const lowered = moments.map(orProblem);
-        expect(lowered).toEqual(moments.map((moment) => orProblem(structuredClone(moment))));
-      }),
-    );
-  });
-});
-
-describe('an operation that stands where it stood', () => {
-  const declared = {
-    buffers: [
-      { id: 'host', memory: 'pinned', bytes: 64 },
-      { id: 'device', memory: 'device', bytes: 64 },
-      { id: 'block', memory: 'device', bytes: 64, allocated: 'by-operation' },
-    ],
-    streams: [{ id: 'side' }],
-  } as const;
-  const of = (operations: readonly OperationInput[]): Experiment =>
-    requireExperiment({
-      format: 'copyscope/experiment',
-      version: 1,
-      name: 'one',
-      ...declared,
-      threads: [{ id: 't', operations }],
-    });
-  const work = { op: 'work', durationNs: 1000 } as const;
-  const many = (tensors: number): OperationInput => ({
-    op: 'multiCopy',
-    strategy: 'blocking-loop',
-    direction: 'h2d',
-    stream: 'side',
-    payload: { tensors, bytes: 64 },
-  });
-  const graph = (name: string): OperationInput => ({
-    op: 'graphCapture',
-    graph: name,
-    stream: 'side',
-    operations: [copy({ stream: 'side' })],
-  });
-  const launch = (name: string): OperationInput => ({ op: 'graphLaunch', graph: name, stream: 'side' });
-  const allocate = (allocator: string): OperationInput => ({
-    op: 'allocate',
-    buffer: 'block',
-    allocator,
-    stream: 'side',
-  });
-
-  it.each([
-    ['of many tensors has the plan that it has now', [many(2), many(3)], work],
-    [
-      'launches the graph that is named so now',
-      [graph('a'), graph('b'), launch('b')],
-      { op: 'range', name: 'r', operations: [work] },
-    ],
-    [
-      'frees with what allocates now',
-      [allocate('caching'), { op: 'free', buffer: 'block', stream: 'side' }],
-      allocate('pool'),
-    ],
-  ] as const)('%s', (_, operations, instead) => {
-    const before = of(operations);
-    const [first] = of([instead]).threads[0]?.operations ?? [];
-    // The others are the same objects, as after an edit of the first one.
-    const after = {
-      ...before,
-      threads: before.threads.map((thread) => ({
-        ...thread,
-        operations: thread.operations.with(0, first as Operation),
-      })),
-    };
-    lower(before);
-    expect(orProblem(after)).toEqual(orProblem(structuredClone(after)));
-  });
-});
-
-/** An edit can leave what no engine could execute, such as a use of memory that is not allocated any more. */
-function orProblem(experiment: Experiment): Program | string {
-  try {
-    return lower(experiment);
-  } catch (thrown) {
-    return String(thrown);
-  }
-}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operationsOf } from '../../../core/experiment/edit/paths.ts';
 import type { DeviceReport } from '../../../core/program/engine.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
 import { selectedOp, selectedOps } from '../../../renderer/score/selectedOp.ts';
@@ -184,7 +185,7 @@ describe('the selected operation', () => {
     ...experiment,
     threads: threads.map(({ operations, ...thread }) => ({
       ...thread,
-      operations: [{ op: 'synchronizeDevice' } as const, ...operations],
+      operations: [{ op: 'synchronizeDevice', id: 'first' } as const, ...operations],
     })),
   };
   const withRow = (document: typeof experiment, row: number) =>
@@ -206,7 +207,7 @@ describe('the selected operation', () => {
 
   it('is that of the row again in the score of what the run was made from', () => {
     expect(selectedOp(withRow(later, 3), experiment)).toBe(2);
-    const inDocument = stateWith([], { selection: { kind: 'op', op: 1 } });
+    const inDocument = stateWith([], { selection: { kind: 'op', id: operationsOf(experiment)[1]?.id ?? '' } });
     expect([selectedOp(inDocument), selectedOp(inDocument, later)]).toEqual([1, null]);
   });
 });

@@ -40,7 +40,7 @@ it('the palette offers what can be done now, and nothing else', () => {
   for (const title of idle) expect(titles()).not.toContain(title);
 
   const edits = { 'experiment:a': { dirty: true, undo: 'Add copy', redo: null, beforeRemedy: null } };
-  assign({ runs: { one: run }, edits, selection: { kind: 'op', op: 0 } });
+  assign({ runs: { one: run }, edits, selection: { kind: 'op', id: experiment.threads[0]?.operations[0]?.id ?? '' } });
   expect(titles()).not.toContain('Run what is open');
   expect(titles()).toEqual(expect.arrayContaining(['Cancel the run', 'Save', 'Undo', ...selected.slice(0, 4)]));
 

@@ -48,7 +48,7 @@ describe('the history of a document', () => {
 
   it('gives what was selected on both sides of a step', () => {
     const history = new DocumentHistory(emptyExperiment());
-    const selection = { before: null, after: { kind: 'op', op: 3 } } as const;
+    const selection = { before: null, after: { kind: 'op', id: 'copy3' } } as const;
     history.push('Edit', strategyB(), { selection });
     history.push('Rename', prefetchLoop());
     expect(history.undo()).toBeNull();

@@ -21,7 +21,7 @@ async function selectedThen(selection: Selection): Promise<Selection | null> {
 }
 
 it('leaves what is selected of the document: someone may be typing in its fields', async () => {
-  const op = { kind: 'op', op: 3, others: [4] } as const;
+  const op = { kind: 'op', id: 'copy3', others: ['copy4'] } as const;
   expect(await selectedThen(op)).toEqual(op);
   expect(state().iteration).toBeNull();
 });

@@ -22,8 +22,8 @@ const nested = requireExperiment({
 });
 
 it.each([
-  ['threads[0].operations[0].count', { kind: 'op', op: 0 }],
-  ['threads[0].operations[0].operations[0].durationNs', { kind: 'op', op: 1 }],
+  ['threads[0].operations[0].count', { kind: 'op', id: 'repeat1' }],
+  ['threads[0].operations[0].operations[0].durationNs', { kind: 'op', id: 'work1' }],
   ['threads[0].id', { kind: 'declaration', list: 'threads', id: 'main' }],
   ['buffers[1].bytes', { kind: 'declaration', list: 'buffers', id: nested.buffers[1]?.id }],
   ['buffers[99].bytes', { kind: 'experiment' }],

@@ -9,7 +9,7 @@ type Operations = ExperimentInput['threads'][number]['operations'];
 export function experimentOf(parts: Parts, ...threads: Operations[]): Experiment {
   const document: ExperimentInput = {
     format: 'copyscope/experiment',
-    version: 1,
+    version: 2,
     name: 'test',
     ...parts,
     threads: threads.map((operations, index) => ({ id: index === 0 ? 'main' : `thread${index}`, operations })),
