@@ -4,7 +4,7 @@ import { encodeRun } from '../../core/trace/arrow.ts';
 import { traceFromColumns } from '../../core/trace/builder.ts';
 import { iterationRows } from '../../core/trace/rows.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { emptyColumns, type TraceColumns } from '../../core/trace/trace.ts';
+import { type CommonColumn, emptyColumns } from '../../core/trace/trace.ts';
 
 /** Beyond `mostBytes` of a run iterations are left out. */
 export function smallRun(run: Run, mostBytes: number): Uint8Array {
@@ -23,7 +23,7 @@ function around({ info, trace }: Run, part: number): Run {
   const columns = emptyColumns(count);
   let row = 0;
   ranges.forEach((range, iteration) => {
-    for (const name of Object.keys(columns) as (keyof TraceColumns)[]) {
+    for (const name of Object.keys(columns) as CommonColumn[]) {
       columns[name].set(trace.columns[name].subarray(range.from, range.to), row);
     }
     columns.iteration.fill(iteration, row, row + range.to - range.from);

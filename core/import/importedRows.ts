@@ -65,10 +65,18 @@ const noMemory = memoryCode('none');
 /** The name of a wait whose event the trace doesn't tell. */
 export const unknownEvent = 'an event';
 
+function resized(column: Float64Array, length: number): Float64Array {
+  const made = new Float64Array(length);
+  made.set(column.subarray(0, length));
+  return made;
+}
+
 export class ImportedRows {
   readonly columns: RowColumns;
   readonly #most: number;
   #count = 0;
+  /** Few formats tell addresses. */
+  #hostAddress: Float64Array | null = null;
 
   constructor(most: number = maxRunRows) {
     this.#most = most;
@@ -105,6 +113,13 @@ export class ImportedRows {
     columns.srcMemory[row] = noMemory;
     columns.dstMemory[row] = noMemory;
     return row;
+  }
+
+  setHostAddress(row: RowIndex, address: number): void {
+    const length = this.columns.startNs.length;
+    const column = this.#hostAddress ?? new Float64Array(length);
+    this.#hostAddress = column.length < length ? resized(column, length) : column;
+    this.#hostAddress[row] = address;
   }
 
   /**
@@ -145,7 +160,13 @@ export class ImportedRows {
       column.buffer.resize(0);
     }
     const rest = { op: new Int32Array(count).fill(-1), iteration: new Int32Array(count) };
-    return { ...(taken as Omit<TraceColumns, keyof typeof rest>), ...rest };
+    const hostAddress = this.#hostAddress === null ? null : resized(this.#hostAddress, count);
+    this.#hostAddress = null;
+    return {
+      ...(taken as Omit<TraceColumns, keyof typeof rest | 'hostAddress'>),
+      ...rest,
+      ...(hostAddress === null ? {} : { hostAddress }),
+    };
   }
 }
 

@@ -138,6 +138,8 @@ export class MergedRanks {
       into.dstMemory[to] = columns.dstMemory[row] as number;
       into.channel[to] = columns.channel[row] as number;
       into.channelType[to] = columns.channelType[row] as number;
+      const address = columns.hostAddress?.[row] ?? 0;
+      if (address > 0) target.setHostAddress(to, address);
     }
   }
 

@@ -614,6 +614,7 @@ class ScriptBuilder {
       heldNs: Math.max(deviceNs, callNs - waitedNs),
       ...(lateNs > mostStartNs ? { lateNs } : {}),
       line,
+      hostAddress: columns.hostAddress?.[row] ?? 0,
       row,
     };
   }

@@ -80,6 +80,8 @@ export interface CopyItem {
   readonly lateNs?: number;
   /** Source line of the program that issued it; empty where the trace has no stacks. */
   readonly line: string;
+  /** In host memory; 0 if the trace doesn't hold it. */
+  readonly hostAddress: number;
   /** Of the trace; a copy that a change makes of several has the last one's. */
   readonly row: RowIndex;
 }

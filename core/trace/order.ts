@@ -1,5 +1,5 @@
 /** The order of a trace's rows: iteration, then start, and the longer first, so that a range precedes its content. */
-import { emptyColumns, type TraceColumns } from './trace.ts';
+import { type CommonColumn, emptyColumns, type TraceColumns } from './trace.ts';
 
 type Order = Pick<TraceColumns, 'iteration' | 'startNs' | 'durationNs'>;
 
@@ -17,7 +17,7 @@ export function isSorted({ iteration, startNs, durationNs }: Order, count: numbe
 
 /** The first `count` rows in order; rows that compare equal stay as they were. */
 export function sortedColumns(columns: TraceColumns, count: number): TraceColumns {
-  const target = emptyColumns(count);
+  const target = columnsLike(columns, count);
   if (isSorted(columns, count)) {
     for (const name of columnNames(target)) target[name].set(columns[name].subarray(0, count));
     return target;
@@ -26,6 +26,12 @@ export function sortedColumns(columns: TraceColumns, count: number): TraceColumn
   for (const name of columnNames(target)) gather(columns[name], target[name], order);
   return target;
 }
+
+/** Empty columns of `count` rows, with those that these have beyond what every trace has. */
+export const columnsLike = ({ hostAddress }: TraceColumns, count: number): TraceColumns => ({
+  ...emptyColumns(count),
+  ...(hostAddress === undefined ? {} : { hostAddress: new Float64Array(count) }),
+});
 
 type OwnedColumns = { -readonly [Name in keyof TraceColumns]: TraceColumns[Name] };
 
@@ -36,7 +42,7 @@ export function sortOwned(columns: OwnedColumns, count: number): TraceColumns {
   return columns;
 }
 
-function replace<Name extends keyof TraceColumns>(
+function replace<Name extends CommonColumn>(
   columns: OwnedColumns,
   name: Name,
   order: Int32Array | null,
@@ -53,15 +59,11 @@ function replace<Name extends keyof TraceColumns>(
   columns[name] = to;
 }
 
-export const columnNames = (columns: TraceColumns): (keyof TraceColumns)[] =>
-  Object.keys(columns) as (keyof TraceColumns)[];
+/** Names of all columns that these have. */
+export const columnNames = (columns: TraceColumns): CommonColumn[] => Object.keys(columns) as CommonColumn[];
 
 /** Element i becomes element `order[i]` of `from`. A loop for each type: one over them all would be ten times slower. */
-export function gather(
-  from: TraceColumns[keyof TraceColumns],
-  to: TraceColumns[keyof TraceColumns],
-  order: Int32Array,
-): void {
+export function gather(from: TraceColumns[CommonColumn], to: TraceColumns[CommonColumn], order: Int32Array): void {
   if (from instanceof Float64Array && to instanceof Float64Array) gatherDoubles(from, to, order);
   else if (from instanceof Int32Array && to instanceof Int32Array) gatherIntegers(from, to, order);
   else if (from instanceof Uint8Array && to instanceof Uint8Array) gatherBytes(from, to, order);

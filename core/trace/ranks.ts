@@ -1,7 +1,7 @@
 /** The ranks of a job whose traces were merged into one: each has threads, streams and engines of its own. */
-import { columnNames, gather } from './order.ts';
+import { columnNames, columnsLike, gather } from './order.ts';
 import { readPid } from './pid.ts';
-import { emptyColumns, type Lane, type Trace } from './trace.ts';
+import type { Lane, Trace } from './trace.ts';
 
 const ofDevice = /^(.*)gpu\d+$/;
 const ofThread = /^thread:([^:]+):/;
@@ -43,7 +43,7 @@ export function rankTrace(trace: Trace, rank: string): Trace {
     rows[count] = row;
     count += 1;
   }
-  const columns = emptyColumns(count);
+  const columns = columnsLike(trace.columns, count);
   for (const name of columnNames(columns)) gather(trace.columns[name], columns[name], rows);
   for (let row = 0; row < count; row += 1) {
     columns.lane[row] = places[columns.lane[row] as number] as number;

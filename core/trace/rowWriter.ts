@@ -6,7 +6,15 @@
 import { LaneChains } from './laneChains.ts';
 import { columnNames, gather } from './order.ts';
 import { validateOwn, validateShared } from './rules.ts';
-import { emptyColumns, type Lane, memoryKinds, rowKinds, type Trace, type TraceColumns } from './trace.ts';
+import {
+  type CommonColumn,
+  emptyColumns,
+  type Lane,
+  memoryKinds,
+  rowKinds,
+  type Trace,
+  type TraceColumns,
+} from './trace.ts';
 
 const leastCapacity = 256;
 /** About 30 bytes a row are set aside at once at most for this many; more grow as they come. */
@@ -107,7 +115,7 @@ function ownColumns(capacity: number): OwnColumns {
 }
 
 /** All are of one iteration, 0. */
-const modelNames = (columns: TraceColumns): (keyof TraceColumns)[] =>
+const modelNames = (columns: TraceColumns): CommonColumn[] =>
   columnNames(columns).filter((name) => name !== 'iteration' && !ownNames.some((own) => own === name));
 
 /** Numbers of kinds in their columns. */

@@ -52,6 +52,7 @@ export function validateColumns(trace: Trace): void {
 /** The same for what rows may have in common: all but when they were, and what joins them. */
 export function validateShared({ count, columns, lanes, names }: Trace): void {
   requireQuantities('bytes', columns.bytes, count);
+  if (columns.hostAddress !== undefined) requireQuantities('hostAddress', columns.hostAddress, count);
   requireWithin('op', columns.op, count, leastValues.op, maxInt32);
   requireWithin('channel', columns.channel, count, leastValues.channel, maxInt32);
   requireWithin('name', columns.name, count, 0, names.length - 1);

@@ -97,7 +97,12 @@ export interface TraceColumns {
   readonly channel: Int32Array;
   /** Index into channelTypes. */
   readonly channelType: Uint8Array;
+  /** Address in host memory that a copy reads or writes; 0 where it isn't known. Only `copyscope record` tells it. */
+  readonly hostAddress?: Float64Array;
 }
+
+/** A column that every trace has. */
+export type CommonColumn = Exclude<keyof TraceColumns, 'hostAddress'>;
 
 /** Columns of `capacity` rows, all zero; those of when they were, and of what joins them, of `own` rows. */
 export function emptyColumns(capacity: number, own: number = capacity): TraceColumns {

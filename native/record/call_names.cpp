@@ -29,6 +29,11 @@ constexpr std::array<std::string_view, 4> allocations = {"Malloc", "MallocAsync"
 constexpr std::array<std::string_view, 4> frees = {"Free", "FreeAsync", "MemFree", "MemFreeAsync"};
 constexpr std::array<std::string_view, 4> launches = {"LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch",
                                                       "LaunchHostFunc"};
+/// Copies whose parameters begin with destination and source, and those with a pitch between them.
+constexpr std::array<std::string_view, 10> copies = {
+    "cudaMemcpy",       "cudaMemcpyAsync", "cuMemcpy",          "cuMemcpyAsync", "cuMemcpyHtoD",
+    "cuMemcpyHtoDAsync", "cuMemcpyDtoH",    "cuMemcpyDtoHAsync", "cuMemcpyDtoD",  "cuMemcpyDtoDAsync"};
+constexpr std::array<std::string_view, 2> pitchedCopies = {"cudaMemcpy2D", "cudaMemcpy2DAsync"};
 
 bool isVersion(std::string_view ending) {
   return ending.size() > 2 && ending[0] == '_' && ending[1] == 'v' &&
@@ -61,6 +66,10 @@ std::optional<CallRole> roleOf(std::string_view plain) {
   if (starts(name, "Memcpy")) return CallRole::copy;
   if (starts(name, "Memset")) return CallRole::memset;
   return std::nullopt;
+}
+
+std::size_t sourceParameter(std::string_view plain) {
+  return isOneOf(plain, copies) ? 1 : isOneOf(plain, pitchedCopies) ? 2 : 0;
 }
 
 }  // namespace copyscope::record

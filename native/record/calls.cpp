@@ -23,6 +23,7 @@ struct Function {
   std::string name;
   /// Its number in the file.
   std::uint32_t text = 0;
+  std::size_t source = 0;
 };
 
 /// By domain and number. Filled once, before the first callback.
@@ -157,26 +158,31 @@ void enter(const CUpti_CallbackData& data, CUpti_CallbackDomain domain, CUpti_Ca
   at.stackNs = static_cast<std::uint32_t>(at.startNs - askedNs);
 }
 
+struct Memory {
+  std::uint64_t bytes = 0;
+  std::uint64_t address = 0;
+  std::uint64_t source = 0;
+};
+
 /// Parameters of all functions of a role begin alike: where the pointer is put, or the pointer; then the bytes.
-void memoryOf(const CUpti_CallbackData& data, const Function& function, std::uint64_t& bytes, std::uint64_t& address) {
+Memory memoryOf(const CUpti_CallbackData& data, const Function& function) {
   const auto* const words = static_cast<const std::uint64_t*>(data.functionParams);
-  if (words == nullptr) return;
+  if (words == nullptr) return {};
   switch (function.role) {
     case CallRole::allocate:
     case CallRole::pin: {
       const bool isRegistration = function.name.find("Register") != std::string::npos;
       const auto* const place = reinterpret_cast<const std::uint64_t*>(words[0]);
-      if (!isRegistration && place == nullptr) return;
-      address = isRegistration ? words[0] : *place;
-      bytes = words[1];
-      return;
+      if (!isRegistration && place == nullptr) return {};
+      return {words[1], isRegistration ? words[0] : *place};
     }
     case CallRole::free:
     case CallRole::unpin:
-      address = words[0];
-      return;
+      return {0, words[0]};
+    case CallRole::copy:
+      return function.source == 0 ? Memory{} : Memory{0, words[0], words[function.source]};
     default:
-      return;
+      return {};
   }
 }
 
@@ -185,13 +191,12 @@ void tell(ChunkWriter& writer, Thread& at, std::int64_t endNs, const CUpti_Callb
   const std::uint32_t result =
       data.functionReturnValue == nullptr ? 0 : *static_cast<const std::uint32_t*>(data.functionReturnValue);
   if (function.role == CallRole::allocate) at.allocationFailed = result != 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t address = 0;
-  if (result == 0) memoryOf(data, function, bytes, address);
+  const Memory memory = result == 0 ? memoryOf(data, function) : Memory{};
   const std::uint32_t toldBy = toldThread(writer);
   RecordBuffer record(RecordKind::call);
   record.i64(at.startNs).i64(endNs).u32(toldBy).u32(at.correlation).u32(function.text).u32(at.stack).u32(result);
-  record.u8(static_cast<std::uint8_t>(function.role)).u64(bytes).u64(address).u32(at.stackNs);
+  record.u8(static_cast<std::uint8_t>(function.role)).u64(memory.bytes).u64(memory.address).u32(at.stackNs);
+  if (memory.source != 0) record.u64(memory.source);
   writer.append(record);
 }
 
@@ -228,7 +233,7 @@ std::vector<Function> functionsOf(const CuptiLibrary& cupti, ChunkWriter& writer
     if (cupti.getCallbackName(domain, id, &name) != CUPTI_SUCCESS || name == nullptr) continue;
     const std::string plain = plainName(name);
     const std::optional<CallRole> role = roleOf(plain);
-    if (role.has_value()) all[id] = {true, *role, plain, writer.text(plain)};
+    if (role.has_value()) all[id] = {true, *role, plain, writer.text(plain), sourceParameter(plain)};
   }
   return all;
 }

@@ -29,7 +29,8 @@ enum class RecordKind : std::uint8_t {
   /// u32 thread, u32 text: its name.
   thread = 2,
   /// i64 start, i64 end, u32 thread, u32 correlation, u32 text: the function, u32 stack, u32 result, u8 CallRole,
-  /// u64 bytes, u64 address, u32 nanoseconds that taking the stack took before the start.
+  /// u64 bytes, u64 address, u32 nanoseconds that taking the stack took before the start. The address of a copy is the
+  /// destination's, and u64 follows: the source's. Copies whose parameters have no addresses end before it.
   call = 3,
   /// i64 start, i64 end, u64 bytes, u32 device, u32 stream, u32 correlation, u32 context, i32 channel, u8 channel type,
   /// u8 copy kind, u8 source, u8 target (CUPTI's numbers), u32 source device, u32 target device, u32 graph.

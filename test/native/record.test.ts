@@ -20,7 +20,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RecordedProcess } from '../../core/import/recorded/recordedProcess.ts';
-import { callRoles, recordKinds, u64 } from '../../core/import/recorded/records.ts';
+import { callRoles, copyCallBytes, recordKinds, u64 } from '../../core/import/recorded/records.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { readCallStackName } from '../../core/trace/callStack.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
@@ -100,6 +100,18 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     });
     const step = ['cudaMemcpyAsync', ...Array.from({ length: 3 }, () => 'cudaLaunchKernel'), 'cudaStreamSynchronize'];
     expect(calls).toEqual(['cudaHostAlloc', ...step, ...step]);
+  });
+
+  it('tells from where to where each copy goes', () => {
+    const places: number[][] = [];
+    const [file] = play(built, ['1', '3'], { COPYSCOPE_RECORD_LIGHT: '1' }).files as [RecordedProcess];
+    file.visit((kind, view, at, length) => {
+      const isCopy = kind === recordKinds.call && view.getUint8(at + 36) === callRoles.copy;
+      if (isCopy && length >= copyCallBytes) places.push([u64(view, at + 57), u64(view, at + 45)]);
+    });
+    const [source] = places[0] ?? [];
+    expect(source).toBeGreaterThan(0);
+    expect(places).toEqual(upTo(3).map(() => [source, 0x7000_0000_0000]));
   });
 
   it("names a compiled program's own file by its whole path, however it was started", () => {

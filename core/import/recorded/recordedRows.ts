@@ -2,7 +2,7 @@
 
 import { type MemoryAction, memoryEventName } from '../../trace/memoryEvents.ts';
 import { memoryCodes } from '../../trace/rowWriter.ts';
-import { channelTypes, type RowIndex, type Trace } from '../../trace/trace.ts';
+import { channelTypes, isHostMemory, type RowIndex, type Trace } from '../../trace/trace.ts';
 import { type CopyName, readCopyName } from '../copyName.ts';
 import { Correlations } from '../correlations.ts';
 import { rowCodes as codes, ImportedRows, unknownEvent } from '../importedRows.ts';
@@ -12,7 +12,7 @@ import { StreamWaits } from '../streamWaits.ts';
 import { pausesOf } from './pauses.ts';
 import { RecordedLanes } from './recordedLanes.ts';
 import { isTime, type RecordedProcess } from './recordedProcess.ts';
-import { callRoles, copyNameOf, memsetNameOf, recordKinds, streamWaitType, u64 } from './records.ts';
+import { callRoles, copyCallBytes, copyNameOf, memsetNameOf, recordKinds, streamWaitType, u64 } from './records.ts';
 
 const peer = 10;
 const channelCodes = { compute: channelTypes.indexOf('compute'), copy: channelTypes.indexOf('async-memcpy') };
@@ -24,6 +24,8 @@ function engineOf(copy: CopyName, kind: number, channelType: number): EngineName
   if (copy.direction === 'd2d') return channelType === channelCodes.copy ? 'd2d' : 'compute';
   return copy.direction === 'h2h' ? null : copy.direction;
 }
+
+const addressKey = (process: number, correlation: number): number => process * 2 ** 32 + correlation;
 
 export interface RecordedRows {
   readonly trace: Trace;
@@ -55,6 +57,8 @@ class RowMaker {
   readonly #names = new Names();
   readonly #correlations = new Correlations();
   readonly #streamWaits = new StreamWaits();
+  /** Source and target of calls whose copies are yet to come, by process and correlation. */
+  readonly #addresses = new Map<number, readonly [source: number, target: number]>();
   /** From which all times are counted: the rest is small and exact. */
   readonly #baseNs: number;
   #incomplete = 0;
@@ -69,7 +73,7 @@ class RowMaker {
   make(): RecordedRows {
     for (const [index, process] of this.#processes.entries()) {
       const source = { process, index, pinned: new Map<string, number>() };
-      process.visit((kind, view, at) => this.#take(source, kind, view, at));
+      process.visit((kind, view, at, length) => this.#take(source, kind, view, at, length));
     }
     const { columns, count } = this.#rows;
     this.#correlations.fill(columns.correlation, count);
@@ -101,12 +105,15 @@ class RowMaker {
     return made;
   }
 
-  #take(source: Source, kind: number, view: DataView, at: number): void {
+  #take(source: Source, kind: number, view: DataView, at: number, length: number): void {
     const { process, index } = source;
     const u32 = (field: number): number => view.getUint32(at + field, true);
     switch (kind) {
       case recordKinds.call:
         this.#call(source, view, at);
+        if (length >= copyCallBytes) {
+          this.#addresses.set(addressKey(index, u32(20)), [u64(view, at + 57), u64(view, at + 45)]);
+        }
         return;
       case recordKinds.range: {
         const name = rangeName(process.text(u32(20), 'range'));
@@ -157,6 +164,13 @@ class RowMaker {
     columns.channel[row] = Math.max(-1, view.getInt32(at + 40, true));
     columns.channelType[row] = Math.min(view.getUint8(at + 44), channelTypes.length - 1);
     columns.engine[row] = this.#lanes.engine(u32(24), this.#engine(view, at));
+    const key = addressKey(source.index, u32(32));
+    const addresses = this.#addresses.get(key);
+    if (addresses === undefined) return;
+    // A call makes one copy.
+    this.#addresses.delete(key);
+    const host = [name.src, name.dst].findIndex(isHostMemory);
+    if (host >= 0) this.#rows.setHostAddress(row, addresses[host] ?? 0);
   }
 
   #call(source: Source, view: DataView, at: number): void {

@@ -43,6 +43,9 @@ export const leastBytes: Readonly<Record<number, number>> = {
   [recordKinds.steps]: 8,
 };
 
+/** Bytes of the call of a copy that was given addresses. */
+export const copyCallBytes = 65;
+
 export const callRoles = { launch: 0, copy: 1, memset: 2, wait: 3, event: 4, pin: 5, unpin: 6, allocate: 7, free: 8 };
 
 export const problems = { noCupti: 1, otherSubscriber: 2, cuptiFailed: 3, storage: 4 } as const;

@@ -31,14 +31,22 @@ const pinning = /pin_memory/;
  * go to the host and come back. A trace doesn't hold the data, so this is told from how they are used: the same copies stand
  * in every step, between kernels and not only before them, and the host has no time in which it could have written them.
  * If there are none, all copies to the device that are alike in every step: only a person knows whether their data changes.
+ * If addresses are recorded, none of them reads another place in each step.
  */
 export function keptCopies(script: Script): ReadonlySet<CopyItem> {
-  const kept = alikeInSteps(script, keptOf, 2);
-  return kept.size > 0 ? kept : alikeInSteps(script, broughtOf, 1);
+  const kept = toldCopies(script);
+  if (kept.size > 0) return kept;
+  const moving = movingCopies(script);
+  return alikeInSteps(script, (items) => broughtOf(items).filter((copy) => !moving.has(copy)), 1);
 }
 
 /** Whether the trace itself tells of copies that bring what was there before. */
-export const tellsKept = (script: Script): boolean => alikeInSteps(script, keptOf, 2).size > 0;
+export const tellsKept = (script: Script): boolean => toldCopies(script).size > 0;
+
+function toldCopies(script: Script): ReadonlySet<CopyItem> {
+  const moving = movingCopies(script);
+  return alikeInSteps(script, (items) => keptOf(items, moving), 2);
+}
 
 /** Whether it tells of operators of the host that convert what is copied. */
 export const tellsSmaller = ({ steps }: Script): boolean =>
@@ -61,6 +69,29 @@ const broughtOf = (items: readonly Item[]): CopyItem[] =>
 
 const keyOf = ({ line, bytes, host, direction }: CopyItem): string => `${line} ${bytes} ${host} ${direction}`;
 
+const placeOf = (copy: CopyItem, address = copy.hostAddress): string => `${keyOf(copy)} ${address}`;
+
+/**
+ * The copies that read another place than those of other steps, and nothing that the same step copied there: they bring other
+ * data. A copy whose address is unknown is none of them.
+ */
+function movingCopies({ steps }: Script): ReadonlySet<CopyItem> {
+  const all = steps.map(({ items }) => copiesOf(items));
+  if (!all.some((copies) => copies.some(({ hostAddress }) => hostAddress > 0))) return new Set();
+  const counts = new Map<string, number>();
+  const countOf = (place: string): number => counts.get(place) ?? 0;
+  for (const copies of all) {
+    for (const place of new Set(copies.map((copy) => placeOf(copy)))) counts.set(place, countOf(place) + 1);
+  }
+  const isCommon = (copy: CopyItem): boolean => countOf(placeOf(copy)) + countOf(placeOf(copy, 0)) >= steps.length;
+  return new Set(
+    all.flatMap((copies) => {
+      const written = new Set(copies.flatMap((copy) => (copy.direction === 'd2h' ? [copy.hostAddress] : [])));
+      return copies.filter((copy) => copy.hostAddress > 0 && !written.has(copy.hostAddress) && !isCommon(copy));
+    }),
+  );
+}
+
 /** Smaller copies are arguments of a step, not its weights. */
 const leastKeptBytes = 4096;
 
@@ -68,7 +99,7 @@ const leastKeptBytes = 4096;
 const writtenPerSecond = 25e9;
 
 /** Copies of one step to the device that stand between kernels and bring nothing new, and those that took it to the host. */
-function keptOf(items: readonly Item[]): CopyItem[] {
+function keptOf(items: readonly Item[], moving: ReadonlySet<CopyItem>): CopyItem[] {
   const all = copiesOf(items);
   const taken = new Set(all.flatMap(({ direction, bytes }) => (direction === 'd2h' ? [bytes] : [])));
   const stepNs = items.reduce((sum, item) => sum + makingNs(item), 0);
@@ -82,7 +113,7 @@ function keptOf(items: readonly Item[]): CopyItem[] {
     const ownNs = taken.has(item.bytes) ? stepNs : madeNs;
     madeNs = 0;
     const writingNs = Math.max(leastOwnNs, (item.bytes / writtenPerSecond) * 1e9);
-    if (item.bytes < leastKeptBytes || ownNs >= writingNs) continue;
+    if (item.bytes < leastKeptBytes || ownNs >= writingNs || moving.has(item)) continue;
     if (launches > launchesAtLast) groups += 1;
     launchesAtLast = launches;
     kept.add(item);

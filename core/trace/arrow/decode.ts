@@ -5,9 +5,9 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { isSorted, sortedColumns } from '../order.ts';
 import { validateColumns } from '../rules.ts';
 import type { Run } from '../run.ts';
-import type { Lane, Trace, TraceColumns } from '../trace.ts';
+import type { CommonColumn, Lane, Trace, TraceColumns } from '../trace.ts';
 import { guardArrowFile, maxRunRows } from './guard.ts';
-import { columnOrder, numberColumns, tableColumns, wordColumns } from './layout.ts';
+import { addressColumn, columnOrder, numberColumns, tableColumns, wordColumns } from './layout.ts';
 import { decodeMetadata } from './metadata.ts';
 import { damaged, runFileError, typeName } from './problems.ts';
 import { readNumbers } from './readNumbers.ts';
@@ -71,7 +71,7 @@ function readTrace(batches: readonly RecordBatch[], lanes: readonly Lane[]): Tra
   const chunks = (name: string) => batches.map((batch) => child(batch, name));
   const laneIds: WordList = { words: lanes.map((lane) => lane.id), open: false };
   const names: WordList = { words: [], open: true };
-  const columns: Partial<Record<keyof TraceColumns, TraceColumns[keyof TraceColumns]>> = {
+  const columns: Partial<Record<keyof TraceColumns, TraceColumns[CommonColumn]>> = {
     lane: readWords('lane', chunks('lane'), count, laneIds, Int32Array),
     engine: readWords('engine', chunks('engine'), count, { ...laneIds, nullable: true }, Int32Array),
     name: readWords('name', chunks('name'), count, names, Int32Array),
@@ -79,6 +79,9 @@ function readTrace(batches: readonly RecordBatch[], lanes: readonly Lane[]): Tra
   for (const { name, column, type } of numberColumns) columns[column] = readNumbers(name, chunks(name), count, type);
   for (const { name, column, words } of wordColumns) {
     columns[column] = readWords(name, chunks(name), count, { words: [...words], open: false }, Uint8Array);
+  }
+  if (batches[0]?.schema.fields.some(({ name }) => name === addressColumn)) {
+    columns.hostAddress = readNumbers(addressColumn, chunks(addressColumn), count, 'Float64');
   }
   const trace = { count, columns: columns as unknown as TraceColumns, lanes, names: names.words };
   validateColumns(trace);

@@ -17,7 +17,7 @@ import {
 import type { Run } from '../run.ts';
 import type { Trace } from '../trace.ts';
 import { maxRunRows } from './guard.ts';
-import { type ColumnName, columnOrder, numberColumns, wordColumns } from './layout.ts';
+import { addressColumn, type ColumnName, columnOrder, numberColumns, wordColumns } from './layout.ts';
 import { encodeMetadata } from './metadata.ts';
 import { runFileError } from './problems.ts';
 import { textVector } from './texts.ts';
@@ -33,16 +33,16 @@ export function encodeRun({ info, trace }: Run): Uint8Array {
   }
   const metadata = encodeMetadata({ info, lanes: trace.lanes, pauses: trace.pauses ?? [] });
   const data = columnData(trace);
-  const children = columnOrder.map((name) => data[name]);
-  const fields = columnOrder.map((name, index) => new Field(name, typeOf(children[index]), name === 'engine'));
+  const { hostAddress } = trace.columns;
+  const children: Data[] = columnOrder.map((name) => data[name]);
+  const fields: Field[] = columnOrder.map((name) => new Field(name, data[name].type, name === 'engine'));
+  if (hostAddress !== undefined) {
+    children.push(numbers(hostAddress.subarray(0, trace.count)));
+    fields.push(new Field(addressColumn, new Float64(), false));
+  }
   const schema = new Schema(fields, metadata);
   const batch = new RecordBatch(schema, makeData({ type: new Struct(fields), length: trace.count, children }));
   return tableToIPC(new Table(schema, [batch]), 'file');
-}
-
-function typeOf(data: Data | undefined): Data['type'] {
-  if (data === undefined) throw new RangeError('a column without data');
-  return data.type;
 }
 
 function columnData({ count, columns, lanes, names }: Trace): Record<ColumnName, Data> {

@@ -2,11 +2,11 @@
  * The columns of a run file, under the names that pandas, polars and DuckDB show. Word columns are dictionary-encoded
  * strings. Their indices are signed, since pandas can't read unsigned ones.
  */
-import { channelTypes, memoryKinds, rowKinds, type TraceColumns } from '../trace.ts';
+import { type CommonColumn, channelTypes, memoryKinds, rowKinds } from '../trace.ts';
 
 export interface NumberColumn {
   readonly name: string;
-  readonly column: keyof TraceColumns;
+  readonly column: CommonColumn;
   readonly type: 'Int32' | 'Float64';
 }
 
@@ -36,6 +36,9 @@ export const wordColumns = [
 
 /** Lane ids, lane ids or null, and names: dictionaries that differ from file to file. */
 export const tableColumns = ['lane', 'engine', 'name'] as const;
+
+/** A column of numbers that stands last in files whose trace has it. */
+export const addressColumn = 'host_address';
 
 /** In the order in which a reader lists them. */
 export const columnOrder = [

@@ -57,9 +57,17 @@ void work(Device& device, Activity& activity, std::uint32_t correlation, std::ui
 }
 
 void copy(Device& device, std::uint64_t bytes) {
+  // From where the copies are counted to an address that no host memory has.
+  struct {
+    std::uint64_t destination;
+    const void* source;
+    std::uint64_t bytes;
+    int kind;
+    void* stream;
+  } params{0x700000000000, &correlations, bytes, 1, nullptr};
   const std::uint32_t correlation = ++correlations;
   int result = 0;
-  standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, correlation, nullptr, &result);
+  standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, correlation, &params, &result);
   // The runtime calls the driver.
   standinCall(1, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, correlation, nullptr, &result);
   CUpti_ActivityMemcpy6 activity{};
@@ -70,7 +78,7 @@ void copy(Device& device, std::uint64_t bytes) {
   activity.bytes = bytes;
   work(device, activity, correlation, 2000);
   standinCall(0, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, correlation, nullptr, &result);
-  standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, correlation, nullptr, &result);
+  standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, correlation, &params, &result);
 }
 
 void kernel(Device& device) {

@@ -5,7 +5,7 @@ import { summarizeLazily } from '../../../core/summary/summary.ts';
 import { windowSummary } from '../../../core/summary/windowSummary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import type { TraceColumns } from '../../../core/trace/trace.ts';
+import type { CommonColumn, TraceColumns } from '../../../core/trace/trace.ts';
 import { handingOver, serveCalls } from '../../common/workerCalls.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
 import { isDetailed, mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
@@ -49,15 +49,13 @@ const analyse = (run: Run): RunAnalysis => ({
 
 /** The run with its columns in memory that two threads can read. The file's own memory is let go. */
 function shared(run: Run): Run {
-  const entries = Object.entries(run.trace.columns).map(
-    ([name, column]: [string, TraceColumns[keyof TraceColumns]]) => {
-      const memory = new SharedArrayBuffer(column.byteLength);
-      const Column = column.constructor as new (memory: SharedArrayBuffer) => typeof column;
-      const copy = new Column(memory);
-      copy.set(column);
-      return [name, copy];
-    },
-  );
+  const entries = Object.entries(run.trace.columns).map(([name, column]: [string, TraceColumns[CommonColumn]]) => {
+    const memory = new SharedArrayBuffer(column.byteLength);
+    const Column = column.constructor as new (memory: SharedArrayBuffer) => typeof column;
+    const copy = new Column(memory);
+    copy.set(column);
+    return [name, copy];
+  });
   return { ...run, trace: { ...run.trace, columns: Object.fromEntries(entries) as TraceColumns } };
 }
 

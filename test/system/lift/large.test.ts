@@ -84,7 +84,17 @@ function script(copies: number): Script {
   const stream = 'stream:7';
   const items = Array.from({ length: copies }, (_, id): Item[] => [
     {
-      ...{ kind: 'copy', id, step: 0, direction: 'h2d', host: 'pageable', bytes: 100, stream, line: '' },
+      ...{
+        kind: 'copy',
+        id,
+        step: 0,
+        direction: 'h2d',
+        host: 'pageable',
+        bytes: 100,
+        stream,
+        line: '',
+        hostAddress: 0,
+      },
       ...{ callNs: 1000, deviceNs: 1000, heldNs: 1000, row: 0 },
     },
     ...(id % 3 < 2 ? [] : [launch, { kind: 'sync', stream: null, callNs: 1000, copy: -1, line: '' } as const]),

@@ -5,6 +5,7 @@ import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
+import { rowKinds } from '../../../core/trace/trace.ts';
 import {
   allocating,
   batch,
@@ -81,6 +82,33 @@ describe('the first advice', () => {
       program.operator('aten::_foreach_add_', 3000);
     });
     expect(plan.flatMap(({ changes }) => changes)).not.toContain('keep-on-device');
+  });
+});
+
+describe('weights of which the addresses are recorded', () => {
+  const advised = async (addressOf: (copy: number, step: number) => number): Promise<readonly ChangeWord[]> => {
+    const run = await read(drawnTrace(weights));
+    const { columns, count } = run.trace;
+    const copies = [...columns.kind.subarray(0, count).entries()].flatMap(([row, kind]) =>
+      rowKinds[kind] === 'copy' ? [row] : [],
+    );
+    const hostAddress = new Float64Array(count);
+    const each = copies.length / 6;
+    for (const [at, row] of copies.entries()) hostAddress[row] = addressOf(at % each, Math.floor(at / each));
+    const trace = { ...run.trace, columns: { ...columns, hostAddress } };
+    return traceAnswers({ ...run, trace }, costs).plan.flatMap(({ changes }) => changes);
+  };
+
+  it('are kept on the device if each step copies them from one place', async () => {
+    expect(await advised((copy) => 2 ** 46 + 2 ** 20 * copy)).toContain('keep-on-device');
+  });
+
+  it('are kept on the device if a step does not tell its addresses', async () => {
+    expect(await advised((copy, step) => (step === 0 ? 0 : 2 ** 46 + 2 ** 20 * copy))).toContain('keep-on-device');
+  });
+
+  it('are other data if each step copies from another place', async () => {
+    expect(await advised((copy, step) => 2 ** 46 + 2 ** 20 * (copy + 100 * step))).not.toContain('keep-on-device');
   });
 });
 

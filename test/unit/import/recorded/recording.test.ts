@@ -37,6 +37,16 @@ describe('a recording', () => {
     expect(lanes.map(({ id }) => id)).toEqual(['thread:100:100', 'stream:gpu0:7', 'engine:gpu0:h2d', 'compute:gpu0']);
   });
 
+  it('keeps the address in host memory of each copy, also in its file, and none of calls that tell none', () => {
+    const recorded = read(steps(3, {}, (step) => 2 ** 46 - 4096 * step).bytes());
+    for (const { trace } of [recorded, decodeRun(encodeRun(recorded))]) {
+      const copies = rowsOf({ ...recorded, trace }).flatMap(({ kind }, row) => (kind === 'copy' ? [row] : []));
+      expect(copies.map((row) => trace.columns.hostAddress?.[row])).toEqual([2 ** 46, 2 ** 46 - 4096, 2 ** 46 - 8192]);
+      expect(trace.columns.hostAddress?.filter((address) => address > 0)).toHaveLength(3);
+    }
+    expect(run.trace.columns.hostAddress).toBeUndefined();
+  });
+
   it('says when it was made, by the wall clock of its head', () => {
     expect(run.info.createdAt).toBe(new Date(1_790_000_000_000).toISOString());
   });

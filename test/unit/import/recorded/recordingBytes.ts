@@ -63,9 +63,17 @@ export class RecordingBytes {
     name: string,
     startNs: number,
     endNs: number,
-    options: { correlation?: number; role?: number; stack?: number; bytes?: number; address?: number; thread?: number },
+    options: {
+      correlation?: number;
+      role?: number;
+      stack?: number;
+      bytes?: number;
+      address?: number;
+      source?: number;
+      thread?: number;
+    },
   ): this {
-    const { correlation = 0, role = 0, stack = 0, bytes = 0, address = 0, thread = 100 } = options;
+    const { correlation = 0, role = 0, stack = 0, bytes = 0, address = 0, source, thread = 100 } = options;
     const text = this.text(name);
     return this.record(
       recordKinds.call,
@@ -80,6 +88,7 @@ export class RecordingBytes {
       ['u64', bytes],
       ['u64', address],
       ['u32', stack === 0 ? 0 : 100],
+      ...(source === undefined ? [] : [['u64', source] as const]),
     );
   }
 
@@ -166,8 +175,12 @@ export class RecordingBytes {
   }
 }
 
-/** A program of so many steps: a copy from pageable memory, a kernel, a wait, in a range. */
-export function steps(count: number, header: Record<string, unknown> = {}): RecordingBytes {
+/** A program of so many steps: a copy from pageable memory, which may tell its source, a kernel, a wait, in a range. */
+export function steps(
+  count: number,
+  header: Record<string, unknown> = {},
+  sourceOf?: (step: number) => number,
+): RecordingBytes {
   const bytes = new RecordingBytes(header);
   bytes.record(
     recordKinds.device,
@@ -182,7 +195,8 @@ export function steps(count: number, header: Record<string, unknown> = {}): Reco
   bytes.stack(1, 12).stack(2, 14);
   for (let step = 0; step < count; step += 1) {
     const [at, id] = [step * 100_000, step * 3 + 1];
-    bytes.call('cudaMemcpyAsync', at + 1000, at + 30_000, { correlation: id, role: 1, stack: 1 });
+    const addresses = sourceOf === undefined ? {} : { address: 2 ** 46, source: sourceOf(step) };
+    bytes.call('cudaMemcpyAsync', at + 1000, at + 30_000, { correlation: id, role: 1, stack: 1, ...addresses });
     bytes.copy(at + 5000, at + 29_000, id, 1 << 20);
     bytes.call('cudaLaunchKernel', at + 31_000, at + 34_000, { correlation: id + 1 });
     bytes.kernel(at + 35_000, at + 80_000, id + 1, 'gemm');
