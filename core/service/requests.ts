@@ -8,6 +8,7 @@ import { fieldPath } from '../shape/path.ts';
 import { runNotesSchema } from '../trace/notes.ts';
 import { endings } from './remotes.ts';
 import type { HostService } from './service.ts';
+import { settledPredictionSchema } from './settled.ts';
 import { type StartKind, startKinds } from './starts.ts';
 
 /**
@@ -111,6 +112,8 @@ const requestSchemas = {
   slurm: z.tuple([]),
   profiles: z.tuple([]),
   readProfile: z.tuple([idSchema]),
+  settled: z.tuple([z.string().min(1).max(200)]),
+  keepSettled: z.tuple([settledPredictionSchema]),
   examples: z.tuple([]),
   readExample: z.tuple([idSchema]),
   lessons: z.tuple([]),

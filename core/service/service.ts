@@ -16,6 +16,7 @@ import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
 import type { RemoteEnding, RemoteList, RemoteState } from './remotes.ts';
+import type { SettledPrediction } from './settled.ts';
 import type { StartKind } from './starts.ts';
 
 export interface About {
@@ -272,6 +273,10 @@ export interface HostService {
   profiles(): Promise<readonly ProfileSummary[]>;
   /** A profile's JSON, for the simulator in the window. */
   readProfile(name: string): Promise<unknown>;
+  /** Predictions made with this profile that a later trace settled on this machine, the newest first. */
+  settled(profile: string): Promise<readonly SettledPrediction[]>;
+  /** Keeps one in the place of an earlier one of the same traces. */
+  keepSettled(prediction: SettledPrediction): Promise<void>;
   examples(): Promise<readonly ExampleSummary[]>;
   readExample(id: string): Promise<Experiment>;
   /** In teaching order; the user's own come last. */

@@ -8,8 +8,9 @@ import type { HostService } from './service.ts';
 export const startKinds = ['recording', 'ssh', 'slurm'] as const;
 export type StartKind = (typeof startKinds)[number];
 
-/** The code of the refusal. Its field is the kind, and its message names the command. */
+/** The code of the refusal. Its field is the kind, and its message the command behind these words. */
 export const unconfirmed = 'start.unconfirmed';
+export const unconfirmedWords = 'This starts a program: ';
 
 interface Start {
   readonly kind: StartKind;
@@ -53,7 +54,7 @@ export class AllowedStarts {
     throw new CopyscopeError({
       code: unconfirmed,
       field: start.kind,
-      message: `This starts a program: ${oneLine(start.command.map(shellWord).join(' ')).slice(0, 4000)}`,
+      message: `${unconfirmedWords}${oneLine(start.command.map(shellWord).join(' ')).slice(0, 4000)}`,
       remedy: 'Confirm it in the window.',
     });
   }

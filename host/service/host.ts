@@ -27,6 +27,7 @@ import { type RunFile, readRunFile } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
+import { SettledStore } from './settledStore.ts';
 import { watchFolder } from './watchFolder.ts';
 import { Windows } from './windows.ts';
 
@@ -81,6 +82,7 @@ export function createHost({
   const lessons = new Lessons(assetsFolder, about.dataFolder, seen);
   const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version, seen });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
+  const settled = new SettledStore(about.dataFolder);
   const session = new SessionRuns(runs, windows);
   const { dataFolder } = about;
   const program = dirname(assetsFolder);
@@ -142,6 +144,8 @@ export function createHost({
     slurm: async () => (hasSlurm(environment) ? describedSubmission(await readSettings(dataFolder)) : null),
     profiles: () => assets.profiles(),
     readProfile: (name) => assets.readProfile(name),
+    settled: (profile) => settled.of(profile),
+    keepSettled: (prediction) => settled.keep(prediction),
     examples: () => assets.examples(),
     readExample: (id) => assets.readExample(id),
     lessons: () => lessons.list(),

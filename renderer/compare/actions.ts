@@ -12,7 +12,7 @@ import { setCompare } from './compareStore.ts';
 
 /** The first is what the others are compared with. */
 export function openComparison(ids: readonly string[]): void {
-  setCompare({ iterations: {}, other: null, by: 'operations', alignment: { op: 0, edge: 'issue' } });
+  setCompare({ iterations: {}, other: null, by: null, alignment: { op: 0, edge: 'issue' } });
   openPage({ kind: 'compare', runs: [...new Set(ids)] });
 }
 

@@ -2,9 +2,11 @@
 import { useEffect, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { StepsCompared } from '../../core/lift/settle.ts';
+import { settledPrediction } from '../../core/service/settled.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { predictingProfile } from '../store/attainable.ts';
 import { host } from '../store/host.ts';
+import { notifyError } from '../store/notify.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { state } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
@@ -65,7 +67,15 @@ export function useStepsCompared(a: LoadedRun | null, b: LoadedRun | null): Step
 async function comparedSteps(a: LoadedRun, b: LoadedRun): Promise<StepsCompared> {
   if (a.run.info.imported === undefined || b.run.info.imported === undefined) return noSteps;
   const profile = await predictingProfile(a.run.info, state().profiles, host());
-  return profile === null ? noSteps : worker.calls.steps(a.run, b.run, profile);
+  if (profile === null) return noSteps;
+  const found = await worker.calls.steps(a.run, b.run, profile);
+  if (found.settled !== null) {
+    const settled = settledPrediction([a.run.info, b.run.info], profile.name, found.settled);
+    await host()
+      .keepSettled(settled)
+      .catch((thrown: unknown) => notifyError('The settled prediction is not kept', toErrorInfo(thrown)));
+  }
+  return found;
 }
 
 async function answered(

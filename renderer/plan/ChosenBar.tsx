@@ -19,21 +19,21 @@ export function ChosenBar({ run, plan }: { readonly run: LoadedRun; readonly pla
   };
   return (
     <section className={classes['chosen']} aria-label="Chosen changes">
+      <div className={classes['result']}>
+        <Predicted plan={plan} />
+        <Button size="xs" disabled={choice.length === 0 || trying} onClick={() => void setTrying(run, true)}>
+          Try
+        </Button>
+        <Button size="xs" variant="default" loading={busy} disabled={busy} onClick={() => void edit()}>
+          Edit as experiment
+        </Button>
+      </div>
       <div className={classes['chips']}>
         {wordsOf(plan.plan ?? []).map((word) => (
           <Chip key={word} size="xs" checked={choice.includes(word)} onChange={() => void choose(run, [word])}>
             {changeTitles[word]}
           </Chip>
         ))}
-      </div>
-      <div className={classes['result']}>
-        <Predicted plan={plan} />
-        <Button size="xs" disabled={choice.length === 0 && !trying} onClick={() => void setTrying(run, !trying)}>
-          {trying ? 'Show the recording' : 'Try'}
-        </Button>
-        <Button size="xs" variant="default" loading={busy} disabled={busy} onClick={() => void edit()}>
-          Edit as experiment
-        </Button>
       </div>
     </section>
   );

@@ -1,15 +1,18 @@
 /** What a real program's trace answers: its steps, what holds them, and what to change. */
 import { Alert, Button, Loader } from '@mantine/core';
 import { useEffect } from 'react';
+import type { RemedyAnswer } from '../../core/lift/answers.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { ChosenBar } from './ChosenBar.tsx';
 import { Ladder } from './Ladder.tsx';
+import type { ShownSteps } from './messages.ts';
 import classes from './Plan.module.css';
-import { cancelPlan, ensurePlan, usePlan, workOut } from './planStore.ts';
-import { Ranks } from './Ranks.tsx';
+import { cancelPlan, ensurePlan, type PlanState, usePlan, workOut } from './planStore.ts';
+import { Ranks, slowestText } from './Ranks.tsx';
 import { Remedies } from './Remedies.tsx';
+import { SettledHere } from './SettledHere.tsx';
 import { Steps } from './Steps.tsx';
 import { nothingHelps } from './words.ts';
 
@@ -45,27 +48,45 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
         </Alert>
       )}
       {plan.answer === '' ? null : <p className={classes['answer']}>{plan.answer}</p>}
+      {plan.steps?.ranks == null ? null : <p className={classes['slowest']}>{slowestText(plan.steps.ranks)}</p>}
       <div className={classes['columns']}>
-        {plan.steps?.ranks == null ? null : <Ranks {...plan.steps.ranks} />}
-        {plan.steps === null ? null : <Steps run={run} steps={plan.steps} plan={plan} />}
-        {plan.plan === null || plan.steps === null ? null : (
+        {plan.steps === null || plan.error !== null ? null : (
           <div className={classes['plan']}>
             <h2>What to change</h2>
-            {plan.plan.length === 0 ? (
-              <p>{nothingHelps}</p>
-            ) : (
-              <>
-                <ChosenBar run={run} plan={plan} />
-                {plan.ladder.length < 2 ? null : <Ladder run={run} plan={plan} stepNs={plan.steps.unprofiledNs} />}
-                <Remedies run={run} plan={plan} remedies={plan.plan} stepNs={plan.steps.unprofiledNs} />
-              </>
-            )}
-            <p className={classes['note']}>
-              Simulated, with 90 % intervals. What the trace does not tell is taken from the profile {plan.profile}.
-            </p>
+            {plan.plan === null ? null : <Changes run={run} plan={plan} remedies={plan.plan} steps={plan.steps} />}
           </div>
         )}
+        {plan.steps === null ? null : <Steps run={run} steps={plan.steps} plan={plan} />}
+        {plan.steps?.ranks == null ? null : <Ranks {...plan.steps.ranks} />}
       </div>
     </section>
+  );
+}
+
+interface ChangesProps {
+  readonly run: LoadedRun;
+  readonly plan: PlanState;
+  readonly remedies: readonly RemedyAnswer[];
+  readonly steps: ShownSteps;
+}
+
+/** The ladder first: it is what a person looks for below the answer. */
+function Changes({ run, plan, remedies, steps: { unprofiledNs } }: ChangesProps) {
+  return (
+    <>
+      {remedies.length === 0 ? (
+        <p>{nothingHelps}</p>
+      ) : (
+        <>
+          {plan.ladder.length < 2 ? null : <Ladder run={run} plan={plan} stepNs={unprofiledNs} />}
+          <ChosenBar run={run} plan={plan} />
+          <Remedies run={run} plan={plan} remedies={remedies} stepNs={unprofiledNs} />
+        </>
+      )}
+      <p className={classes['note']}>
+        Simulated, with 90 % intervals. What the trace does not tell is taken from the profile {plan.profile}.
+      </p>
+      {plan.profile === null ? null : <SettledHere profile={plan.profile} />}
+    </>
   );
 }

@@ -1,61 +1,70 @@
 /** The ranks of a job in a table, and which of them the steps and the plan are of. */
 import type { RankAnswer, RanksAnswer } from '../../core/lift/ranks.ts';
 import { formatShare, unbroken } from '../../core/units.ts';
-import type { DataColumn } from '../common/table/columns.ts';
-import { DataTable } from '../common/table/DataTable.tsx';
 import classes from './Plan.module.css';
 import { durationText } from './words.ts';
 
-const duration = (
-  id: string,
-  title: string,
-  value: (rank: RankAnswer) => number | null,
-  meaning?: string,
-): DataColumn<RankAnswer> => ({
-  id,
-  title,
-  value,
-  cell: (rank) => {
-    const ns = value(rank);
-    return ns === null ? 'unknown' : durationText(ns);
-  },
-  isNumber: true,
-  ...(meaning === undefined ? {} : { meaning }),
-});
+interface Column {
+  readonly title: string;
+  readonly meaning?: string;
+  readonly text: (rank: RankAnswer) => string;
+}
 
-const columns: readonly DataColumn<RankAnswer>[] = [
-  { id: 'rank', title: 'Rank', value: ({ rank }) => rank, isHead: true },
-  duration('step', 'Step', ({ stepNs }) => stepNs),
-  duration('copies', 'Exposed copies', ({ exposedCopyNs }) => exposedCopyNs),
-  duration('communication', 'Communication', ({ communicationNs }) => communicationNs, 'Without the wait.'),
-  duration('wait', 'Wait', ({ waitNs }) => waitNs, 'From its own start of a collective to the latest start.'),
+const known = (ns: number | null): string => (ns === null ? 'unknown' : durationText(ns));
+
+const columns: readonly Column[] = [
+  { title: 'Step', text: ({ stepNs }) => known(stepNs) },
+  { title: 'Exposed copies', text: ({ exposedCopyNs }) => durationText(exposedCopyNs) },
   {
-    id: 'awaited',
+    title: 'Communication',
+    meaning: 'Without the wait.',
+    text: ({ communicationNs }) => durationText(communicationNs),
+  },
+  {
+    title: 'Wait',
+    meaning: 'From its own start of a collective to the latest start.',
+    text: ({ waitNs }) => known(waitNs),
+  },
+  {
     title: 'Others wait for it',
-    value: ({ awaitedShare }) => awaitedShare,
-    cell: ({ awaitedShare }) => unbroken(formatShare(awaitedShare)),
-    isNumber: true,
     meaning: 'Its share of what all ranks waited.',
+    text: ({ awaitedShare }) => unbroken(formatShare(awaitedShare)),
   },
 ];
 
-export function Ranks({ ranks, slowest }: RanksAnswer) {
+/** Which rank the steps and the plan are of, and why. */
+export function slowestText({ ranks, slowest }: RanksAnswer): string {
   const isAwaited = ranks.some(({ awaitedShare }) => awaitedShare > 0);
+  const why = isAwaited ? `The others wait most for rank ${slowest}` : `Rank ${slowest} has the longest step`;
+  return `${why}: step and plan are of that rank.`;
+}
+
+export function Ranks({ ranks, slowest }: RanksAnswer) {
   return (
     <div className={classes['ranks']}>
       <h2>Ranks</h2>
-      <p>
-        {isAwaited ? `The others wait most for rank ${slowest}.` : `Rank ${slowest} has the longest step.`} The step and
-        the plan below are its.
-      </p>
-      <DataTable
-        label="Table of ranks"
-        noun="ranks"
-        empty="The trace has no ranks."
-        items={ranks}
-        columns={columns}
-        keyOf={({ name }) => name}
-      />
+      <table className={`${classes['table']} tabular`} aria-label="Ranks">
+        <thead>
+          <tr>
+            <th scope="col">Rank</th>
+            {columns.map(({ title, meaning }) => (
+              <th key={title} scope="col" title={meaning}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {ranks.map((rank) => (
+            <tr key={rank.name} data-chosen={rank.rank === slowest || undefined}>
+              <th scope="row">{rank.rank}</th>
+              {columns.map(({ title, text }) => (
+                <td key={title}>{text(rank)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

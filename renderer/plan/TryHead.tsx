@@ -9,7 +9,7 @@ import { useApp } from '../store/store.ts';
 import { compareChanges } from './actions.ts';
 import { cancelMeasuring, measureChanges } from './measure.ts';
 import classes from './Plan.module.css';
-import { chosenGain, measuredKey, type PlanState, showMeasured } from './planStore.ts';
+import { chosenGain, measuredKey, type PlanState, setTrying, showMeasured } from './planStore.ts';
 import { durationText, gainText } from './words.ts';
 
 interface HeadProps {
@@ -33,6 +33,9 @@ export function TryHead({ run, plan, measured }: HeadProps) {
       <WhichLanes run={run} plan={plan} measured={measured} />
       {measured === null ? <GainOfStep plan={plan} /> : <MeasuredGain plan={plan} measured={measured} />}
       <div className={classes['tryButtons']}>
+        <Button variant="default" size="compact-xs" onClick={() => void setTrying(run, false)}>
+          Show the recording
+        </Button>
         <MeasureMenu
           isDisabled={doing !== null || none}
           onPick={(engine) => void during('measuring', measureChanges(run, plan.choice, engine))}

@@ -116,7 +116,9 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
       <p>
         {about}. Makespan {formatDuration(view.makespanNs)}.
       </p>
-      {steps === null || plan === null ? null : <PlanPart answers={{ answer, steps, plan, ladder }} unfolded />}
+      {steps === null || plan === null ? null : (
+        <PlanPart answers={{ answer, steps, plan, ladder, ...(steps.ranks ?? {}) }} unfolded />
+      )}
       <PaperLanes run={run} view={view} title={title} about={about} />
       {summary === null ? null : (
         <>

@@ -4,6 +4,7 @@ import { partWords } from '../../core/lift/parts.ts';
 import { changeTitles } from '../../core/lift/words.ts';
 import { formatShare, unbroken } from '../../core/units.ts';
 import { ShareBar } from '../inspector/Facts.tsx';
+import { Ranks, slowestText } from '../plan/Ranks.tsx';
 import { durationText, gainText, nothingHelps, titleOf } from '../plan/words.ts';
 import classes from './Report.module.css';
 
@@ -11,17 +12,23 @@ import classes from './Report.module.css';
 const leastShare = 0.005;
 
 interface Props {
-  readonly answers: Pick<TraceAnswers, 'answer' | 'steps' | 'plan' | 'ladder'>;
+  readonly answers: Pick<TraceAnswers, 'answer' | 'steps' | 'plan' | 'ladder' | 'ranks' | 'slowest'>;
   /** On paper nothing can be unfolded. */
   readonly unfolded?: boolean;
 }
 
-export function PlanPart({ answers: { answer, steps, plan, ladder }, unfolded = false }: Props) {
+export function PlanPart({ answers: { answer, steps, plan, ladder, ranks, slowest }, unfolded = false }: Props) {
   const [recommended, ...alternatives] = plan;
   const parts = steps.parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   return (
     <section aria-label="Step and plan">
       <p className={classes['answer']}>{answer}</p>
+      {ranks === undefined || slowest === undefined ? null : (
+        <>
+          <p>{slowestText({ ranks, slowest })}</p>
+          <Ranks ranks={ranks} slowest={slowest} />
+        </>
+      )}
       <h2>What holds the step</h2>
       <p>
         A step takes {durationText(steps.medianNs)} as recorded and {durationText(steps.unprofiledNs)} without the

@@ -1,6 +1,7 @@
 /** Asks before the host starts a program, and names it. */
-import { Button, Group, Modal, Text } from '@mantine/core';
-import type { StartKind } from '../../core/service/starts.ts';
+import { Button, Code, Group, Modal, Text } from '@mantine/core';
+import { Fragment } from 'react';
+import { type StartKind, unconfirmedWords } from '../../core/service/starts.ts';
 import { useLast } from '../common/useLast.ts';
 import { useStarts } from '../connection/askBeforeStarts.ts';
 
@@ -10,6 +11,11 @@ const kindWords: Readonly<Record<StartKind, string>> = {
   slurm: 'jobs of Slurm',
 };
 
+/** A line would else end behind the hyphens of an option. */
+const wholeWord = { display: 'inline-block', maxWidth: '100%', overflowWrap: 'anywhere' } as const;
+
+const wordsOf = (text: string): string[] => text.replace(unconfirmedWords, '').split(' ');
+
 export function StartQuestion() {
   const { question } = useStarts();
   const shown = useLast(question);
@@ -18,7 +24,14 @@ export function StartQuestion() {
     <Modal opened={question !== null} onClose={refuse} title="Start this program?">
       {shown === null ? null : (
         <>
-          <Text style={{ overflowWrap: 'anywhere' }}>{shown.text}</Text>
+          <Code block style={{ whiteSpace: 'pre-wrap' }}>
+            {wordsOf(shown.text).map((word, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: words never move.
+              <Fragment key={at}>
+                <span style={wholeWord}>{word}</span>{' '}
+              </Fragment>
+            ))}
+          </Code>
           <Text size="sm" c="dimmed" mt="xs">
             If you agree, this page starts {kindWords[shown.kind]} without a question.
           </Text>

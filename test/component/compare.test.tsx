@@ -164,3 +164,18 @@ it('has the queues of a long run once they are summed up', async () => {
   const lanes = page.getByRole('article', { name: 'Long' }).getByRole('list', { name: 'Lanes', exact: true });
   await expect.element(lanes).toHaveTextContent('side queue');
 });
+
+it('keeps a settled prediction, and shows it with the plan that the profile made', async () => {
+  const { host } = await openTrace('vision.pageable', 'vision.pinned');
+  const settled = page.getByRole('region', { name: 'Settled predictions' });
+  await expect.element(settled).toHaveTextContent('No prediction with this profile has been settled yet.');
+  const [before = '', after = ''] = ['vision.pageable', 'vision.pinned'].map(
+    (name) => [...host.runs].find(([, { summary }]) => summary.name === name)?.[0],
+  );
+  openPage({ kind: 'compare', runs: [before, after] });
+  await expect.element(page.getByText(/^Made between A and B: pin\./)).toBeVisible();
+  expect(host.settled).toMatchObject([{ profile: 'h200', changes: ['pin'], holds: true }]);
+  openPage({ kind: 'run', id: before });
+  await expect.element(settled).toHaveTextContent('1 of 1 interval held.');
+  await expect.element(settled.getByRole('row').nth(1)).toHaveTextContent(/^Pin memory once.*held$/);
+});

@@ -46,7 +46,7 @@ test('a PyTorch trace has a plan that is tried, measured, edited as an experimen
     await expect(both.getByText(/Predicted of a step: .*%/)).toBeVisible();
     await both.getByText('Simulated', { exact: true }).click();
     await expect(both.getByText(/Gain .*\(90 % interval\)/)).toBeVisible();
-    await chosen.getByRole('button', { name: 'Show the recording' }).click();
+    await both.getByRole('button', { name: 'Show the recording' }).click();
     await expect(window.timeline).toBeVisible();
   });
   await chosen.getByRole('button', { name: 'Edit as experiment' }).click();

@@ -7,7 +7,10 @@ import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { runSteps } from '../../../core/gate/steps.ts';
 import { compareSteps, type StepsCompared } from '../../../core/lift/settle.ts';
+import { type SettledPrediction, settledPrediction } from '../../../core/service/settled.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
+import { dataFolder } from '../../paths.ts';
+import { SettledStore } from '../../service/settledStore.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import { drawComparison, drawSteps } from '../render/compare.ts';
 import { traceProfile } from '../traceAnswers.ts';
@@ -35,9 +38,12 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
         ? other.run
         : await predict(other.experiment);
   const comparison = compareRuns(first, second, runSteps);
-  const steps = await comparedSteps([first, second], tools, options.profile);
+  const { steps, settledHere } = await comparedSteps([first, second], tools, options.profile);
   if (!options.json) {
-    terminal.out([...drawSteps(steps, terminal), ...drawComparison(first, second, comparison, options.all, terminal)]);
+    terminal.out([
+      ...drawSteps(steps, settledHere, terminal),
+      ...drawComparison(first, second, comparison, options.all, terminal),
+    ]);
     return;
   }
   const document: ComparisonDocument & StepsCompared = {
@@ -51,20 +57,41 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
   await terminal.json(document);
 }
 
+interface ComparedSteps {
+  readonly steps: StepsCompared;
+  /** Predictions that were settled on this machine with the same profile, this one first. */
+  readonly settledHere: readonly SettledPrediction[];
+}
+
 /** What holds the steps of two traces, and what the first one's plan predicted; nothing of runs that are no traces. */
 async function comparedSteps(
   [a, b]: readonly [Run, Run],
   { assets, context }: Tools,
   profile: string | undefined,
-): Promise<StepsCompared> {
-  const nothing: StepsCompared = { parts: [], settled: null };
+): Promise<ComparedSteps> {
+  const nothing: ComparedSteps = { steps: { parts: [], settled: null }, settledHere: [] };
   if (a.info.imported === undefined || b.info.imported === undefined) return nothing;
-  const costs = profileCosts(await traceProfile(a, assets, context.terminal, profile));
+  const used = await traceProfile(a, assets, context.terminal, profile);
   try {
-    return compareSteps(a, b, costs);
+    const steps = compareSteps(a, b, profileCosts(used));
+    if (steps.settled === null) return { ...nothing, steps };
+    const settled = settledPrediction([a.info, b.info], used.name, steps.settled);
+    return { steps, settledHere: await kept(settled, context) };
   } catch (thrown) {
     context.terminal.err(`The steps are not compared: ${describeError(toErrorInfo(thrown))}`);
     return nothing;
+  }
+}
+
+/** All that are kept with this one. A table that can't be read or written costs no comparison. */
+async function kept(settled: SettledPrediction, { environment, terminal }: Tools['context']) {
+  const store = new SettledStore(dataFolder(environment));
+  try {
+    await store.keep(settled);
+    return await store.of(settled.profile);
+  } catch (thrown) {
+    terminal.err(`The settled prediction is not kept: ${describeError(toErrorInfo(thrown))}`);
+    return [];
   }
 }
 

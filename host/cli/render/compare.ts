@@ -16,6 +16,7 @@ import { judgementText } from '../../../core/compare/text.ts';
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import { partWords } from '../../../core/lift/parts.ts';
 import { type StepsCompared, settledWords } from '../../../core/lift/settle.ts';
+import { heldWords, type SettledPrediction } from '../../../core/service/settled.ts';
 import { type Run, runOrigin } from '../../../core/trace/run.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { Colors, Terminal } from '../io.ts';
@@ -29,7 +30,11 @@ const mostShown = 20;
 const leastPart = 0.005;
 
 /** What holds the steps of two traces, the largest difference first, and the prediction that the second one settles. */
-export function drawSteps({ parts, settled }: StepsCompared, { columns, colors }: Screen): string[] {
+export function drawSteps(
+  { parts, settled }: StepsCompared,
+  settledHere: readonly SettledPrediction[],
+  { columns, colors }: Screen,
+): string[] {
   if (parts.length === 0) return [];
   const stepNs = Math.max(...(['aNs', 'bNs'] as const).map((side) => parts.reduce((sum, part) => sum + part[side], 0)));
   const shown = parts.filter(({ aNs, bNs }) => Math.abs(bNs - aNs) >= leastPart * stepNs);
@@ -45,6 +50,7 @@ export function drawSteps({ parts, settled }: StepsCompared, { columns, colors }
       ]),
     ]),
     ...(settled === null ? [] : wrap(settledWords(settled), columns, '')),
+    ...(settledHere.length < 2 ? [] : [`Settled on this machine so far: ${heldWords(settledHere)}`]),
     '',
   ];
 }

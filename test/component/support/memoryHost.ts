@@ -37,6 +37,7 @@ import {
   type SweepOutcome,
   type WindowEvents,
 } from '../../../core/service/service.ts';
+import type { SettledPrediction } from '../../../core/service/settled.ts';
 import { predictedIntervals } from '../../../core/summary/predictedIntervals.ts';
 import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
 import { runFigures } from '../../../core/sweep/metrics.ts';
@@ -149,6 +150,7 @@ export class MemoryHost {
   readonly runs = new Map<string, StoredRun>();
   readonly sweeps = new Map<string, Sweep>();
   readonly notes = new Map<string, RunNotes>();
+  readonly settled: SettledPrediction[] = [];
   /** Names of the functions that the window has called, in order. */
   readonly asked: string[] = [];
   /** Errors that functions reject with, by the function's name. */
@@ -232,6 +234,8 @@ export class MemoryHost {
     recording: async () => null,
     profiles: async () => [...this.#profiles].map(([name, profile]) => this.#profile(name, profile)).sort(byRank),
     readProfile: async (name) => entry(this.#profiles, 'profile', name),
+    settled: async (profile) => this.settled.filter((one) => one.profile === profile),
+    keepSettled: async (prediction) => void this.settled.push(prediction),
     examples: async () =>
       this.#examples.map((id) => ({
         ...{ id, name: example(id).name, description: example(id).description },

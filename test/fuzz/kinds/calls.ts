@@ -4,6 +4,7 @@ import { CopyscopeError, type ErrorInfo } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage } from '../../../core/service/codec.ts';
 import { hostFunctions } from '../../../core/service/requests.ts';
 import { type Channel, serveWindow } from '../../../core/service/rpc.ts';
+import { settledBy } from '../../support/settledPrediction.ts';
 import { heavyFrame } from '../../unit/support/heavyFrame.ts';
 import type { Random } from '../../unit/support/random.ts';
 import { readers } from '../../unit/support/readers.ts';
@@ -61,6 +62,8 @@ const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   answerRemote: ['gpu-box', true],
   endRemote: ['gpu-box', 'forget'],
   joinRanks: [['a', 'b']],
+  settled: ['h200'],
+  keepSettled: [settledBy(1)],
   packBundle: [items],
   readNotes: ['imported/a'],
   saveNotes: ['imported/a', { notes, base: notes, by: ticket }],

@@ -15,8 +15,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ranksAnswer } from '../../../core/lift/ranks.ts';
 import { libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { ranksIn } from '../../../core/trace/ranks.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
@@ -121,6 +123,26 @@ describe('a file from elsewhere', () => {
     const experiment = await importFile(host.service, 'x.json', text);
     expect(await importFile(host.service, 'y.json', text)).toEqual({ ...experiment, isNew: false });
     expect(kept()).toHaveLength(2);
+  });
+
+  it('that is a rank of a job becomes one run with the others, and stays as it is alone', async () => {
+    const ranks = async (...names: string[]): Promise<string[]> => {
+      const ids: string[] = [];
+      for (const name of names) {
+        const bytes = readFileSync(join(repository, `test/fixtures/ranks-h200/${name}.json.gz`));
+        ids.push((await importedRun(host.service, `${name}.json.gz`, new Uint8Array(bytes))).id);
+      }
+      return ids;
+    };
+    const ids = await ranks('slow_rank.rank0', 'slow_rank.rank1');
+    const joined = await host.service.joinRanks(ids);
+    if (joined?.kind !== 'run') throw new Error('the ranks were not joined');
+    expect(joined.run).toMatchObject({ name: 'slow_rank', origin: 'recorded' });
+    expect(told.runChanged).toHaveBeenCalledWith(joined.run.id, expect.objectContaining({ name: 'slow_rank' }));
+    const whole = decodeRun(await host.service.readRun(joined.run.id));
+    expect(ranksIn(whole.trace)).toEqual(['[rank0]', '[rank1]']);
+    expect(ranksAnswer(whole)).toMatchObject({ slowest: 1, ranks: [{ rank: 0 }, { rank: 1 }] });
+    expect(await host.service.joinRanks(ids.slice(0, 1))).toBeNull();
   });
 
   it.each([

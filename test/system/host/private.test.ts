@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
+import { settledBy } from '../../support/settledPrediction.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
@@ -41,6 +42,7 @@ async function fill(): Promise<void> {
   const { id } = await importedRun(service, 'a.arrow', encodeRun(smallRun(example(), 'cpu')));
   await service.saveNotes(id, notesChange([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]));
   await service.renameRun(id, 'Mine');
+  await service.keepSettled(settledBy(1));
   const other = await service.saveExperiment(null, { ...example(), name: 'other' });
   await service.deleteItems(libraryItems({ experiments: [other] }), true);
   const ticket = await service.beginImport({ name: 'half.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });

@@ -22,7 +22,9 @@ import { DraftStore } from '../../../host/service/draftStore.ts';
 import { ExperimentStore } from '../../../host/service/experimentStore.ts';
 import { slug, timedId, unused } from '../../../host/service/ids.ts';
 import { RunStore, readRunFile } from '../../../host/service/runStore.ts';
+import { SettledStore } from '../../../host/service/settledStore.ts';
 import { SweepStore } from '../../../host/service/sweepStore.ts';
+import { settledBy } from '../../support/settledPrediction.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
 
@@ -409,5 +411,31 @@ describe('ids', () => {
 
   it.each(['constructor', 'toString', '__proto__'])('%s is no function of the service', (name) => {
     expect(isHostFunction(name)).toBe(false);
+  });
+});
+
+describe('settled predictions', () => {
+  it('are kept by profile, the newest first, and each pair of traces once', async () => {
+    const store = new SettledStore(folder);
+    expect(await store.of('h200')).toEqual([]);
+    await Promise.all([settledBy(1), settledBy(2), settledBy(3, { profile: 'other' })].map((one) => store.keep(one)));
+    await store.keep(settledBy(1, { measuredShare: 0.1, holds: false }));
+    const again = await new SettledStore(folder).of('h200');
+    expect(again.map(({ after, holds }) => [after.name, holds])).toEqual([
+      ['after 1', false],
+      ['after 2', true],
+    ]);
+    expect(await store.of('other')).toHaveLength(1);
+  });
+
+  it('are refused with the file and the field if the table is damaged, and nothing is overwritten', async () => {
+    const path = join(folder, 'settled.json');
+    const damaged = JSON.stringify({ format: 'copyscope/settled', version: 1, predictions: [{ profile: 7 }] });
+    writeFileSync(path, damaged);
+    const store = new SettledStore(folder);
+    for (const call of [store.of('h200'), store.keep(settledBy(1))]) {
+      await expect(call).rejects.toMatchObject({ code: 'settled.invalid', message: expect.stringContaining(path) });
+    }
+    expect(readFileSync(path, 'utf8')).toBe(damaged);
   });
 });

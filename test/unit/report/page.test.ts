@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
+import { MergedRanks } from '../../../core/import/mergedRanks.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
 import { runReport } from '../../../core/report/make.ts';
 import { base64Pieces } from '../../../core/report/packed.ts';
 import { reportPieces } from '../../../core/report/page.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import { PlanPart } from '../../../renderer/report/PlanPart.tsx';
+import { drawJob } from '../../support/jobTrace.ts';
 import { example, smallRun } from '../host/support/runs.ts';
+import { read } from '../import/support.ts';
 import { hostileNames } from './hostileNames.ts';
 import { partsOf } from './partsOf.ts';
 
@@ -42,6 +50,20 @@ describe('the file of a report', () => {
     expect(last?.[0]).toBe(last?.[1]);
     expect(told.length).toBeGreaterThan(1);
   });
+});
+
+it('has a table of the ranks of a job', async () => {
+  const merged = new MergedRanks();
+  const computeNs = (rank: number): number => (rank === 1 ? 9e6 : 5e6);
+  for (const { text } of drawJob({ clocksNs: [0, 137_250_000], computeNs })) merged.add(await read(text));
+  const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8')));
+  const run = merged.finish('job');
+  const { document } = runReport([{ run, origin: 'recorded', profile, replayWith: profile }], options);
+  const [answers] = document.runs.flatMap((one) => one.answers ?? []);
+  if (answers === undefined) throw new Error('the report has no answers');
+  const markup = renderToStaticMarkup(createElement(PlanPart, { answers }));
+  expect(markup).toContain('The others wait most for rank 1');
+  expect(markup.match(/<th scope="row">\d<\/th>/g)).toHaveLength(2);
 });
 
 describe('base64', () => {
