@@ -32,7 +32,7 @@ const columns: readonly Column[] = [
   },
 ];
 
-/** Which rank the steps and the plan are of, and why. */
+/** Names the rank that the steps and the plan are of, and says why. */
 export function slowestText({ ranks, slowest }: RanksAnswer): string {
   const isAwaited = ranks.some(({ awaitedShare }) => awaitedShare > 0);
   const why = isAwaited ? `The others wait most for rank ${slowest}` : `Rank ${slowest} has the longest step`;

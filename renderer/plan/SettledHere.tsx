@@ -1,4 +1,4 @@
-/** What became of earlier predictions that were made with a profile on this machine. */
+/** Predictions that were made with a profile, and the gains that were measured on this machine. */
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { heldWords, type SettledPrediction } from '../../core/service/settled.ts';

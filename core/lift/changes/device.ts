@@ -73,7 +73,7 @@ const placeOf = (copy: CopyItem, address = copy.hostAddress): string => `${keyOf
 
 /**
  * The copies that read another place than those of other steps, and nothing that the same step copied there: they bring other
- * data. A copy whose address is unknown is none of them.
+ * data. Copies whose address is unknown are left out.
  */
 function movingCopies({ steps }: Script): ReadonlySet<CopyItem> {
   const all = steps.map(({ items }) => copiesOf(items));
