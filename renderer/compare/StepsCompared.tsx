@@ -48,7 +48,8 @@ export function StepsCompared({ a, b, letter }: Props) {
     })),
   ]);
   return (
-    <div className={classes['steps']}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section className={classes['steps']} aria-label="Steps of both traces" tabIndex={0}>
       {settled === null ? null : <p>{settledWords(settled)}</p>}
       <table className="tabular" aria-label="Where the step time goes">
         <thead>
@@ -73,6 +74,6 @@ export function StepsCompared({ a, b, letter }: Props) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
