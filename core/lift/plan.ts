@@ -229,7 +229,7 @@ export class Planner {
     return {
       changes,
       gainShare,
-      lowShare: Math.min(gainShare, changes.includes('graph') && this.#mayBeHeldByDevice ? 0 : 1, gain - low),
+      lowShare: Math.min(gainShare, this.#mayBeNeedless(changes) ? 0 : 1, gain - low),
       highShare: Math.max(gainShare, Math.min(1 - surelyShare, gain + high)),
       stepNs: unprofiledNs * (1 - gainShare),
       floorNs: unprofiledNs * floorShare,
@@ -240,8 +240,12 @@ export class Planner {
     };
   }
 
-  /** Whether launches may not bind the step at all, as far as the profiler's cost is known. */
-  get #mayBeHeldByDevice(): boolean {
+  /**
+   * Whether changes have a graph, and launches may not bind the step at all, as far as the profiler's cost is known. Waits
+   * leave the device idle in any case.
+   */
+  #mayBeNeedless(changes: readonly ChangeWord[]): boolean {
+    if (!changes.includes('graph') || changes.includes('remove-wait') || changes.includes('delay-wait')) return false;
     const holds = (world: World, part: number): boolean => world.floorNs([]) >= part * world.baseNs;
     return holds(this.#middle, halfHeld) && this.#others.some(({ world, isEnd }) => isEnd && holds(world, mostlyHeld));
   }
