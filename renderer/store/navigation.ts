@@ -6,6 +6,15 @@ import { recall } from './settings.ts';
 import { assign, watch } from './store.ts';
 
 export function startNavigation(): void {
+  restorePage();
+  window.addEventListener('popstate', () => {
+    askPlace();
+    openPage(parsePageHash(location.hash) ?? { kind: 'welcome' });
+  });
+}
+
+/** Shows the page of the address, or else that of last time. */
+export function restorePage(): void {
   const page = parsePageHash(location.hash) ?? parsePageHash(recall('page') ?? '');
   assign({ engine: recall('engine'), colourBy: recall('colour-by') === 'name' ? 'name' : 'kind' });
   askPlace();
@@ -17,10 +26,6 @@ export function startNavigation(): void {
     if (page !== null && pageHash(state.page) === pageHash(page)) openPage(page);
   });
   if (page !== null) assign({ page });
-  window.addEventListener('popstate', () => {
-    askPlace();
-    openPage(parsePageHash(location.hash) ?? { kind: 'welcome' });
-  });
 }
 
 /** Whatever run the page shows: what a link selects is selected in it. */

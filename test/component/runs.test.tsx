@@ -1,7 +1,7 @@
 /** Running what is open: keys that take over fields, refusals, notes on a run, a host that is gone. */
 import { expect, it } from 'vitest';
 import { StatusLine } from '../../renderer/status/StatusLine.tsx';
-import { startNavigation } from '../../renderer/store/navigation.ts';
+import { restorePage } from '../../renderer/store/navigation.ts';
 import { state } from '../../renderer/store/store.ts';
 import {
   boxOf,
@@ -259,7 +259,7 @@ it('remembers the theme, the engine and the page', async () => {
   expect(localStorage.getItem('copyscope:engine')).toContain('rtx-4090');
   expect(localStorage.getItem('copyscope:page')).toContain(sameStream);
   await openWorkbench({ keepStorage: true });
-  startNavigation();
+  restorePage();
   expect(shownPage()).toEqual({ kind: 'example', id: sameStream });
   await expect.poll(() => document.documentElement.dataset['mantineColorScheme']).toBe('dark');
   await expect.element(engine()).toHaveValue(expect.stringMatching(/^Simulated: NVIDIA GeForce RTX 4090/));
