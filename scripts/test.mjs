@@ -4,8 +4,7 @@
  *
  *   node scripts/test.mjs [quick | all | deep | ci] [--minutes N]
  *
- * quick (npm test): types, lint and budgets; unit and component tests, but for the accessibility of all views; the
- * journeys; the executor's C++ tests.
+ * quick (npm test): types, lint and budgets; unit and component tests; the journeys; the executor's C++ tests.
  * all (npm run test:all): quick, then every other test that needs no sanitizer.
  * deep (npm run test:deep): the sanitizers, kills, the fuzzer, and properties and soak at full effort. With --minutes it
  * takes about that long: the sanitizers, and the fuzzer for what is left.
@@ -37,8 +36,6 @@ const say = (text) => console.log(text);
 /** In CI too, what the tests need is installed unless COPYSCOPE_INSTALL says otherwise. */
 const isWanted = process.env.COPYSCOPE_INSTALL === undefined || wantsInstall();
 const playwrightReport = inRoot('test-results/playwright.json');
-/** Every view in both themes: a minute and a half, for what few changes break. */
-const looks = 'test/component/looks.test.tsx';
 const seed = process.env.COPYSCOPE_TEST_SEED ?? String(Date.now() % 2 ** 31);
 const tool = (path) => inRoot('node_modules', path);
 
@@ -135,7 +132,7 @@ async function quick() {
   await provideAddon();
   await provideChromium(say, isWanted);
   await ensureBuilt(['renderer', 'host']);
-  const fast = await vitest(['--project=!system', `--exclude=${looks}`]);
+  const fast = await vitest(['--project=!system']);
   // Journeys often wait for a page, and a compiler never waits.
   return [checked, fast, ...(await Promise.all([playwright('journeys'), executorTests()]))];
 }
@@ -145,8 +142,7 @@ async function rest() {
   provideSshd(say);
   await ensureBuilt(['renderer', 'host', 'electron']);
   // Of three workers on two cores one often waits for a program that it started.
-  const system = await vitest(['--project=system', '--maxWorkers=3']);
-  return [system, await vitest(['--project=component', looks]), await playwright('e2e', displayWrapper())];
+  return [await vitest(['--project=system', '--maxWorkers=3']), await playwright('e2e', displayWrapper())];
 }
 
 async function deep(minutes) {
