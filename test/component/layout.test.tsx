@@ -82,8 +82,11 @@ it('gives panels their widths back after the window was too narrow for them', as
   const { inspector } = await openExample(pinned);
   await expect.element(inspector).toBeVisible();
   await settled(inspector);
+  const first = widthOf('Library');
   page.getByRole('separator', { name: 'Resize the library' }).element().focus();
-  await press('ArrowRight', 'ArrowRight');
+  await press('ArrowRight');
+  await expect.poll(() => widthOf('Library')).toBeGreaterThan(first);
+  await settled(inspector);
   const [library, before] = [widthOf('Library'), widthOf('Inspector')];
   await page.viewport(780, 800);
   await expect.poll(() => widthOf('Inspector')).toBeLessThan(before);
