@@ -413,7 +413,7 @@ interface Unknown {
   readonly isEnd?: boolean;
 }
 
-/** Everything that isn't known, at its low and its high end. */
+/** Each thing that the trace doesn't tell, at its low and its high end. */
 const unknowns: readonly Unknown[] = [
   // Beyond some point the device holds the step: what a change gains there doesn't follow from what it gains before.
   { options: { profiler: 0.5 }, isEnd: true },

@@ -11,7 +11,7 @@ const kindWords: Readonly<Record<StartKind, string>> = {
   slurm: 'jobs of Slurm',
 };
 
-/** A line would else end behind the hyphens of an option. */
+/** Keeps an option in one line: browsers break a line after its hyphens. */
 const wholeWord = { display: 'inline-block', maxWidth: '100%', overflowWrap: 'anywhere' } as const;
 
 const wordsOf = (text: string): string[] => text.replace(unconfirmedWords, '').split(' ');

@@ -136,7 +136,7 @@ class DraftIds {
   readonly #taken = new Set<string>();
   #new: OperationIds | null = null;
   #isTwice = false;
-  /** Whether one was brought along that operations which stay as they are may have too. */
+  /** Whether the draft brings an id that an operation outside of it may have. */
   #isBrought = false;
 
   constructor(draft: Experiment) {

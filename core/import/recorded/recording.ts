@@ -10,7 +10,7 @@ import { RecordedProcess } from './recordedProcess.ts';
 import { recordedRows } from './recordedRows.ts';
 import { problems } from './records.ts';
 
-/** Of fewer than these, a single slow one tells too much. */
+/** The fewest that give a median: among fewer, a single slow one weighs too much. */
 const leastSteps = 5;
 
 /** Of the process that has the most; null where none has enough of both kinds. */
