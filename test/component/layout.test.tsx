@@ -80,7 +80,6 @@ it('resizes panels by mouse and by keyboard, and keeps their sizes', async () =>
 
 it('gives panels their widths back after the window was too narrow for them', async () => {
   const { inspector } = await openExample(pinned);
-  await expect.element(inspector).toBeVisible();
   await settled(inspector);
   const first = widthOf('Library');
   page.getByRole('separator', { name: 'Resize the library' }).element().focus();

@@ -1,7 +1,4 @@
-/**
- * How many random examples a property is tested with: a tenth by default, all of them in `npm run test:deep`, which sets
- * COPYSCOPE_TEST_EFFORT to 1. Any other share works too: 0.5, or 10 for a night.
- */
+/** The share of random examples that properties are tested with; `npm run test:deep` sets COPYSCOPE_TEST_EFFORT to 1. */
 import { env } from 'node:process';
 
 const share = Number(env['COPYSCOPE_TEST_EFFORT'] ?? 0.1);
