@@ -1,14 +1,14 @@
 /**
- * The one error that crosses a layer: a code for programs, a message for people, the field it is about and what to do.
+ * The error type that crosses layers: a code for programs, a message for people, the field concerned and the remedy.
  * Codes are stable, lower-case and dotted: `experiment.invalid`, `engine.lost`, `run.not-found`.
  */
 export interface ErrorInfo {
   readonly code: string;
   readonly message: string;
   readonly remedy?: string | undefined;
-  /** Dotted path of the offending field, as `buffers[0].bytes`. */
+  /** Dotted path of the offending field, for example `buffers[0].bytes`. */
   readonly field?: string | undefined;
-  /** Number of the operation it happened in (see core/program/program.ts). */
+  /** Number of the operation that failed (see core/program/program.ts). */
   readonly op?: number | undefined;
 }
 
@@ -38,13 +38,13 @@ export class CopyscopeError extends Error implements ErrorInfo {
   }
 }
 
-/** Whatever was thrown, as an ErrorInfo. An unknown error keeps its message and gets `fallbackCode`. */
+/** Converts anything thrown to an ErrorInfo. An unknown error keeps its message and gets `fallbackCode`. */
 export function toErrorInfo(thrown: unknown, fallbackCode = 'internal'): ErrorInfo {
   if (thrown instanceof CopyscopeError) return thrown.toInfo();
   return { code: fallbackCode, message: thrown instanceof Error ? thrown.message : String(thrown) };
 }
 
-/** One line for a terminal or a notification: message, then the remedy where there is one. */
+/** Returns one line for a terminal or a notification: the message, then the remedy if there is one. */
 export function describeError(error: ErrorInfo): string {
   const where = error.field === undefined ? '' : `${error.field}: `;
   return error.remedy === undefined ? `${where}${error.message}` : `${where}${error.message} ${error.remedy}`;

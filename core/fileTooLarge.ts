@@ -1,6 +1,6 @@
 import { CopyscopeError } from './errors.ts';
 
-/** A file that is larger than any of its kind is refused before it is read, by the host and by the window. */
+/** Returns the error with which the host and the window refuse a file, before reading it, if it exceeds the limit. */
 export const fileTooLarge = (name: string, bytes: number, most: number): CopyscopeError =>
   new CopyscopeError({
     code: 'file.too-large',

@@ -1,5 +1,3 @@
-/** Medians and spreads of repeated times. */
-
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -7,7 +5,7 @@ export interface Spread {
   readonly count: number;
 }
 
-/** Median (the mean of the middle two for an even count), least, greatest and number of `values`; null for none. */
+/** Returns median (mean of the middle two if the count is even), minimum, maximum and count; null for an empty list. */
 export function spread(values: readonly number[]): Spread | null {
   const sorted = Float64Array.from(values).sort();
   const count = sorted.length;
@@ -15,18 +13,18 @@ export function spread(values: readonly number[]): Spread | null {
   return { median: middleOf(sorted), min: sorted[0] ?? 0, max: sorted[count - 1] ?? 0, count };
 }
 
-/** The median of values that are in ascending order already; NaN for none. */
+/** Returns the median of values in ascending order; NaN for an empty list. */
 export function middleOf(sorted: Float64Array): number {
   const at = (index: number): number => sorted[Math.floor(index)] ?? Number.NaN;
   return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
 }
 
-/** The median alone; NaN for none. */
+/** Returns the median; NaN for an empty list. */
 export const median = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;
 
 /**
- * The lower one of the middle two for an even count; NaN for none. It is one of `values`: of two that are as far from their
- * mean, no more than rounding would tell which is nearer.
+ * Returns the median, or the lower of the middle two if the count is even; NaN for an empty list. The result is always
+ * one of `values`. Picking the value nearest to the mean instead would depend on rounding.
  */
 export function lowerMedian(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();

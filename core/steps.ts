@@ -1,4 +1,4 @@
-/** Work in steps of some milliseconds, for whoever has other things to do in between, or may give it up. */
+/** Work split into steps of a few milliseconds, so that the caller can do other things in between or cancel it. */
 export type InSteps<Result, Step = unknown> = Generator<Step, Result, void>;
 
 export function atOnce<Result>(work: InSteps<Result>): Result {

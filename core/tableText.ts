@@ -1,13 +1,13 @@
-/** Tables as text for other programs: spreadsheets take tabs, reports take Markdown. */
+/** Tables as text for other programs: tab-separated for spreadsheets, Markdown for reports. */
 
 export interface TextTable {
   readonly titles: readonly string[];
-  /** Columns from the left that hold words; the others hold numbers, and are set to the right. */
+  /** Number of leading columns with words. The other columns hold numbers and are right-aligned. */
   readonly words: number;
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A cell never breaks a row. */
+/** A line break in a cell would break its row. */
 const flat = (cell: string): string => cell.replace(/\s+/g, ' ');
 
 export const asTsv = ({ titles, rows }: TextTable): string =>

@@ -1,8 +1,8 @@
 /**
- * Pairs of operations that touch the same bytes, at least one of them writing, with nothing to order them.
+ * Finds pairs of operations that touch the same bytes without a defined order, if at least one of them writes.
  *
- * Every buffer is cut where a touched region begins or ends. Each segment lists, by lane, what has touched it: of one
- * lane the earlier operations are over if a later one is, so what is not known to be over is at the end of the list.
+ * Every buffer is cut into segments at the bounds of all touched regions. Each segment lists its touches by lane.
+ * Operations of one lane complete in order, so those that may still run are at the end of the list.
  */
 import { type Clock, countUpTo } from '../order/clock.ts';
 import type { Touch } from './touches.ts';
@@ -14,11 +14,11 @@ export interface Conflict {
   to: number;
 }
 
-/** How far back in a lane is looked for more partners of one operation. */
+/** Operations at the end of a lane that are compared with a new one. */
 const mostBack = 32;
-/** Touched segments, summed over all touches: a second or two. */
+/** Limit of visited segments over all touches; takes a second or two. */
 const mostVisits = 20_000_000;
-/** Conflicts that are told: nobody reads more. */
+/** Limit of reported conflicts. */
 const mostFound = 2000;
 
 interface LaneHistory {
@@ -39,7 +39,7 @@ interface Segment {
 }
 
 interface Region {
-  /** Number of the touch, to tell pairs apart. */
+  /** Number of the touch; identifies pairs. */
   readonly id: number;
   readonly first: number;
   readonly end: number;
@@ -47,15 +47,15 @@ interface Region {
 
 export class Conflicts {
   readonly #found = new Map<string, Conflict>();
-  /** The same by the numbers of the two touches, which is quicker to look up. */
+  /** The same conflicts by the ids of both touches, for faster look-up. */
   readonly #pairs = new Map<number, Conflict>();
-  /** By buffer; only of those that are touched. */
+  /** Segment bounds of each touched buffer. */
   readonly #cuts: ReadonlyMap<number, readonly number[]>;
   readonly #segments = new Map<number, Segment[]>();
   readonly #regions = new Map<Touch, Region>();
   #visits = 0;
 
-  /** `all` holds every touch that will be added. */
+  /** `all` contains every touch that will be added. */
   constructor(all: Iterable<Touch>) {
     const cuts = new Map<number, Set<number>>();
     for (const { buffer, from, to } of all) {
@@ -70,12 +70,12 @@ export class Conflicts {
     return [...this.#found.values()];
   }
 
-  /** Whether some touches were left out because there were too many. */
+  /** Whether some touches were skipped because a limit was reached. */
   get gaveUp(): boolean {
     return this.#visits > mostVisits || this.#found.size >= mostFound;
   }
 
-  /** `start` is the clock with which the operation begins, which is the one numbered `index` of `lane`. */
+  /** Adds a touch by operation `index` of `lane`. `start` is the clock at which the operation begins. */
   add(touch: Touch, lane: number, index: number, start: Clock): void {
     const { first, end } = this.#region(touch);
     this.#visits += end - first;
@@ -92,7 +92,7 @@ export class Conflicts {
     }
   }
 
-  /** The buffer is other memory from now on. */
+  /** Forgets all touches of a buffer, because it was freed: a new allocation is different memory. */
   forget(buffer: number): void {
     this.#segments.set(buffer, []);
   }
@@ -103,7 +103,7 @@ export class Conflicts {
       const least = Math.max(0, indices.length - mostBack);
       for (let at = indices.length - 1; at >= least && (indices[at] ?? 0) > over; at -= 1) {
         const other = touches[at];
-        // What one operation reads and writes doesn't conflict; the inside of a graph is looked at on its own.
+        // An operation doesn't conflict with itself. Operations inside one graph are compared on their own.
         const isItself = lane === when.lane && indices[at] === when.index;
         if (other !== undefined && !isItself) this.#report(other, touch, segment);
       }
@@ -133,7 +133,7 @@ export class Conflicts {
   }
 }
 
-/** One key for a pair, whichever of the two comes first in a round. */
+/** Returns the same key for a pair, whichever operation comes first in a round. */
 function pairKey(a: Touch, b: Touch): string {
   const one = (touch: Touch): string => `${touch.op}${touch.writes ? 'w' : 'r'}`;
   const [first, second] = a.op <= b.op ? [a, b] : [b, a];

@@ -1,4 +1,4 @@
-/** Host threads that wait for a signal that never comes: nobody gives it, or who would waits in turn. */
+/** Finds host threads that wait forever, because no thread gives the signal or its giver waits too. */
 
 import type { Schedule, Stuck } from '../order/schedule.ts';
 import type { Instruction, InstructionOf, Program } from '../program/program.ts';
@@ -7,15 +7,15 @@ import type { HazardWords } from './words.ts';
 
 export interface EndlessWait extends Stuck {
   readonly op: number;
-  /** It ends so in whatever order the host threads come. */
+  /** Whether the wait is endless in every order of the host threads. */
   readonly isCertain: boolean;
-  /** Those of the waiting threads, this one too, that would give what it waits for if they went on. */
+  /** Waiting threads, including this one, that would end the wait later if they continued. */
   readonly givers: readonly Stuck[];
 }
 
 /**
- * None where repeats were cut short: the rounds that were left out may give the signal. Where one thread gives each signal
- * and one takes it, no order of calls comes to another end.
+ * Returns no wait if repeats were cut short, because the omitted rounds may give the signal. A wait is certain if each
+ * signal has at most one signalling and one waiting thread: then every order of calls ends the same way.
  */
 export function endlessWaits(program: Program, { rounds, stuck }: Schedule): EndlessWait[] {
   if (rounds !== null || stuck.length === 0) return [];
@@ -39,7 +39,7 @@ const opposite = (code: SignalCode): SignalCode => (code === 'signal' ? 'waitSig
 
 const ends = ({ at }: Stuck, { later }: Stuck): boolean => [...later].some(isOf(opposite(at.code), at.signal));
 
-/** More threads than this are not named. */
+/** Limit of threads named in a message. */
 const mostNamed = 3;
 
 export function endlessWords(program: Program, wait: EndlessWait): HazardWords {

@@ -1,4 +1,4 @@
-/** What a run's data check says of hazards: did it happen? */
+/** Adds a run's data check to hazards: did the hazard happen in that run? */
 
 import { accesses } from '../program/accesses.ts';
 import type { Program } from '../program/program.ts';
@@ -6,8 +6,8 @@ import type { Verification } from '../trace/run.ts';
 import type { Hazard, HazardEvidence, HazardReport } from './hazard.ts';
 
 /**
- * The report with the bytes that a run found wrong in what each hazard can spoil. Unchanged where nothing was checked, and of
- * hazards that spoil no buffer: those of timing, and waits.
+ * Returns the report with the wrong bytes that the run found in each hazard's buffers. Leaves the report unchanged if
+ * the run checked no data. Hazards without a buffer (timing, waits) get no evidence.
  */
 export function withEvidence(report: HazardReport, program: Program, verification: Verification): HazardReport {
   if (verification.bytesChecked === 0) return report;
@@ -35,11 +35,11 @@ function evidence(spoiled: Spoiled, hazard: Hazard, { checks }: Verification): H
   };
 }
 
-/** Buffers that wrong bytes can spread to. */
+/** Finds the buffers that wrong bytes can spread to. */
 class Spoiled {
   readonly #program: Program;
   readonly #writes = new Map<number, Set<number>>();
-  /** Buffers written by operations that read the buffer. */
+  /** For each buffer, the buffers written by operations that read it. */
   readonly #next = new Map<number, Set<number>>();
 
   constructor(program: Program) {
@@ -52,7 +52,7 @@ class Spoiled {
     }
   }
 
-  /** What the two operations write, and everything that is made from it. The shared buffer itself only if one writes it. */
+  /** Returns the buffers that the two operations write, and all buffers derived from them. */
   by({ first, second }: Hazard): Set<string> {
     const reached = new Set([first.op, second.op].flatMap((op) => [...(this.#writes.get(op) ?? [])]));
     for (const buffer of reached) for (const to of this.#next.get(buffer) ?? []) reached.add(to);

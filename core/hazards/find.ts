@@ -1,4 +1,4 @@
-/** Finds what a program leaves to chance, before it is run. Nothing is simulated: it holds for every machine. */
+/** Finds operations whose order the program leaves to chance. Holds for every machine; nothing is run. */
 
 import { type Call, isAfter, isIssued } from '../order/calls.ts';
 import { isOver } from '../order/eventRecords.ts';
@@ -11,10 +11,10 @@ import { type EndlessWait, endlessWaits } from './endlessWaits.ts';
 import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
 import { type Touch, touches } from './touches.ts';
 
-/** An event that may not be complete when the time since, or up to, its record is asked for. */
+/** An elapsed-time call for an event whose record may not be complete yet. */
 export interface TimingConflict {
   readonly event: number;
-  /** The record, or -1 where none has surely been made. */
+  /** Operation that records the event; -1 if no record is certain to come before. */
   readonly record: number;
   readonly elapsed: number;
 }
@@ -27,7 +27,7 @@ export interface Findings {
   readonly limits: readonly string[];
 }
 
-/** `most`: entries of clocks that are kept where there are several threads. */
+/** Finds conflicts. `most` limits the stored clock entries if there are several threads. */
 export const findConflicts = (program: Program, most = mostEntries): Findings =>
   atOnce(findConflictsInSteps(program, most));
 
@@ -44,7 +44,7 @@ export function* findConflictsInSteps(program: Program, most = mostEntries): InS
 function describeLimits(program: Program, { rounds, stuck }: Schedule): string[] {
   const stops = stuck.flatMap(({ at, later }) => {
     const { label, thread } = calling(program, at.op);
-    // Where repeats were cut short, the rounds that were left out may give the signal.
+    // If repeats were cut short, the rounds that were left out may give the signal.
     if (rounds !== null)
       return `Host thread "${thread}" may wait for ever at "${label}". The check left out what follows.`;
     return later.size === 0 ? [] : `The check left out what follows "${label}" in host thread "${thread}".`;
@@ -59,7 +59,7 @@ function calling(program: Program, op: number): { readonly label: string; readon
   return { label, thread: program.threads[thread]?.id ?? '' };
 }
 
-/** What a graph holds, the call that ended its capture, and the allocations that it means. */
+/** Nodes of a graph, the allocations they refer to, and the call that ended its capture. */
 interface Captured {
   readonly nodes: readonly Instruction[];
   readonly lives: ReadonlyMap<number, number>;
@@ -75,13 +75,13 @@ class Search {
   readonly #order: ProgramOrder;
   readonly #conflicts: Conflicts;
   readonly #lifetimes: Lifetimes;
-  /** Each graph as captured last; what each thread is capturing. */
+  /** Latest capture of each graph. */
   readonly #graphs = new Map<number, Captured>();
   readonly #capturing = new Map<number, Instruction[]>();
   readonly #inGraphs: Conflict[] = [];
   readonly #unsureLaunches = new Set<number>();
   readonly #program: Program;
-  /** As it is for what is captured: the legacy default stream takes no part in it, and no host call comes between. */
+  /** The program as capture sees it: the legacy default stream takes no part, and no host call comes in between. */
   readonly #inCapture: Program;
   readonly #calls: number;
 
@@ -165,7 +165,7 @@ class Search {
         this.#launch(call, instruction.graph);
         break;
       case 'pin':
-        // What is freed while it is copied from is not handed out again.
+        // The allocator doesn't hand out freed memory again while a copy still reads from it.
         if (this.#program.buffers[instruction.dst]?.allocated === 'by-operation')
           this.#conflicts.forget(instruction.dst);
         this.#lifetimes.allocate({ ...call, instruction });
@@ -187,7 +187,7 @@ class Search {
     }
   }
 
-  /** A graph's nodes are ordered by their streams and events alone. */
+  /** Nodes of a graph are ordered only by their streams and events. */
   #capture({ thread, position }: Call, graph: number, nodes: readonly Instruction[]): void {
     const known = this.#graphs.get(graph)?.nodes;
     const lives = this.#lifetimes.counts(nodes.flatMap((node) => this.#captured.get(node) ?? []));

@@ -1,84 +1,84 @@
-/** What a hazard says. How one is found stands in the other files of this folder. */
+/** Data of a hazard. The other files of this folder find hazards. */
 import type { Change } from '../experiment/change.ts';
 import type { RuleId } from '../rules/rules.ts';
 
-/** What `copyscope check --json` prints: HazardReport with these and the experiment's name. See docs/hazards.md. */
+/** Format of `copyscope check --json`: a HazardReport plus the experiment's name. See docs/hazards.md. */
 export const hazardsFormat = 'copyscope/hazards';
 export const hazardsVersion = 1;
 
 /** Written to JSON output, so names are stable. */
 export const hazardKinds = [
-  /** The host reads what a copy has not surely brought yet. */
+  /** The host reads data that a copy may not have delivered yet. */
   'read-before-arrival',
-  /** The host writes what a copy or kernel may still have to read. */
+  /** The host writes memory that a copy or kernel may still read. */
   'source-changed-in-flight',
-  /** The host writes where a copy or kernel may still write. */
+  /** The host writes memory that a copy or kernel may still write. */
   'destination-changed-in-flight',
-  /** Two streams touch the same bytes, one of them writing, in no order. */
+  /** Two streams touch the same bytes in no fixed order, and one of them writes. */
   'unordered-streams',
-  /** Two host threads do, or their calls decide the order of what they issue to one stream, or make a buffer come and go. */
+  /** Two host threads do so, issue to one stream in no fixed order, or allocate and free a buffer in no fixed order. */
   'unordered-threads',
-  /** Use of memory that no operation has surely allocated by then. */
+  /** Memory is used that may not be allocated yet. */
   'used-before-allocated',
   'used-after-free',
-  /** Freed while something may still use it. */
+  /** Memory is freed while something may still use it. */
   'freed-in-use',
-  /** Given back to the caching allocator while another stream may still use it, without record_stream. */
+  /** Memory returns to the caching allocator while another stream may still use it, without record_stream. */
   'reused-in-use',
-  /** The time between two events is asked for before both have surely completed. */
+  /** The time between two events is read before both have certainly completed. */
   'timing-unsynchronised',
-  /** A host thread waits for a signal, or for room for one, that never comes. */
+  /** A host thread waits forever for a signal, or for room for one. */
   'endless-wait',
 ] as const;
 export type HazardKind = (typeof hazardKinds)[number];
 
 export interface HazardOperation {
-  /** Operation number, its id, and where it is in the document, as 'threads[0].operations[2]'. */
+  /** Number of the operation, its id, and its path in the document, for example 'threads[0].operations[2]'. */
   readonly op: number;
   readonly id: string;
   readonly path: string;
   readonly label: string;
   /** Id of the host thread that calls it. */
   readonly thread: string;
-  /** Id of the stream; null for what the host does itself. */
+  /** Id of the stream; null for the host's own work. */
   readonly stream: string | null;
 }
 
-/** What a run's data check says of the buffers that a hazard can spoil. */
+/** Result of a run's data check for the buffers that a hazard can spoil. */
 export interface HazardEvidence {
   readonly bytesChecked: number;
   readonly bytesWrong: number;
-  /** Where wrong bytes were found: buffer, and the read that found them or -1 for the end of the run. */
+  /** Buffers with wrong bytes, and the read that found them; -1 for the check at the end of the run. */
   readonly wrong: readonly { readonly buffer: string; readonly op: number; readonly bytesWrong: number }[];
 }
 
 export interface Hazard {
   readonly kind: HazardKind;
   readonly rule: RuleId;
-  /** The one that comes first in the document of the two, and the other; the same where it meets itself. */
+  /** Operations in document order; both are the same if an operation conflicts with itself. */
   readonly first: HazardOperation;
   readonly second: HazardOperation;
   /** Id of the buffer; null for timing and waits. */
   readonly buffer: string | null;
-  /** The bytes in question: from the first to behind the last of them. 0 and 0 where there is no buffer. */
+  /** Affected bytes, [from, to). Both are 0 if there is no buffer. */
   readonly fromByte: number;
   readonly toByte: number;
   /** A few words. */
   readonly title: string;
-  /** What can happen. */
+  /** Possible consequence. */
   readonly explanation: string;
   /** The order that nothing guarantees. */
   readonly missing: string;
   readonly remedy: string;
-  /** The remedy as a change to the experiment, tried: with it the hazard is gone. Null where none is simple. */
+  /** A tested change to the experiment that removes the hazard; null if no simple one is known. */
   readonly change: Change | null;
-  /** Null before a run whose data was checked. */
+  /** Null before a run with a data check. */
   readonly evidence: HazardEvidence | null;
 }
 
 export interface HazardReport {
-  /** In document order of their later operations. */
+  /** In document order of their second operations. */
   readonly hazards: readonly Hazard[];
-  /** What was not followed to its end, in sentences; empty where everything was. */
+  /** Parts of the program that the check left out, in sentences; empty if it covered everything. */
   readonly limits: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** The hazards of a program: what find.ts found, with names, words and rules. */
+/** Turns the findings of find.ts into hazards with names, words and rules. */
 
 import type { OperationInfo, Program } from '../program/program.ts';
 import { fieldPath, startsWith } from '../shape/path.ts';
@@ -10,7 +10,7 @@ import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import type { Touch } from './touches.ts';
 import { describeRegion, hazardRules, hazardWords, type MeetingKind, type Told } from './words.ts';
 
-/** Statically, for every machine and every run. `change` and `evidence` are left null: see repair.ts and evidence.ts. */
+/** Finds hazards for every machine, without a run. repair.ts and evidence.ts set `change` and `evidence` later. */
 export const findHazards = (program: Program): HazardReport => atOnce(findHazardsInSteps(program));
 
 export function* findHazardsInSteps(program: Program): InSteps<HazardReport> {
@@ -39,7 +39,7 @@ interface Meeting {
   to: number;
 }
 
-/** Two operations that meet in what both read and write are told of once. */
+/** Merges conflicts of the same two operations: a pair that both reads and writes a region is reported once. */
 function meetings(names: Names, conflicts: readonly Conflict[]): Meeting[] {
   const found = new Map<string, Meeting>();
   for (const conflict of conflicts) {
@@ -53,7 +53,7 @@ function meetings(names: Names, conflicts: readonly Conflict[]): Meeting[] {
 }
 
 function meetingOf(names: Names, { first, second, from, to }: Conflict): Meeting {
-  // The host's own access is what a person reads as the mistake, so it comes second whatever the document's order.
+  // A person sees the host's own access as the mistake, so it comes second, whatever the document's order.
   const isHostFirst = first.where === 'host' && second.where === 'stream';
   const inDocument = first.op <= second.op ? [first, second] : [second, first];
   const [one, other] = isHostFirst ? [second, first] : first.where === second.where ? inDocument : [first, second];
@@ -61,7 +61,7 @@ function meetingOf(names: Names, { first, second, from, to }: Conflict): Meeting
   return { kind: kindOf(names, one, other), first: one.op, second: other.op, buffer: one.buffer, from, to };
 }
 
-/** `one` is issued to a stream where only one of the two is. */
+/** If only one of the two runs in a stream, `one` must be that one. */
 function kindOf(names: Names, one: Touch, other: Touch): MeetingKind {
   if (one.where === 'host') return 'unordered-threads';
   if (other.where === 'stream') {
@@ -94,8 +94,8 @@ class Names {
   }
 
   /**
-   * Whether both are part of one graph that is captured once. Its launches run one after another, and so does what one
-   * stream has of it: that two of it meet can only be since host threads launch it in no order.
+   * Returns whether both operations are in one graph that is captured once. Its launches run one after another, and so
+   * do its operations in one stream. They can only conflict if host threads launch the graph in no fixed order.
    */
   areOfOneGraph(a: number, b: number): boolean {
     const around = (op: number): OperationInfo[] => {

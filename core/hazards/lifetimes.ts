@@ -1,13 +1,14 @@
 /**
- * Buffers that operations allocate and free: is one used while it exists, and is it still in use when it goes?
+ * Checks buffers that operations allocate and free: is a buffer used only while it exists, and is it still in use when
+ * it is freed?
  *
  * Rules (core/rules): record-stream, stream-ordered-allocation, allocation-waits.
- * - Freed with cudaFree or cudaFreeHost: these synchronise first (order.ts), so only what is not surely issued by then,
- *   or issued later, meets freed memory.
- * - Freed with cudaFreeAsync: every use must be over when the free's turn comes in its stream.
- * - Freed with PyTorch's caching allocator: the block goes back to the stream it was allocated for, and the next one to
- *   ask there gets it. Uses in another stream must be over by then, or announced with record_stream. Its allocator of
- *   page-locked memory needs no announcement for copies: PyTorch records the streams of those, unless a graph copies.
+ * - cudaFree and cudaFreeHost synchronise first (order.ts). Only a use that isn't certainly issued by then, or is
+ *   issued later, meets freed memory.
+ * - cudaFreeAsync: every use must be complete when the free's turn comes in its stream.
+ * - PyTorch's caching allocator returns the block to the stream it was allocated for, and the next allocation in that
+ *   stream gets it. Uses in another stream must be complete by then, or announced with record_stream. Its allocator of
+ *   page-locked memory needs no announcement for copies: PyTorch records their streams, unless a graph copies.
  * - Pageable memory is freed at once.
  */
 
@@ -20,7 +21,7 @@ import type { Touch } from './touches.ts';
 export interface LifetimeConflict {
   readonly kind: 'used-before-allocated' | 'used-after-free' | 'freed-in-use' | 'reused-in-use' | 'unordered-threads';
   readonly buffer: number;
-  /** Numbers of the operations: the allocate or free, and the use or the other of the two. `first` is earlier in the program. */
+  /** Numbers of the allocate or free, and of the use or other allocation. `first` is earlier in the program. */
   readonly first: number;
   readonly second: number;
 }
@@ -35,17 +36,17 @@ interface Use {
 
 interface Life {
   state: 'none' | 'live' | 'freed';
-  /** Allocations so far, and the operation that freed it last. */
+  /** Number of allocations so far. */
   count: number;
   freed: number;
-  /** The call that put it into this state, the one entry of clocks that tells whether that is over, and its value. */
+  /** Call that led to this state. It is complete if clock entry `lane` is at least `index`. */
   op: number;
   call: Place | null;
   lane: number;
   index: number;
-  /** Device memory of the caching allocator belongs to it; -1 for host memory. */
+  /** Stream that the caching allocator allocated device memory for; -1 for host memory. */
   stream: number;
-  /** Streams that the caching allocator was told of. */
+  /** Streams announced to the caching allocator. */
   recorded: (Place & { readonly stream: number })[];
   uses: Use[];
 }
@@ -54,7 +55,7 @@ export class Lifetimes {
   readonly found = new Map<string, LifetimeConflict>();
   readonly #program: Program;
   readonly #lanes: Lanes;
-  /** By buffer; only for those that operations allocate. */
+  /** State of each buffer that operations allocate. */
   readonly #lives = new Map<number, Life>();
 
   constructor(program: Program, lanes: Lanes) {
@@ -71,7 +72,7 @@ export class Lifetimes {
     const life = this.#lives.get(buffer);
     if (life === undefined) return;
     const { op } = instruction;
-    // Two threads that bring the memory in no order may both have it, or one free what is the other's.
+    // If two threads allocate the buffer in no fixed order, both may get memory, or one may free the other's.
     if (life.call !== null && !isAfter(call, life.call)) this.#report('unordered-threads', buffer, life.op, op);
     const [lane, index] = issued === null ? [thread, position] : [issued.lane, issued.index];
     const stream = instruction.code === 'pin' || !this.#isDevice(buffer) ? -1 : instruction.stream;
@@ -83,14 +84,14 @@ export class Lifetimes {
     this.#lives.get(instruction.buffer)?.recorded.push({ thread, position, stream: instruction.stream });
   }
 
-  /** How often the buffers that these touch were allocated so far. */
+  /** Returns how often each of these buffers was allocated so far. */
   counts(list: readonly Touch[]): ReadonlyMap<number, number> {
     return new Map(list.flatMap(({ buffer }) => [[buffer, this.#lives.get(buffer)?.count ?? 0]]));
   }
 
   /**
-   * `start` is the clock with which the use begins; `known` says as of which allocations the use means its memory: a
-   * graph has the addresses of when it was captured. Returns whether it is the memory that the buffer has now.
+   * Records a use and returns whether it uses the buffer's current memory. `start` is the clock at which the use
+   * begins. `known` is the allocation count that the use refers to: a graph uses the addresses from its capture.
    */
   use(touch: Touch, call: Call, { lane, index, start }: Issued, known: ReadonlyMap<number, number>): boolean {
     const life = this.#lives.get(touch.buffer);
@@ -128,8 +129,8 @@ export class Lifetimes {
   }
 
   /**
-   * What is over when the caching allocator hands the block on: it comes after all of its own stream, and after an event
-   * in each stream that the allocator was told of.
+   * Returns the clock at which the caching allocator hands the block on: after all work of its own stream, and after an
+   * event in each announced stream.
    */
   #handedOn({ stream, recorded }: Life, free: Call): Clock {
     const { thread, host } = free;
@@ -165,13 +166,15 @@ const unborn = (): Life => ({
   uses: [],
 });
 
-/** Memory of cudaMallocAsync exists when its turn comes in its stream, other memory when the call returns. */
+/** Memory from cudaMallocAsync exists when its turn comes in the stream, other memory when the call returns. */
 function allocatedBy({ lane, index }: Life, { thread, position }: Call, { stream }: Touch, start: Clock): boolean {
   if ((start[lane] ?? 0) >= index) return true;
   return stream < 0 && lane === thread && index <= position;
 }
 
-/** Whether what is freed is surely there: what cudaMallocAsync gives when the turn of the free comes, other memory by the call. */
+/**
+ * Returns whether the memory certainly exists when it is freed: in stream order for cudaFreeAsync, else at the call.
+ */
 function isAllocated({ lane, index, call }: Life, free: CallOf<'free'>): boolean {
   if (free.issued !== null) return (free.issued.start[lane] ?? 0) >= index;
   return call === null || isAfter(free, call);

@@ -1,6 +1,6 @@
 /**
- * Remedies as changes to the experiment. Several are tried, the smallest first; one is offered only where the changed
- * experiment is valid, lacks the hazard and has no new one.
+ * Finds remedies for hazards as changes to the experiment. Tries several, the smallest first, and offers one only if
+ * the changed experiment is valid, lacks the hazard and has no new one.
  */
 import { applyChange, type Change, type DocumentPath, joinChanges } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
@@ -12,12 +12,12 @@ import { atOnce, type InSteps } from '../steps.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import { findHazardsInSteps } from './hazards.ts';
 
-/** Trying a change means looking through the whole program again. */
+/** Limits, because each tried change means checking the whole program again. */
 const mostTried = 20;
 const mostOperations = 5000;
 const mostRepairs = 6;
 
-/** Work that may still be done, in operations looked through: some 20 µs each. Tests and people wait for it. */
+/** Remaining work, in checked operations of about 20 µs each. Tests and people wait for it. */
 export class Effort {
   #left: number;
 
@@ -34,7 +34,7 @@ export class Effort {
   }
 }
 
-/** An experiment that was looked through. */
+/** An experiment and its check. */
 interface Looked {
   readonly experiment: Experiment;
   readonly program: Program;
@@ -56,7 +56,7 @@ function* lookInSteps(experiment: Experiment, effort: Effort): InSteps<Looked> {
   return looked;
 }
 
-/** What `copyscope check` and the window show: the hazards of an experiment, each with its change where one is known. */
+/** Returns the hazards of an experiment, with a change where possible, for `copyscope check` and the window. */
 export function checkExperiment(experiment: Experiment): HazardReport {
   const effort = new Effort(mostTried * mostOperations);
   const looked = look(experiment, effort);
@@ -68,14 +68,14 @@ export function checkExperiment(experiment: Experiment): HazardReport {
   return { ...report, hazards };
 }
 
-/** The hazards of an experiment, without their changes. They are kept for as long as the experiment is. */
+/** Returns the hazards of an experiment without changes. They are cached as long as the experiment exists. */
 export const hazardsOf = (experiment: Experiment): HazardReport => atOnce(hazardsInSteps(experiment));
 
 export function* hazardsInSteps(experiment: Experiment): InSteps<HazardReport> {
   return (yield* lookInSteps(experiment, new Effort(0))).report;
 }
 
-/** The change for one of those hazards, by its place in the report; null where none is known. */
+/** Returns the change for the hazard at `index` of the report, or null if none is known. */
 export function repairOf(experiment: Experiment, index: number): Change | null {
   const effort = new Effort(0);
   const looked = look(experiment, effort);
@@ -84,7 +84,7 @@ export function repairOf(experiment: Experiment, index: number): Change | null {
   return hazard === undefined || !isShort ? null : repair(looked, hazard, effort);
 }
 
-/** A change that removes this hazard and brings no other; null where none of those tried does. */
+/** Returns a change that removes this hazard and adds no other, or null if no tried change does. */
 function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
   const others = looked.report.hazards.filter((one) => one !== hazard);
   const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
@@ -92,8 +92,9 @@ function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
 }
 
 /**
- * The change together with what repairs the hazards that it brings, such as a wait for data that comes from another
- * stream now; null where they can't be repaired, the change doesn't fit the experiment, or the effort is spent.
+ * Returns the change together with repairs of the hazards that it adds, for example a wait for data that now comes from
+ * another stream. Returns null if those can't be repaired, the change doesn't fit the experiment, or the effort is
+ * spent.
  */
 export function withoutNewHazards(experiment: Experiment, change: Change, effort: Effort): Change | null {
   const before = look(experiment, effort);
@@ -115,7 +116,7 @@ interface Added {
   readonly hazards: readonly Hazard[];
 }
 
-/** Hazards of the changed experiment that are none of `old`; null where the change doesn't fit, or hides something. */
+/** Returns the hazards that the change adds to `old`; null if it doesn't fit or the check covers less. */
 function newHazards(before: Looked, old: readonly Hazard[], change: Change, effort: Effort): Added | null {
   const after = afterChange(before.experiment, change, effort);
   if (after === null || after.report.limits.length > before.report.limits.length) return null;
@@ -127,7 +128,7 @@ function afterChange(experiment: Experiment, change: Change, effort: Effort): Lo
   try {
     return look(applyChange(experiment, change), effort);
   } catch {
-    // The change doesn't fit: a synchronise inside a captured graph, for one.
+    // The change doesn't fit, for example a synchronise inside a captured graph.
     return null;
   }
 }
@@ -139,7 +140,7 @@ interface Side {
   readonly path: DocumentPath;
   readonly operation: Operation;
   readonly label: string;
-  /** As the document names it; null for what the host does. */
+  /** Id of the stream in the document; null for the host's own work. */
   readonly stream: string | null;
   readonly thread: string;
 }
@@ -168,7 +169,7 @@ function candidates(experiment: Experiment, program: Program, hazard: Hazard): C
 function side(experiment: Experiment, program: Program, { op, label, thread, stream }: HazardOperation): Side | null {
   const path = program.operations[op]?.path;
   if (path === undefined) return null;
-  // Paths come from lowering this very document.
+  // The path comes from lowering this document, so it exists.
   let value: unknown = experiment;
   for (const step of path) value = (value as Record<string | number, unknown>)[step];
   const operation = value as Operation;
@@ -214,7 +215,7 @@ function throughEvent(experiment: Experiment, links: readonly (readonly [from: S
   return edit.change;
 }
 
-/** One thread signals after its operation, the other waits for that; what runs in streams is ordered by an event besides. */
+/** Orders the operations by a signal between their threads, and by an event if they run in streams. */
 function throughSignal(experiment: Experiment, first: Side, second: Side): Change {
   const edit = new ChangeBuilder(experiment);
   const signal = edit.declare('signals', 'handover');

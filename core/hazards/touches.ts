@@ -1,4 +1,4 @@
-/** Which bytes an instruction reads and writes, and when: while its call is being made, or when its turn in the stream comes. */
+/** Bytes that an instruction reads and writes, and whether during its call or when its turn in the stream comes. */
 
 import { isDevice, isPageable } from '../order/calls.ts';
 import { type Instruction, isLibraryKernel, type Program } from '../program/program.ts';
@@ -11,13 +11,13 @@ export interface Touch {
   readonly from: number;
   readonly to: number;
   readonly writes: boolean;
-  /** host: between call and return, by the calling thread. stream: in stream order, on the device or by the driver. */
+  /** `host`: by the calling thread, during the call. `stream`: in stream order, on the device or by the driver. */
   readonly where: 'host' | 'stream';
-  /** Stream it is issued to; -1 for what the host does. */
+  /** Stream of the operation; -1 for the host's own work. */
   readonly stream: number;
 }
 
-/** `captured`: as a node of a graph, which nobody's call waits for. */
+/** Returns the touches of an instruction. `captured`: it is a node of a graph, so no call waits for it. */
 export function touches(instruction: Instruction, program: Program, captured = false): Touch[] {
   const { op, code } = instruction;
   const stream = 'stream' in instruction ? instruction.stream : -1;
@@ -40,7 +40,7 @@ export function touches(instruction: Instruction, program: Program, captured = f
     case 'copy': {
       const { src, srcOffset, dst, dstOffset, bytes } = instruction;
       const [source, target] = [program.buffers[src], program.buffers[dst]];
-      // The driver has taken all of a pageable source when the call returns.
+      // The driver has read all of a pageable source when the call returns.
       const staged = !captured && isPageable(source) && isDevice(target);
       return [
         touch(src, false, staged ? 'host' : 'stream', srcOffset, bytes),

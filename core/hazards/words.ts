@@ -4,15 +4,14 @@ import { formatBytes } from '../units.ts';
 import type { HazardKind } from './hazard.ts';
 
 export interface Told {
-  /** As 'the copy "H2D 4.00 MiB" in stream "side"'. */
+  /** For example 'the copy "H2D 4.00 MiB" in stream "side"'. */
   readonly first: string;
   readonly second: string;
-  /** The same without the stream. */
+  /** `first` without the stream. */
   readonly firstLabel: string;
   readonly secondLabel: string;
-  /** The buffer's id. */
   readonly buffer: string;
-  /** As 'bytes 0 to 4096' or 'all 4.00 MiB'; null where it is about the buffer as a whole coming and going. */
+  /** For example 'bytes 0 to 4096' or 'all 4.00 MiB'; null if the hazard is about allocating or freeing the buffer. */
   readonly region: string | null;
   readonly sameThread: boolean;
   readonly meetsItself: boolean;
@@ -44,7 +43,7 @@ const until = (told: Told): string =>
     ? `Nothing makes the host wait for ${told.firstLabel} before ${told.secondLabel}.`
     : `Nothing makes one host thread wait for the other between ${told.firstLabel} and ${told.secondLabel}.`;
 
-/** Of two operations that meet. Of a wait without an end, see endlessWaits.ts. */
+/** Kinds of hazard between two operations. See endlessWaits.ts for the other kind. */
 export type MeetingKind = Exclude<HazardKind, 'endless-wait'>;
 
 const tellers: Readonly<Record<MeetingKind, (told: Told) => HazardWords>> = {
