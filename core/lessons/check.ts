@@ -1,4 +1,4 @@
-/** Checks: a measure with bounds, or the cause that a verdict must name. A task is done when all of its checks hold. */
+/** Checks: a measure with bounds, or the cause that a verdict must name. A task is done when all its checks pass. */
 import { z } from 'zod';
 import { checkShape, type Shape } from '../shape/checkShape.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
@@ -10,14 +10,14 @@ import type { Played } from './played.ts';
 const says = z.string().min(1).max(300);
 
 const verdictCheckSchema = z.strictObject({
-  /** What is checked, as a sentence that a learner reads. */
+  /** Sentence for the learner that states what is checked. */
   says,
-  /** The copies whose verdict it is; all of them must have one of these causes. */
+  /** Copies whose verdicts are checked; each must have one of these causes. */
   verdict: selectorSchema,
   is: z.array(z.enum(causes)).min(1),
 });
 
-/** Checked by hand, since a union of intersections would say no more than that nothing fits. */
+/** Checks the two shapes by hand, because the error of a zod union only says that neither fits. */
 export const checkSchema = z.looseObject({ says }).transform((value, context): Check => {
   const { says: sentence, ...rest } = value;
   if ('verdict' in value) return parsed(checkShape(verdictCheckSchema, value), context);
@@ -28,7 +28,7 @@ export const checkSchema = z.looseObject({ says }).transform((value, context): C
   return { says: sentence, measure };
 });
 
-/** Passes problems on one by one: a union says only that nothing fits. */
+/** Adds each problem to the context. A zod union would only say that neither shape fits. */
 export function parsed<Value>(
   shape: Shape<Value>,
   context: { addIssue(issue: { code: 'custom'; message: string; path: PropertyKey[]; params: object }): void },
@@ -50,14 +50,14 @@ export type Check = VerdictCheck | MeasureCheck;
 export interface CheckResult {
   readonly says: string;
   readonly holds: boolean;
-  /** False where this run can't tell, as of data after a simulation. `holds` is then true. */
+  /** False if this run can't decide the check, such as a data check on a simulation. `holds` is then true. */
   readonly told: boolean;
-  /** What was found, and what is needed: '100 %', 'at least 50 %'. */
+  /** Found and required value as text: '100 %', 'at least 50 %'. */
   readonly found: string;
   readonly wanted: string;
 }
 
-/** `others`: the played experiments that checks compare with, by name. */
+/** Evaluates a check. `others` are the runs that checks compare with, by name. */
 export function evaluateCheck(check: Check, played: Played, others: ReadonlyMap<string, Played>): CheckResult {
   return 'verdict' in check ? evaluateVerdict(check, played) : evaluateMeasure(check, played, others);
 }
@@ -94,7 +94,7 @@ function evaluateMeasure(
   return { says: sentence, told: true, holds, found: foundText(measure, played, valueText(compared, unit)), wanted };
 }
 
-/** What a ratio is taken to: the same measure of another run, of other rows, or of both. Null where none is taken. */
+/** Returns the ratio's denominator: the measure of another run, of other rows, or both. Null if there is no ratio. */
 function comparisonOf(
   measure: MeasureCheck['measure'],
   played: Played,
@@ -106,14 +106,14 @@ function comparisonOf(
   return { value: base === undefined ? null : takeMeasure(base, otherRows ?? measure) };
 }
 
-/** Wrong bytes are counted, and of how many they are: '2,097,152 of 4,194,304'. */
+/** Returns wrong bytes together with checked bytes: '2,097,152 of 4,194,304'. */
 function foundText(measure: MeasureCheck['measure'], { run }: Played, text: string): string {
   if (measure.measure !== 'wrong-bytes' || measure.comparedTo !== undefined) return text;
   const data = arrived(run, measure.buffer);
   return data === null ? text : `${count(data.bytesWrong)} of ${count(data.bytesChecked)} B`;
 }
 
-/** Two that are both nothing are the same. */
+/** Returns value / before. If both are 0, they count as equal. */
 function ratio(value: number | null, before: number | null): number | null {
   if (value === null || before === null) return null;
   if (before === 0) return value === 0 ? 1 : null;

@@ -1,4 +1,6 @@
-/** Everything of a lesson's step that a run decides: whether its task is done, its statements hold, and what was asked for. */
+/**
+ * Evaluates a lesson's step with runs: whether the task is done, its statements hold, and the answer to its question.
+ */
 import type { Experiment } from '../experiment/experiment.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import type { Run, VerificationCheck } from '../trace/run.ts';
@@ -10,11 +12,11 @@ import { comparedTo, startName } from './references.ts';
 
 export interface StepRequest {
   readonly step: Pick<LessonStep, 'shown' | 'task' | 'holds' | 'question'>;
-  /** The step's experiment as it is now; null where the step has no task. */
+  /** Current experiment of the step; null if the step has no task. */
   readonly experiment: Experiment | null;
-  /** The lesson's experiments as they are given, by name: at least those that the step needs. */
+  /** The lesson's experiments by name, unchanged; at least those that the step needs. */
   readonly given: Readonly<Record<string, Experiment>>;
-  /** Recorded runs of them, where there are some. */
+  /** Recorded runs of these experiments, if there are any. */
   readonly recorded: Readonly<Record<string, Run>>;
   readonly profile: DeviceProfile;
 }
@@ -22,7 +24,7 @@ export interface StepRequest {
 export interface StatementResult {
   readonly id: string;
   readonly says: string;
-  /** Null where it is not held there: it can't be, or there is no such run. */
+  /** Null if the statement isn't checked on this kind of run, or the run is missing. */
   readonly simulated: readonly CheckResult[] | null;
   readonly recorded: readonly CheckResult[] | null;
 }
@@ -30,18 +32,18 @@ export interface StatementResult {
 export interface StepResult {
   readonly task: readonly CheckResult[];
   readonly statements: readonly StatementResult[];
-  /** What a question for a number asks for, by each kind of run; null where it asks for none, or the run doesn't tell. */
+  /** Correct answer to a numeric question, by kind of run; null if there is no such question or the run lacks it. */
   readonly answer: { readonly simulated: number | null; readonly recorded: number | null };
-  /** What proves the right choice. */
+  /** Checks that prove the right choice. */
   readonly proof: readonly StatementResult[];
-  /** How the bytes of the recorded run compared with what they should be, where a statement of the step is about them. */
+  /** Data checks of the recorded run, if a statement of the step is about wrong bytes. */
   readonly data: readonly VerificationCheck[];
 }
 
 const asksForBytes = ({ checks }: LessonStep['holds'][number]): boolean =>
   checks.some((check) => 'measure' in check && check.measure.measure === 'wrong-bytes');
 
-/** Names of the experiments that a step's results rest on. */
+/** Returns the names of the experiments that a step needs. */
 export function experimentsOf({ step }: Pick<StepRequest, 'step'>): string[] {
   const { question, task } = step;
   const checks = [
@@ -53,7 +55,7 @@ export function experimentsOf({ step }: Pick<StepRequest, 'step'>): string[] {
   return [...new Set([...shown, ...checks.flatMap(comparedTo).filter((name) => name !== startName)])];
 }
 
-/** Rejects where an experiment can't be executed. */
+/** Rejects if an experiment can't be executed. */
 export async function evaluateStep(request: StepRequest): Promise<StepResult> {
   const { step, experiment, given, recorded, profile } = request;
   const simulated = new Map<string, Played>();
@@ -99,7 +101,7 @@ export async function evaluateStep(request: StepRequest): Promise<StepResult> {
   }
 }
 
-/** Whether an answer to a question for a number counts as right: at most `within` times off. */
+/** Returns whether a numeric answer counts as right: it differs from the truth at most by the factor `within`. */
 export function isClose(answer: number, truth: number, within: number): boolean {
   if (truth === 0) return answer === 0;
   const ratio = answer / truth;

@@ -1,4 +1,4 @@
-/** A published table as a chart: the same figures from several sources side by side, with nulls where nobody measured. */
+/** A published table as a chart: the same cases from several sources side by side; null if a source lacks a value. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
@@ -11,25 +11,25 @@ export const figureSchema = z
     version: z.literal(1),
     title: text,
     unit: z.enum(['ms', 'us', 'GB/s', 'calls']),
-    /** When the newest of it was measured. */
+    /** Date of the newest measurement. */
     date: z.iso.date(),
-    /** What was measured, in the order shown. */
+    /** Names of the measured cases, in display order. */
     cases: z.array(text).min(1).max(40),
     series: z
       .array(
         z.strictObject({
           name: text,
-          /** Machine, versions and file: where the numbers come from. */
+          /** Source of the numbers: machine, versions and file. */
           source: z.string().min(1).max(1000),
           origin: z.enum(['published', 'measured', 'none published', 'not yet measured']),
           values: z.array(z.number().min(0).nullable()),
-          /** Spread of each value, where it is known. */
+          /** Spread of each value, if known. */
           spread: z.array(z.number().min(0).nullable()).optional(),
         }),
       )
       .min(1)
       .max(8),
-    /** What a reader should see in it. */
+    /** Explains to the reader what the figure shows. */
     reading: z.string().max(2000),
   })
   .refine(({ cases, series }) => series.every(({ values }) => values.length === cases.length), {

@@ -1,4 +1,4 @@
-/** A lesson: what its front part declares (docs/lessons.md describes it for teachers), and the text of each step. */
+/** A lesson: the fields of its front part (docs/lessons.md describes them for teachers) and the text of each step. */
 import { z } from 'zod';
 import { ruleIds } from '../rules/rules.ts';
 import { checkShape } from '../shape/checkShape.ts';
@@ -17,11 +17,11 @@ const assetId = z.string().regex(/^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)*$/, 
 
 const experimentSchema = z
   .strictObject({
-    /** An example that ships with the program… */
+    /** Id of an example that ships with the program. Alternative to `document`. */
     example: assetId.optional(),
-    /** …or a whole experiment. */
+    /** Complete experiment. Alternative to `example`. */
     document: z.record(z.string(), z.unknown()).optional(),
-    /** A recorded run of it that ships with the program, or 'none yet'. */
+    /** Id of a recorded run of it that ships with the program, or 'none yet'. */
     recorded: z.union([z.literal('none yet'), assetId]).default('none yet'),
   })
   .refine(({ example, document }) => (example === undefined) !== (document === undefined), {
@@ -35,16 +35,16 @@ const choiceQuestionSchema = z.strictObject({
     .min(2)
     .max(8)
     .refine((choices) => choices.filter(({ right }) => right).length === 1, 'exactly one choice is right: true'),
-  /** What proves the right choice, on the step's experiment. */
+  /** Checks on the step's experiment that prove the right choice. */
   proof: z.array(checkSchema).min(1),
 });
 
 const numberQuestionSchema = z.strictObject({
   ask: line,
-  /** What the number is, as 'ms': shown behind the field. Its factor turns it into what the measure gives. */
+  /** Unit shown after the field, for example 'ms'. unitFactors converts it to the measure's unit. */
   unit: z.enum(['ns', 'us', 'ms', 's', '%', 'MiB', 'GB/s', 'times', 'calls']),
   answer: measureSchema,
-  /** Answers up to this many times too large or too small count as right. */
+  /** Answers up to this factor too large or too small count as right. */
   within: z.number().min(1).max(100).default(2),
   why: prose,
 });
@@ -65,7 +65,7 @@ const statementSchema = z.strictObject({
   id: name,
   says: line,
   checks: z.array(checkSchema).min(1),
-  /** Where it must hold; what a simulation can't show holds for recorded runs only. */
+  /** Kinds of run for which it must hold. Use recorded runs only for what a simulation can't show. */
   on: z
     .array(z.enum(['simulated', 'recorded']))
     .min(1)
@@ -75,9 +75,9 @@ const statementSchema = z.strictObject({
 const stepSchema = z
   .strictObject({
     title: line,
-    /** Name of an experiment of the lesson; that of the step before, with its changes, where left out. */
+    /** Name of one of the lesson's experiments. Default: the experiment of the step before, with its changes. */
     experiment: name.optional(),
-    /** Lanes by name and operations by label that the step is about. */
+    /** Lanes (by name) and operations (by label) that the step points out. */
     show: z.strictObject({ lanes: z.array(line).default([]), operations: z.array(line).default([]) }).optional(),
     question: questionSchema.optional(),
     task: taskSchema.optional(),
@@ -93,13 +93,13 @@ export const lessonFrontSchema = z.strictObject({
   format: z.literal(lessonFormat),
   version: z.literal(lessonVersion),
   title: line,
-  /** One sentence: what one can do or explain afterwards. */
+  /** One sentence: what the learner can do or explain afterwards. */
   summary: line,
   group: line,
   order: z.number().min(0).max(10_000).default(1000),
   minutes: z.number().int().min(1).max(120),
   source: z.array(line).min(1),
-  /** What differs from the machine of the source's text. */
+  /** Differences between this machine and the one in the source text. */
   differs: z.string().max(2000).default(''),
   rules: z.array(z.enum(ruleIds)).default([]),
   experiments: z.record(name, experimentSchema),
@@ -114,7 +114,7 @@ export type LessonTask = z.infer<typeof taskSchema>;
 export type LessonStep = Front['steps'][number] & {
   /** Markdown. */
   readonly text: string;
-  /** The experiment that the step begins with, its own or that of a step before; null where there is none. */
+  /** Experiment that the step begins with, and the step that introduced it; null if there is none. */
   readonly shown: { readonly name: string; readonly step: number } | null;
 };
 
@@ -125,7 +125,7 @@ export interface Lesson extends Omit<Front, 'steps'> {
 
 export const isChoice = (question: LessonQuestion): question is ChoiceQuestion => 'choices' in question;
 
-/** What one of the question's units is in the measure's own. */
+/** Factor that converts a question's unit to the measure's unit. */
 export const unitFactors: Readonly<Record<NumberQuestion['unit'], number>> = {
   ns: 1,
   us: 1e3,

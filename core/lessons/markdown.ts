@@ -1,13 +1,13 @@
 /**
- * The Markdown of a lesson. It is read into tokens and shown as elements, never as HTML; what could reach outside the
- * window is refused here: raw HTML, images, and links to anything but the glossary, a rule, a lesson, a recorded run that ships, or an https page.
+ * Parses the Markdown of a lesson. Tokens become elements, never HTML. Rejects everything that could reach outside the
+ * window: raw HTML, images, and links except to the glossary, rules, lessons, shipped recorded runs and https pages.
  */
 import { lexer, type Token, type TokensList } from 'marked';
 import { isTermId } from '../glossary/glossary.ts';
 import { ruleIds } from '../rules/rules.ts';
 
 export interface TextProblem {
-  /** Lines below the section's heading. */
+  /** Line relative to the section's heading. */
   readonly offset: number;
   readonly message: string;
   readonly remedy: string;
@@ -19,7 +19,7 @@ export type LinkTarget =
   | { readonly kind: 'glossary' | 'rule' | 'lesson' | 'run'; readonly id: string }
   | { readonly kind: 'page'; readonly href: string };
 
-/** Where a link leads; null where it may not lead anywhere. */
+/** Returns the target of a link; null if the link isn't allowed. */
 export function linkTarget(href: string): LinkTarget | null {
   const [, scheme = '', id = ''] = /^(glossary|rule|lesson|run):([a-z0-9][a-z0-9/-]*)$/.exec(href) ?? [];
   if (scheme === 'glossary') return isTermId(id) ? { kind: 'glossary', id } : null;
@@ -28,12 +28,12 @@ export function linkTarget(href: string): LinkTarget | null {
   return /^https:\/\/[^\s]+$/.test(href) ? { kind: 'page', href } : null;
 }
 
-/** What the window won't show. */
+/** Returns the parts of the text that the window doesn't show. */
 export function textProblems(text: string): TextProblem[] {
   const problems: TextProblem[] = [];
   let offset = 0;
   for (const token of markdownTokens(text)) {
-    // An element has two tags; one message does for both.
+    // An element has two tags but needs only one message.
     const found = new Map(tokenProblems(token).map((one) => [one.message, one]));
     for (const { message, remedy } of found.values()) problems.push({ offset, message, remedy });
     offset += token.raw.split('\n').length - 1;

@@ -1,6 +1,6 @@
 /**
- * What a lesson can ask of a run: a number (how long, how many bytes, how much at once), written so that a teacher can
- * read it. A measure never names an operation by its place, so that every correct solution of a task gives the same.
+ * Measures: numbers that a lesson can read from a run (a time, bytes, overlap), as a teacher writes them. A measure
+ * never names an operation by its position, so every correct solution of a task gives the same result.
  */
 import { z } from 'zod';
 import { parseBytes, parseDuration } from '../experiment/edit/quantities.ts';
@@ -11,24 +11,24 @@ import { copyDirections, laneKinds, rowKinds } from '../trace/trace.ts';
 
 const word = z.string().min(1).max(120);
 
-/** Rows of a run that fit everything given. Without any field it is every row. */
+/** Selects rows that fit every given field; all rows if no field is given. */
 export const selectorSchema = z.strictObject({
   kind: z.enum(rowKinds).optional(),
   direction: z.enum(copyDirections).optional(),
-  /** The row's name, as 'cudaStreamSynchronize'. */
+  /** Name of the row, for example 'cudaStreamSynchronize'. */
   name: word.optional(),
   /** Name of the host thread or stream. */
   lane: word.optional(),
-  /** The kind of engine it ran on. */
+  /** Kind of engine that the row ran on. */
   engine: z.enum(laneKinds).optional(),
-  /** Label of its operation. */
+  /** Label of the row's operation. */
   label: word.optional(),
-  /** A buffer that its operation reads, or writes. */
+  /** Buffer that the row's operation reads, or writes. */
   from: word.optional(),
   to: word.optional(),
 });
 
-/** A number, or a text with a unit: '50 %', '300 us', '20 MiB'. Nanoseconds, bytes, or a share from 0 to 1. */
+/** Number, or text with a unit: '50 %', '300 us', '20 MiB'. Becomes nanoseconds, bytes, or a share from 0 to 1. */
 export const quantitySchema = z.unknown().transform((given, context): number => {
   const value = typeof given === 'string' ? quantity(given) : given;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
@@ -46,46 +46,48 @@ function quantity(text: string): number | null {
 const bounds = {
   atLeast: quantitySchema.optional(),
   atMost: quantitySchema.optional(),
-  /** Name of another experiment of the lesson, or 'start': the bounds then hold for the measure over the same there. */
+  /** Another experiment of the lesson, or 'start'. The bounds then apply to the ratio to the measure in that one. */
   comparedTo: word.optional(),
 };
 
 const of = { of: selectorSchema };
-/** The bounds then hold for the measure of `of` over that of these rows, in the same run or in that of `comparedTo`. */
+/** The bounds then apply to the ratio of `of` to these rows, in the same run or in that of `comparedTo`. */
 const against = { against: selectorSchema.optional() };
 
 const measureSchemas = [
-  /** Time in which both run, over the shorter of the two: from 0 to 1. */
+  /** Time in which both run, divided by the shorter of the two: from 0 to 1. */
   z.strictObject({ measure: z.literal('together'), ...of, with: selectorSchema, ...bounds }),
   /** Nanoseconds in which at least one of the rows runs. */
   z.strictObject({ measure: z.literal('time'), ...of, ...against, ...bounds }),
-  /** The same over the makespan: from 0 to 1. */
+  /** `time` divided by the makespan: from 0 to 1. */
   z.strictObject({ measure: z.literal('share'), ...of, ...bounds }),
-  /** Nanoseconds of the longest of the rows. */
+  /** Nanoseconds of the longest row. */
   z.strictObject({ measure: z.literal('longest'), ...of, ...against, ...bounds }),
-  /** Nanoseconds from the start of the first of the rows to the end of the last. */
+  /** Nanoseconds from the start of the first row to the end of the last. */
   z.strictObject({ measure: z.literal('span'), ...of, ...against, ...bounds }),
-  /** Nanoseconds from the start of the first `of` to the start of the first `until`; below 0 where it starts later. */
+  /** Nanoseconds from the start of the first `of` to the start of the first `until`; negative if `of` starts later. */
   z.strictObject({ measure: z.literal('lead'), ...of, until: selectorSchema, ...bounds }),
-  /** Nanoseconds from the end of the last `of` to the start of the first `until`; below 0 where they overlap. */
+  /** Nanoseconds from the end of the last `of` to the start of the first `until`; negative if they overlap. */
   z.strictObject({ measure: z.literal('gap'), ...of, until: selectorSchema, ...bounds }),
   /** Nanoseconds from the end of the first `of` to the end of the last `until`. */
   z.strictObject({ measure: z.literal('between'), ...of, until: selectorSchema, ...bounds }),
   z.strictObject({ measure: z.literal('bytes'), ...of, ...bounds }),
-  /** Bytes of the rows over the time that at least one of them runs. */
+  /** Bytes of the rows divided by the time in which at least one of them runs. */
   z.strictObject({ measure: z.literal('bandwidth'), ...of, ...against, ...bounds }),
   z.strictObject({ measure: z.literal('count'), ...of, ...against, ...bounds }),
   /** Nanoseconds from the start of the iteration to the end of its last activity. */
   z.strictObject({ measure: z.literal('makespan'), ...bounds }),
-  /** Hazards that the program has, of any kind where none is given. */
+  /** Number of hazards in the program, of one kind or of all. */
   z.strictObject({ measure: z.literal('hazards'), kind: z.enum(hazardKinds).optional(), ...bounds }),
-  /** Nanoseconds between two events, by their ids, as cudaEventElapsedTime finds them. */
+  /** Nanoseconds between two events, given by id, as cudaEventElapsedTime measures them. */
   z.strictObject({ measure: z.literal('elapsed'), start: word, end: word, ...bounds }),
-  /** Bytes that arrived wrong, in all buffers or in one. Only a run on real hardware knows: a simulation moves no data. */
+  /**
+   * Number of wrong bytes, in all buffers or in one. Known only for runs on real hardware: a simulation moves no data.
+   */
   z.strictObject({ measure: z.literal('wrong-bytes'), buffer: word.optional(), ...bounds }),
-  /** Operations of a kind in the experiment. */
+  /** Number of operations of a kind in the experiment. */
   z.strictObject({ measure: z.literal('operations'), op: z.enum(operationNames), ...bounds }),
-  /** Declared bytes of the buffers of a kind of memory. */
+  /** Declared bytes of all buffers in a kind of memory. */
   z.strictObject({ measure: z.literal('declared'), memory: z.enum(bufferMemories), ...bounds }),
   z.strictObject({ measure: z.literal('host-threads'), ...bounds }),
 ] as const;

@@ -1,4 +1,4 @@
-/** Takes a measure of a run. Null where the run has nothing to measure, as the data of a simulation. */
+/** Takes a measure of a run. Returns null if the run has nothing to measure, such as data in a simulation. */
 
 import { bufferBytes } from '../experiment/resources.ts';
 import { rowUnion } from '../figures/overlap.ts';
@@ -32,14 +32,18 @@ export function takeMeasure(played: Played, measure: Measure): number | null {
   }
 }
 
-/** Bytes that were compared with what they should be, in all buffers or in one. Null where none were. */
+/**
+ * Returns how many bytes the run checked, in all buffers or in one, and how many were wrong; null if it checked none.
+ */
 export function arrived({ info }: Run, buffer?: string): { bytesChecked: number; bytesWrong: number } | null {
   const checks = info.verification.checks.filter((check) => buffer === undefined || check.buffer === buffer);
   const bytesChecked = sum(checks.map((check) => check.bytesChecked));
   return bytesChecked === 0 ? null : { bytesChecked, bytesWrong: sum(checks.map((check) => check.bytesWrong)) };
 }
 
-/** What the run's own operation found; a simulation asks no event, but its rows tell when each was reached. */
+/**
+ * Returns the run's own elapsed time if it has one. Otherwise, as in a simulation, uses the rows of the event records.
+ */
 function elapsed(played: Played, { start, end }: Extract<Measure, { measure: 'elapsed' }>): number | null {
   const { run, iteration, operations } = played;
   const found = run.info.elapsedTimes?.findLast((time) => {
@@ -103,7 +107,7 @@ function ofRows(played: Played, measure: RowMeasure): number | null {
   }
 }
 
-/** Rows of the shown iteration that fit a selector, in order of start. */
+/** Returns the rows of the shown iteration that fit a selector, in order of start. */
 export function selectRows(played: Played, selector: Selector): RowIndex[] {
   const { begin, end } = played.iteration;
   const rows: RowIndex[] = [];

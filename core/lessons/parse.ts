@@ -1,4 +1,4 @@
-/** From a lesson's file to a lesson, or to problems that name the line. Never throws on what a file may hold. */
+/** Parses a lesson's file to a lesson, or to problems with line numbers. Never throws, whatever the file contains. */
 import { LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
@@ -10,12 +10,12 @@ import { referenceProblems } from './references.ts';
 
 interface Section {
   readonly title: string;
-  /** Line of the heading in the file, from 1. */
+  /** Line of the heading in the file, counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** Cuts a lesson's text at its headings of level two; headings inside fenced code are text. */
+/** Splits a lesson's text at its headings of level two. Headings inside fenced code count as text. */
 function sectionsOf(
   lines: readonly string[],
   from: number,
@@ -37,7 +37,7 @@ function sectionsOf(
   return { sections, before: { line: from + 1, text: textOf(from, starts[0] ?? lines.length) } };
 }
 
-/** A lesson is read whole; a book is no lesson. */
+/** Limit on the size of a lesson, because it is read as a whole. */
 export const maxLessonCharacters = 2 * 1024 * 1024;
 
 export type ParsedLesson =
@@ -53,7 +53,7 @@ const problem = (lineNumber: number, message: string, remedy: string): ErrorInfo
 
 const refused = (...problems: ErrorInfo[]): ParsedLesson => ({ ok: false, problems });
 
-/** `id` is the lesson's file name without its ending. */
+/** Parses a lesson. `id` is its file name without extension. */
 export function parseLesson(id: string, text: string): ParsedLesson {
   if (text.length > maxLessonCharacters) {
     return refused(
@@ -93,7 +93,7 @@ export function parseLesson(id: string, text: string): ParsedLesson {
   return { ok: true, lesson: { ...front.value, id, steps: withTexts(front.value.steps, sections) } };
 }
 
-/** The lesson, or a CopyscopeError `lesson.invalid` that lists every problem. */
+/** Returns the lesson, or throws a CopyscopeError `lesson.invalid` that lists every problem. */
 export function requireLesson(id: string, text: string): Lesson {
   const parsed = parseLesson(id, text);
   if (parsed.ok) return parsed.lesson;
@@ -139,7 +139,7 @@ function parseFront(
   };
   let json: unknown;
   try {
-    // Aliases could unfold a small file into a huge one.
+    // YAML aliases could expand a small file into a huge one.
     json = document.toJS({ maxAliasCount: 0 });
   } catch (thrown) {
     return {
@@ -174,7 +174,7 @@ const strayText = (before: { readonly line: number; readonly text: string }): Er
         ),
       ];
 
-/** The sections of the text are the steps of the front part, in order and by title. */
+/** Checks that the sections of the text match the steps of the front part, in order and by title. */
 function matchProblems(steps: Front['steps'], sections: readonly Section[], lineOf: LineOf): ErrorInfo[] {
   const problems: ErrorInfo[] = [];
   steps.forEach(({ title }, index) => {

@@ -1,4 +1,4 @@
-/** A run with everything that measures read: made from a simulation, or from a run that was recorded or measured. */
+/** A run with everything that measures need: a simulation, or a recorded or measured run. */
 
 import { simEngine } from '../cost/simEngine.ts';
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
@@ -19,14 +19,14 @@ export interface Played {
   readonly experiment: Experiment;
   readonly program: Program;
   readonly iteration: Iteration;
-  /** By number. */
+  /** Operations by number. */
   readonly operations: readonly Operation[];
   readonly verdicts: readonly Verdict[];
   readonly hazards: readonly Hazard[];
   readonly label: (op: number) => string | undefined;
 }
 
-/** Throws a RangeError for a run of another tool, which no experiment describes. */
+/** Throws a RangeError if the run comes from another tool and so has no experiment. */
 export function playedRun(run: Run): Played {
   const { experiment, iterations } = run.info;
   if (experiment === null) throw new RangeError('a lesson plays runs of experiments only');
@@ -46,7 +46,7 @@ export function playedRun(run: Run): Played {
   };
 }
 
-/** Rejects with `experiment.invalid` for what no engine could execute. */
+/** Simulates an experiment. Rejects with `experiment.invalid` if no engine can execute it. */
 export async function play(experiment: Experiment, profile: DeviceProfile): Promise<Played> {
   const site = { machine: { os: '', cpu: '', cores: 0 }, version: '', pause: async () => {} };
   const engine = simEngine(async () => profile, site);

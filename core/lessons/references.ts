@@ -1,4 +1,4 @@
-/** Names in the front part that lead nowhere. */
+/** Finds names in the front part that don't exist. */
 import type { z } from 'zod';
 import type { Check } from './check.ts';
 import type { lessonFrontSchema } from './lesson.ts';
@@ -9,7 +9,7 @@ interface ReferenceProblem {
   readonly remedy: string;
 }
 
-/** The experiment that a task begins with, in a check's `comparedTo`. */
+/** Name, in a check's `comparedTo`, of the experiment that a task begins with. */
 export const startName = 'start';
 
 export function referenceProblems(front: z.infer<typeof lessonFrontSchema>): ReferenceProblem[] {
@@ -61,6 +61,6 @@ export function referenceProblems(front: z.infer<typeof lessonFrontSchema>): Ref
   return problems;
 }
 
-/** The experiment that a check compares with, where it does. */
+/** Returns the names of experiments that the check compares with. */
 export const comparedTo = (check: Check): string[] =>
   'verdict' in check || check.measure.comparedTo === undefined ? [] : [check.measure.comparedTo];

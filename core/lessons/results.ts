@@ -1,6 +1,6 @@
 /**
- * What a student did in the lessons, as a file that a teacher collects: answers and tasks, by lesson. It holds a name only
- * where one was typed, and nothing else of its author.
+ * A student's results as a file for the teacher: answers and tasks by lesson. It contains nothing about its author
+ * except a name, if one was typed.
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
@@ -17,16 +17,16 @@ const taskResultSchema = z.strictObject({
   step: z.number().int().min(1),
   title: text,
   solved: z.boolean(),
-  /** Hints that were opened. */
+  /** Number of opened hints. */
   hints: z.number().int().min(0),
 });
 
 const answerResultSchema = z.strictObject({
   step: z.number().int().min(1),
   ask: text,
-  /** As it was given; null where the answer was shown instead. */
+  /** Answer as given; null if the student had it shown instead. */
   answer: text.nullable(),
-  /** Null where it is a number, which a run judges, or none was given. */
+  /** Null if there is no answer, or it is a number, which only a run can judge. */
   right: z.boolean().nullable(),
 });
 
@@ -48,7 +48,7 @@ const resultsSchema = z.strictObject({
 export type LessonResult = z.infer<typeof lessonResultSchema>;
 export type LessonResults = z.infer<typeof resultsSchema>;
 
-/** What the window keeps of a lesson: answers by step, tasks that were done, hints that were opened. */
+/** Progress that the window stores for a lesson: answers by step, solved tasks, opened hints. */
 export interface KeptProgress {
   readonly answers: Readonly<Record<number, number | null>>;
   readonly passed: readonly number[];
@@ -56,11 +56,11 @@ export interface KeptProgress {
   readonly finished: boolean;
 }
 
-/** A lesson is done when its tasks are solved, and one without a task when its end was reached. */
+/** Returns whether a lesson is done: its tasks are solved, or, if it has none, its end was reached. */
 export const isDone = ({ passed, finished }: KeptProgress, tasks: readonly number[]): boolean =>
   tasks.length === 0 ? finished : tasks.every((step) => passed.includes(step));
 
-/** Positions of the steps with a task. */
+/** Returns the positions of the steps with a task. */
 export const tasksOf = (steps: readonly LessonStep[]): number[] =>
   steps.flatMap(({ task }, index) => (task === undefined ? [] : [index]));
 
@@ -95,7 +95,7 @@ export const results = (lessons: readonly LessonResult[], name: string): LessonR
   lessons: [...lessons],
 });
 
-/** Throws `results.invalid`, which names the file and what is wrong with it. */
+/** Throws `results.invalid` with the file's name and the problem. */
 export function requireResults(file: string, content: string): LessonResults {
   const parsed = parseJson(content);
   const shape = parsed.ok ? checkShape(resultsSchema, parsed.json) : null;
@@ -114,17 +114,17 @@ export interface CollectedFile {
   readonly results: LessonResults;
 }
 
-/** A class as a table: a row for each file, a column for each lesson that anyone began. */
+/** Results of a class as a table: a row for each file, a column for each lesson that anyone began. */
 export interface ResultsTable {
   readonly lessons: readonly { readonly id: string; readonly title: string }[];
   readonly rows: readonly ResultsRow[];
 }
 
 export interface ResultsRow {
-  /** The name that was typed, or else the file's. */
+  /** Typed name, or else the file's name. */
   readonly who: string;
   readonly done: number;
-  /** By lesson; null where it was not begun. */
+  /** Results by lesson; null if the lesson wasn't begun. */
   readonly cells: readonly (LessonResult | null)[];
 }
 
@@ -141,7 +141,7 @@ export function resultsTable(files: readonly CollectedFile[]): ResultsTable {
   return { lessons, rows: rows.sort((a, b) => a.who.localeCompare(b.who, undefined, { numeric: true })) };
 }
 
-/** 'done, 1 hint', '0 of 1 tasks, 2 of 3 answers right'. */
+/** Returns for example 'done, 1 hint' or '0 of 1 tasks, 2 of 3 answers right'. */
 export function cellText(result: LessonResult | null): string {
   if (result === null) return 'not begun';
   const { done, tasks, answers } = result;
@@ -163,7 +163,7 @@ export function cellText(result: LessonResult | null): string {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** For a spreadsheet. */
+/** Returns the table as CSV for spreadsheets. */
 export function resultsCsv({ lessons, rows }: ResultsTable): string {
   const lines = [
     ['Name', 'Lessons done', ...lessons.map(({ title }) => title)],

@@ -1,6 +1,6 @@
 /**
- * The one door for values from outside: whatever comes from a file, a message or the settings of another day goes through
- * it, and comes out with the schema's type or as problems that name the field, what is there and what to do.
+ * Checks every value from outside: from a file, a message or stored settings. Returns it with the schema's type, or
+ * problems that name the field, its value and the remedy.
  */
 import type { z } from 'zod';
 import { describeIssue, type Wording } from './messages.ts';
@@ -8,7 +8,7 @@ import { fieldPath } from './path.ts';
 
 export interface ShapeProblem extends Wording {
   readonly path: readonly PropertyKey[];
-  /** The path as text; 'document' where it is the whole. */
+  /** Path as text; 'document' for the whole document. */
   readonly field: string;
 }
 
@@ -16,7 +16,7 @@ export type Shape<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly [ShapeProblem, ...ShapeProblem[]] };
 
-/** More problems than this help nobody. */
+/** Limit of reported problems. */
 const maxProblems = 1000;
 
 /** Never throws, whatever the value is. */
@@ -35,7 +35,7 @@ export function checkShape<Value>(schema: z.ZodType<Value>, value: unknown): Sha
   return { ok: false, problems: [first ?? untold(thrown), ...rest] };
 }
 
-/** Whether a value has fields that the schema does not know; what else may be wrong with it counts for nothing here. */
+/** Returns whether a value has fields that the schema doesn't know. Ignores all other problems. */
 export function hasUnknownFields<Value>(schema: z.ZodType<Value>, value: unknown): boolean {
   const { error } = schema.safeParse(value);
   return error?.issues.some(({ code }) => code === 'unrecognized_keys') === true;
@@ -55,10 +55,10 @@ const untold = (thrown: unknown): ShapeProblem => ({
 });
 
 /**
- * zod throws, whatever the schema is, where a value that should be a text or a list has a `length` that can't be compared
- * with a limit, and where it hands over the problems of a list as arguments of one call, which can't have some hundred
- * thousand. It is asked again about the same value without such lengths, then about the beginning of its lists. None where
- * the problems are further on.
+ * Checks the value again in simpler form, because zod itself threw. It throws if an object in place of a text or list
+ * has a `length` that can't be compared with a limit, or if a list has more problems than one call can have arguments.
+ * So this first removes such lengths, then keeps only the beginning of lists. Returns an empty list if the problems
+ * come later.
  */
 function issuesOfSimpler<Value>(schema: z.ZodType<Value>, value: unknown): readonly z.core.$ZodIssue[] {
   for (const mostEntries of [Number.POSITIVE_INFINITY, entriesOfMany]) {
@@ -66,7 +66,7 @@ function issuesOfSimpler<Value>(schema: z.ZodType<Value>, value: unknown): reado
       const { error } = schema.safeParse(simpler(value, mostEntries, new Map()));
       if (error !== undefined) return error.issues;
     } catch {
-      // The next one is simpler still.
+      // Tries the next, simpler form.
     }
   }
   return [];
@@ -74,7 +74,7 @@ function issuesOfSimpler<Value>(schema: z.ZodType<Value>, value: unknown): reado
 
 const entriesOfMany = 1000;
 
-/** A copy, with no object that says its length and at most so many entries in a list. `copies`: a value may hold itself. */
+/** Copies a value without `length` fields and with at most `mostEntries` per list. `copies` handles circular values. */
 function simpler(value: unknown, mostEntries: number, copies: Map<object, unknown>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const known = copies.get(value);
@@ -89,9 +89,9 @@ function simpler(value: unknown, mostEntries: number, copies: Map<object, unknow
   const copy: object = {};
   copies.set(value, copy);
   for (const [name, member] of Object.entries(value)) {
-    // A length that is undefined is not looked at.
+    // zod ignores a length that is undefined.
     const inside = name === 'length' ? undefined : simpler(member, mostEntries, copies);
-    // Defined, not assigned: a field may be called __proto__.
+    // Assigning would fail for a field called __proto__.
     Object.defineProperty(copy, name, { value: inside, enumerable: true, writable: true, configurable: true });
   }
   return copy;

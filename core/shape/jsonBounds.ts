@@ -1,6 +1,6 @@
-/** Says what parsing a JSON text would take, before any of it is parsed. */
+/** Estimates what parsing a JSON text takes, before it is parsed. */
 
-/** Keys and values of one text. Parsed, they take less than 300 MB. */
+/** Limit of keys and values in one text. That many take less than 300 MB when parsed. */
 const maxValues = 4_000_000;
 const maxDepth = 200;
 
@@ -10,8 +10,8 @@ const [quote, backslash, colon, comma, openObject, closeObject, openList, closeL
 );
 
 /**
- * Returns what there is too much of, or null. Looks at the text alone, since an object of millions takes seconds to parse. For
- * text that is not JSON the answer may be either.
+ * Returns what exceeds a limit, or null. Reads only the text, since parsing an object of millions of fields takes
+ * seconds. If the text isn't JSON, the result may be either.
  */
 export function jsonExcess(text: string, mostFields = maxValues): string | null {
   const fields = new Int32Array(maxDepth + 1);
@@ -37,7 +37,7 @@ export function jsonExcess(text: string, mostFields = maxValues): string | null 
   return null;
 }
 
-/** Where the string that begins at `from` ends; the text's end where it doesn't. */
+/** Returns the position where the string that begins at `from` ends, or the end of the text if it doesn't end. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

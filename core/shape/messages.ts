@@ -1,4 +1,4 @@
-/** Says what is wrong with a document in its author's terms: the field, what is there, what may be there instead. */
+/** Describes problems of a document in its author's terms: the field, its value and what is allowed instead. */
 import type { z } from 'zod';
 import { valueAtPath } from './path.ts';
 
@@ -13,14 +13,14 @@ const kindsOfField: Readonly<Record<string, string>> = {
   tuple: 'a list',
 };
 
-/** A text of another format has a message of its own. */
+/** Names of text formats, as the end of a message. */
 const kindsOfFormat: Readonly<Record<string, string>> = {
   datetime: 'a date and time such as "2026-11-20T05:45:00Z"',
   date: 'a date such as "2026-11-20"',
   uuid: 'a UUID',
 };
 
-/** A value from the document, short enough for a message. */
+/** Formats a value from the document, short enough for a message. */
 export function showValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
@@ -33,17 +33,17 @@ export interface Wording {
   readonly remedy: string;
 }
 
-/** A problem that the schema found in the document, as a message with a remedy. */
+/** Turns a problem that the schema found in the document into a message with a remedy. */
 export function describeIssue(issue: z.core.$ZodIssue, document: unknown): Wording {
   if (issue.code === 'custom') return describeCustom(issue);
   const given = valueAtPath(document, issue.path);
   return given === undefined ? describeMissing(issue) : describeWrong(issue, given);
 }
 
-/** Unknown fields that are told by name. */
+/** Limit of unknown fields that are named. */
 const mostNames = 10;
 
-/** In the words of whoever made it. One that was passed on from another schema is a sentence, and brings its remedy. */
+/** Returns the message of a custom check. A problem passed on from another schema is a full sentence with a remedy. */
 function describeCustom({ message, params }: z.core.$ZodIssueCustom): Wording {
   const { remedy } = { remedy: 'Correct these fields.', ...params };
   return { message: message.endsWith('.') ? message : `${message}.`, remedy };
@@ -67,7 +67,7 @@ function describeWrong(issue: z.core.$ZodIssue, given: unknown): Wording {
   return { message: `${showValue(given)} is not ${expected}.`, remedy: `Use ${expected}.` };
 }
 
-/** What belongs there, as the end of a sentence. */
+/** Returns the expected value, as the end of a sentence. */
 function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

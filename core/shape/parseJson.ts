@@ -1,10 +1,10 @@
-/** A document's text as JSON, or what is wrong with it in words that hold for any document. */
+/** Parses a document's text as JSON, with messages that fit any document. */
 import { jsonExcess } from './jsonBounds.ts';
 import type { Wording } from './messages.ts';
 
 export type ParsedJson = { readonly ok: true; readonly json: unknown } | ({ readonly ok: false } & Wording);
 
-/** Never throws. Refuses a text that would take too much memory, or has an object of more than `mostFields` fields. */
+/** Never throws. Rejects a text that would take too much memory, or has an object of more than `mostFields` fields. */
 export function parseJson(text: string, mostFields?: number): ParsedJson {
   const excess = jsonExcess(text, mostFields);
   if (excess !== null)
@@ -19,7 +19,7 @@ export function parseJson(text: string, mostFields?: number): ParsedJson {
 function noText(text: string): Wording | null {
   const remedy = 'Check that it is the file you mean.';
   if (text.trim() === '') return { message: 'the file is empty.', remedy };
-  // The parser's message would bring its bytes to the screen.
+  // The parser's own message would show binary data on the screen.
   return text.includes('\0') || text.includes('\ufffd') ? { message: 'this is no text.', remedy } : null;
 }
 

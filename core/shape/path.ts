@@ -1,6 +1,4 @@
-/** Paths to the fields of a document. */
-
-/** What a document has at a path; undefined where nothing is. */
+/** Returns the value of a document at a path, or undefined if there is none. */
 export function valueAtPath(document: unknown, path: readonly PropertyKey[]): unknown {
   let value = document;
   for (const key of path) {
@@ -10,11 +8,11 @@ export function valueAtPath(document: unknown, path: readonly PropertyKey[]): un
   return value;
 }
 
-/** Whether a path is another one, or leads on from it. */
+/** Returns whether `path` equals `start` or continues it. */
 export const startsWith = (path: readonly PropertyKey[], start: readonly PropertyKey[]): boolean =>
   start.every((step, index) => path[index] === step);
 
-/** `['threads', 0, 'operations', 2]` as `threads[0].operations[2]`. */
+/** Formats a path: `['threads', 0, 'operations', 2]` becomes `threads[0].operations[2]`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text === '' ? '' : '.'}${String(key)}`),

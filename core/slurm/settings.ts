@@ -1,19 +1,19 @@
-/** What every job of this user is submitted with. */
+/** Settings for every job that this user submits. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
 
-/** As one word of sbatch's command line, which no shell reads. */
+/** One argument of sbatch's command line, which no shell reads. */
 const word = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[^\p{C}\s]+$/u, 'It is one word, without spaces.');
 
-/** Options that Copyscope sets itself, or that would change what sbatch prints. */
+/** Options that Copyscope sets itself, or that would change sbatch's output. */
 const ours = 'array chdir error help input job-name output parsable test-only usage version wait wrap'.split(' ');
 
-/** sbatch takes an option by any beginning of its name. */
+/** Returns whether Copyscope sets this option. sbatch accepts any prefix of an option's name. */
 function isOurs(option: string): boolean {
   const name = option.slice(2).split('=')[0] ?? '';
   return ours.some((own) => own.startsWith(name));
@@ -22,21 +22,21 @@ function isOurs(option: string): boolean {
 export const slurmSettingsSchema = z.strictObject({
   partition: word.optional(),
   account: word.optional(),
-  /** As '1', 'h200' or 'h200:2': what one job needs. */
+  /** GPUs of one job: '1', 'h200' or 'h200:2'. */
   gpus: z
     .string()
     .max(100)
     .regex(/^\w[\w.-]*(:[1-9]\d{0,2})?$/, 'GPUs are as 1, h200 or h200:2.')
     .optional(),
-  /** Of one job, as sbatch takes it. */
+  /** Time limit of one job, in sbatch's notation. */
   time: z
     .string()
     .max(20)
     .regex(/^(\d+-)?\d+(:\d+){0,2}$/, 'A time is in minutes, or as hours:minutes:seconds, or days-hours.')
     .optional(),
-  /** How many jobs of an array may run at once. */
+  /** Limit of an array's jobs that run at once. */
   atOnce: z.number().int().min(1).max(100_000).optional(),
-  /** Lines of the shell that go before the program, as `module load cuda`. */
+  /** Shell lines that run before the program, for example `module load cuda`. */
   lines: z
     .array(
       z
@@ -47,7 +47,7 @@ export const slurmSettingsSchema = z.strictObject({
     )
     .max(40)
     .default([]),
-  /** Further options of sbatch, as --qos=short. */
+  /** Further options of sbatch, for example --qos=short. */
   options: z
     .array(
       word.regex(/^--[a-z]/, 'It is an option of sbatch, as --qos=short.').refine((option) => !isOurs(option), {
@@ -61,7 +61,7 @@ export type SlurmSettings = z.infer<typeof slurmSettingsSchema>;
 
 export const noSettings: SlurmSettings = { lines: [], options: [] };
 
-/** Throws `slurm.settings` with what is wrong. */
+/** Throws `slurm.settings` with the problem. */
 export function requireSettings(value: unknown): SlurmSettings {
   const shape = checkShape(slurmSettingsSchema, value);
   if (shape.ok) return shape.value;

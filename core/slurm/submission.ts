@@ -1,22 +1,21 @@
-/** How an array is handed to Slurm: sbatch's words, which no shell reads, and the script that each job runs. */
+/** Submission of an array to Slurm: sbatch's arguments, which no shell reads, and the script of each job. */
 import { shellWord } from '../media.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { SlurmSettings } from './settings.ts';
 
 export interface ArrayPlan {
   readonly id: string;
-  /** Number of the array within the work, from 0. */
+  /** Number of the array within the sweep, calibration or recording, from 0. */
   readonly number: number;
-  /** The number of its jobs. */
   readonly jobs: number;
   readonly engine: EngineKind;
   readonly settings: SlurmSettings;
-  /** The folder of the work, and the words that start the program; both as the nodes see them. */
+  /** Folder of the work, and the arguments that start the program, both as the nodes see them. */
   readonly folder: string;
   readonly start: readonly string[];
 }
 
-/** A job is found by this name. */
+/** Returns the name by which a job is found. */
 export const jobName = (id: string, number: number): string => `copyscope-${id}-${number}`;
 export const scriptName = (number: number): string => `script-${number}.sh`;
 
@@ -35,14 +34,14 @@ export function sbatchWords({ id, number, jobs, engine, settings, folder }: Arra
     ...given('partition', partition),
     ...given('account', account),
     ...given('time', time),
-    // Other engines need no GPU. Some clusters count none, which 0 says.
+    // Other engines need no GPU. Some clusters don't count GPUs, which the setting 0 expresses.
     ...(engine === 'cuda' && gpus !== '0' ? [`--gres=gpu:${gpus ?? '1'}`] : []),
     ...options,
     scriptName(number),
   ];
 }
 
-/** A login shell, since clusters define `module` for those. */
+/** Uses a login shell, since clusters define `module` only for those. */
 export const scriptText = ({ number, settings, folder, start }: ArrayPlan): string =>
   [
     '#!/bin/bash -l',
@@ -52,22 +51,22 @@ export const scriptText = ({ number, settings, folder, start }: ArrayPlan): stri
     '',
   ].join('\n');
 
-/** Returns lines that show how jobs will be submitted: an array of two. */
+/** Returns lines that show how jobs will be submitted, with an array of two as the example. */
 export function describedSubmission(settings: SlurmSettings): string[] {
   const of = { id: 'ID', number: 0, jobs: 2, folder: 'FOLDER', start: ['PROGRAM'] };
   const array: ArrayPlan = { ...of, engine: 'cuda', settings };
   return [`sbatch ${sbatchWords(array).map(shellWord).join(' ')}`, '', ...scriptText(array).trimEnd().split('\n')];
 }
 
-/** The number of jobs that run and wait. */
+/** Numbers of running and waiting jobs. */
 export interface JobCounts {
   readonly running: number;
   readonly waiting: number;
-  /** Why those that wait do so, in Slurm's word; empty if it has none. */
+  /** Slurm's reason why the jobs wait; empty if there is none. */
   readonly reason: string;
 }
 
-/** Returns '2 jobs run, 1 waits (Priority)'. */
+/** Returns for example '2 jobs run, 1 waits (Priority)'. */
 export function jobsWords(jobs: JobCounts | null): string {
   if (jobs === null) return 'asking Slurm';
   const { running, waiting, reason } = jobs;
