@@ -84,10 +84,7 @@ export function csvCell(text: string): string {
   return /[",]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-/**
- * Returns one line for a terminal or a log. CI services obey lines that begin with "::" or contain "##[", so these get
- * a space.
- */
+/** Returns one line for a terminal or a log. Breaks "::" at its begin and "##[", which CI services obey. */
 export const terminalLine = (text: string): string =>
   oneLine(text)
     .replace(/^(\s*):(?=:)/, '$1: ')

@@ -172,9 +172,7 @@ function allocatedBy({ lane, index }: Life, { thread, position }: Call, { stream
   return stream < 0 && lane === thread && index <= position;
 }
 
-/**
- * Returns whether the memory certainly exists when it is freed: in stream order for cudaFreeAsync, else at the call.
- */
+/** Returns whether the memory certainly exists at its free: in stream order for cudaFreeAsync, else at the call. */
 function isAllocated({ lane, index, call }: Life, free: CallOf<'free'>): boolean {
   if (free.issued !== null) return (free.issued.start[lane] ?? 0) >= index;
   return call === null || isAfter(free, call);

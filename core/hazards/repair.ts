@@ -92,9 +92,8 @@ function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
 }
 
 /**
- * Returns the change together with repairs of the hazards that it adds, for example a wait for data that now comes from
- * another stream. Returns null if those can't be repaired, the change doesn't fit the experiment, or the effort is
- * spent.
+ * Returns the change plus repairs of the hazards it adds, such as a wait for data that now comes from another stream;
+ * null if they can't be repaired, it doesn't fit the experiment, or the effort is spent.
  */
 export function withoutNewHazards(experiment: Experiment, change: Change, effort: Effort): Change | null {
   const before = look(experiment, effort);

@@ -1,6 +1,4 @@
-/**
- * Evaluates a lesson's step with runs: whether the task is done, its statements hold, and the answer to its question.
- */
+/** Evaluates a lesson's step with runs: its task, its statements, and the answer to its question. */
 import type { Experiment } from '../experiment/experiment.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import type { Run, VerificationCheck } from '../trace/run.ts';

@@ -81,9 +81,7 @@ const measureSchemas = [
   z.strictObject({ measure: z.literal('hazards'), kind: z.enum(hazardKinds).optional(), ...bounds }),
   /** Nanoseconds between two events, given by id, as cudaEventElapsedTime measures them. */
   z.strictObject({ measure: z.literal('elapsed'), start: word, end: word, ...bounds }),
-  /**
-   * Number of wrong bytes, in all buffers or in one. Known only for runs on real hardware: a simulation moves no data.
-   */
+  /** Number of wrong bytes, in all buffers or in one. Known only on real hardware: a simulation moves no data. */
   z.strictObject({ measure: z.literal('wrong-bytes'), buffer: word.optional(), ...bounds }),
   /** Number of operations of a kind in the experiment. */
   z.strictObject({ measure: z.literal('operations'), op: z.enum(operationNames), ...bounds }),

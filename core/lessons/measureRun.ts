@@ -32,18 +32,14 @@ export function takeMeasure(played: Played, measure: Measure): number | null {
   }
 }
 
-/**
- * Returns how many bytes the run checked, in all buffers or in one, and how many were wrong; null if it checked none.
- */
+/** Returns how many bytes the run checked, in all buffers or in one, and how many were wrong; null if none. */
 export function arrived({ info }: Run, buffer?: string): { bytesChecked: number; bytesWrong: number } | null {
   const checks = info.verification.checks.filter((check) => buffer === undefined || check.buffer === buffer);
   const bytesChecked = sum(checks.map((check) => check.bytesChecked));
   return bytesChecked === 0 ? null : { bytesChecked, bytesWrong: sum(checks.map((check) => check.bytesWrong)) };
 }
 
-/**
- * Returns the run's own elapsed time if it has one. Otherwise, as in a simulation, uses the rows of the event records.
- */
+/** Returns the run's own elapsed time. If it has none, as in a simulation, uses the rows of the event records. */
 function elapsed(played: Played, { start, end }: Extract<Measure, { measure: 'elapsed' }>): number | null {
   const { run, iteration, operations } = played;
   const found = run.info.elapsedTimes?.findLast((time) => {
