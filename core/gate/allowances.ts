@@ -1,11 +1,11 @@
-/** What the rules allow by name, with a reason; and which of it was used. */
+/** Allowances: what the rules permit by name, with a reason. Records which were used. */
 import type { GateFigure } from './figures.ts';
 import { type GatePlace, relativeFile } from './places.ts';
 import type { GateAllowance } from './rules.ts';
 
 export class Allowances {
   readonly #list: readonly GateAllowance[];
-  /** What each one let pass: of rows, each is counted once. */
+  /** Rows and hazards that each allowance let pass. */
   readonly #used: readonly Set<string>[];
 
   constructor(list: readonly GateAllowance[]) {
@@ -17,7 +17,7 @@ export class Allowances {
     return this.#list.length === 0;
   }
 
-  /** `what` names the row or hazard, to count it once. */
+  /** Returns whether an allowance applies, and marks it as used. `what` identifies the row or hazard. */
   allows(figure: GateFigure, place: GatePlace, what: string): boolean {
     const index = this.#list.findIndex(
       (one) => (one.figures === undefined || one.figures.includes(figure)) && isOf(one, place),
@@ -48,7 +48,7 @@ function isOf({ line, operation }: GateAllowance, place: GatePlace): boolean {
   return (number === undefined || Number(number) === place.line) && (name === undefined || name === place.name);
 }
 
-/** A trace may tell the whole path, and the rules its end. */
+/** The trace may have the whole path and the rules only its end. */
 function isSameFile(told: string, named: string): boolean {
   const [whole, end] = [relativeFile(told), relativeFile(named)];
   return whole === end || whole.endsWith(`/${end}`);

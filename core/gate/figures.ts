@@ -1,11 +1,11 @@
 /**
- * What a gate can put a limit on. Each figure is taken of every step; which step is held against the limit depends on what
- * it counts:
+ * Figures that a gate can limit. Each is measured in every step. The limit applies to:
  *
- *   counts and bytes   the step with most of it: a limit of so many a step holds for each one
- *   times and shares   the step with the median, the lower one of two: single steps are longer for reasons of their own
+ * - Counts and bytes: the step with the largest value, so it holds for every step.
+ * - Times and shares: the median step (the lower of the middle two), because single steps can be longer for other
+ *   reasons.
  *
- * A step of a trace is one of its steps (core/lift/steps.ts), of a run one recorded iteration.
+ * A step is one of a trace's steps (core/lift/steps.ts) or one recorded iteration of a run.
  */
 import { formatBytes, formatDuration, formatShare } from '../units.ts';
 
@@ -25,11 +25,9 @@ export type GateUnit = 'count' | 'bytes' | 'ns' | 'share';
 
 interface FigureFacts {
   readonly unit: GateUnit;
-  /** What it is, as a title. */
   readonly title: string;
-  /** So much of it, as the beginning of a sentence. */
+  /** Returns the amount as the beginning of a sentence. */
   readonly tell: (amount: string) => string;
-  /** What helps. */
   readonly remedy: string;
 }
 
@@ -89,17 +87,17 @@ export const figureFacts: Readonly<Record<GateFigure, FigureFacts>> = {
   },
 };
 
-/** Whether the step with most of it is held against the limit, and not the one with the median. */
+/** Returns whether the step with the largest value is compared with the limit, rather than the one with the median. */
 export const takesMost = (figure: GateFigure): boolean => {
   const { unit } = figureFacts[figure];
   return unit === 'count' || unit === 'bytes';
 };
 
-/** So much of a figure, as the beginning of a sentence. */
+/** Returns a figure with its value, as the beginning of a sentence. */
 export const tellFigure = (figure: GateFigure, value: number): string =>
   figureFacts[figure].tell(figureText(figure, value));
 
-/** A value as a person reads it. */
+/** Formats a value of a figure. */
 export function figureText(figure: GateFigure, value: number): string {
   switch (figureFacts[figure].unit) {
     case 'bytes':

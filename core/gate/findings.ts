@@ -1,4 +1,4 @@
-/** Where in the program what is too much comes from: rows of one place taken together. */
+/** Finds the places in the program that add to a figure; rows of one place are summed. */
 import { groupBy } from '../groupBy.ts';
 import type { Hazard } from '../hazards/hazard.ts';
 import { iterationOf } from '../trace/iteration.ts';
@@ -16,7 +16,7 @@ interface Before {
   readonly places: Places;
 }
 
-/** `before`: only places that have more of it than the baseline's step, and by how much. */
+/** Returns findings, largest first. With `before`, only places that exceed the baseline's step, and by how much. */
 export function findingsOf(
   figure: GateFigure,
   shares: readonly Share[],
@@ -34,7 +34,7 @@ export function findingsOf(
     const key = placeKey(place);
     const sum = group.reduce((total, { amount }) => total + amount, 0);
     const amount = sum - (had.get(key) ?? 0);
-    // What a place had more of before is left for the next one of its function.
+    // If a place had more in the baseline, the rest counts for the next place of its function.
     had.set(key, Math.max(0, -amount));
     if (!(amount > 0)) return [];
     const verdict = group.map(({ row }) => why.get(row)).find((one) => one !== undefined);
@@ -64,17 +64,17 @@ function amounts(shares: readonly Share[], places: Places): Map<string, number> 
 const timesText = (figure: GateFigure, times: number): string =>
   figureFacts[figure].unit === 'count' || times === 1 ? '' : `, in ${times} calls`;
 
-/** By the copy's row: why it ran beside no kernel. */
+/** Returns, by the copy's row, the verdict on why it ran without a kernel. */
 function verdictsByRow({ trace, info }: Run): Map<RowIndex, Verdict> {
   const iteration = iterationOf(trace, info.iterations.representative);
   const found = verdicts(iteration, info.experiment, { device: info.device });
   return new Map(found.filter(({ cause }) => cause !== 'overlapped').map((verdict) => [verdict.row, verdict]));
 }
 
-/** With what names the hazard, to count it once. */
+/** A hazard with a key, so that it counts once. */
 export interface HazardFinding extends GateFinding {
   readonly key: string;
-  /** Of both its operations. */
+  /** Places of both operations. */
   readonly places: readonly GatePlace[];
 }
 

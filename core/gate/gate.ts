@@ -1,4 +1,4 @@
-/** Holds a run against rules. */
+/** Checks a run against rules. */
 import { difference } from '../compare/comparison.ts';
 import { type Sample, sampleOf } from '../compare/spread.ts';
 import { CopyscopeError } from '../errors.ts';
@@ -16,13 +16,13 @@ import { gateSteps } from './steps.ts';
 
 export interface GateInput {
   readonly run: Run;
-  /** Of an experiment: so that its operations have lines. */
+  /** File of the experiment, from which operations get line numbers. Null for a trace. */
   readonly file: ExperimentFile | null;
-  /** What a source file is to be called that the trace tells; as the trace calls it where left out. */
+  /** Maps a source file's path in the trace to the reported path. Default: the same. */
   readonly nameOfFile?: (told: string) => string;
 }
 
-/** Throws `gate.*` where a limit can't be judged: what can't be judged must not pass. */
+/** Throws `gate.*` if a limit can't be checked, because such a limit must not pass. */
 export function gate(input: GateInput, rules: GateRules, baseline: GateInput | null): GateReport {
   requireRules(rules, baseline);
   const compared = baseline === null ? [] : (rules.baseline?.figures ?? gateFigures);
@@ -89,7 +89,7 @@ class Measured {
   readonly #steps: readonly StepFigures[];
   #hazards: readonly HazardFinding[] | null = null;
 
-  /** `asked`: figures that are judged; what is allowed of others is not counted. */
+  /** `asked`: figures to check. Allowances of other figures don't count as used. */
   constructor(input: GateInput, rules: GateRules, asked: ReadonlySet<GateFigure>) {
     const { trace } = input.run;
     this.input = input;
@@ -118,7 +118,7 @@ class Measured {
     return sampleOf(this.#values(figure), this.input.run.info.engine === 'sim');
   }
 
-  /** The step that is held against a limit. */
+  /** Returns the step that is compared with a limit. */
   judged(figure: Exclude<GateFigure, 'hazards'>): StepFigure & { readonly step: string } {
     const values = this.#values(figure);
     const index = values.indexOf(takesMost(figure) ? greatest(values) : lowerMedian(values));
@@ -129,7 +129,7 @@ class Measured {
     };
   }
 
-  /** Null of a trace: only an experiment tells what each operation touches. */
+  /** Null for a trace, because only an experiment states what each operation touches. */
   get hazards(): readonly HazardFinding[] | null {
     const { experiment } = this.input.run.info;
     if (experiment === null) return null;
@@ -140,7 +140,7 @@ class Measured {
   }
 }
 
-/** Of as many values as there are steps: too many for arguments of one call. */
+/** There are as many values as steps, too many for the arguments of one Math.max call. */
 const greatest = (values: readonly number[]): number => values.reduce((most, value) => Math.max(most, value), 0);
 
 function limited(own: Measured, figure: GateFigure, most: number): GateResult {

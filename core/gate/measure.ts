@@ -1,16 +1,17 @@
 /**
- * The figures of one step, each with what it is made of. With U(x) the union of the intervals of x within the step, and |U|
- * its length:
+ * Measures the figures of one step and the rows that add to them. U(x) is the union of the intervals of x within the step,
+ * |U| its length:
  *
- *   pageableCopies   copies between host and device whose host memory is pageable
- *   pageableBytes    their bytes
- *   waitingCalls     cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize, and cudaMemcpy that isn't within the device
- *   exposedCopyNs    |U(copies between host and device, and calls of pageable ones) \ U(kernels and memsets)|: the two parts of
- *                    that name in core/lift/parts.ts
- *   hostHeldNs       the greatest |U(waiting calls, and calls of copies that hold the host)| of a thread (core/figures/hostTime.ts),
- *                    within the host's step, which may be another time than the device's
- *   idleShare        1 - |U(kernels, copies and memsets)| / step, of the device with the greatest
- *   stepNs           the step's duration
+ *   pageableCopies   number of copies between host and device with pageable host memory
+ *   pageableBytes    bytes of these copies
+ *   waitingCalls     number of cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize, and of cudaMemcpy unless
+ *                    it copies within the device
+ *   exposedCopyNs    |U(copies between host and device, and calls of pageable ones) \ U(kernels and memsets)|: the two parts
+ *                    of that name in core/lift/parts.ts
+ *   hostHeldNs       |U(waiting calls, and calls of copies that hold the host)| (core/figures/hostTime.ts), within the host's
+ *                    time of the step, which can differ from the device's; of the thread with the largest value
+ *   idleShare        1 - |U(kernels, copies and memsets)| / step, of the device with the largest value
+ *   stepNs           duration of the step
  */
 import { isBlockingMemcpy, isHeldBy } from '../figures/hostTime.ts';
 import { groupBy } from '../groupBy.ts';
@@ -25,14 +26,14 @@ import type { GateStep } from './steps.ts';
 /** A row that adds to a figure. */
 export interface Share {
   readonly row: RowIndex;
-  /** The call of a row of the device; undefined where the trace doesn't hold it. */
+  /** Call of a device row; undefined if the trace lacks it. */
   readonly call: RowIndex | undefined;
   readonly amount: number;
 }
 
 export interface StepFigure {
   readonly value: number;
-  /** What it is made of, where rows are; those that overlap in time may add up to more than the value. */
+  /** Rows that add to the figure, if it has any. Rows that overlap in time may add up to more than the value. */
   readonly shares: readonly Share[];
 }
 
@@ -40,7 +41,7 @@ export type StepFigures = Readonly<Record<Exclude<GateFigure, 'hazards'>, StepFi
 
 export interface MeasureOptions {
   readonly ignoreCopiesBelowBytes: number;
-  /** Rows that are left out of a figure. */
+  /** Whether the rules exclude a row from a figure. */
   readonly isAllowed: (figure: GateFigure, row: RowIndex, call: RowIndex | undefined) => boolean;
 }
 
@@ -98,7 +99,7 @@ export function measureStep(
     const copy = hostCalls.activityOf(row);
     return copy === undefined || rowDirection(trace, copy) !== 'd2d';
   };
-  /** A row of the driver's call inside of the runtime's is the same call. */
+  /** Counts waiting calls. A driver call inside a runtime call is the same call. */
   const waits = (): StepFigure => {
     const lastEnd = new Map<number, number>();
     const rows = step.calls.filter((row) => {
@@ -147,7 +148,7 @@ export function measureStep(
   };
 }
 
-/** Time of the rows within a stretch. */
+/** Returns the time of the rows within a stretch. */
 const unionIn = (trace: Trace, { fromNs, toNs }: Stretch, rows: readonly RowIndex[]): Intervals =>
   unionOf(
     rows.length,

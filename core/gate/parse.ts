@@ -1,4 +1,4 @@
-/** From a rules file's text to rules, or to an error that names each field, what is there and what to do. */
+/** Parses a rules file, or throws an error that names each wrong field, its value and the remedy. */
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
 import { parseBytes, parseDuration } from '../experiment/edit/quantities.ts';
 import { checkShape } from '../shape/checkShape.ts';
@@ -28,7 +28,7 @@ export function parseGateRules(text: string): GateRules {
   return rules;
 }
 
-/** A limit as it is typed behind --limit: "pageableBytes=1MiB". Null where it is none, or its amount is none. */
+/** Parses a value of --limit, such as "pageableBytes=1MiB". Returns null if the figure or the amount is invalid. */
 export function parseLimit(text: string): readonly [GateFigure, number] | null {
   const at = text.indexOf('=');
   const figure = gateFigures.find((one) => one === text.slice(0, at).trim());
@@ -37,7 +37,7 @@ export function parseLimit(text: string): readonly [GateFigure, number] | null {
   return value === null ? null : [figure, value];
 }
 
-/** What belongs behind a figure, as the end of a sentence. */
+/** Example of an amount in each unit, as the end of a sentence. */
 export const amountExample: Readonly<Record<GateUnit, string>> = {
   count: 'a whole number of at least 0',
   bytes: 'a size such as "1 MiB", or a number of bytes',
@@ -96,7 +96,7 @@ function inBaseUnits(written: WrittenRules, problems: ErrorInfo[]): GateRules {
   };
 }
 
-/** In base units; null where it is no amount of that kind. A text with no unit is a number in base units as well. */
+/** Returns the amount in base units; null if it isn't an amount in this unit. Text without a unit is in base units. */
 function amountOf(value: number | string, unit: GateUnit): number | null {
   const found = typeof value === 'number' ? value : textAmount(value, unit);
   if (found === null || !Number.isFinite(found) || found < 0) return null;

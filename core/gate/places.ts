@@ -1,4 +1,4 @@
-/** Where in a program what a gate finds stands: a source line, where it is known. */
+/** Places of a gate's findings in a program: source lines, if known. */
 import { lineOfField } from '../experiment/edit/jsonLines.ts';
 import { CallStacks } from '../figures/callStacks.ts';
 import type { OperationInfo } from '../program/program.ts';
@@ -10,17 +10,17 @@ import type { RowIndex, Trace } from '../trace/trace.ts';
 import { programFacts } from '../verdicts/facts.ts';
 
 export interface GatePlace {
-  /** As the trace or the command line names it; null where no source line is known. */
+  /** Path from the trace or the command line; null if no source line is known. */
   readonly file: string | null;
   /** From 1; null without a file. */
   readonly line: number | null;
-  /** What it is called: the function of a source line, the label of an operation, or else the CUDA call. */
+  /** Function of a source line, label of an operation, or else the CUDA call. */
   readonly name: string;
-  /** Of an experiment's operation, as "threads[0].operations[2]"; null of a trace. */
+  /** Path of an experiment's operation, such as "threads[0].operations[2]"; null for a trace. */
   readonly path: string | null;
 }
 
-/** The text of an experiment's file, so that its operations have lines. */
+/** Text of an experiment's file, from which operations get line numbers. */
 export interface ExperimentFile {
   readonly name: string;
   readonly text: string;
@@ -35,7 +35,7 @@ export class Places {
   readonly #nameOfFile: (told: string) => string;
   readonly #known = new Map<RowIndex | string, GatePlace>();
 
-  /** `nameOfFile`: what a source file is to be called that the trace tells. */
+  /** `nameOfFile` maps a source file's path in the trace to the reported path. */
   constructor({ trace, info }: Run, file: ExperimentFile | null, nameOfFile = (told: string): string => told) {
     this.#trace = trace;
     this.#stacks = new CallStacks(iterationOf(trace, 0));
@@ -44,7 +44,7 @@ export class Places {
     this.#nameOfFile = nameOfFile;
   }
 
-  /** Of a row that a call put on the device, or of the call itself. `call` is undefined where the trace doesn't hold it. */
+  /** Returns the place of a device row or of a call. `call` is undefined if the trace lacks the row's call. */
   of(row: RowIndex, call: RowIndex | undefined): GatePlace {
     const known = this.#known.get(row);
     if (known !== undefined) return known;
@@ -76,14 +76,14 @@ export class Places {
   }
 }
 
-/** With slashes, and without a dot in front. */
+/** Returns the path with slashes, without a leading "./". */
 export const relativeFile = (file: string): string => file.replaceAll('\\', '/').replace(/^\.\//, '');
 
-/** "train.py:44 in step", or as much of it as is known. */
+/** Returns for example "train.py:44 in step", or less if less is known. */
 export function placeText({ file, line, name, path }: GatePlace): string {
   if (path !== null) return file === null ? `"${name}" (${path})` : `${file}:${line}: "${name}" (${path})`;
   return file === null ? name : `${file}:${line} in ${name}`;
 }
 
-/** The same for every line of a function: what stays as it is when lines are put in above it. */
+/** Returns a key that is the same for every line of a function, so that inserted lines don't change it. */
 export const placeKey = ({ file, name, path }: GatePlace): string => (path === null ? `${file ?? ''} ${name}` : name);

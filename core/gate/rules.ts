@@ -15,7 +15,7 @@ import { gateFigures } from './figures.ts';
 export const gateRulesFormat = 'copyscope/gate-rules';
 export const gateRulesVersion = 1;
 
-/** A number in base units (bytes, nanoseconds, a count, a share from 0 to 1), or a text with its unit: "1 MiB", "2 ms". */
+/** Number in base units (bytes, nanoseconds, a count, a share from 0 to 1), or text with a unit: "1 MiB", "2 ms". */
 const amountSchema = z.union([z.number(), z.string().min(1).max(60)]);
 
 const figureListSchema = z.array(z.enum(gateFigures)).min(1).max(gateFigures.length);
@@ -23,9 +23,9 @@ const figureListSchema = z.array(z.enum(gateFigures)).min(1).max(gateFigures.len
 const allowSchema = z.strictObject({
   /** "train.py:44", "train.py:44 in step", or a whole file: "train.py". */
   line: z.string().min(1).max(1000).optional(),
-  /** Of an experiment: an operation's label, or its place as "threads[0].operations[2]". */
+  /** Operation of an experiment: its label, or its path such as "threads[0].operations[2]". */
   operation: z.string().min(1).max(1000).optional(),
-  /** All where left out. */
+  /** All figures if omitted. */
   figures: figureListSchema.optional(),
   reason: z.string().min(1).max(1000),
 });
@@ -48,15 +48,15 @@ export const gateRulesSchema = z.strictObject({
       hazards: atMost('Hazards of the experiment.'),
     } satisfies Record<GateFigure, unknown>)
     .default({}),
-  /** Copies of fewer bytes are not counted as copies of pageable memory: an .item() brings four or eight. */
+  /** Smaller copies don't count as copies of pageable memory: an .item() copies four or eight bytes. */
   ignoreCopiesBelow: amountSchema.default(0),
-  /** Steps of a trace, counted from 1; all where left out. */
+  /** Steps of a trace, counted from 1; all if omitted. */
   steps: z.strictObject({ from: z.number().int().min(1), to: z.number().int().min(1) }).optional(),
-  /** What must not be more than in a baseline trace. */
+  /** Figures that must not exceed a baseline trace. */
   baseline: z
     .strictObject({
       figures: figureListSchema,
-      /** A difference below this part of the baseline's value is none. */
+      /** Smallest relative difference from the baseline that counts. */
       leastShare: z.number().min(0).max(100).default(0),
     })
     .optional(),
@@ -66,7 +66,7 @@ export const gateRulesSchema = z.strictObject({
 export type GateAllowance = z.infer<typeof allowSchema>;
 export type WrittenRules = z.infer<typeof gateRulesSchema>;
 
-/** With amounts in base units. */
+/** Rules with all amounts in base units. */
 export interface GateRules {
   readonly limits: ReadonlyMap<GateFigure, number>;
   readonly ignoreCopiesBelowBytes: number;

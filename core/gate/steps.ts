@@ -1,4 +1,4 @@
-/** The steps of a run, each with its rows: of a trace the steps of its program, of a run its recorded iterations. */
+/** Finds the steps of a run with their rows: the program's steps in a trace, the recorded iterations in a run. */
 import type { RunSteps } from '../compare/measures.ts';
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
@@ -12,25 +12,25 @@ import type { RowIndex, Trace } from '../trace/trace.ts';
 
 export interface GateStep {
   readonly name: string;
-  /** From the end of the step before, or its own begin, until host and device are done with it. */
+  /** From the end of the step before, or this step's own begin, until host and device have finished it. */
   readonly fromNs: number;
   readonly toNs: number;
-  /** While the host was at it: it may be ahead of the device, or wait for it. */
+  /** Time of the host's calls. The host may run ahead of the device, or wait for it. */
   readonly host: { readonly fromNs: number; readonly toNs: number };
-  /** What it put on the device. */
+  /** Rows of the step's device activity. */
   readonly device: readonly RowIndex[];
-  /** Its CUDA calls. */
+  /** Rows of the step's CUDA calls. */
   readonly calls: readonly RowIndex[];
   readonly hostCalls: HostCalls;
 }
 
 export interface GateSteps {
   readonly steps: readonly GateStep[];
-  /** How they were found, in words. */
+  /** How the steps were found, in words. */
   readonly rule: string;
 }
 
-/** `asked`: of a trace's steps only these, counted from 1. Throws `gate.no-steps`, and `gate.no-such-steps`. */
+/** Returns a run's steps; in a trace only `asked`, from 1. Throws `gate.no-steps` and `gate.no-such-steps`. */
 export function gateSteps(run: Run, asked: { readonly from: number; readonly to: number } | null): GateSteps {
   const found = run.info.imported === undefined ? iterations(run) : programSteps(run);
   if (found.steps.length === 0) {
@@ -72,7 +72,7 @@ function iterations({ trace }: Run): GateSteps {
   return { steps, rule: 'recorded iterations' };
 }
 
-/** What a call put on the device belongs to the step in which the call began; a step reaches to the next one's begin. */
+/** Splits a trace into steps. A step lasts until the next one begins. Device rows belong to the step of their call. */
 function programSteps({ trace, info }: Run): GateSteps {
   const whole = iterationOf(trace, 0);
   const issued = hostCalls(whole);
@@ -101,7 +101,7 @@ function programSteps({ trace, info }: Run): GateSteps {
   return { steps, rule };
 }
 
-/** What a trace that breaks off lacks may stand in the rest: then its `error` says what helps. */
+/** Throws if a trace has no device rows. If it breaks off, its `error` has the remedy: the rest may have them. */
 function requireDevice({ lanes }: Trace, error: ErrorInfo | undefined): void {
   const lacks = (['stream', 'host-thread'] as const).find((kind) => !lanes.some((lane) => lane.kind === kind));
   if (lacks === undefined) return;
@@ -113,8 +113,8 @@ function requireDevice({ lanes }: Trace, error: ErrorInfo | undefined): void {
 }
 
 /**
- * The steps of a trace for a comparison: which row belongs to which. Null of a run that is no trace of a program, or in which
- * nothing repeats.
+ * Returns the steps of a trace for a comparison, with the step of each row. Returns null if the run isn't a trace of a
+ * program, or if nothing repeats in it.
  */
 export function runSteps(run: Run): RunSteps | null {
   const { lanes, count } = run.trace;

@@ -1,6 +1,6 @@
 /**
- * What takes a verdict's cause away, as a change to the experiment. None where no simple change does: memory that only
- * the engine knows, data that is needed as a whole.
+ * Finds changes to the experiment that remove a verdict's cause. There are none if no simple change helps, for example
+ * for memory that only the engine knows, or data that is needed as a whole.
  */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
@@ -13,14 +13,14 @@ import { cacheMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
 
-/** Ways to share out the multiprocessors between two: what the one in the way gets, and what the waiting one gets. */
+/** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
   [0.75, 0.25],
   [0.5, 0.5],
   [0.25, 0.75],
 ] as const;
 
-/** Both kernels get room beside each other. */
+/** Limits the multiprocessors of both kernels so that they can run at once. */
 function shareOut(situation: Situation): Change[] {
   const { experiment, verdict } = situation;
   const waiting = find(situation, verdict.subject === 'kernel' ? verdict.op : verdict.with, 'kernel');
@@ -38,7 +38,7 @@ function shareOut(situation: Situation): Change[] {
   });
 }
 
-/** In order of preference; empty where there is none. */
+/** Returns changes in order of preference; empty if there are none. */
 export function changesFor(situation: Situation): Change[] {
   const { verdict } = situation;
   const before = (op: number | null): Change | null => moveBefore(situation, second(situation), op);
@@ -70,7 +70,7 @@ export function changesFor(situation: Situation): Change[] {
     case 'issued-too-late':
       return present(
         asynchronous(situation),
-        // Null is the copy's own call, as of many tensors.
+        // If `blockedBy` is null, the copy's own call held the host, as for a multi-tensor copy.
         before(verdict.blockedBy ?? verdict.op),
         pin(situation, verdict.blockedBy),
         pipelined(situation),

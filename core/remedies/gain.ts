@@ -1,12 +1,10 @@
-/** How sure a gain is: both programs are simulated on the same machines around, so that what errs in both cancels out. */
+/** Interval of a gain. Both programs are simulated on the same set of similar machines, so common errors cancel out. */
 import { type Around, figuresAround, type Interval, intervalAround } from '../cost/interval.ts';
 import type { Surroundings } from '../cost/spread.ts';
 import { atOnce } from '../steps.ts';
 import type { Prediction } from './predict.ts';
 
-/**
- * The interval of what a change of `before` gains. It is null where nobody has measured how far the machines differ.
- */
+/** Returns a function that gives the interval of a gain, or null if no spread between machines was measured. */
 export function gainIntervals(
   before: Prediction,
   machines: Surroundings | null,

@@ -1,4 +1,4 @@
-/** Changes of what is launched as one graph. Rule (core/rules): graph-launches-in-turn. */
+/** Changes to graphs. Rule (core/rules): graph-launches-in-turn. */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import { renameReferences } from '../experiment/edit/declarations.ts';
@@ -13,8 +13,8 @@ import { deviceOf, move } from './streams.ts';
 import { usersOf } from './users.ts';
 
 /**
- * What the graph holds is captured a second time, and the launches in the stream of the one that waited are of that: with
- * buffers of its own for what the graph alone writes and reads, since both would write them at once.
+ * Captures the graph a second time and uses that for launches in the waiting launch's stream. Buffers that only the
+ * graph uses are duplicated, since both graphs would write them at once.
  */
 export function ownGraph(situation: Situation): Change | null {
   const { experiment, program } = situation;
@@ -44,8 +44,8 @@ export function ownGraph(situation: Situation): Change | null {
 }
 
 /**
- * In a graph a stream of its own is a branch: an event forks it off where the capture begins, another one joins it at the
- * end. Null where what keeps the copy is not of that graph.
+ * Moves the copy to a stream of its own. In a graph that is a branch: one event forks it off where the capture begins,
+ * and another joins it at the end. Returns null if the cause isn't in the same graph.
  */
 export function ownBranch(situation: Situation): Change | null {
   const { experiment, program, verdict } = situation;
@@ -62,12 +62,12 @@ export function ownBranch(situation: Situation): Change | null {
   const place = (index: number) => [...capture.info.path, 'operations', index];
   edit.before(place(0), { op: 'recordEvent', event: fork, stream: origin });
   edit.before(place(0), { op: 'waitEvent', event: fork, stream: branch });
-  // What is put behind an operation comes before what was put there already.
+  // `after` inserts directly behind the operation, so the later call puts its operation first.
   edit.after(place(operations.length - 1), { op: 'waitEvent', event: join, stream: origin });
   return edit.after(place(operations.length - 1), { op: 'recordEvent', event: join, stream: branch }).change;
 }
 
-/** The graph that the copy is part of is launched in a new non-blocking stream, where the kernel is none of it. */
+/** Launches the copy's graph in a new non-blocking stream, if the kernel isn't part of that graph. */
 export function ownLaunches(situation: Situation): Change | null {
   const { experiment, program, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
@@ -87,7 +87,7 @@ export function ownLaunches(situation: Situation): Change | null {
 
 const isInside = ({ path }: OperationInfo, group: OperationInfo): boolean => startsWith(path, group.path);
 
-/** What captures it; null where it runs when it is issued. */
+/** Returns the capture that contains the operation; null if it isn't captured. */
 function captureAround(situation: Situation, info: OperationInfo): Found<'graphCapture'> | null {
   for (const outer of situation.program.operations) {
     const capture = outer !== info && isInside(info, outer) ? find(situation, outer.op, 'graphCapture') : null;
@@ -96,7 +96,7 @@ function captureAround(situation: Situation, info: OperationInfo): Found<'graphC
   return null;
 }
 
-/** By name, the second of each buffer that the graph writes and nothing else uses. */
+/** Duplicates each buffer that the graph writes and nothing else uses. Returns the new names by old name. */
 function ownBuffers(
   situation: Situation,
   { info, operation }: Found<'graphCapture'>,

@@ -1,6 +1,6 @@
 /**
- * A copy and the kernel that shares its data are cut into parts, each of which waits only for its own: while the kernel
- * works on one part the next is on its way.
+ * Cuts a copy and the kernel that shares its data into parts. Each kernel part waits only for its own data, so the next
+ * part is copied while the kernel works on one.
  */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
@@ -9,12 +9,11 @@ import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { type Found, find, type Situation, sizeOf } from './situation.ts';
 import { usersOf } from './users.ts';
 
-/** Either of the two. */
 type Either = Found<'copy'> | Found<'kernel'>;
 
 const parts = 4;
 
-/** Null where the data that the two share is used by others as well, or not as a whole, or a library works on it. */
+/** Returns null if others use the shared data too, either uses only part of it, or a library call uses it. */
 export function inParts(situation: Situation): Change | null {
   const { verdict } = situation;
   const [copy, kernel] = [find(situation, verdict.op, 'copy'), find(situation, verdict.with, 'kernel')];
@@ -29,7 +28,7 @@ class Cut {
   readonly #copy: Found<'copy'>;
   readonly #kernel: Found<'kernel'>;
   readonly #edit: ChangeBuilder;
-  /** By buffer that is cut, the names of its parts; the last is the buffer itself, made smaller. */
+  /** Names of the parts of each cut buffer. The last part is the original buffer, made smaller. */
   readonly #names: ReadonlyMap<string, readonly string[]>;
   readonly #bytes: number;
 
@@ -51,12 +50,12 @@ class Cut {
     if (wait !== null) edit.remove(wait.info.path);
     const [first, last] = copy.info.op < kernel.info.op ? [copy, kernel] : [kernel, copy];
     for (let part = 0; part < parts; part += 1) this.#order(first, last, part);
-    // The operations themselves become the last part, so that what becomes of them can be told.
+    // The original operations become the last part, so that their results can be compared.
     for (const one of [copy, kernel]) this.#replace(one.info.path, one.operation, this.#part(one.operation, parts - 1));
     return edit.change;
   }
 
-  /** One part of both, the later one behind an event that the earlier one's part records. */
+  /** Orders one part of both: the second waits for an event that the first one's part records. */
   #order(first: Either, last: Either, part: number): void {
     const edit = this.#edit;
     const event = edit.declare('events', 'part', { timing: false });
@@ -120,7 +119,7 @@ function shapePart(kernel: OperationOf<'kernel'>['kernel']): OperationOf<'kernel
   return kernel.kind === 'arithmetic' ? { ...kernel, flops: Math.max(1, kernel.flops / parts) } : kernel;
 }
 
-/** Device buffers that are cut: the one that the two share, and what a byte-streaming kernel works on besides. */
+/** Returns the device buffers to cut: the shared one, and others that a byte-streaming kernel uses. */
 function buffersToCut(situation: Situation, copy: Found<'copy'>, kernel: Found<'kernel'>): string[] | null {
   const { reads, writes, kernel: shape } = kernel.operation;
   const shared = [copy.operation.src, copy.operation.dst].find((id) => reads.includes(id) || writes.includes(id));
@@ -137,7 +136,7 @@ function buffersToCut(situation: Situation, copy: Found<'copy'>, kernel: Found<'
   return bytes % (4 * parts) === 0 && cut.every(fits) ? cut : null;
 }
 
-/** Whether the copy moves all of both buffers. */
+/** Returns whether the copy covers both of its buffers completely. */
 function isWhole(situation: Situation, { operation }: Found<'copy'>): boolean {
   const sizes = [sizeOf(situation, operation.src), sizeOf(situation, operation.dst)];
   const { bytes = Math.min(...sizes), srcOffset, dstOffset } = operation;

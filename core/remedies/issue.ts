@@ -1,4 +1,4 @@
-/** Changes of when, how and by which host thread work is issued. */
+/** Changes to when, how and by which host thread work is issued. */
 import type { Change, DocumentPath } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import type { Operation } from '../experiment/operations.ts';
@@ -7,7 +7,7 @@ import type { OperationInfo } from '../program/program.ts';
 import { shareData } from '../verdicts/facts.ts';
 import { at, find, type Situation } from './situation.ts';
 
-/** A blocking copy that holds the host becomes an asynchronous one. */
+/** Makes a blocking copy that holds the host asynchronous. */
 export function asynchronous(situation: Situation): Change | null {
   const { verdict, experiment } = situation;
   const holder = find(situation, verdict.blockedBy ?? verdict.op, 'copy');
@@ -17,8 +17,8 @@ export function asynchronous(situation: Situation): Change | null {
 }
 
 /**
- * Issues `op` before `before`, or before the group that holds that: within one list of one host thread, so that it runs
- * as often as it did. Null where it shares data with what it would pass, which needs the order as it is.
+ * Issues `op` before `before`, or before the group with it, within one list of one host thread, so that `op` runs as
+ * often as now. Returns null if `op` shares data with anything that it would pass.
  */
 export function moveBefore(situation: Situation, op: number, before: number | null): Change | null {
   const { experiment, program } = situation;
@@ -36,7 +36,7 @@ export function moveBefore(situation: Situation, op: number, before: number | nu
     .remove(moved.path).change;
 }
 
-/** With what is issued from `target` up to it, or with what a graph does that is launched there. */
+/** Returns whether `moved` shares data with operations from `target` up to it, or in a graph launched there. */
 function sharesData({ experiment, program }: Situation, moved: OperationInfo, target: DocumentPath): boolean {
   const depth = target.length - 1;
   const isPassed = (op: number): boolean => {
@@ -60,11 +60,11 @@ const situationLabel = ({ operations }: Situation['program'], path: DocumentPath
 
 const nameOf = (label: string | undefined, otherwise: string): string => label ?? otherwise;
 
-/** A copy that the calling thread does itself moves to a host thread of its own. */
+/** Moves a copy that the calling thread does itself to a new host thread. */
 export function otherThread(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
-  // Inside a group it would run once instead of as often as the group does.
+  // Inside a group, the copy would then run once instead of as often as the group.
   if (copy === null || copy.info.path.length !== 4) return null;
   const edit = new ChangeBuilder(experiment).remove(copy.info.path);
   const device = experiment.threads[copy.info.thread]?.device;
@@ -73,7 +73,7 @@ export function otherThread(situation: Situation): Change | null {
   return edit.step(`Let a host thread of its own, "${thread}", do "${copy.info.label}".`).change;
 }
 
-/** CUDA_LAUNCH_BLOCKING is left out. */
+/** Turns off CUDA_LAUNCH_BLOCKING. */
 export const withoutLaunchBlocking = ({ experiment }: Situation): Change | null =>
   experiment.environment.launchBlocking
     ? new ChangeBuilder(experiment).step('Turn launch blocking off.').replace(['environment', 'launchBlocking'], false)

@@ -1,10 +1,10 @@
-/** Changes that make many small copies few. */
+/** Changes that join many small copies. */
 import type { Change, DocumentPath } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { at, find, type Situation } from './situation.ts';
 
-/** Copies right beside each other in issue order and in memory become one. */
+/** Joins copies that are adjacent both in issue order and in memory. */
 export function joinCopies(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
@@ -19,7 +19,7 @@ export function joinCopies(situation: Situation): Change | null {
   const path = (index: number): DocumentPath => copy.info.path.with(-1, index);
   const bytes = joined.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
   const edit = new ChangeBuilder(experiment).step(`Join ${joined.length} copies of "${copy.operation.src}" into one.`);
-  // The verdict's own copy stays, so that what becomes of it can be told.
+  // Keeps the verdict's own copy, so that its result can be compared.
   edit.replace([...path(own), 'bytes'], bytes);
   edit.replace([...path(own), 'srcOffset'], joined[0]?.srcOffset ?? 0);
   edit.replace([...path(own), 'dstOffset'], joined[0]?.dstOffset ?? 0);
@@ -33,7 +33,7 @@ function continues(one: Operation | undefined, next: Operation | undefined): boo
   return isAlike && next.srcOffset === one.srcOffset + one.bytes && next.dstOffset === one.dstOffset + one.bytes;
 }
 
-/** A multi-tensor copy goes by the strategy that packs small tensors and overlaps packing with the link. */
+/** Makes a multi-tensor copy use the strategy that packs small tensors and overlaps packing with the link. */
 export function pipelined(situation: Situation): Change | null {
   const copy = find(situation, situation.verdict.op, 'multiCopy');
   if (copy === null || copy.operation.strategy === 'pipelined') return null;

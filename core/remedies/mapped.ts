@@ -1,4 +1,4 @@
-/** Changes of kernels that work on mapped memory. Rule (core/rules): mapped-memory. */
+/** Changes to kernels that work on mapped memory. Rule (core/rules): mapped-memory. */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import type { Operation } from '../experiment/operations.ts';
@@ -19,7 +19,7 @@ function mappedKernel(situation: Situation, op: number | null): MappedKernel | n
 const holder = (situation: Situation): MappedKernel | null =>
   mappedKernel(situation, situation.verdict.blockedBy ?? situation.verdict.with);
 
-/** Kernels of the same device as `one` that work on this mapped memory, in the order of the document. */
+/** Returns the kernels that work on this mapped memory on the device of `one`, in document order. */
 function kernelsOn(situation: Situation, id: string, one: MappedKernel): MappedKernel[] {
   const { device } = deviceOf(situation, one);
   return situation.program.operations
@@ -29,8 +29,8 @@ function kernelsOn(situation: Situation, id: string, one: MappedKernel): MappedK
 }
 
 /**
- * All kernels on the mapped memory in question work in device memory, and copy engines carry their data there and back, in
- * their own streams: what nothing writes once, before the first of them, all else before and behind each.
+ * Makes all kernels on this mapped memory work in device memory. Copies in the kernels' streams carry the data: once
+ * before the first kernel if nothing writes it, else before and after each kernel.
  */
 export function inDeviceMemory(situation: Situation): Change | null {
   const held = holder(situation);
@@ -70,16 +70,16 @@ const isWritten = ({ experiment, program }: Situation, id: string): boolean =>
     ({ path }) => touchedBuffers(at(experiment, path) as Operation)?.writes.includes(id) === true,
   );
 
-/** As '"first", "second" and 3 more'. */
+/** Returns for example '"first", "second" and 3 more'. */
 function namesOf(kernels: readonly MappedKernel[]): string {
   const names = [...new Set(kernels.map(({ info }) => `"${info.label}"`))];
   return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
 }
 
-/** Enough to read as fast as the link carries: on H200 machines at 50 GB/s, and copies beside such a kernel kept half of their speed. */
+/** Share of multiprocessors that reads at the link's full rate: measured on H200 at 50 GB/s. */
 const readingShare = 0.25;
 
-/** They read with fewer threads, which leave copies more of the link. Nothing is known of those that write. */
+/** Makes reading kernels use fewer threads, so that copies get more of the link. For writers the effect is unknown. */
 export function withFewerThreads(situation: Situation): Change | null {
   const held = holder(situation);
   if (held === null || held.mapped.read === null || held.mapped.written !== null) return null;

@@ -1,11 +1,11 @@
-/** Changes of what kind of memory is used, and how it is allocated. */
+/** Changes to the kind of memory and its allocator. */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
 import type { OperationOf } from '../experiment/operations.ts';
 import { find, type Situation } from './situation.ts';
 
-/** The pageable side of the copy `op` becomes page-locked. Null between host buffers, where that changes nothing. */
+/** Pins the pageable side of the copy `op`. Null between host buffers, where pinning changes nothing. */
 export function pin(situation: Situation, op: number | null): Change | null {
   const copy = find(situation, op, 'copy');
   if (copy === null) return null;
@@ -20,7 +20,7 @@ export function pin(situation: Situation, op: number | null): Change | null {
   return edit.change.patches.length === 0 ? null : edit.change;
 }
 
-/** What is allocated or freed with the synchronising cudaMalloc and cudaFree comes from a caching allocator. */
+/** Replaces synchronising cudaMalloc and cudaFree by the caching allocator. */
 export function cacheMemory(situation: Situation): Change | null {
   const held = find(situation, situation.verdict.blockedBy, 'allocate', 'free');
   if (held === null) return null;

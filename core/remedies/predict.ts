@@ -19,15 +19,15 @@ export interface Prediction {
   readonly verdicts: readonly Verdict[];
 }
 
-/** Longer programs are not tried: a remedy is predicted several times over while somebody waits. */
+/** Longer programs aren't tried: a remedy takes several predictions while somebody waits. */
 export const maxTriedInstructions = 20_000;
 
-/** Null where the simulator can't execute it, or it is too long to be tried again and again. */
+/** Predicts an experiment. Returns null if the simulator can't execute it or it is too long. */
 export function predict(
   experiment: Experiment,
   { costs, device }: Pick<Machine, 'costs' | 'device'>,
 ): Prediction | null {
-  // Every operation is at least one instruction: what is too long for sure need not be lowered to be counted.
+  // Every operation is at least one instruction, so a document that is too long needn't be lowered first.
   if (operationCount(experiment) > maxTriedInstructions || capabilityGaps(experiment, 'sim').length > 0) return null;
   try {
     const program = lowerToSimulate(experiment);
@@ -40,12 +40,12 @@ export function predict(
       verdicts: verdicts(iteration, experiment, { queueDepth: costs.facts.queueDepth, device }),
     };
   } catch {
-    // A run file's experiment need not be one that can be lowered and simulated; then nothing is predicted for it.
+    // The experiment in a run file may be one that can't be lowered or simulated. Then there is no prediction.
     return null;
   }
 }
 
-/** The same of a run that was simulated just now, on a machine that is all of its profile, with its verdicts. */
+/** Returns the prediction from a run that was just simulated on a machine defined by its profile alone. */
 export function predicted({ info }: Run, experiment: Experiment, verdicts: readonly Verdict[]): Prediction | null {
   const program = lowerToSimulate(experiment);
   try {

@@ -1,8 +1,7 @@
 /**
- * Verdicts put to the test. The cause that a verdict names is taken away in the document, what that would break in the
- * data's order is repaired, and the changed experiment is simulated on the same machine. Where another cause shows up
- * then, it is taken away as well, as long as that leads on. The gain is the difference between two simulations, so that
- * what the simulator gets wrong of both cancels out.
+ * Tests verdicts: removes the cause that a verdict names from the document, repairs any data order that this breaks,
+ * and simulates the changed experiment on the same machine. If another cause shows up then, it is removed too, as long
+ * as that helps. The gain is the difference of two simulations, so errors of the simulator that affect both cancel out.
  */
 import type { Interval } from '../cost/interval.ts';
 import type { Machine } from '../cost/machineOf.ts';
@@ -17,35 +16,35 @@ import { type Prediction, predict } from './predict.ts';
 import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
 import { second } from './situation.ts';
 
-/** Causes taken away one after another. */
+/** Limit of causes that are removed in turn. */
 const mostSteps = 3;
-/** Each verdict takes a few simulations. When this many operations were looked through, the rest goes untested. */
+/** Limits of tests, because each verdict takes a few simulations. `mostEffort` counts checked operations. */
 const mostVerdicts = 12;
 const mostEffort = 25_000;
-/** A gain below this share of the makespan is no reason to change anything. */
+/** Smallest gain, relative to the makespan, that justifies a change. */
 const leastGainShare = 0.005;
-/** Nor one below this, which predictions err by, to change what overlaps already. */
+/** Smallest gain that justifies changing a copy that overlaps already. Predictions can err by this much. */
 const leastGainOverlapped = 0.05;
 
 export interface Explanation {
   readonly before: Prediction;
-  /** One for each verdict that was put to the test. */
+  /** One for each tested verdict. */
   readonly remedies: readonly Remedy[];
 }
 
-/** Simulates the experiment and puts its verdicts to the test. Null where it can't be simulated, or is too long for it. */
+/** Simulates the experiment and tests its verdicts. Returns null if it can't be simulated or is too long. */
 export function explainWithRemedies(experiment: Experiment, machine: Machine): Explanation | null {
   const before = predict(experiment, machine);
   return before === null ? null : { before, remedies: atOnce(testedInSteps(before, before.verdicts, machine)) };
 }
 
-/** The same for verdicts of a run of this experiment: what is tested is what the run showed. */
+/** Tests the verdicts of a run of this experiment. */
 export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
   const before = predict(experiment, machine);
   return before === null ? [] : atOnce(testedInSteps(before, verdicts, machine));
 }
 
-/** The same for whoever has simulated the experiment on that machine already, in steps. */
+/** Tests verdicts in steps, for callers that have simulated the experiment on that machine already. */
 export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[], machine: Machine): InSteps<Remedy[]> {
   const trying = {
     machine,
@@ -70,11 +69,11 @@ interface Attempt {
   readonly change: Change;
   readonly prediction: Prediction;
   readonly causes: readonly Cause[];
-  /** The copy in the changed experiment. */
+  /** Number of the copy in the changed experiment. */
   readonly op: number;
 }
 
-/** Null where the effort was spent before an answer was found, or for a copy that overlaps and gains little. */
+/** Tests one verdict. Returns null if the effort ran out first, or if a copy overlaps and gains little. */
 function* test(before: Prediction, verdict: Verdict, trying: Trying): InSteps<Remedy | null> {
   const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
   const trials: Trial[] = [];
@@ -98,7 +97,7 @@ function trialOf({ change }: Attempt, next: Attempt, cause: Cause): Trial {
   return { cause, steps, after: outlook(next), title: verdictOf(next)?.title ?? null };
 }
 
-/** The attempt with one more cause taken away, by the first change that helps, or else the first; null where none can be made without harm to the data. */
+/** Removes one more cause by the first change that helps, or else the first one; null if none keeps the data right. */
 function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying): InSteps<Attempt | null> {
   const { experiment, program } = from.prediction;
   let first: Attempt | null = null;
@@ -119,13 +118,13 @@ function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying)
   return first;
 }
 
-/** Of an order or a wait that was taken away: what the data needs came back in its place, and keeps the copy as it did. */
+/** Returns whether the repair restored the removed order or wait, so that the copy waits as before. */
 function isUndone(attempt: Attempt, from: Attempt): boolean {
   const [before, after] = [verdictOf(from), verdictOf(attempt)];
   if (before === null || after === null || before.cause !== after.cause) return false;
   switch (after.cause) {
     case 'queued-behind':
-      // Where it is the copy that stands behind something.
+      // Only if the copy is the one that waits.
       if (second({ ...from.prediction, verdict: before }) !== before.op) return false;
       return labelOf(attempt, after.blockedBy) === labelOf(from, before.blockedBy);
     case 'event-dependency':
@@ -140,7 +139,7 @@ function isUndone(attempt: Attempt, from: Attempt): boolean {
 const labelOf = ({ prediction }: Attempt, op: number | null): string | null =>
   op === null ? null : (prediction.program.operations[op]?.label ?? null);
 
-/** Number that the copy has after a change; null if it is gone. */
+/** Returns the copy's number after a change, or null if it is gone. */
 function movedOperation({ prediction, op }: Attempt, after: Prediction): number | null {
   const id = prediction.program.operations[op]?.id;
   return after.program.operations.find((info) => info.id === id)?.op ?? null;
@@ -149,7 +148,7 @@ function movedOperation({ prediction, op }: Attempt, after: Prediction): number 
 const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
   prediction.verdicts.find((verdict) => verdict.op === op) ?? null;
 
-/** Overlapping where the other doesn't, or else over sooner. */
+/** Returns whether the attempt overlaps and the other doesn't, or has the shorter makespan. */
 function isBetter(one: Attempt, other: Attempt): boolean {
   const [overlaps, otherOverlaps] = [one, other].map((attempt) => verdictOf(attempt)?.cause === 'overlapped');
   const gain = other.prediction.makespanNs - one.prediction.makespanNs;

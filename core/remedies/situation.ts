@@ -1,4 +1,4 @@
-/** What a change starts from: the document, its program, and the verdict whose cause is to go. */
+/** Input of a change: the document, its program, and the verdict whose cause should be removed. */
 import type { DocumentPath } from '../experiment/change.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../experiment/operations.ts';
@@ -17,7 +17,7 @@ export interface Found<Name extends OperationName> {
   readonly operation: OperationOf<Name>;
 }
 
-/** The operation of this number where it is one of `names`. */
+/** Returns the operation with this number if it is one of `names`. */
 export function find<Name extends OperationName>(
   { experiment, program }: Situation,
   op: number | null,
@@ -31,20 +31,20 @@ export function find<Name extends OperationName>(
     : null;
 }
 
-/** What stands at a path. Paths come from lowering this very document. */
+/** Returns the value at a path. Paths come from lowering this document, so they exist. */
 export function at(experiment: Experiment, path: DocumentPath): unknown {
   let value: unknown = experiment;
   for (const step of path) value = (value as Record<string | number, unknown>)[step];
   return value;
 }
 
-/** Size of a declared buffer in bytes; 0 where there is none of this name. */
+/** Returns the size of a declared buffer in bytes; 0 if it isn't declared. */
 export function sizeOf({ experiment }: Situation, id: string): number {
   const declared = experiment.buffers.find((buffer) => buffer.id === id);
   return declared === undefined ? 0 : bufferBytes(declared);
 }
 
-/** Of the two that the verdict is about the one that ran second, by their place in the evidence. */
+/** Returns the number of the operation that ran second, of the two that the verdict is about. */
 export function second({ verdict }: Situation): number {
   const startOf = (role: 'copy' | 'kernel'): number =>
     verdict.evidence.find((row) => row.role === role)?.startNs ?? Number.NEGATIVE_INFINITY;

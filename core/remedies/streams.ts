@@ -1,11 +1,11 @@
-/** Changes of which stream waits for which. */
+/** Changes to streams: which stream work goes to, and what waits. */
 import type { Change, DocumentPath } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationName } from '../experiment/operations.ts';
 import { at, type Found, find, type Situation } from './situation.ts';
 
-/** The copy, and the events recorded right behind it, go to a new non-blocking stream. Null where it has one. */
+/** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
 export function ownStream(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
@@ -16,7 +16,7 @@ export function ownStream(situation: Situation): Change | null {
   return move(edit, experiment, copy, stream);
 }
 
-/** Whether nothing else runs or waits in its stream, which is non-blocking. */
+/** Returns whether the stream is non-blocking and nothing else runs or waits in it. */
 function isAlone({ experiment, program }: Situation, { info, operation: { stream } }: Found<'copy'>): boolean {
   const tells = new Set<OperationName>(['recordEvent', 'synchronizeStream', 'queryStream']);
   return (
@@ -28,12 +28,12 @@ function isAlone({ experiment, program }: Situation, { info, operation: { stream
   );
 }
 
-/** Of so many streams that a copy might go to the first are tried. */
+/** Limit of streams that are tried. */
 const mostStreams = 3;
 
 /**
- * The copy goes to a stream that copies in the same direction already, and has a queue of the engine for that: the one
- * that copied last before it comes first. Rule (core/rules): copy-queues.
+ * Moves the copy to a stream that already copies in the same direction, and so has a queue of that engine. Prefers the
+ * one that copied last before it. Rule (core/rules): copy-queues.
  */
 export function intoOthersStream(situation: Situation): Change[] {
   const { experiment, program, verdict } = situation;
@@ -54,14 +54,14 @@ export function intoOthersStream(situation: Situation): Change[] {
   });
 }
 
-/** The copy, and the events recorded right behind it. */
+/** Moves the copy, and the events recorded right after it, to a stream. */
 export function move(edit: ChangeBuilder, experiment: Experiment, copy: Found<'copy'>, stream: string): Change {
   edit.replace([...copy.info.path, 'stream'], stream);
   for (const path of recordsBehind(experiment, copy)) edit.replace([...path, 'stream'], stream);
   return edit.change;
 }
 
-/** Whether the other one copies in the same direction, to or from the same device, in a declared stream. */
+/** Returns whether the other copy has the same direction and device, in a declared stream. */
 function isAlike(situation: Situation, copy: Found<'copy'>, other: Found<'copy'>): boolean {
   const { buffers, streams } = situation.experiment;
   const isDevice = (id: string): boolean => buffers.find((buffer) => buffer.id === id)?.memory === 'device';
@@ -73,7 +73,7 @@ function isAlike(situation: Situation, copy: Found<'copy'>, other: Found<'copy'>
   );
 }
 
-/** The device of its stream, as a declaration names it; empty where that is the first. */
+/** Returns the device of its stream, as a declaration names it; empty if it is the first device. */
 export function deviceOf(
   { experiment }: Situation,
   { info, operation }: Found<'copy'> | Found<'kernel'>,
@@ -83,7 +83,7 @@ export function deviceOf(
   return device === undefined ? {} : { device };
 }
 
-/** Events recorded in the copy's stream before anything else happens there: they stand for the copy. */
+/** Returns the events recorded after the copy, before other work in its stream: they stand for the copy. */
 function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'>): DocumentPath[] {
   const list = at(experiment, info.path.slice(0, -1)) as readonly Operation[];
   const paths: DocumentPath[] = [];
@@ -96,7 +96,7 @@ function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'
   return paths;
 }
 
-/** The declared blocking streams of copy and kernel become non-blocking. */
+/** Makes the declared blocking streams of copy and kernel non-blocking. */
 export function nonBlocking(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const used = [find(situation, verdict.op, 'copy'), find(situation, verdict.with, 'kernel', 'memset')];

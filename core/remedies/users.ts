@@ -1,7 +1,6 @@
-/** Which operations name a buffer. */
 import { at, type Situation } from './situation.ts';
 
-/** Numbers of all operations that name the buffer, groups left out. */
+/** Returns the numbers of all operations that name the buffer, except groups. */
 export function usersOf({ experiment, program }: Situation, buffer: string): number[] {
   return program.operations.flatMap(({ op, path }) => {
     const { operations: _, label: __, ...fields } = at(experiment, path) as Record<string, unknown>;

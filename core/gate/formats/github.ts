@@ -1,9 +1,9 @@
-/** A gate's report as workflow commands of GitHub Actions, which it shows beside the lines of a pull request. */
+/** Writes a gate's report as GitHub Actions workflow commands, which appear at the lines of a pull request. */
 import { githubMessage, githubProperty } from '../../media.ts';
 import { relativeFile } from '../places.ts';
 import type { GateFinding, GateReport, GateResult } from '../report.ts';
 
-/** GitHub shows ten errors of a step. */
+/** Limit of findings: GitHub shows at most ten errors of a step. */
 const mostFindings = 10;
 
 export function githubOf({ results, notes }: GateReport): string {

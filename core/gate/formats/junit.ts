@@ -1,4 +1,4 @@
-/** A gate's report as JUnit XML: a test case for each limit. */
+/** Writes a gate's report as JUnit XML, with a test case for each limit. */
 import { xmlText } from '../../media.ts';
 import type { GateReport, GateResult } from '../report.ts';
 

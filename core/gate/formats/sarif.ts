@@ -1,4 +1,4 @@
-/** A gate's report as SARIF 2.1.0, which GitHub's code scanning and editors read. */
+/** Writes a gate's report as SARIF 2.1.0, which GitHub's code scanning and editors read. */
 import { sarifText } from '../../media.ts';
 import { figureFacts, gateFigures } from '../figures.ts';
 import { type GatePlace, relativeFile } from '../places.ts';
@@ -6,7 +6,7 @@ import type { GateFinding, GateReport, GateResult } from '../report.ts';
 
 const schema = 'https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/sarif-schema-2.1.0.json';
 
-/** One result for each place; of a figure that is made of no places one for the figure. */
+/** Returns SARIF with one result for each place, or one for the figure if it has no places. */
 export function sarifOf({ results, steps, notes }: GateReport, version: string): string {
   const broken = results.filter(({ status }) => status === 'broken');
   const log = {
@@ -63,7 +63,7 @@ function locationsOf({ file, line, name, path }: GatePlace): object {
 
 const isAbsolute = (file: string): boolean => /^([A-Za-z]:)?[\\/]/.test(file);
 
-/** Of a relative path a relative reference; of an absolute one a file URI. */
+/** Returns a relative reference for a relative path, and a file URI for an absolute one. */
 function uriOf(file: string): string {
   const path = relativeFile(file);
   const encoded = path.split('/').map(encodeURIComponent).join('/').replaceAll('%3A', ':');
