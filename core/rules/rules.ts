@@ -1,7 +1,6 @@
 /**
- * What CUDA and PyTorch do, each rule once. Simulator, verdicts, lessons and glossary refer to a rule by its id, so
- * that a lane, the reason beside it and the text that teaches it never disagree. Ids are stable: they are written to
- * summaries and documents.
+ * The rules of CUDA and PyTorch, each stated once. Simulator, verdicts, lessons and glossary refer to a rule by its id,
+ * so they never disagree. Ids are stable: summaries and documents contain them.
  */
 
 export const ruleIds = [
@@ -51,9 +50,9 @@ export type RuleSource =
   | { readonly kind: 'documentation'; readonly document: string; readonly section: string }
   | {
       readonly kind: 'measurement';
-      /** As 'NVIDIA H200, CUDA 13.0'. */
+      /** For example 'NVIDIA H200, CUDA 13.0'. */
       readonly on: string;
-      /** What was found, with its figures. */
+      /** Result of the measurement, with its figures. */
       readonly figure: string;
     };
 
@@ -353,7 +352,7 @@ export const rules: readonly Rule[] = ruleIds.map((id) => ({ id, ...table[id] })
 
 export const rule = (id: RuleId): Rule => ({ id, ...table[id] });
 
-/** One source as a reader sees it: the document and section, or where something was measured and what came out. */
+/** Formats a source for readers: document and section, or place and result of a measurement. */
 export function describeSource(source: RuleSource): string {
   return source.kind === 'documentation'
     ? `${source.document}: ${source.section}`

@@ -1,6 +1,6 @@
-/** Where the sources that rules and lessons name can be read. */
+/** Web addresses of the sources that rules and lessons name. */
 
-/** By how a source's name begins; of several that fit the longest. */
+/** Pages by the beginning of a source's name. If several fit, the longest counts. */
 const pages: Readonly<Record<string, string>> = {
   'CUDA C++ Programming Guide': 'https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html',
   'CUDA Runtime API': 'https://docs.nvidia.com/cuda/cuda-runtime-api/index.html',
@@ -22,7 +22,7 @@ const pages: Readonly<Record<string, string>> = {
     'https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html',
 };
 
-/** Null for what no page tells: what was measured, and texts that are not on the web. */
+/** Returns null for sources without a page: measurements, and texts that aren't on the web. */
 export function sourceLink(source: string): string | null {
   const found = Object.keys(pages).filter((name) => source.startsWith(name));
   const longest = found.reduce((long, name) => (name.length > long.length ? name : long), '');

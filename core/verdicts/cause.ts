@@ -1,18 +1,18 @@
 /**
- * Why a copy and a kernel did not run together. Of the two, `first` ran first and `second` second; the question is what
- * kept `second` from starting while `first` ran. A cause is named only when the trace bears it out:
+ * Finds out why a copy and a kernel did not run together. `first` ran first and `second` second; the question is what
+ * kept `second` from starting while `first` ran. A cause is named only if the trace supports it:
  *
- * 1. The host issued `second` when `first` was over or nearly so (late.ts). What held the thread until then is the
- *    cause: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
- * 2. It was issued in time, and the streams order the two (ordered.ts): same stream, legacy default stream, event.
- * 3. It was issued in time, nothing orders the two, and it waited for something else (waited.ts): its copy engine, work
- *    ahead of it, staging, the link, the multiprocessors.
- * 4. Nothing of this: the first was over sooner than the calls took (too small), the second ran as soon as it was
- *    issued (issued late after all), or the trace doesn't say.
+ * 1. The host issued `second` when `first` was over or nearly so (late.ts). The cause is what held the thread until
+ * then: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
+ * 2. It was issued in time, and streams order the two (ordered.ts): same stream, legacy default stream, event.
+ * 3. It was issued in time and in no order, but waited for something else (waited.ts): its copy engine, work ahead of
+ * it, staging, the link, the multiprocessors.
+ * 4. None of these: the first was shorter than the calls (too small), the second ran as soon as it was issued (issued
+ * late after all), or the trace doesn't say.
  *
- * The host comes before the device: work that hasn't been issued can't overlap whatever its stream is. Only where the
- * host was merely slow, and still issued the second before the first was over, an order between the two comes first.
- * What else would still prevent the overlap is listed in `also`.
+ * The host is checked before the device: work that isn't issued yet can't overlap in any stream. But if the host was
+ * merely slow and issued the second before the first was over, an order of the two comes first. `also` lists everything
+ * else that would still prevent the overlap.
  */
 import { bare, type Finding, type Found } from './finding.ts';
 import { issuedLate, promptly, synchronised } from './late.ts';

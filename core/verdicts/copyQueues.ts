@@ -1,6 +1,6 @@
 /**
- * Copies that stood in their queue behind one of another stream, which was not ready itself, while their engine was idle.
- * A trace tells the queue as the copy's channel; where it doesn't, nothing is said of it. Rule (core/rules): copy-queues.
+ * Finds copies that waited in their queue behind a copy of another stream that wasn't ready, while their engine was
+ * idle. The queue is the copy's channel in the trace; copies without one are skipped. Rule (core/rules): copy-queues.
  */
 
 import { nothingWithin } from '../figures/laneSpans.ts';
@@ -10,8 +10,8 @@ import { overlapThreshold } from './partner.ts';
 import { firstStartingFrom, type Scene } from './scene.ts';
 
 /**
- * The copy that was first in the queue when this one was ready at `readyNs`, where the engine was idle since then for so
- * long that this one would have counted as overlapped.
+ * Returns the copy that was first in the queue when this one was ready at `readyNs`; null unless the engine was idle
+ * long enough since then for this one to count as overlapped.
  */
 export function queueHolder(scene: Scene, pair: Pair, readyNs: number): Activity | null {
   const { copy, first, deadlineNs } = pair;

@@ -1,6 +1,6 @@
 /**
- * What a copy costs the makespan: the time in which it ran, or its call held the host, while no kernel ran on its device.
- * Of several causes the first is the one whose removal saves most of that.
+ * Cost of a copy in the makespan: time in which it ran, or its call held the host, without a kernel on its device. If
+ * there are several causes, the one whose removal saves most comes first.
  */
 import { holdsHost, isHeldBy } from '../figures/hostTime.ts';
 import { coveredLength } from '../trace/intervals.ts';
@@ -9,10 +9,10 @@ import { type Finding, pageable } from './finding.ts';
 import { kernelsFor, type Partner } from './partner.ts';
 import { durationOf, type Scene, type Span } from './scene.ts';
 
-/** A complex number of two 64-bit parts, the largest that a tensor holds: such a copy reads one value, as item() does. */
+/** Size of the largest value that item() reads: a complex number with two 64-bit parts. */
 export const mostValueBytes = 16;
 
-/** From when to when a copy ran, or its call held the host. */
+/** Returns the span in which a copy ran, or its call held the host. */
 function heldSpan(copy: Activity, call: Activity | null): Span {
   if (call === null || !isHeldBy(copy, call)) return copy;
   return { startNs: Math.min(call.startNs, copy.startNs), endNs: Math.max(call.endNs, copy.endNs) };
@@ -26,7 +26,7 @@ export function costOf(scene: Scene, copy: Activity): number {
   return span.endNs - span.startNs - besideKernels(scene, copy, span);
 }
 
-/** How long the copy would take if its pageable side were pinned; null where pinning changes nothing. */
+/** Returns the copy's time if its pageable side were pinned; null if pinning changes nothing. */
 export function pinnedNs(scene: Scene, copy: Activity): number | null {
   const crosses = copy.direction === 'h2d' || copy.direction === 'd2h';
   const isPageable = copy.src === 'pageable' || copy.dst === 'pageable';
@@ -34,7 +34,7 @@ export function pinnedNs(scene: Scene, copy: Activity): number | null {
   return (copy.bytes / scene.linkRate(copy)) * 1e9;
 }
 
-/** The finding of a copy that overlapped no kernel, or that its memory comes first where pinning saves more than overlap. */
+/** Returns the finding, or pageable memory as the cause if pinning saves more than overlap would. */
 export function weighed(scene: Scene, copy: Activity, partner: Partner | null, finding: Finding): Finding {
   const pinned = pinnedNs(scene, copy);
   if (pinned === null || finding.cause.startsWith('pageable')) return finding;
@@ -44,7 +44,7 @@ export function weighed(scene: Scene, copy: Activity, partner: Partner | null, f
   return { ...found, also: [finding.cause, ...finding.also.filter((cause) => cause !== found.cause)] };
 }
 
-/** Time of kernels behind which the copy could go: of the one it is judged by, or of those that its call waited for. */
+/** Returns the time of kernels that could hide the copy: the one it is judged by, or those its call waited for. */
 function hideableNs(scene: Scene, copy: Activity, partner: Partner | null): number {
   const call = scene.callOf(copy);
   const waited = call === null ? 0 : besideKernels(scene, copy, { startNs: call.startNs, endNs: copy.startNs });

@@ -1,7 +1,7 @@
 /**
- * Kernels that waited for the multiprocessors: issued while a kernel of another stream ran, ordered after nothing that was
- * still going on, and begun when that one was over, or in its tail: blocks of the second take the places that the first
- * leaves one by one. Rule (core/rules): sm-share.
+ * Finds kernels that waited for multiprocessors: issued while a kernel of another stream ran, ordered after nothing
+ * that still ran, and begun when that kernel was over or in its tail, when blocks of the second take places that the
+ * first leaves one by one. Rule (core/rules): sm-share.
  */
 import type { Activity } from '../trace/iteration.ts';
 import type { Finding } from './finding.ts';
@@ -12,15 +12,15 @@ import { overlapThreshold } from './partner.ts';
 import { commonNs, durationOf, type Kernels, type Scene } from './scene.ts';
 import { aheadOf } from './waited.ts';
 
-/** So long after the other's end a kernel that waited for it begins at the most: on an H200 it took 1 to 6 µs. */
+/** A kernel that waited for another one begins at most this long after it ends: 1 to 6 µs on an H200. */
 const mostGapNs = 10_000;
 /**
- * Part of the time in which it might have run beside the other that it waited at the least. On an H200 the first of a
- * byte-streaming kernel's blocks were over, and the next kernel's in their places, after 85 % of it.
+ * Smallest share of the time next to the other kernel that the kernel must have waited. On an H200 the first blocks of
+ * a byte-streaming kernel were over, and the next kernel's in their places, after 85 % of it.
  */
 const leastWaitedPart = 0.5;
 
-/** Empty where no program tells which orders there are besides the streams'. */
+/** Returns nothing without a program, because then orders other than the streams' are unknown. */
 export function crowdedKernels(scene: Scene): Occurrence[] {
   if (scene.facts.program === null) return [];
   return [...scene.kernels.values()].flatMap((kernels) => ofDevice(scene, kernels));
@@ -28,7 +28,7 @@ export function crowdedKernels(scene: Scene): Occurrence[] {
 
 function ofDevice(scene: Scene, { rows, at }: Kernels): Occurrence[] {
   const found: Occurrence[] = [];
-  /** By stream, the kernel that ended last so far. */
+  /** Kernel that ended last so far, by stream. */
   const last = new Map<number, Activity>();
   for (let place = 0; place < rows.length; place += 1) {
     const kernel = at(place) as Activity;
@@ -68,7 +68,7 @@ function crowdedBy(scene: Scene, kernel: Activity, other: Activity): Occurrence[
   return [{ copy: kernel, partner, pair, finding: finding(other), overlapNs: common, costNs: 0 }];
 }
 
-/** Whether the two ask for more multiprocessors than there are. A spin that names no share is one thread on one of them. */
+/** Returns whether both need more multiprocessors than exist. A spin without a share is one thread on one of them. */
 function fillsTogether({ facts }: Scene, ...kernels: readonly Activity[]): boolean {
   const shares = kernels.map(({ op }) => {
     const operation = facts.operation(op);

@@ -1,4 +1,4 @@
-/** What the experiment says about the operations of a trace. Empty for a trace that doesn't come from one. */
+/** Facts from the experiment about the operations of a trace. Empty if the trace doesn't come from an experiment. */
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { lowerUnverified } from '../program/lower.ts';
@@ -6,26 +6,26 @@ import type { OperationInfo, Program } from '../program/program.ts';
 import { isHostMemory } from '../trace/trace.ts';
 
 export interface ProgramFacts {
-  /** Null where there is no experiment, or it can't be lowered; then orders other than stream order are unknown. */
+  /** Null if there is no experiment or it can't be lowered. Then only the order within streams is known. */
   readonly program: Program | null;
   readonly info: (op: number) => OperationInfo | undefined;
   readonly label: (op: number) => string | undefined;
   readonly operation: (op: number) => Operation | undefined;
-  /** The capture that it stands in: it runs wherever that graph is launched. */
+  /** Returns the capture that contains the operation: it runs wherever that graph is launched. */
   readonly capture: (op: number) => Operation | undefined;
-  /** Whether one of two operations writes a buffer that the other touches; null where that isn't known of both. */
+  /** Returns whether one of two operations writes a buffer that the other touches; null if that is unknown. */
   readonly shareData: (a: number, b: number) => boolean | null;
-  /** Null of what works on no mapped memory. */
+  /** Returns null if the operation uses no mapped memory. */
   readonly mapped: (op: number) => MappedBuffers | null;
 }
 
-/** Ids of the host memory that a kernel reads and writes itself, so that the bytes cross the link while it runs. */
+/** Ids of host memory that a kernel reads and writes directly, so the bytes cross the link while it runs. */
 export interface MappedBuffers {
   readonly read: string | null;
   readonly written: string | null;
 }
 
-/** A run file's experiment matches the schema, but nothing promises that its references resolve: lower() may refuse. */
+/** Lowers the experiment if possible. A run file's experiment fits the schema, but its references may be wrong. */
 export function programFacts(experiment: Experiment | null): ProgramFacts {
   const program = experiment === null ? null : lowered(experiment);
   const operation = (op: number): Operation | undefined =>
@@ -59,13 +59,13 @@ function lowered(experiment: Experiment): Program | null {
 
 function at(experiment: Experiment, path: readonly (string | number)[] | undefined): Operation | undefined {
   if (path === undefined) return undefined;
-  // Paths come from lowering this very document, so each step exists and the last is an operation.
+  // The path comes from lowering this document, so it exists and ends at an operation.
   let value: unknown = experiment;
   for (const step of path) value = (value as Record<string | number, unknown>)[step];
   return value as Operation;
 }
 
-/** The innermost capture on the way to an operation. */
+/** Returns the innermost capture around an operation. */
 function captureAround(experiment: Experiment, path: readonly (string | number)[] = []): Operation | undefined {
   let value: unknown = experiment;
   let found: Operation | undefined;
@@ -76,7 +76,7 @@ function captureAround(experiment: Experiment, path: readonly (string | number)[
   return found;
 }
 
-/** Ids of the buffers that an operation reads and writes; null where it names none. */
+/** Returns the ids of the buffers that an operation reads and writes; null if it names none. */
 export function touchedBuffers(operation: Operation | undefined): { reads: string[]; writes: string[] } | null {
   switch (operation?.op) {
     case 'copy':
@@ -98,7 +98,7 @@ export function touchedBuffers(operation: Operation | undefined): { reads: strin
   }
 }
 
-/** Only a byte-streaming kernel touches memory: the first buffer that it reads, and the first that it writes. */
+/** Returns mapped buffers. Only byte-streaming kernels touch memory: their first read and first written buffer. */
 export function mappedBuffers({ buffers }: Experiment, operation: Operation | undefined): MappedBuffers | null {
   if (operation?.op !== 'kernel' || operation.kernel.kind !== 'stream') return null;
   const onHost = (id: string | undefined): string | null =>
@@ -107,7 +107,7 @@ export function mappedBuffers({ buffers }: Experiment, operation: Operation | un
   return read === null && written === null ? null : { read, written };
 }
 
-/** Whether one of the two writes a buffer that the other touches; null where either names none. */
+/** Returns whether one of the two writes a buffer that the other touches; null if either names none. */
 export function shareData(a: Operation | undefined, b: Operation | undefined): boolean | null {
   const [first, second] = [touchedBuffers(a), touchedBuffers(b)];
   if (first === null || second === null) return null;

@@ -1,23 +1,23 @@
-/** Verdicts that say the same, taken together: a run of a million copies has a handful of them. */
+/** Groups equal verdicts: a run of a million copies has a handful of groups. */
 import { formatDuration, formatShare } from '../units.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface VerdictGroup {
-  /** The one that costs most: the words and times are its own. */
+  /** Costliest verdict, which provides words and times. */
   readonly verdict: Verdict;
-  /** Each once. */
+  /** Distinct labels. */
   readonly labels: readonly string[];
   /** Lines of the program that issue them, the costliest first. */
   readonly lines: readonly string[];
-  /** Places of its verdicts in the list. */
+  /** Indices of its verdicts in the list. */
   readonly places: readonly number[];
   readonly copyNs: number;
-  /** On the device where they cost most: what several devices wait for at once is not added up. */
+  /** Total on the device where they cost most. Devices wait at the same time, so their costs aren't added. */
   readonly costNs: number;
   readonly devices: number;
 }
 
-/** A group as summaries give it. */
+/** A group in summaries. */
 export interface VerdictSum extends Pick<Verdict, 'cause' | 'title' | 'copyNs' | 'costNs'> {
   readonly count: number;
 }
@@ -27,19 +27,19 @@ export const verdictSums = (verdicts: readonly Verdict[]): VerdictSum[] =>
     return { cause, title, count: places.length, copyNs, costNs };
   });
 
-/** Memory is the cause, whichever kernel is next. */
+/** Returns whether memory is the cause; then it doesn't matter which kernel comes next. */
 const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' || cause === 'pageable-destination';
 
-/** Verdicts with one cause and one thing to do about it, whatever the copy and its kernel are called. */
+/** Groups verdicts with the same cause and remedy, whatever copy and kernel are called. */
 export const byCause = ({ subject, cause, title }: Verdict): unknown => [subject, cause, title];
 
-/** The same where the kernel that could have run beside it is another. */
+/** Groups like byCause, but keeps different kernels apart. */
 export const byKernel = (verdict: Verdict): unknown => [
   byCause(verdict),
   isOfMemory(verdict) ? null : verdict.withLabel,
 ];
 
-/** What costs the makespan most, all together, comes first. `alike`: what is the same in all of a group. */
+/** Groups verdicts, costliest group first. `alike` returns the key of a group. */
 export function verdictGroups(
   verdicts: readonly Verdict[],
   alike: (verdict: Verdict) => unknown = byKernel,
@@ -66,10 +66,10 @@ export function verdictGroups(
   return made.sort((a, b) => b.costNs - a.costNs);
 }
 
-/** Verdicts of a real program's trace that together cost less than this part of its time share one line. */
+/** In a real program's trace, verdicts that cost less than this share of its time together share one line. */
 const leastShare = 0.01;
 
-/** Returns the groups that have an entry each, costliest first, and a line about the others; null if there are no others. */
+/** Returns the groups with an entry each, costliest first, and a line about the others, or null if there are none. */
 export function costlyGroups(
   groups: readonly VerdictGroup[],
   { imported, makespanNs }: { readonly imported: unknown; readonly makespanNs: number | null },
@@ -99,7 +99,7 @@ function linesOf(verdicts: readonly Verdict[]): string[] {
 
 const namedLines = 3;
 
-/** As 'Issued by train.py:44 in step, train.py:51 in step and 2 other lines.' */
+/** Returns for example 'Issued by train.py:44 in step, train.py:51 in step and 2 other lines.' */
 function lineWords(lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   const rest = lines.length - namedLines;
@@ -110,13 +110,13 @@ function lineWords(lines: readonly string[]): string[] {
 
 const listed = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** '12 copies, 20.4 ms': what a card is about that stands for several. */
+/** Returns the title of a card that stands for several verdicts: '12 copies, 20.4 ms'. */
 export function groupTitle({ verdict, places, copyNs }: VerdictGroup): string {
   const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
   return `${places.length} ${noun}, ${formatDuration(copyNs)}`;
 }
 
-/** How many there are, and what all of them cost; empty for one that costs nothing. */
+/** Returns the number of verdicts and their total cost; empty for a single one without cost. */
 export function groupText(group: VerdictGroup, makespanNs: number | null): string {
   const { verdict, lines, places, copyNs, costNs, devices } = group;
   const count = places.length;
@@ -133,7 +133,7 @@ export function groupText(group: VerdictGroup, makespanNs: number | null): strin
   return words.join(' ');
 }
 
-/** Of what overlapped, nobody asks what it costs: a part of it had no kernel beside it. */
+/** Returns the cost. For overlapped copies it is the part that ran without a kernel. */
 function costWords({ verdict, places, costNs }: VerdictGroup): string {
   const [cost, isOne] = [formatDuration(costNs), places.length === 1];
   if (verdict.cause === 'overlapped') return `${cost} of ${isOne ? 'it' : 'them'} had no kernel beside`;

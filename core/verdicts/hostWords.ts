@@ -1,4 +1,4 @@
-/** Words for causes that lie with the host: what a thread was held in when it should have issued the next piece of work. */
+/** Words for causes on the host: what held a thread when it should have issued the next operation. */
 
 import type { Activity } from '../trace/iteration.ts';
 import { formatBytes, formatDuration, formatRate } from '../units.ts';
@@ -30,7 +30,7 @@ export function pageable(told: Told, side: 'source' | 'destination'): Words {
   };
 }
 
-/** What pinning saves of what the copy costs. */
+/** Says how much of the copy's cost pinning saves. */
 function ifPinned({ scene, copy, shown }: Told): string {
   const ns = pinnedNs(scene, copy);
   if (ns === null || ns >= shown.costNs) return '';

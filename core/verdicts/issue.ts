@@ -1,6 +1,6 @@
 /**
- * The order in which an iteration's work was issued: the program, unrolled, with the calls and activities that the
- * trace holds for it. The order of the device (order.ts) follows from it.
+ * Order in which an iteration's work was issued: the unrolled program, joined with calls and activities of the trace.
+ * The order of the device (order.ts) follows from it.
  */
 
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
@@ -15,13 +15,13 @@ import { type RowIndex, type RowKind, rowKinds, type Trace } from '../trace/trac
 
 export interface IssueOrder {
   readonly issued: IssuedWork;
-  /** Position in `issued` of a device row; undefined if it has none. */
+  /** Returns the position in `issued` of a device row; undefined if it has none. */
   readonly positionOf: (row: RowIndex) => number | undefined;
-  /** The device row of the last work in a position's stream up to and with it; -1 for none. */
+  /** Returns the device row of the last work in the position's stream, up to and including it; -1 if there is none. */
   readonly lastWork: (position: number) => RowIndex;
   /**
-   * Positions of event waits, of everything in a legacy default stream, of what graphs hold, and of copies beside which
-   * nothing runs on their devices; ascending, a list for each stream.
+   * Ascending positions, a list for each stream, of: event waits, work in a legacy default stream, nodes of graphs, and
+   * copies that run alone on their devices.
    */
   readonly waits: readonly Int32Array[];
   readonly legacyWork: readonly Int32Array[];
@@ -37,7 +37,7 @@ const isWork = ({ code, row }: Issued): boolean =>
 export function issueOrder(iteration: Iteration, program: Program | null): IssueOrder {
   const { begin, end } = iteration;
   const issued = program === null ? new IssuedRows(iteration) : fromProgram(iteration, program);
-  /** By row, from `begin`: its position + 1. By position that is no work: the work before it + 1. */
+  /** `places`: position + 1, by row from `begin`. `worksBefore`: row of the work before + 1, by position. */
   const [places, worksBefore] = [new Int32Array(end - begin), new Int32Array(issued.length)];
   const [waits, legacyWork, launchWork, aloneWork] = [new ByStream(), new ByStream(), new ByStream(), new ByStream()];
   const last = new Map<number, RowIndex>();
@@ -46,12 +46,12 @@ export function issueOrder(iteration: Iteration, program: Program | null): Issue
     const { stream, code, row } = one;
     if (row >= 0) places[row - begin] = position + 1;
     if (code === 'waitEvent') waits.add(stream, position);
-    // A synchronise is no work of a stream.
+    // A synchronise isn't work of a stream.
     if (code !== 'synchronize') {
       if (isWork(one)) last.set(stream, row);
       else if (last.has(stream)) worksBefore[position] = (last.get(stream) as number) + 1;
     }
-    // Without a program nothing is known of the legacy default stream, of graphs, or of what runs alone.
+    // Without a program, the legacy default stream, graphs, and copies that run alone are unknown.
     if (program === null) continue;
     if (code !== 'synchronize' && program.streams[stream]?.kind === 'legacy-default') legacyWork.add(stream, position);
     if (one.launch !== null) launchWork.add(stream, position);
@@ -97,10 +97,10 @@ const codes: Partial<Record<RowKind, Issued['code']>> = {
   'event-wait': 'waitEvent',
 };
 
-/** By row kind; undefined for those of the host. */
+/** By row kind; undefined for kinds of the host. */
 const rowCodes = rowKinds.map((kind) => codes[kind]);
 
-/** Without a program: activities in the order of their calls, streams told apart by their lanes. */
+/** Issued work without a program: activities in the order of their calls. Each lane counts as a stream. */
 class IssuedRows implements IssuedWork {
   readonly #trace: Trace;
   readonly #calls: HostCalls;
@@ -135,7 +135,7 @@ class IssuedRows implements IssuedWork {
       op: columns.op[row] ?? -1,
       code,
       stream: columns.lane[row] ?? -1,
-      // An importer gives a record and its waits one name.
+      // An importer gives a record and its waits the same name.
       event: isMark ? (columns.name[row] ?? -1) : -1,
       device: -1,
       thread: call === undefined ? -1 : (columns.lane[call] ?? -1),
@@ -148,13 +148,13 @@ class IssuedRows implements IssuedWork {
 
 const nowhere: readonly number[] = [];
 
-/** What a graph holds besides its rows: events, of which a branch takes four. */
+/** A graph has nodes without rows: events, up to four per branch. */
 const mostNodesByRow = 8;
 
 function fromProgram(iteration: Iteration, program: Program): Timed[] {
   const rows = new OperationRows(iteration);
   const graphs = new LaunchedGraphs(program);
-  // A loop of ten million empty turns is no reason to stop: past what the trace can hold, nothing more is joined.
+  // Limits what is unrolled to what the trace can contain, because a loop may have ten million empty rounds.
   const budget = (iteration.end - iteration.begin) * 2 + program.operations.length;
   const timed: Timed[] = [];
   for (const [thread, declared] of program.threads.entries()) {
@@ -176,11 +176,11 @@ function fromProgram(iteration: Iteration, program: Program): Timed[] {
       } else if (!graphs.takes(instruction)) place(instruction, null);
     }
   }
-  // Stable: what was issued at one time by one thread stays in program order.
+  // The sort is stable: work issued by one thread at one time stays in program order.
   return timed.sort((a, b) => a.time - b.time);
 }
 
-/** The thread's instructions as executed, at most `budget` of them. */
+/** Yields the thread's instructions in order of execution, at most `budget` of them. */
 function* unroll({ instructions }: ProgramThread, budget: number): Generator<Instruction> {
   const left = new Map<number, number>();
   let steps = 0;
@@ -197,7 +197,7 @@ function* unroll({ instructions }: ProgramThread, budget: number): Generator<Ins
   }
 }
 
-/** A million of them: one object each, whose row and time are filled in as they are found. */
+/** Mutable, since there can be a million: row and time are filled in when found, without a new object. */
 type Unplaced = Omit<Issued, 'row' | 'alone'> & { alone: readonly number[]; row: RowIndex; time: number };
 
 type GraphPlace = Pick<Issued, 'stream' | 'launch'>;
@@ -218,7 +218,7 @@ function issue(instruction: Instruction, thread: number, node: GraphPlace | null
     case 'kernel':
       return work('kernel');
     case 'item':
-      // Its synchronise adds nothing: the copy's own call holds the host.
+      // The copy's own call holds the host, so its synchronise adds nothing.
       return work('copy');
     case 'memset':
     case 'hostFunction':
@@ -247,7 +247,7 @@ const unplaced = (
   device: number,
 ): Unplaced => ({ op, code, stream, event, device, thread, launch, alone: nowhere, row: -1, time: 0 });
 
-/** Hands out an operation's rows in turn: its n-th call and its n-th activity belong to its n-th execution. */
+/** Returns an operation's rows in turn: its n-th call and n-th activity belong to its n-th execution. */
 class OperationRows {
   readonly #iteration: Iteration;
   readonly #calls = new Map<number, RowIndex[]>();
@@ -262,11 +262,11 @@ class OperationRows {
       const table = this.#table(row);
       if (table !== null) append(table, iteration.trace.columns.op[row] ?? -1, row);
     }
-    // Taken from the end, so that taking one is cheap.
+    // Reversed, because removing from the end is cheap.
     for (const table of [this.#calls, this.#syncs, this.#activities]) for (const rows of table.values()) rows.reverse();
   }
 
-  /** Its activity (-1 where there is none), and when it was issued (0 where the trace doesn't say). */
+  /** Returns the activity (-1 if there is none), and when it was issued (0 if the trace doesn't say). */
   next({ op, code }: Instruction): { row: RowIndex; time: number } {
     const { trace } = this.#iteration;
     const timeOf = (row: RowIndex | undefined): number => (row === undefined ? 0 : rowStart(trace, row));

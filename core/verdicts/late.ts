@@ -1,4 +1,4 @@
-/** Whether the host issued the second of a pair too late, and what it was held in. */
+/** Finds out whether the host issued the second of a pair too late, and what held it. */
 
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
 import type { RuleId } from '../rules/rules.ts';
@@ -10,18 +10,18 @@ import { overlapThreshold } from './partner.ts';
 import { durationOf, type Scene } from './scene.ts';
 import type { Cause } from './verdict.ts';
 
-/** Null where it was issued in time, or that isn't known. */
+/** Returns null if it was issued in time, or the time of issue is unknown. */
 export function issuedLate(scene: Scene, pair: Pair): Found | null {
   const { copy, first, secondCall, issuedNs, deadlineNs } = pair;
   if (secondCall === null || issuedNs === null) {
-    // Without recorded calls the rule alone speaks, and only as long as the trace agrees with it.
+    // Without recorded calls only the rule can decide, as long as the trace agrees with it.
     const held = first === copy && holdsHost(copy) && !scene.hasThreads;
     return held ? pageable(copy, null) : null;
   }
   return issuedNs < deadlineNs ? null : heldBetween(scene, pair, secondCall.lane, issuedNs);
 }
 
-/** What kept the second's thread from issuing it earlier. */
+/** Returns what kept the second's thread from issuing it earlier. */
 function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number): Found {
   const { count, longest, timeNs, windowNs } = hostBetween(scene, pair, thread, issuedNs);
   if (longest !== null && longest.timeNs >= windowNs / 2) {
@@ -31,13 +31,13 @@ function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number)
     return { ...queueFull(activity(scene.iteration.trace, longest.row)), callsBetween: count };
   }
   if (isOverBeforeNextCall(scene, pair)) return bare('too-small', 'launch-cost');
-  // No row by itself: either all of them together, or the host did something that wasn't recorded.
+  // No single row explains it: either all rows together do, or the host did something that wasn't recorded.
   return timeNs >= windowNs / 2
     ? { ...bare('issued-too-late', 'launch-cost'), callsBetween: count }
     : bare('issued-too-late', 'issue-before-run');
 }
 
-/** What the second's thread did from the first's issue to the second's. */
+/** Returns what the second's thread did between issuing the first and the second. */
 function hostBetween(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number) {
   const window = { startNs: Math.min(first.startNs, firstCall?.startNs ?? first.startNs), endNs: issuedNs };
   return { ...scene.thread(thread).within(window), windowNs: issuedNs - window.startNs };
@@ -73,36 +73,38 @@ function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
 
 const queueFull = (holder: Activity): Found => ({ ...bare('launch-queue-full', 'launch-queue'), holder });
 
-/** The call returned when its own work was over, as every such call does then. */
+/** Returns whether the call returned when its own work was over, as every call does under CUDA_LAUNCH_BLOCKING. */
 function waitedUnderLaunchBlocking({ facts, calls, iteration }: Scene, holder: Activity): boolean {
   if (facts.program?.launchBlocking !== true) return false;
   const own = calls.activityOf(holder.row);
   return own !== undefined && rowEndNs(iteration.trace, own) <= holder.endNs;
 }
 
-/** Calls that wait for the device before they do what they are for. */
+/** Returns whether the call waits for the device before it allocates or frees. */
 const isAllocation = (call: string): boolean =>
   /^cuda(Malloc|Free|HostAlloc|MallocHost|FreeHost|HostRegister|HostUnregister)$/.test(call);
 
-/** The work that came first was over while the call went on, so that the call can have waited for it. */
+/** Returns whether the first ended during the call, so that the call may have waited for it. */
 const waitedForDevice = ({ first }: Pair, holder: Activity): boolean =>
   first.endNs > holder.startNs && first.endNs <= holder.endNs;
 
-/** A call that takes longer did more than issue: on an H200 the slowest of them, a first launch, took 26 µs. */
+/** A call that takes longer did more than issue: the slowest on an H200, a first launch, took 26 µs. */
 const maxIssueNs = 50_000;
 
-/** The first one is over sooner than issuing both takes. Of calls that wait for a copy the cost of issuing isn't known. */
+/**
+ * Returns whether the first is shorter than issuing both. Calls that wait for a copy count 0: their cost is unknown.
+ */
 function isOverBeforeNextCall(scene: Scene, { first, second, firstCall, secondCall }: Pair): boolean {
   const cost = (one: Activity, call: Activity | null): number =>
     call === null || waitsForCopy(one, call) || issuesTensors(scene, call) ? 0 : Math.min(maxIssueNs, durationOf(call));
   return durationOf(first) <= cost(first, firstCall) + cost(second, secondCall);
 }
 
-/** A multi-tensor copy as one call: it packs, issues and waits for all of its copies. */
+/** Returns whether this is the single call of a multi-tensor copy, which packs, issues and waits for all its copies. */
 const issuesTensors = ({ facts }: Scene, call: Activity): boolean =>
   facts.operation(call.op)?.op === 'multiCopy' && !call.name.startsWith('cuda');
 
-/** A synchronise between the two calls that waits for the first: it would hold the host whatever else is changed. */
+/** Finds a synchronise between the two calls that waits for the first. It would always hold the host. */
 export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   const { issued, positionOf } = scene.issue;
   const [from, to] = [positionOf(first.row), positionOf(second.row)];
@@ -111,15 +113,15 @@ export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   return waited !== null && waited < to ? ['issued-too-late'] : [];
 }
 
-/** What nothing keeps back begins so long after its issue at the most: on H200 machines it took up to 3.7 µs behind a copy. */
+/** Limit of the time from issue to start if nothing delays the work: up to 3.7 µs behind a copy on H200 machines. */
 const mostStartNs = 4000;
 
-/** Of a second that nothing else kept back: too small, or run as soon as it was issued, which then was too late. */
+/** Returns the cause if nothing else delayed the second: too small, or issued too late although it ran at once. */
 export function promptly(scene: Scene, pair: Pair): Found | null {
   const { second, secondCall, issuedNs } = pair;
   if (secondCall === null || issuedNs === null) return null;
   if (isOverBeforeNextCall(scene, pair)) return bare('too-small', 'launch-cost');
-  // It ran as soon as it was issued, so the time of its issue decided.
+  // It ran as soon as it was issued, so the time of issue decided.
   const atOnce = second.startNs - issuedNs <= Math.max(mostStartNs, overlapThreshold * shorterNs(pair));
   return atOnce ? heldBetween(scene, pair, secondCall.lane, issuedNs) : null;
 }

@@ -1,7 +1,7 @@
 /**
- * Copies that a kernel on mapped memory held up: it moves the bytes over the link itself, and what its threads have asked of
- * host memory comes before what a copy engine asks. Such a copy begins late and moves slowly. Only the experiment tells which
- * kernel does. Rule (core/rules): mapped-memory.
+ * Finds copies that a kernel on mapped memory delayed. Such a kernel moves bytes over the link itself, and its requests
+ * to host memory come before those of a copy engine. The copy then begins late and moves slowly. Only the experiment
+ * shows which kernels do so. Rule (core/rules): mapped-memory.
  */
 
 import type { Window } from '../figures/laneSpans.ts';
@@ -9,11 +9,11 @@ import { type Activity, activity } from '../trace/iteration.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
-/** The kernel that used the link longest while this copy, ready at `readyNs`, waited; null where none did for most of it. */
+/** Returns the kernel that used the link longest since `readyNs`, while the copy waited; null unless for most of it. */
 export const linkHolder = (scene: Scene, { copy }: Pair, readyNs: number): Activity | null =>
   linkUser(scene, copy, { startNs: readyNs, endNs: copy.startNs });
 
-/** The kernel that used the link longest while this copy moved; null where none did for most of it. */
+/** Returns the kernel that used the link longest while this copy moved; null unless for most of it. */
 export const linkSharer = (scene: Scene, copy: Activity): Activity | null => linkUser(scene, copy, copy);
 
 function linkUser(scene: Scene, copy: Activity, window: Window): Activity | null {

@@ -1,4 +1,4 @@
-/** Whether the streams' rules make the second of a pair wait for the first. */
+/** Finds rules of streams that make the second of a pair wait for the first. */
 
 import type { OrderRule } from '../order/deviceOrder.ts';
 import type { RuleId } from '../rules/rules.ts';
@@ -8,15 +8,15 @@ import { type Blocker, bare, type Found } from './finding.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
-/** Device clocks tick coarsely: so much before the end of the first the second may start, and still have waited. */
+/** Device clocks are coarse: the second may start this much before the first ends and still have waited. */
 const toleranceNs = 1000;
 
 const strongestFirst: readonly OrderRule[] = ['alone', 'legacy', 'events', 'launches'];
 
-/** Every order that by itself makes the second wait for the first, strongest first. */
+/** Returns every order that makes the second wait for the first by itself, strongest first. */
 export function orderCauses(scene: Scene, pair: Pair): Found[] {
   const { first, second } = pair;
-  // Whatever the rules say: two that ran together were not kept apart by an order.
+  // If the two ran at the same time, no order kept them apart.
   if (first.endNs - second.startNs > toleranceNs) return [];
   const [a, b] = [scene.issue.positionOf(first.row), scene.issue.positionOf(second.row)];
   if (first.lane === second.lane && !areApart(scene, a, b)) return [bare('same-stream', 'stream-order')];
@@ -31,12 +31,12 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
   return causes;
 }
 
-/** Of one lane, but not of one stream: a graph's branch is shown in the stream that it was captured in. */
+/** Returns whether they are in different streams of one lane, as branches of a graph are. */
 function areApart({ issue: { issued } }: Scene, a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && issued.at(a)?.stream !== issued.at(b)?.stream;
 }
 
-/** Of an order that no rule makes by itself: the one that is told, and another that it holds through. */
+/** Returns an order that follows only from two rules together: the named rule, and the one in `through`. */
 function together(scene: Scene, a: number, b: number): Found {
   const hold = (...rules: OrderRule[]): boolean => scene.orderBy(...rules).before(a, b);
   const own = hold('legacy', 'alone') ? 'alone' : hold('legacy', 'alone', 'launches') ? 'launches' : 'events';
@@ -48,7 +48,7 @@ function together(scene: Scene, a: number, b: number): Found {
   return { ...found[own](scene, a, b), through };
 }
 
-/** What an order is told as. */
+/** Finding for each kind of order. */
 const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => Found>> = {
   alone: (scene, a, b) => bare('peer-copy-alone', 'peer-copy', aloneBetween(scene, a, b)),
   legacy: (scene, a, b) => bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)),
@@ -60,13 +60,12 @@ const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => 
   launches: (scene, a, b) => bare('graph-launches', 'graph-launches-in-turn', launchBetween(scene, a, b)),
 };
 
-/** So soon after the end of what it waited for work begins: on an H200 it took 2 to 8 µs. */
+/** Work begins at most this long after the end of what it waited for: 2 to 8 µs on an H200. */
 const mostResumeNs = 10_000;
 
 /**
- * Whether a trace without a program bears out that an event kept the two apart, though it doesn't tell which one: a wait
- * was issued to the second's stream between the two, nothing in that stream was still going on, and the second began as
- * soon as the first had ended.
+ * Returns whether a trace without a program suggests an event between the two: a wait was issued to the second's stream
+ * in between, nothing else ran in that stream, and the second began as soon as the first ended.
  */
 function waitedUntold(scene: Scene, { first, second, issuedNs }: Pair, a: number, b: number): boolean {
   if (scene.facts.program !== null || issuedNs === null || a >= b) return false;
@@ -77,7 +76,7 @@ function waitedUntold(scene: Scene, { first, second, issuedNs }: Pair, a: number
   return isBetween && !wasBusy(scene, second, first.endNs);
 }
 
-/** Whether work of the second's own stream ran until so shortly before it began that it may have waited for that. */
+/** Returns whether the second may have waited for work of its own stream that ended shortly before. */
 function wasBusy(scene: Scene, second: Activity, untilNs: number): boolean {
   const { columns } = scene.iteration.trace;
   for (let row = second.row - 1; row >= scene.iteration.begin; row -= 1) {
@@ -87,10 +86,10 @@ function wasBusy(scene: Scene, second: Activity, untilNs: number): boolean {
   return false;
 }
 
-/** So many operations behind a wait are looked at for one that needs it. */
+/** Limit of operations after a wait that are searched for one that needs it. */
 const mostBehind = 1000;
 
-/** The first operation behind the wait in its stream, and before `b`, that shares data with the one at `a`; null for none. */
+/** Returns the first operation in the wait's stream, between it and `b`, that shares data with `a`; or null. */
 function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b: number): number | null {
   const [stream, first] = [issued.at(wait)?.stream, issued.at(a)?.op ?? -1];
   for (let position = wait + 1; position < Math.min(b, wait + mostBehind); position += 1) {
@@ -100,7 +99,7 @@ function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b
   return null;
 }
 
-/** Work in the legacy default stream that stands between two blocking streams; null where one of the two is that work. */
+/** Returns work in the legacy default stream between two blocking streams; null if one of the two is that work. */
 function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
   const { issued, legacyWork } = scene.issue;
   const streams = scene.facts.program?.streams ?? [];
@@ -108,7 +107,7 @@ function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
   return isLegacy(a) || isLegacy(b) ? null : firstBetween(scene, a, b, legacyWork);
 }
 
-/** The launch that first waited for `a`, or for what `a` came before: the one that `b` is of, or comes after. */
+/** Returns the launch that first waited for `a` or its successors, and that `b` belongs to or follows. */
 function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
   const { issued, launchWork } = scene.issue;
   const otherwise = scene.orderBy('events', 'legacy', 'alone');
@@ -117,7 +116,7 @@ function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
   return launch === null ? null : { op: launch.op, activity: null };
 }
 
-/** The copy that runs alone between the two; null where one of them is that copy. */
+/** Returns the copy that runs alone between the two; null if one of them is that copy. */
 function aloneBetween(scene: Scene, a: number, b: number): Blocker | null {
   const { issued, aloneWork } = scene.issue;
   const isAlone = (position: number): boolean => (issued.at(position)?.alone.length ?? 0) > 0;
@@ -134,7 +133,7 @@ function firstBetween(scene: Scene, a: number, b: number, positions: readonly In
 const blockerAt = ({ issue }: Scene, position: number | null): Blocker | null =>
   position === null ? null : { op: issue.issued.at(position)?.op ?? -1, activity: null };
 
-/** Of the positions of each stream, the first that comes after `a` and is `b` or before it, by the order of the device. */
+/** Returns the first position that comes after `a` and is, or comes before, `b`, in the order of the device. */
 function firstOf(
   { byAll }: Scene,
   a: number,

@@ -11,9 +11,9 @@ export interface Pair {
   readonly second: Activity;
   readonly firstCall: Activity | null;
   readonly secondCall: Activity | null;
-  /** When the device had `second` to run; null where its call wasn't recorded. */
+  /** Time at which the device could start `second`; null if its call wasn't recorded. */
   readonly issuedNs: number | null;
-  /** Had `second` started after this, the two couldn't have counted as overlapped. */
+  /** If `second` starts later than this, the two can't count as overlapped. */
   readonly deadlineNs: number;
 }
 
@@ -35,8 +35,8 @@ export function makePair(scene: Scene, copy: Activity, { kernel }: Partner): Pai
 }
 
 /**
- * Work reaches the device as its call returns: on an H200 kernels started within 2 µs of it. A call that waits for its
- * own copy says nothing by its end, so of such a copy the call's start counts.
+ * Returns when work reached the device: the end of its call (kernels start within 2 µs of it on an H200), or the start
+ * of the call if it waits for its own copy.
  */
 const issuedAt = (one: Activity, call: Activity): number =>
   waitsForCopy(one, call) ? call.startNs : Math.min(call.endNs, one.startNs);

@@ -1,19 +1,19 @@
-/** The kernel that a copy overlapped, or the one that it could most plausibly have overlapped. */
+/** Finds the kernel that a copy overlapped, or could most plausibly have overlapped. */
 import type { Activity } from '../trace/iteration.ts';
 import { commonNs, durationOf, type Kernels, kernelsPerBlock, noKernels, type Scene, type Span } from './scene.ts';
 
 /**
- * A copy and a kernel count as overlapped when they ran together for at least half of the shorter one's duration.
- * Below that the two merely brush each other: the end of one was still draining when the other began.
+ * A copy and a kernel count as overlapped if they ran together for at least half of the shorter one's duration. With
+ * less, the end of one was merely still draining when the other began.
  */
 export const overlapThreshold = 0.5;
 
-/** So many kernels before and after a copy are looked at for one that doesn't need its data. */
+/** Number of kernels before and after a copy that are searched for one that doesn't need its data. */
 const neighbours = 16;
 
 export interface Partner {
   readonly kernel: Activity;
-  /** Time in common with this kernel. */
+  /** Time that the copy overlaps this kernel. */
   readonly commonNs: number;
   readonly overlapped: boolean;
   /** See Verdict.needsData. */
@@ -22,7 +22,7 @@ export interface Partner {
 
 export const kernelsFor = (scene: Scene, copy: Activity): Kernels => scene.kernels.get(copy.device) ?? noKernels;
 
-/** Null where no kernel ran on the copy's device. */
+/** Returns null if no kernel ran on the copy's device. */
 export function findPartner(scene: Scene, copy: Activity): Partner | null {
   const kernels = kernelsFor(scene, copy);
   const overlapped = longestOverlapped(kernels, copy);
@@ -31,7 +31,7 @@ export function findPartner(scene: Scene, copy: Activity): Partner | null {
   return nearest === null ? null : describe(scene, copy, nearest, false);
 }
 
-/** The nearest kernel that began after the copy had ended, of those that need its data least; null where none did. */
+/** Returns the nearest kernel after the copy, preferring those that don't need its data; null if there is none. */
 export function kernelBehind(scene: Scene, copy: Activity): Partner | null {
   const kernels = kernelsFor(scene, copy);
   const after = kernels.firstFrom(copy.endNs);
@@ -52,16 +52,15 @@ const isOverlapped = (copy: Span, kernel: Span, common: number): boolean =>
   common > 0 && common >= overlapThreshold * Math.min(durationOf(copy), durationOf(kernel));
 
 /**
- * Of the kernels that count as overlapped the one that ran with the copy longest, of equal ones the last to begin. Where
- * each copy of a file lies over every kernel, most are passed by: a block of them is looked at only where one in it could
- * have more in common with the copy than what was found.
+ * Returns the kernel that overlaps the copy longest; if equal, the last to begin. In a file where every copy covers all
+ * kernels, this skips most blocks: only blocks that may contain a longer overlap are searched.
  */
 function longestOverlapped(kernels: Kernels, copy: Activity): Activity | null {
   const { reachedEnd, span } = kernels;
   const last = kernels.firstFrom(copy.endNs) - 1;
   let [found, foundNs] = [-1, 0];
   for (let place = last; place >= 0; place -= 1) {
-    // None has more in common with it than all of it.
+    // No overlap can be longer than the copy.
     if ((reachedEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs || foundNs >= durationOf(copy)) break;
     const inBlock = place % kernelsPerBlock;
     if ((inBlock === kernelsPerBlock - 1 || place === last) && mostCommonNs(kernels, place, copy) <= foundNs) {
@@ -75,7 +74,7 @@ function longestOverlapped(kernels: Kernels, copy: Activity): Activity | null {
   return kernels.at(found) ?? null;
 }
 
-/** No kernel of a place's block that counts as overlapped has more in common with the copy; 0 where none can. */
+/** Returns an upper bound of the overlap of the copy with kernels of the block; 0 if none can count as overlapped. */
 function mostCommonNs({ blockEnd, blockShortest, blockLongest, span }: Kernels, place: number, copy: Activity): number {
   const block = Math.floor(place / kernelsPerBlock);
   const startNs = Math.max(copy.startNs, span(block * kernelsPerBlock).startNs);
@@ -84,12 +83,12 @@ function mostCommonNs({ blockEnd, blockShortest, blockLongest, span }: Kernels, 
   return mostNs >= overlapThreshold * Math.min(durationOf(copy), blockShortest[block] ?? 0) ? mostNs : 0;
 }
 
-/** Kernels that ran during part of the copy, and those before and behind it: as far as they are asked for. */
+/** Yields kernels that ran during part of the copy, then those before and after it. */
 function* touchingAndAround(kernels: Kernels, copy: Activity): Generator<Activity> {
   const { at, span, firstFrom, reachedEnd, blockEnd } = kernels;
   for (let place = firstFrom(copy.endNs) - 1; place >= 0; place -= 1) {
     if ((reachedEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs) break;
-    // One long kernel may lie over thousands of short ones that are over: those are passed by in blocks.
+    // One long kernel may cover thousands of short ones that ended before. Whole blocks of those are skipped.
     if ((blockEnd[Math.floor(place / kernelsPerBlock)] ?? 0) <= copy.startNs) {
       place -= place % kernelsPerBlock;
       continue;
@@ -106,7 +105,7 @@ function around(kernels: Kernels, copy: Activity): Activity[] {
   return [...between(kernels, before - neighbours, before), ...between(kernels, after, after + neighbours)];
 }
 
-/** Those at the places `from` up to, and without, `to`, as far as there are any. */
+/** Returns the kernels at indices [from, to), as far as they exist. */
 function between({ at }: Kernels, from: number, to: number): Activity[] {
   const found: Activity[] = [];
   for (let place = Math.max(0, from); place < to; place += 1) {
@@ -116,13 +115,13 @@ function between({ at }: Kernels, from: number, to: number): Activity[] {
   return found;
 }
 
-/** The nearest of the kernels that need the copy's data least. */
+/** Returns the nearest of the kernels that need the copy's data least. */
 function nearestIndependent(scene: Scene, copy: Activity, kernels: Iterable<Activity>): Activity | null {
   let best: Activity | null = null;
   let [bestNeed, bestGap]: [Need, number] = [need.ownLaunch, Number.POSITIVE_INFINITY];
   for (const kernel of kernels) {
     const gap = Math.max(0, kernel.startNs - copy.endNs, copy.startNs - kernel.endNs);
-    // Only a nearer one, or one that needs the data less, can be better: the others need not be looked up.
+    // Only a nearer kernel, or one that needs the data less, can be better, so skip the look-up of others.
     if (bestNeed === need.none && gap >= bestGap) continue;
     const own = needOf(scene, copy, kernel);
     if (best !== null && (own > bestNeed || (own === bestNeed && gap >= bestGap))) continue;
@@ -132,7 +131,7 @@ function nearestIndependent(scene: Scene, copy: Activity, kernels: Iterable<Acti
   return best;
 }
 
-/** What a kernel of the copy's own graph launch works on comes with it; one of another launch may have data of its own. */
+/** Data for a kernel of the copy's own graph launch comes with the copy; another launch may have other data. */
 const need = { none: 0, data: 1, ownLaunch: 2 } as const;
 type Need = (typeof need)[keyof typeof need];
 
@@ -142,7 +141,7 @@ function needOf(scene: Scene, copy: Activity, kernel: Activity): Need {
   return copy.lane === kernel.lane && areOfOneGraph(scene, copy, kernel) ? need.ownLaunch : need.data;
 }
 
-/** Launches of it in one stream come one after the other anyway: then the nearest kernel tells most. */
+/** Ignores which launch it is: launches of a graph in one stream run in order, so the nearest kernel fits best. */
 function areOfOneGraph({ facts }: Scene, copy: Activity, kernel: Activity): boolean {
   const graph = facts.capture(copy.op);
   return graph !== undefined && graph === facts.capture(kernel.op);

@@ -1,4 +1,4 @@
-/** How full the queue of a stream was when something was issued to it. Rule (core/rules): launch-queue. */
+/** How full a stream's queue was when something was issued to it. Rule (core/rules): launch-queue. */
 
 import { hostCalls } from '../figures/hostCalls.ts';
 import { lowerBound } from '../lowerBound.ts';
@@ -6,7 +6,7 @@ import { type Iteration, rowStart } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex } from '../trace/trace.ts';
 
-/** A queue counts as full from this part of its depth on: what is pending is not counted exactly by any clock. */
+/** A queue counts as full from this share of its depth on, because no clock counts the pending work exactly. */
 const fullPart = 0.95;
 
 interface Times {
@@ -25,7 +25,7 @@ export class StreamQueues {
     this.#depth = depth;
   }
 
-  /** Whether this call found as much pending in its stream as the queue holds. False where it issued nothing. */
+  /** Returns whether the stream's queue was full at this call. False if the call issued nothing. */
   wasFull(call: RowIndex): boolean {
     const { trace } = this.#iteration;
     const activity = hostCalls(this.#iteration).activityOf(call);
@@ -33,7 +33,7 @@ export class StreamQueues {
     return this.pending(trace.columns.lane[activity] ?? -1, rowStart(trace, call)) >= fullPart * this.#depth;
   }
 
-  /** Operations that had been issued to a stream and had not completed. */
+  /** Returns the number of operations that had been issued to a stream and had not completed. */
   pending(lane: number, atNs: number): number {
     this.#streams ??= streamTimes(this.#iteration);
     const times = this.#streams.get(lane);

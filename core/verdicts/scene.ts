@@ -1,4 +1,4 @@
-/** Everything of one iteration that a verdict looks at, prepared once. */
+/** Data of one iteration that verdicts use, prepared once. */
 
 import { CallStacks } from '../figures/callStacks.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
@@ -31,13 +31,13 @@ import { StreamQueues } from './queues.ts';
 export interface Kernels {
   /** Sorted by start. */
   readonly rows: Int32Array;
-  /** The kernel at a place; undefined where there is none. */
+  /** Returns the kernel at an index of `rows`, if there is one. */
   readonly at: (place: number) => Activity | undefined;
-  /** Place of the first that starts at or after a time. */
+  /** Returns the index of the first kernel that starts at or after a time. */
   readonly firstFrom: (timeNs: number) => number;
-  /** Of each block of kernelsPerBlock the latest end among all kernels up to its last. */
+  /** Latest end of all kernels up to the end of each block of `kernelsPerBlock`. */
   readonly reachedEnd: Float64Array;
-  /** Of each block the latest end, and the durations of its shortest and its longest. */
+  /** Latest end, shortest and longest duration in each block. */
   readonly blockEnd: Float64Array;
   readonly blockShortest: Float64Array;
   readonly blockLongest: Float64Array;
@@ -51,33 +51,32 @@ export interface Scene {
   readonly copies: readonly Activity[];
   /** By device. */
   readonly kernels: ReadonlyMap<string, Kernels>;
-  /** The call that issued an activity; null where the trace doesn't hold it. */
+  /** Returns the call that issued an activity; null if the trace lacks it. */
   readonly callOf: (one: Activity) => Activity | null;
-  /** Which activity belongs to which call. */
   readonly calls: HostCalls;
-  /** The copy that a call issued, by the call's row. */
+  /** Copy issued by a call, by the call's row. */
   readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
   /** Whether any host thread did anything. */
   readonly hasThreads: boolean;
-  /** Rows of a host thread by lane index, without ranges. */
+  /** Returns the rows of a host thread, by lane index, without ranges. */
   readonly thread: (lane: number) => LaneSpans;
   /** Copies of each copy engine by lane index. */
   readonly engines: ReadonlyMap<number, LaneSpans>;
-  /** Copies of the queue that a copy of a known channel went through, in order. */
+  /** Returns the copies in the queue of this copy's channel, in order. */
   readonly copyQueue: (copy: Activity) => readonly Activity[];
-  /** Kernels, memsets and copies of a compute lane. */
+  /** Returns kernels, memsets and copies of a compute lane. */
   readonly compute: (lane: number) => LaneSpans;
-  /** Kernels of a device that work on mapped memory. */
+  /** Returns the kernels of a device that work on mapped memory. */
   readonly mapped: (device: string) => LaneSpans;
-  /** Of each call, where the trace tells them. */
+  /** Call stack of each call, if the trace has them. */
   readonly stacks: CallStacks;
   readonly queues: StreamQueues;
-  /** Made when first asked for, as the orders are. */
+  /** Computed on first use, like the orders. */
   readonly issue: IssueOrder;
-  /** By these rules alone, beside the order of each stream. */
+  /** Returns the order by these rules alone, in addition to the order within each stream. */
   readonly orderBy: (...rules: OrderRule[]) => DeviceOrder;
   readonly byAll: DeviceOrder;
-  /** Bytes per second that the copy's direction reaches with pinned memory. */
+  /** Returns the bytes per second that the copy's direction reaches with pinned memory. */
   readonly linkRate: (copy: Activity) => number;
 }
 
@@ -95,7 +94,7 @@ export const noKernels: Kernels = {
   busy: none,
 };
 
-/** What is known of the device: operations that a stream holds before a call blocks, and the device itself. */
+/** Known facts of the device: the device, and how many operations a stream holds before a call blocks. */
 export interface KnownDevice {
   readonly queueDepth?: number | undefined;
   readonly device?: DeviceInfo | null | undefined;
@@ -145,7 +144,7 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
   };
 }
 
-/** Each is made when first asked for. A rule that nothing here falls under changes no order. */
+/** Computes each order on first use. Rules that don't apply to this work are dropped, since they change no order. */
 function orders(issue: IssueOrder, streams: readonly ProgramStream[]): Scene['orderBy'] {
   const applies: Readonly<Record<OrderRule, boolean>> = {
     events: issue.waits.length > 0,
@@ -157,7 +156,7 @@ function orders(issue: IssueOrder, streams: readonly ProgramStream[]): Scene['or
   return (...rules) => made(orderRules.filter((rule) => applies[rule] && rules.includes(rule)).join(' '));
 }
 
-/** Grouped when first asked for, as most runs never do. */
+/** Groups the copies on first use, since most runs never need it. */
 function copyQueues(copies: readonly Activity[]): Scene['copyQueue'] {
   const queueOf = ({ device, channel }: Activity): string => `${channel} ${device}`;
   let queues: ReadonlyMap<string, readonly Activity[]> | null = null;
@@ -176,7 +175,7 @@ const computeSpans = (iteration: Iteration, lane: number): LaneSpans =>
     rowsOfKind(iteration, 'kernel', 'memset', 'copy').filter((row) => iteration.trace.columns.engine[row] === lane),
   );
 
-/** Most runs never ask for it, and a large one has a million rows in it. */
+/** Caches results. Most runs never need them, and a large run has a million rows in one. */
 function onceEach<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>();
   return (key) => {
@@ -245,19 +244,19 @@ function group(trace: Trace, rows: Int32Array): Kernels {
   };
 }
 
-/** The rows by what stands in `lanes` for them. */
+/** Groups the rows by their entry in `lanes`. */
 function spansBy(trace: Trace, rows: readonly RowIndex[], lanes: Int32Array): Map<number, LaneSpans> {
   const groups = groupBy(rows, (row) => lanes[row] ?? -1);
   return new Map([...groups].map(([lane, own]) => [lane, new LaneSpans(trace, own)]));
 }
 
-/** Index of the first of `list` (sorted by start) that starts at or after `time`. */
+/** Returns the index of the first in `list` (sorted by start) that starts at or after `time`. */
 export const firstStartingFrom = (list: readonly Activity[], time: number): number =>
   lowerBound(0, list.length, (index) => (list[index]?.startNs ?? 0) < time);
 
 export type Span = Pick<Activity, 'startNs' | 'endNs'>;
 
-/** Length of the part that two have in common. */
+/** Returns how long two spans overlap. */
 export const commonNs = (a: Span, b: Span): number =>
   Math.max(0, Math.min(a.endNs, b.endNs) - Math.max(a.startNs, b.startNs));
 

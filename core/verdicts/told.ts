@@ -1,4 +1,4 @@
-/** The names and figures that a verdict's sentences are made of. */
+/** Names and figures from which a verdict's sentences are made. */
 
 import { shortKernelName } from '../figures/kernelName.ts';
 import type { Activity } from '../trace/iteration.ts';
@@ -34,7 +34,7 @@ export class Told {
     return this.shown.pair?.first === this.copy;
   }
 
-  /** As 'the kernel "multiply"'. */
+  /** For example 'the kernel "multiply"'. */
   get kernelName(): string {
     const { partner } = this.shown;
     return partner === null ? 'the kernel' : `the kernel ${this.label(partner.kernel)}`;
@@ -50,7 +50,7 @@ export class Told {
     return label === undefined ? null : `"${label}"`;
   }
 
-  /** As '"launch step" in stream "side"'. */
+  /** For example '"launch step" in stream "side"'. */
   launch(op: number | undefined): string | null {
     const [label, operation] = [this.operation(op), this.scene.facts.operation(op ?? -1)];
     return label !== null && operation?.op === 'graphLaunch' ? `${label} in stream "${operation.stream}"` : null;
@@ -64,7 +64,7 @@ export class Told {
     return this.shown.pair?.first.lane === this.shown.pair?.second.lane;
   }
 
-  /** How the copy comes into a stream that the kernel is not in: what a graph holds runs where that is launched. */
+  /** How to move the copy to another stream than the kernel. Captured copies run where their graph is launched. */
   get ownStream(): string {
     const { capture } = this.scene.facts;
     const graph = capture(this.copy.op);
@@ -74,27 +74,27 @@ export class Told {
       : 'Launch the graph in a non-blocking stream of its own';
   }
 
-  /** The pageable buffer's name, or what it is. */
+  /** Name of the pageable buffer, or a description. */
   get hostBuffer(): string {
     const touched = touchedBuffers(this.scene.facts.operation(this.copy.op));
     const id = this.copy.src === 'pageable' ? touched?.reads[0] : touched?.writes[0];
     return id === undefined ? 'the host memory' : `"${id}"`;
   }
 
-  /** It is item(), or what looks like it in a trace: there is no host memory that one could pin. */
+  /** Whether the copy is an item() call or looks like one: then there is no host memory to pin. */
   get readsOneValue(): boolean {
     const operation = this.scene.facts.operation(this.copy.op);
     const { dst, bytes } = this.copy;
     return operation === undefined ? dst === 'pageable' && bytes <= mostValueBytes : operation.op === 'item';
   }
 
-  /** The mapped memory that a kernel works on. */
+  /** Mapped memory that a kernel works on. */
   mapped(kernel: Activity): string {
     const { read = null, written = null } = this.scene.facts.mapped(kernel.op) ?? {};
     return [...new Set([read, written])].flatMap((id) => (id === null ? [] : `"${id}"`)).join(' and ');
   }
 
-  /** When the second was issued and started, against the end of the first. */
+  /** When the second was issued and started, relative to the end of the first. */
   get timing(): string {
     const { pair } = this.shown;
     if (pair === null) return '';
@@ -112,12 +112,12 @@ export class Told {
       : `The host issued the ${second} ${formatDuration(-early)} after the ${first} ended; it started ${formatDuration(pair.second.startNs - pair.issuedNs)} later.`;
   }
 
-  /** The one that ran second. */
+  /** Name of the one that ran second. */
   get secondName(): string {
     return this.copyFirst ? this.kernelName : 'the copy';
   }
 
-  /** What would still be in the way. */
+  /** The causes that would still prevent the overlap. */
   get andAlso(): string {
     return this.shown.finding.also.map((cause) => ` ${this.#alsoWords(cause) ?? ''}`).join('');
   }
@@ -145,7 +145,7 @@ export const readLater =
   'Read the value later: leave it on the device, or copy it into pinned memory without blocking, and read it once an event has been reached.';
 export const otherWork = 'The two share data: let the copy overlap other work, or copy in parts.';
 
-/** At the start of a sentence; names of CUDA calls stay as they are. */
+/** Capitalizes the start of a sentence. Names of CUDA calls stay as they are. */
 export const capital = (text: string): string =>
   text.startsWith('cuda') ? text : text.charAt(0).toUpperCase() + text.slice(1);
 export const withThe = (text: string): string => (text.startsWith('the ') ? text : `the ${text}`);

@@ -1,12 +1,12 @@
-/** What a verdict says. How one is reached stands in the other files of this folder. */
+/** Data of a verdict. The other files of this folder find verdicts. */
 import type { RuleId } from '../rules/rules.ts';
 import type { RowIndex } from '../trace/trace.ts';
 
-/** Why a copy did, or did not, run at the same time as a kernel, or why a kernel had to wait. Written to summaries, so names are stable. */
+/** Why a copy did or didn't overlap a kernel, or a kernel had to wait. Summaries contain these names: keep them. */
 export const causes = [
   /** It overlapped a kernel (see overlapThreshold). */
   'overlapped',
-  /** Pinned memory saves more of the makespan than overlap would: the driver stages pageable data, and the call holds the host. */
+  /** Pinned memory would save more than overlap: the driver stages pageable data, and the call holds the host. */
   'pageable-source',
   'pageable-destination',
   /** Both are in one stream. */
@@ -15,100 +15,99 @@ export const causes = [
   'legacy-default-stream',
   /** An event wait orders their two streams. */
   'event-dependency',
-  /** The two are of launches of one graph, which wait for each other. */
+  /** They belong to launches of one graph, which wait for each other. */
   'graph-launches',
-  /** One of the two is a cudaMemcpy between two devices, beside which nothing runs on either, or such a one stands between. */
+  /** One is a cudaMemcpy between two devices, which runs alone on both, or such a copy runs between them. */
   'peer-copy-alone',
-  /** The copy waited for its engine, which another copy of the same direction was using. */
+  /** The copy waited for its engine, which another copy in the same direction was using. */
   'engine-busy',
-  /** The copy stood behind one of another stream in a queue of its engine, which was idle meanwhile. */
+  /** The engine was idle, but the copy waited behind one of another stream in the engine's queue. */
   'copy-queues',
-  /** The copy waited, its engine idle, for what a kernel on mapped memory had asked of host memory. */
+  /** The engine was idle, but the copy waited for host memory traffic of a kernel on mapped memory. */
   'mapped-memory',
-  /** The one that ran second waited for other work: of its own stream, or by an event or the legacy default stream. */
+  /** The second waited for other work: of its own stream, or ordered by an event or the legacy default stream. */
   'queued-behind',
-  /** The second was issued when the first was over or nearly so: hostCall says what the host was held in. */
+  /** The second was issued when the first was over or nearly so. `hostCall` names what held the host. */
   'issued-too-late',
-  /** CUDA_LAUNCH_BLOCKING: each call that puts work into a stream returns when that work has completed. */
+  /** With CUDA_LAUNCH_BLOCKING, each call that puts work into a stream returns when that work has completed. */
   'launch-blocking',
-  /** The host was held in a call for whose work the queue had no room. */
+  /** A call held the host because the launch queue had no room for its work. */
   'launch-queue-full',
-  /** The host was held in an allocation or a free that waits for the device. */
+  /** An allocation or a free held the host, because it waits for the device. */
   'allocation-synchronises',
   /** The second waited for multiprocessors, which other work filled. */
   'multiprocessors-full',
-  /** Over sooner than the host can issue the next operation: bound by latency. */
+  /** The first was over sooner than the host can issue the next operation: bound by latency. */
   'too-small',
-  /** No kernel in the run. */
+  /** The run has no kernel. */
   'nothing-to-overlap',
-  /** It ran where kernels run, not on a copy engine. */
+  /** The copy ran where kernels run, not on a copy engine. */
   'not-a-copy-engine-copy',
-  /** Not overlapped, and what was recorded doesn't say why. */
+  /** The copy didn't overlap, and the recording doesn't say why. */
   'unexplained',
 ] as const;
 export type Cause = (typeof causes)[number];
 
 export type EvidenceRole = 'copy' | 'copy-call' | 'kernel' | 'kernel-call' | 'holding-call' | 'blocking-operation';
 
-/** A row that the verdict rests on: times are nanoseconds from the start of the representative iteration. */
+/** Row that supports the verdict. Times are nanoseconds from the start of the representative iteration. */
 export interface Evidence {
   readonly role: EvidenceRole;
-  /** Operation number; -1 where the trace doesn't come from an experiment. */
+  /** Operation number; -1 if the trace doesn't come from an experiment. */
   readonly op: number;
-  /** The row's name, as 'cudaMemcpyAsync'. */
+  /** Name of the row, for example 'cudaMemcpyAsync'. */
   readonly name: string;
-  /** Lane id, as 'stream:side'. */
+  /** Lane id, for example 'stream:side'. */
   readonly lane: string;
   readonly startNs: number;
   readonly endNs: number;
 }
 
-/** What a verdict is about. */
 export type VerdictSubject = 'copy' | 'kernel';
 
 /**
- * One for each copy operation, over all its occurrences in the representative iteration, the costliest first; then one for each kernel that
- * waited for the multiprocessors while nothing else kept it from running.
+ * Verdict on a copy operation, over all its occurrences in the representative iteration, or on a kernel that waited
+ * only for multiprocessors. Copies come first, the costliest at the top.
  */
 export interface Verdict {
   readonly op: number;
-  /** The operation's id in the document; null where the trace doesn't come from an experiment. */
+  /** Id of the operation in the document; null if the trace doesn't come from an experiment. */
   readonly id: string | null;
   readonly subject: VerdictSubject;
-  /** The row of the occurrence that it is told of: what stands for it where no operation has a number. */
+  /** Row of the occurrence that the words describe. Identifies the verdict if operations have no numbers. */
   readonly row: RowIndex;
-  /** Id of the device that it ran on; empty of a copy within host memory. */
+  /** Id of the device that it ran on; empty for a copy within host memory. */
   readonly device: string;
   readonly label: string;
-  /** The program's own line that issued it, as 'train.py:44 in step'; null where the trace has no stack of it. */
+  /** Line of the program that issued it, for example 'train.py:44 in step'; null if the trace has no stack for it. */
   readonly line: string | null;
   readonly cause: Cause;
   /** Causes that would still prevent the overlap if `cause` were removed. */
   readonly also: readonly Cause[];
-  /** The rule it rests on; null only where the cause is 'unexplained'. */
+  /** Rule behind the cause; null only if the cause is 'unexplained'. */
   readonly rule: RuleId | null;
-  /** The kernel it overlapped, or could have: the nearest one, or one that doesn't need its data. Of a kernel the work that filled the device. Null without any. */
+  /** Kernel that it overlapped or could have, preferably one without its data. For a kernel, the work in its way. */
   readonly with: number | null;
   readonly withLabel: string | null;
-  /** The operation that stood in the way, where it is neither of the two; null otherwise. */
+  /** Operation that caused the wait, if it is neither of the two; otherwise null. */
   readonly blockedBy: number | null;
-  /** CUDA call or host work that held the host, where that is the cause; null otherwise. */
+  /** CUDA call or host work that held the host, if that is the cause; otherwise null. */
   readonly hostCall: string | null;
-  /** The two touch the same buffer, so one needs the other's data; null where the trace doesn't tell. */
+  /** Whether the two share a buffer that one of them writes; null if the trace doesn't say. */
   readonly needsData: boolean | null;
-  /** Time that the copy (or the kernel that it is about) took, over all its occurrences. */
+  /** Total time of the copy (or kernel), over all occurrences. */
   readonly copyNs: number;
-  /** Time in which it ran, or its call held the host, while no kernel ran on its device, over all its occurrences. 0 of a kernel. */
+  /** Time in which the copy ran or its call held the host without a kernel on its device. 0 for a kernel. */
   readonly costNs: number;
-  /** How long all its occurrences would take with pinned memory; null where that changes nothing. */
+  /** Total time of all occurrences with pinned memory; null if pinning changes nothing. */
   readonly pinnedNs: number | null;
-  /** The part of copyNs during which a kernel (another one) ran too. */
+  /** Part of copyNs during which a kernel (another one) ran too. */
   readonly overlapNs: number;
-  /** Time in common with the kernel `with`, over the shorter of the two: what overlapThreshold is compared with. */
+  /** Overlap with the kernel `with`, divided by the shorter of the two: compared with overlapThreshold. */
   readonly share: number;
-  /** overlapNs over copyNs. */
+  /** overlapNs divided by copyNs. */
   readonly shareOfCopy: number;
-  /** How often the copy ran in the representative iteration, and how often it overlapped. */
+  /** Number of times that the copy ran in the representative iteration, and that it overlapped. */
   readonly occurrences: number;
   readonly overlappedOccurrences: number;
   readonly evidence: readonly Evidence[];
@@ -116,6 +115,6 @@ export interface Verdict {
   readonly title: string;
   /** Plain sentences with the figures of this run. */
   readonly explanation: string;
-  /** What to change; null where nothing needs to be. */
+  /** What to change; null if no change is needed. */
   readonly remedy: string | null;
 }

@@ -1,4 +1,4 @@
-/** Verdicts of one iteration: one for each copy operation or crowded-out kernel, its occurrences taken together. */
+/** Finds the verdicts of one iteration: one for each copy operation and each kernel that waited for multiprocessors. */
 import type { Experiment } from '../experiment/experiment.ts';
 import { groupBy } from '../groupBy.ts';
 import { atOnce, type InSteps } from '../steps.ts';
@@ -19,23 +19,23 @@ import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
 import { explain } from './words.ts';
 
 /**
- * Of copies, what costs the makespan most first, then of kernels that waited for multiprocessors. `experiment` is null
- * for a trace that doesn't come from one.
+ * Returns copies, the costliest first, then kernels that waited for multiprocessors. `experiment` is null if the trace
+ * doesn't come from one.
  */
 export const verdicts = (iteration: Iteration, experiment: Experiment | null, known: KnownDevice = {}): Verdict[] =>
   atOnce(verdictsInSteps(iteration, experiment, known));
 
-/** Copies of one step. */
+/** Copies examined per step. */
 const copiesPerStep = 500;
 
-/** The same in steps. */
+/** Computes verdicts in steps. */
 export function* verdictsInSteps(
   iteration: Iteration,
   experiment: Experiment | null,
   known: KnownDevice = {},
 ): InSteps<Verdict[]> {
   const scene = buildScene(iteration, programFacts(experiment), known);
-  // Without an operation number each row stands for itself.
+  // Rows without an operation number get a verdict each.
   const operations = groupBy(scene.copies, (copy) => (copy.op >= 0 ? `op ${copy.op}` : `row ${copy.row}`));
   const found: Verdict[] = [];
   for (const rows of operations.values()) {
@@ -92,13 +92,13 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
   };
 }
 
-/** On the device where it costs most: copies through several devices at once hold each of them, and not one after another. */
+/** Returns the cost on the device where it is largest. Copies on several devices run at once, so costs aren't added. */
 function costOfAll(occurrences: readonly Occurrence[]): number {
   const byDevice = groupBy(occurrences, ({ copy }) => copy.device);
   return Math.max(...[...byDevice.values()].map((own) => sum(own, (one) => one.costNs)));
 }
 
-/** The program's own line that issued it. */
+/** Returns the line of the user's program that issued the copy. */
 function lineOf(scene: Scene, copy: Activity): string | null {
   const call = scene.callOf(copy);
   const own = call === null ? undefined : ownFrame(scene.stacks.of(call.row));
@@ -130,8 +130,8 @@ interface Judged {
 }
 
 /**
- * A kernel that was too small says nothing of a longer copy after it: that one is judged by the kernel that came next, which had
- * to wait for the copy. Null where it stays with the first.
+ * Returns a judgement by the next kernel if this one was too small to hide a longer copy and the next one had to wait
+ * for the copy. Returns null if the first judgement stands.
  */
 function behindInstead(scene: Scene, copy: Activity, { partner, pair, found }: Judged): Judged | null {
   const isKernelsSize = found.cause === 'too-small' && pair !== null && pair.first !== copy;
@@ -159,7 +159,7 @@ function overlapped(scene: Scene, copy: Activity): Finding {
   return { ...plain, cause: 'overlapped', rule: 'mapped-memory', blocker: blockedBy(sharer) };
 }
 
-/** The first occurrence of the cause that most of the copies' time falls to. */
+/** Returns the first occurrence with the cause that accounts for most of the copies' time. */
 function mostTelling(occurrences: readonly Occurrence[]): Occurrence {
   const timeOf = new Map<Cause, number>();
   for (const { copy, finding } of occurrences) {

@@ -1,4 +1,4 @@
-/** What else the second of a pair waited for, being issued in time and not ordered after the first. */
+/** Finds what the second of a pair waited for, if it was issued in time and isn't ordered after the first. */
 
 import { holdsHost } from '../figures/hostTime.ts';
 import { nothingWithin } from '../figures/laneSpans.ts';
@@ -11,7 +11,7 @@ import { linkHolder } from './mapped.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
-/** Its copy engine or its queue there, work ahead of it, staging, the link, or the multiprocessors; null where none of them explains it. */
+/** Returns the cause: the copy engine or its queue, work ahead, staging, the link, or the multiprocessors; or null. */
 export function waited(scene: Scene, pair: Pair): Found | null {
   const { copy, second, secondCall, issuedNs, deadlineNs } = pair;
   const readyNs = second === copy && issuedNs !== null ? Math.max(issuedNs, workAhead(scene, pair)?.endNs ?? 0) : null;
@@ -19,13 +19,14 @@ export function waited(scene: Scene, pair: Pair): Found | null {
   const queued = head === null ? null : bare('copy-queues', 'copy-queues', blockedBy(head));
   const holder = second === copy ? engineHolder(scene, pair, issuedNs) : null;
   const busy = holder === null ? null : bare('engine-busy', 'one-engine-per-direction', blockedBy(holder));
-  // A staged copy lets others through between its parts: one that went on did not hold this one for long.
+  // A staged copy lets others run between its parts, so a holder that continued afterwards didn't hold this copy for
+  // long.
   if (queued === null && holder !== null && holder.endNs <= copy.startNs) return busy;
   const ahead = aheadOf(scene, pair);
   if (ahead !== null) return ahead;
   if (queued !== null) return queued;
   if (busy !== null) return busy;
-  // Its call had begun in time, and the driver was still staging when the copy had to start.
+  // The call began in time, but the driver still staged data at the deadline.
   const staging = secondCall !== null && secondCall.endNs > deadlineNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
   const usedMeanwhile = readyNs === null ? null : engineHolder(scene, pair, readyNs);
@@ -38,8 +39,8 @@ export function waited(scene: Scene, pair: Pair): Found | null {
 }
 
 /**
- * The work that filled the multiprocessors longest, where the second is a kernel and others ran for most of the time in
- * which it had to start. Only where the program tells that nothing else ordered it.
+ * Returns the work that filled the multiprocessors longest, if the second is a kernel and others ran for most of the
+ * time in which it had to start. Needs a program, which shows that nothing else ordered the kernel.
  */
 export function multiprocessorHolder(
   scene: Scene,
@@ -52,7 +53,7 @@ export function multiprocessorHolder(
   return activity(scene.iteration.trace, longest.row);
 }
 
-/** The copy that used the engine longest, where others used it for most of the time in which this one had to start. */
+/** Returns the copy that used the engine longest, if others used it for most of the time before the deadline. */
 function engineHolder(scene: Scene, { copy, first, deadlineNs }: Pair, sinceNs: number | null): Activity | null {
   const window = { startNs: Math.max(first.startNs, sinceNs ?? first.startNs), endNs: deadlineNs };
   const { timeNs, longest } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
@@ -61,8 +62,8 @@ function engineHolder(scene: Scene, { copy, first, deadlineNs }: Pair, sinceNs: 
 }
 
 /**
- * What the second had to wait for by its streams' order: work that ended too late for it to start in time, or that it
- * waited for during most of the time since it was issued.
+ * Returns the work ahead that the second had to wait for by order of streams, if it ended too late to start in time or
+ * took most of the time since the second was issued.
  */
 export function aheadOf(
   scene: Scene,
@@ -88,14 +89,14 @@ function ruleBetween({ orderBy }: Scene, a: number, b: number): RuleId {
   return orderBy('alone').before(a, b) ? 'peer-copy' : 'event-order';
 }
 
-/** Of the work that the second had to wait for by its streams' order, what ended last; the first is none of it. */
+/** Returns the work that ended last before the second, among what streams order before it; never the first. */
 function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second'>): Activity | null {
   const position = scene.issue.positionOf(second.row);
   if (position === undefined) return null;
   const { trace } = scene.iteration;
   let [last, lastNs] = [-1, 0];
   for (const ahead of scene.byAll.frontier(position)) {
-    // The work at this position, or else the last one before it in its stream.
+    // The work at this position, or else the last work before it in its stream.
     const row = scene.issue.lastWork(ahead);
     if (row < 0 || row === first.row) continue;
     const endNs = rowEndNs(trace, row);
@@ -104,5 +105,5 @@ function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second
   return last < 0 ? null : activity(trace, last);
 }
 
-/** A copy known to have run where kernels run. */
+/** Returns whether the copy is known to have run where kernels run. */
 const usesNoCopyEngine = (copy: Activity): boolean => copy.channelType === 'compute' || copy.engineKind === 'compute';

@@ -1,4 +1,4 @@
-/** A verdict in plain words, with the figures of the run it is about. */
+/** Words a verdict in plain sentences, with the figures of its run. */
 
 import { holdsHost, isHeldBy } from '../figures/hostTime.ts';
 import type { RuleId } from '../rules/rules.ts';
@@ -124,7 +124,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'engine-busy': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;
     const busy = other === null ? 'another copy' : told.label(other);
-    // Of one operation that ran many times, or holds many tensors.
+    // One operation that ran many times, or has many tensors.
     const isOwn = other !== null && other.op >= 0 && other.op === told.copy.op;
     const size = other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`;
     const sharer = other === null ? null : linkSharer(told.scene, other);
@@ -201,7 +201,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const other = told.shown.finding.blocker?.activity ?? null;
     const filler = other === null ? 'Other work' : told.label(other);
     const own = told.copy.kind === 'kernel' ? told.label(told.copy) : told.kernelName;
-    // Its blocks end one by one, and others take their places.
+    // The other kernel's blocks end one by one, and blocks of this one take their places.
     const inTail = told.copy.kind === 'kernel' && other !== null && told.copy.startNs < other.endNs;
     const until = inTail ? 'its first blocks ended' : 'it ended';
     return {
