@@ -1,4 +1,4 @@
-/** A device profile: what is known of one machine (registry.ts). Only core/cost and core/calibrate read its parameters. */
+/** Device profile: parameters of one machine (registry.ts). Only core/cost and core/calibrate read them. */
 import type { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
@@ -8,8 +8,8 @@ import { upgraded } from './upgrade.ts';
 export type DeviceProfile = z.infer<typeof profileSchema>;
 
 /**
- * Validates an unknown value as a profile; one of version 1 is upgraded, and `say` hears what of it is left out. Throws a
- * CopyscopeError `profile.invalid` naming the field.
+ * Validates an unknown value as a profile. Upgrades version 1; `say` then gets a message about parameters that are
+ * dropped. Throws a CopyscopeError `profile.invalid` that names the field.
  */
 export function parseProfile(json: unknown, say: (message: string) => void = () => {}): DeviceProfile {
   const shape = checkShape(profileSchema, current(json, say));
@@ -36,27 +36,27 @@ function current(json: unknown, say: (message: string) => void): unknown {
   return profile;
 }
 
-/** What is added to a device's name wherever a profile that nobody measured is chosen, or a run is made with it. */
+/** Suffix of the device's name for a profile that wasn't measured. */
 const notMeasured = ' (published figures, not measured)';
 
-/** The device's name as it is shown. */
+/** Returns the displayed name of a profile's device. */
 export const profileDeviceName = ({ basis, device, host }: DeviceProfile): string =>
   basis === 'published' ? `${device.name}${notMeasured}` : deviceOf(device.name, host);
 
-/** What a run says of its device that is simulated with this profile. */
+/** Returns the device name of runs that are simulated with this profile. */
 export const simulatedDevice = (json: unknown): string => profileDeviceName(parseProfile(json));
 
-/** 'NVIDIA H200', or 'NVIDIA H200 of gpu-box' where it is that of another machine. */
+/** Returns 'NVIDIA H200', or 'NVIDIA H200 of gpu-box' for a remote host. */
 export const deviceOf = (device: string, host: string | undefined): string =>
   host === undefined || device.endsWith(` of ${host}`) ? device : `${device} of ${host}`;
 
-/** What is known of a profile without reading it: its device as it is shown, and the other machine that it was measured on. */
+/** Facts about a profile, without reading it: its displayed device, and the remote host it was measured on. */
 interface KnownProfile {
   readonly device: string;
   readonly host?: string | undefined;
 }
 
-/** The profile for a device: of that very machine where there is one, else of such a device here or anywhere. */
+/** Returns the profile for a device: one of this host if there is one, else of the same device here or anywhere. */
 export function profileOfDevice<Known extends KnownProfile>(
   profiles: readonly Known[],
   device: string | undefined,

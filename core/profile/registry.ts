@@ -1,23 +1,23 @@
 /**
- * Every parameter of a device profile: its unit, what stands in for it where a profile doesn't say it, the probe that
- * measures it, and what it buys (node bench/run.mjs ablation). The schema, calibration, the table in
- * docs/calibrate.md and the ablation come from here: a new parameter is one row.
+ * Every parameter of a device profile: its unit, its default, the probe that measures it, and the text that explains
+ * it. The schema, calibration, the table in docs/calibrate.md and the ablation (node bench/run.mjs ablation) are
+ * derived from this: a new parameter is one row.
  */
 
-/** What the points of a table stand at. */
+/** Keys of a table's points, with the unit of their values. */
 export const tableKeys = { bytes: 'ns', nodes: 'ns', share: 'part', threads: 'bytesPerSecond' } as const;
 export type PointKey = keyof typeof tableKeys;
 
 export interface Parameter {
   readonly unit: 'ns' | 'B/s' | 'B' | 'part' | 'count' | 'flop/s';
-  /** Left out of a single number; otherwise a table by this. */
+  /** Key of a table; missing for a single number. */
   readonly by?: PointKey;
-  /** A machine of which this isn't known has this; without it every profile must say the parameter. */
+  /** Default if the profile lacks the parameter. Without a default, every profile must have it. */
   readonly without?: number | null;
   readonly what: string;
-  /** Which probe tells it; null where none can. */
+  /** Probe that measures it; null if none can. */
   readonly probe: string | null;
-  /** What the ablation puts in its place: a number, or another parameter. The default is `without`. */
+  /** Replacement in the ablation: a number, or another parameter. Default: `without`. */
   readonly ablated?: number | string;
 }
 

@@ -1,4 +1,4 @@
-/** A device profile as a file: its facts, and the parameters of the registry. */
+/** File format of a device profile: its facts, and the parameters of the registry. */
 import { z } from 'zod';
 import { schemaAddressSchema } from '../experiment/resources.ts';
 import {
@@ -34,7 +34,7 @@ const values = {
   count: z.number().min(1).max(1e18),
 } as const;
 
-/** Points in ascending order; more work takes no less time. */
+/** Points in ascending order of key; their values never fall. */
 const tableOf = (by: PointKey) =>
   z
     .array(z.tuple([z.number().positive().max(1e18), z.number().positive().max(1e18)]))
@@ -74,7 +74,7 @@ const deviceSchema = z.strictObject({
   name: z.string().min(1).max(200),
   computeCapability: z.string().max(20),
   multiprocessors: z.number().int().min(1).max(100_000),
-  /** With one, both directions share it; with two or more, each has its own. */
+  /** If 1, both directions share it; with two or more, each has its own. */
   asyncEngineCount: z.number().int().min(0).max(64),
   memoryBytes: byteCount,
   linkGeneration: z.number().nullable(),
@@ -83,19 +83,19 @@ const deviceSchema = z.strictObject({
   mallocSynchronizes: z.boolean().default(true),
 });
 
-/** What a calibration measured of one parameter: the profile has the median. */
+/** A calibration's measurements of one parameter. The profile has their median. */
 const measurementSchema = z.strictObject({
-  /** Its name in the registry, with the place of a table's point, as 'copies.h2d.pinned @ 4096 bytes'. */
+  /** Name in the registry; for a point of a table, with its key: 'copies.h2d.pinned @ 4096 bytes'. */
   parameter: z.string().min(1).max(200),
   median: z.number(),
   least: z.number(),
   most: z.number(),
   samples: z.number().int().min(1),
-  /** The experiment or measurement that it was read from. */
+  /** Experiment or measurement that it comes from. */
   probe: z.string().min(1).max(200),
 });
 
-/** measured: on such a machine. published: built from published figures; what nobody has published is assumed. */
+/** measured: on such a machine. published: from published figures; unpublished values are assumed. */
 export const profileBases = ['measured', 'published'] as const;
 
 export const profileSchema = z.strictObject({
@@ -103,17 +103,17 @@ export const profileSchema = z.strictObject({
   format: z.literal(profileFormat),
   version: z.literal(profileVersion),
   name: z.string().min(1).max(200),
-  /** Where the numbers come from. */
+  /** Source of the numbers. */
   source: text,
   basis: z.enum(profileBases).default('measured'),
-  /** Machines that its numbers are of; left out where it is one. */
+  /** Number of measured machines; missing if it is one. */
   machines: z.number().int().min(1).max(1_000_000).optional(),
-  /** What its user calls the machine that it was measured on, where that was another one. */
+  /** Name of the remote host it was measured on; missing for this machine. */
   host: z.string().min(1).max(200).optional(),
   device: deviceSchema,
   parameters: parametersSchema,
-  /** Where some of the parameters come from, by the first part of their names. */
+  /** Sources of some parameters, by the first part of their names. */
   sources: z.record(z.string().max(100), text).optional(),
-  /** What `copyscope calibrate` measured; left out where a profile was made by hand. */
+  /** Measurements of `copyscope calibrate`; missing in a profile made by hand. */
   measurements: z.array(measurementSchema).max(10_000).optional(),
 });

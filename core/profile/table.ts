@@ -1,13 +1,13 @@
 /**
- * Values between measured points. Times by size are interpolated on logarithms of both: copy time is a fixed cost plus a
- * cost for each byte (Hockney's model, t = t0 + n / r), flat at small sizes and proportional at large ones, both straight
- * lines on those axes. A straight line there never gives a negative time, nor a larger copy a shorter one.
+ * Interpolation between measured points. Times by size are interpolated on logarithmic axes: a copy takes a fixed time
+ * plus a time per byte (Hockney's model, t = t0 + n / r), constant at small sizes and proportional at large ones, both
+ * straight lines on these axes. This never gives negative times, or a shorter time for a larger copy.
  */
 import type { Point } from './schema.ts';
 
 export type Table = (place: number) => number;
 
-/** Times by size. Below the smallest size its time; above the largest the rate of that one. */
+/** Returns times by size: constant below the smallest size, and at the largest size's rate above it. */
 export function timeTable(points: readonly Point[]): Table {
   const sizes = Float64Array.from(points, ([size]) => size);
   const times = Float64Array.from(points, ([, time]) => time);
@@ -23,7 +23,7 @@ export function timeTable(points: readonly Point[]): Table {
   };
 }
 
-/** Straight between two points, proportional below the first, and the last one's value above it. */
+/** Returns a function that is linear between points, proportional below the first, and constant above the last. */
 export function straightTable(points: readonly Point[]): Table {
   return (place) => {
     let [low, lowValue] = [0, 0];

@@ -1,9 +1,9 @@
-/** Profiles of version 1 as those of version 2: parameters have other names, and many are gone. */
+/** Upgrades profiles from version 1 to 2: parameters are renamed, and many are dropped. */
 import { type ParameterName, parameterNames, parameterOf } from './registry.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
 
-/** Where version 1 had what version 2 calls otherwise. */
+/** Names in version 1 of parameters that version 2 renamed. */
 const formerly: Partial<Record<ParameterName, string>> = {
   'copies.h2d.pinned': 'copies.h2d.pinned.device',
   'copies.d2h.pinned': 'copies.d2h.pinned.device',
@@ -31,11 +31,11 @@ const formerly: Partial<Record<ParameterName, string>> = {
 
 export interface Upgraded {
   readonly profile: Draft;
-  /** Parameters of version 1 that nothing reads any more. */
+  /** Parameters of version 1 that are no longer used. */
   readonly dropped: readonly string[];
 }
 
-/** `former`: an object that says it is a profile of version 1, and nothing else is known of it. */
+/** Upgrades an object that claims to be a profile of version 1. Nothing else about it is checked. */
 export function upgraded(former: Draft): Upgraded {
   const { format, version: _version, name, source, basis, machines, measurements, ...sections } = former;
   const parameters: Record<string, unknown> = {};
@@ -65,7 +65,7 @@ export function upgraded(former: Draft): Upgraded {
   };
 }
 
-/** The value of a point of version 1, as { bytes: 4096, ns: 900 }, under whatever name it goes. */
+/** Returns the value of a version 1 point, such as { bytes: 4096, ns: 900 }, whatever the field is called. */
 function converted(value: unknown, parameter: ParameterName): unknown {
   if (!Array.isArray(value)) return value;
   const points = value.map((point: unknown) => (isDraft(point) ? Object.values(point) : point));
@@ -85,7 +85,7 @@ function sourcesOf(sections: Draft): Record<string, string> {
   return found;
 }
 
-/** Paths of all numbers, flags and tables. */
+/** Returns the paths of all numbers, flags and tables. */
 function leaves(sections: Draft, path = ''): string[] {
   return Object.entries(sections).flatMap(([key, value]) => {
     const own = path === '' ? key : `${path}.${key}`;

@@ -1,4 +1,4 @@
-/** What a report holds beside the rows of its runs: plain JSON, which its page reads. docs/report.md describes it. */
+/** Content of a report besides the rows of its runs: plain JSON, which its page reads. docs/report.md describes it. */
 import type { RunComparison } from '../compare/comparison.ts';
 import type { ErrorInfo } from '../errors.ts';
 import type { TraceAnswers } from '../lift/answers.ts';
@@ -14,14 +14,14 @@ export interface ReportRun {
   readonly title: string;
   readonly origin: RunOrigin;
   readonly summary: WindowSummary;
-  /** What the link of its machine gives one way at best, in bytes per second; null where no profile tells. */
+  /** Highest rate of the machine's link in each direction, in bytes per second; null if no profile has it. */
   readonly linkLimits: Readonly<Record<'h2d' | 'd2h', number | null>>;
-  /** Of a real program's trace: its steps, what holds them, and the plan. Null of others, and where a replay lacks something. */
+  /** Steps, causes and plan of a real program's trace. Null for other runs, and if a replay lacks data. */
   readonly answers: TraceAnswers | null;
 }
 
 export interface ReportComparison extends RunComparison {
-  /** Operations that differ less than those that are held. */
+  /** Number of omitted operations; they differ less than the listed ones. */
   readonly leftOut: number;
 }
 
@@ -41,7 +41,7 @@ export interface ReportSweep {
   readonly document: SweepDocument;
   readonly createdAt: string;
   readonly origin: RunOrigin;
-  /** Device or profile; of several the points' own say which. */
+  /** Device or profile. If there are several, see `device` of the points. */
   readonly device: string;
   readonly points: readonly ReportPoint[];
 }
@@ -50,13 +50,12 @@ export interface ReportDocument {
   readonly format: typeof reportFormat;
   readonly version: typeof reportVersion;
   readonly title: string;
-  /** When the report was made. */
   readonly createdAt: string;
   /** Version of Copyscope. */
   readonly copyscope: string;
-  /** Whether names and paths were left as they are. */
+  /** Whether names and paths are unredacted. */
   readonly withPaths: boolean;
-  /** Their rows stand in the file beside this document, in the same order. */
+  /** Their rows follow this document in the file, in the same order. */
   readonly runs: readonly ReportRun[];
   readonly comparison: ReportComparison | null;
   readonly sweep: ReportSweep | null;

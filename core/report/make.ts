@@ -1,4 +1,4 @@
-/** Makes a report of a run, of two runs, or of a sweep: what its page shows, and the rows of its runs. */
+/** Makes a report of a run, of two runs, or of a sweep: the content of its page, and the rows of its runs. */
 import { compareRuns } from '../compare/comparison.ts';
 import { bySize } from '../compare/format.ts';
 import { attainableBandwidth } from '../cost/attainable.ts';
@@ -25,11 +25,11 @@ import { Redactor, textsOf } from './redact.ts';
 export interface ReportedRun {
   readonly run: Run;
   readonly origin: RunOrigin;
-  /** As the library calls it; its own name where left out. */
+  /** Title in the library. Default: the run's own name. */
   readonly title?: string | undefined;
-  /** Of its machine; null where there is none. */
+  /** Profile of the run's machine; null if there is none. */
   readonly profile: DeviceProfile | null;
-  /** What a replay of a real program's trace is predicted with; null where its plan is left out. */
+  /** Profile that predicts the plan for a real program's trace; null to omit the plan. */
   readonly replayWith: DeviceProfile | null;
 }
 
@@ -37,20 +37,20 @@ export interface ReportOptions {
   readonly createdAt: string;
   /** Version of Copyscope. */
   readonly copyscope: string;
-  /** Leaves paths, names of users and command lines as they are. */
+  /** Whether paths, names of users and command lines stay unredacted. */
   readonly withPaths: boolean;
   readonly steps?: { readonly from: number; readonly to: number } | undefined;
-  /** Told what is being done. */
+  /** Called with a description of each stage. */
   readonly onStage?: ((words: string) => void) | undefined;
 }
 
-/** Iterations of more rows get no verdict for each copy: that would take longer than anyone waits. */
+/** Iterations with more rows get no verdicts per copy, because those would take too long. */
 const mostDetailedRows = 200_000;
-/** More than anyone reads, and few enough for a page that opens at once; all are counted in the sums. */
+/** Limit of listed verdicts, so that the page opens at once. Sums include all of them. */
 const mostVerdicts = 1000;
 const mostOperations = 1000;
 
-/** Of one run, or of two that are compared. */
+/** Makes a report of one run, or compares two. */
 export function runReport(runs: readonly ReportedRun[], options: ReportOptions): ReportFile {
   const [first, second] = runs;
   if (first === undefined) throw new RangeError('a report is of at least one run');
@@ -95,7 +95,7 @@ function costliest(verdicts: readonly Verdict[]): readonly Verdict[] {
   return verdicts.toSorted((a, b) => b.costNs - a.costNs).slice(0, mostVerdicts);
 }
 
-/** Null where the trace lacks what a replay needs and no steps were named. */
+/** Returns null if the trace lacks what a replay needs and no steps were named. */
 function planOf(
   { run, replayWith }: ReportedRun,
   steps: ReportOptions['steps'],
@@ -123,7 +123,7 @@ function comparison(a: Run, b: Run): ReportComparison {
 
 type Content = Pick<ReportDocument, 'title' | 'runs' | 'comparison' | 'sweep'>;
 
-/** Redacted as a whole, after everything was worked out from what the runs really say. */
+/** Redacts the report as a whole, after everything was computed from the original runs. */
 function finish(content: Content, runs: readonly Run[], options: ReportOptions): ReportFile {
   const { createdAt, copyscope, withPaths, onStage } = options;
   onStage?.('Packing');

@@ -1,4 +1,4 @@
-/** Bytes as base64 of gzip, piece by piece, as a report's file holds them. */
+/** Encodes bytes as base64 of gzip, piece by piece, for a report's file. */
 
 interface ByteReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>;
@@ -10,7 +10,7 @@ interface ByteWriter {
   abort(): Promise<void>;
 }
 
-/** The globals of Node and browsers: core knows the type libraries of neither. */
+/** Core includes neither Node's nor the browser's type library, so this declares the globals that it uses. */
 const platform = globalThis as unknown as {
   readonly CompressionStream: new (
     format: 'gzip',
@@ -20,15 +20,15 @@ const platform = globalThis as unknown as {
   };
 };
 
-/** So many bytes are given to the compressor at once: few enough to be cancelled soon. */
+/** Bytes passed to the compressor at once: few enough that cancelling is quick. */
 const sliceBytes = 1 << 20;
 
-/** `onTaken` is told with each slice how many bytes it had. */
+/** Yields the compressed bytes. Calls `onTaken` with the size of each slice. */
 export async function* gzipPieces(bytes: Uint8Array, onTaken: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const { readable, writable } = new platform.CompressionStream('gzip');
   const [reader, writer] = [readable.getReader(), writable.getWriter()];
   const written = writeAll(bytes, writer, onTaken);
-  // Who stops reading makes the writing fail, which is no error of its own.
+  // If the reader stops, writing fails, which isn't an error of its own.
   written.catch(() => {});
   try {
     for (;;) {
@@ -56,7 +56,7 @@ const alphabet = Uint8Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 );
 const padding = '='.charCodeAt(0);
 
-/** The letters of all pieces together, as bytes. */
+/** Yields the base64 text of all pieces together, as bytes. */
 export async function* base64Pieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = new Uint8Array(0);
   for await (const piece of pieces) {

@@ -1,29 +1,29 @@
 /**
- * The file of a report: the page that is built beside the window, and the data as base64 of gzip. So no name in the data is
- * ever read as markup or script, whatever it is; the title alone is text of the page, and is escaped.
+ * File of a report: the page that is built with the window, and the data as base64 of gzip. Names in the data are
+ * therefore never read as markup or script. Only the title is text of the page, and it is escaped.
  */
 import { xmlText } from '../media.ts';
 import type { ReportDocument } from './document.ts';
 import { base64Pieces, gzipPieces } from './packed.ts';
 
-/** Where the page's file has its title and its data. */
+/** Placeholders for title and data in the page's file. */
 const titlePlace = '%TITLE%';
 const dataPlace = '<!--data-->';
 
-/** Ids of the elements that hold the data. */
+/** Ids of the elements that contain the data. */
 export const documentElement = 'report-document';
 export const runElement = (index: number): string => `report-run-${index}`;
 
 export interface ReportFile {
   readonly document: ReportDocument;
-  /** Run files (Arrow), one for each of the document's runs. */
+  /** Run files (Arrow), one for each run of the document. */
   readonly runs: readonly Uint8Array[];
 }
 
-/** The globals of Node and browsers: core knows the type libraries of neither. */
+/** Core includes neither Node's nor the browser's type library, so this declares the global that it uses. */
 const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
 
-/** The file's bytes in pieces. `onPacked` is told how many bytes of the data are in them, and of how many. */
+/** Yields the file's bytes in pieces. Calls `onPacked` with the number of packed bytes of data and their total. */
 export async function* reportPieces(
   page: string,
   { document, runs }: ReportFile,

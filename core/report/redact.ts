@@ -1,7 +1,7 @@
 /**
- * Takes out of a report what says where and for whom something ran: folders, home directories, names of users and hosts,
- * environment variables and options of command lines. Of a path the file's own name stays: "train.py(12)" is what a reader
- * looks for.
+ * Removes from a report everything that says where and for whom something ran: folders, home directories, names of
+ * users and hosts, environment variables and command line options. A path keeps its file name, since readers look for
+ * "train.py(12)".
  */
 import type { Run } from '../trace/run.ts';
 
@@ -9,24 +9,24 @@ export const leftOutMark = '…';
 
 const address = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>()]+/gi;
 const userAtHost = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*/g;
-/** As 'WANDB_API_KEY=…'. What CUDA is told to do is part of what ran. */
+/** Matches 'WANDB_API_KEY=…'. CUDA_LAUNCH_BLOCKING stays, because it affects the run. */
 const variable = /\b(?!CUDA_LAUNCH_BLOCKING)([A-Z][A-Z0-9_]{2,})=(?:"[^"]*"|'[^']*'|[^\s,;]+)/g;
-/** As 'C:\Users\ann\train.py' and '\\host\share\train.py'. Folders may have spaces in their names. */
+/** Matches 'C:\Users\ann\train.py' and '\\host\share\train.py'. Folder names may contain spaces. */
 const windowsPath = /(?:\b[A-Za-z]:[\\/]|\\\\)(?:[^\\/:*?"<>|()[\],;'\r\n]+[\\/])*[^\\/\s:*?"<>|()[\],;']*/g;
-/** As '/home/ann/train.py', '~/train.py', '../train.py'. A quotient or a unit, as GB/s, has a word before the slash. */
+/** Matches '/home/ann/train.py', '~/train.py', '../train.py'. GB/s doesn't match: a word precedes its slash. */
 const posixPath =
   /(?<![\w.:/<])(?:~[\w.-]*|\.{1,2})?\/(?:[^/:*?"<>|()[\],;'=\r\n]*[^/\s:*?"<>|()[\],;'=]\/)*[^/\s:*?"<>|()[\],;'=]+\/?/g;
 /** Folders before a file's name, as in 'src/ann/train.py'. */
 const folders = /(?<![\w./\\-])(?:[\w.@+-]+[\\/])+(?=[\w.@+-]+\.[A-Za-z]\w{0,9}\b)/g;
-/** As '--data imagenet' and '--user=ann'. */
+/** Matches '--data imagenet' and '--user=ann'. */
 const option = /(^|\s)(--[A-Za-z][\w-]*)(?:=(?:"[^"]*"|'[^']*'|\S+)|\s+(?!-)(?:"[^"]*"|'[^']*'|\S+))/g;
 const home = /(?:[\\/](?:home|Users)[\\/])([^\\/\s:"'<>|()]+)/g;
 
-/** What every text may hold that is redacted; most texts hold none of it. */
+/** Every text with something to redact matches this, and most texts don't. */
 const suspicious = /[/\\@=]|\s--/;
 
 export class Redactor {
-  /** Names of users, found in their home directories: they may stand elsewhere too. */
+  /** Names of users from home directories. Removed elsewhere too. */
   readonly #users: RegExp | null;
 
   constructor(texts: Iterable<string>) {
@@ -49,7 +49,7 @@ export class Redactor {
       .replace(option, (_, before: string, name: string) => `${before}${name} ${leftOutMark}`);
   }
 
-  /** Any plain JSON value with its texts redacted. Keys are the format's own, and stay. */
+  /** Redacts the texts of any plain JSON value. Keys belong to the format, and stay. */
   value<Value>(value: Value): Value {
     if (typeof value === 'string') return this.text(value) as Value;
     if (Array.isArray(value)) return value.map((one) => this.value(one)) as Value;
@@ -57,14 +57,14 @@ export class Redactor {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.value(one)])) as Value;
   }
 
-  /** The run with the texts of its description, its lanes and its rows redacted. Columns are the same memory. */
+  /** Redacts the texts of the run's description, lanes and rows. Columns aren't copied. */
   run({ info, trace }: Run): Run {
     const lanes = trace.lanes.map((lane) => ({ ...lane, name: this.text(lane.name) }));
     return { info: this.value(info), trace: { ...trace, lanes, names: trace.names.map((name) => this.text(name)) } };
   }
 }
 
-/** All texts of a run, for a Redactor that is to know its users. */
+/** Yields all texts of a run, in which a Redactor looks for user names. */
 export function* textsOf({ info, trace }: Run): Generator<string> {
   yield JSON.stringify(info).replaceAll('\\\\', '\\');
   yield* trace.names;
@@ -72,7 +72,7 @@ export function* textsOf({ info, trace }: Run): Generator<string> {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&');
 
-/** Of a folder nothing is left: its name may be that of a user or a customer. */
+/** Returns the file name of a path. A folder's name is removed: it may be that of a user or a customer. */
 function lastPart(path: string): string {
   const name = path.split(/[\\/]/).at(-1) ?? '';
   return /\.[A-Za-z]\w{0,9}$/.test(name) ? name : leftOutMark;

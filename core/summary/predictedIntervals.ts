@@ -1,4 +1,4 @@
-/** How sure the figures of a predicted run are. */
+/** Intervals of a predicted run's figures. */
 import {
   type Around,
   figuresAround,
@@ -17,23 +17,23 @@ import { iterationOf } from '../trace/iteration.ts';
 import type { Run } from '../trace/run.ts';
 import { formatRange, formatRate } from '../units.ts';
 
-/** Of a rate: bytes per second. */
+/** Interval of a rate, in bytes per second. */
 export interface RateInterval {
   readonly lowBytesPerSecond: number;
   readonly highBytesPerSecond: number;
   readonly level: number;
 }
 
-/** Null where nothing is predicted, and where the profile has published figures alone. */
+/** Null if the run isn't predicted, or its profile has published figures only. */
 export interface PredictedIntervals {
   readonly makespanInterval: Interval | null;
-  /** Of link.h2d.bytesPerSecond and link.d2h.bytesPerSecond. */
+  /** Intervals of link.h2d.bytesPerSecond and link.d2h.bytesPerSecond. */
   readonly bandwidthIntervals: { readonly h2d: RateInterval | null; readonly d2h: RateInterval | null } | null;
 }
 
 export const noIntervals: PredictedIntervals = { makespanInterval: null, bandwidthIntervals: null };
 
-/** Of a run that was simulated with `profile`, in steps: `program` is simulated on each machine around it. */
+/** Returns the intervals of a run simulated with `profile`, by simulating `program` on each similar machine. */
 export function* predictedIntervals(
   { info, trace }: Run,
   program: Program,
@@ -71,6 +71,6 @@ const mapped = <Figures>({ pairs, restPart }: Around<Figures>, read: (figures: F
   restPart,
 });
 
-/** '52.6 to 57.4 GB/s (90 %)'. */
+/** Returns for example '52.6 to 57.4 GB/s (90 %)'. */
 export const rateIntervalText = ({ lowBytesPerSecond, highBytesPerSecond, level }: RateInterval): string =>
   `${formatRange(lowBytesPerSecond, highBytesPerSecond, formatRate)} (${levelText(level)})`;

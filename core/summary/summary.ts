@@ -28,30 +28,30 @@ import { verdictsInSteps } from '../verdicts/verdicts.ts';
 import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summaryDocument.ts';
 
 export interface SummaryOptions {
-  /** From the device profile; without it no attainable bandwidth is given. */
+  /** From the device profile. Without it, the summary has no attainable bandwidth. */
   readonly attainable?: AttainableBandwidth | undefined;
-  /** Of the run's device: verdicts are put to the test with it. Without it there are no remedies. */
+  /** Profile of the run's device, used to test verdicts. Without it there are no remedies. */
   readonly profile?: DeviceProfile | undefined;
-  /** Operations that a stream holds before a call blocks; that of `profile` where left out. */
+  /** Number of operations that a stream holds before a call blocks. Default: that of `profile`. */
   readonly queueDepth?: number | undefined;
-  /** Iterations of more rows get nothing that rests on every row and its call: no operations, verdicts or calls. No limit by default. */
+  /** Iterations with more rows get no operations, verdicts or calls, which need every row. Default: no limit. */
   readonly mostOperations?: number | undefined;
 }
 
-/** Everything there is to say of a run in plain JSON values. Works on failed runs too, with what they recorded. */
+/** Returns everything known about a run as plain JSON. Also works on failed runs, with what they recorded. */
 export function summarizeRun(run: Run, options: SummaryOptions = {}): SummaryDocument {
   const summary = summarizeLazily(run, options);
   return { ...summary, operations: [...summary.operations] };
 }
 
-/** A summary whose operations are made as they are asked for, once. */
+/** A summary whose operations are created while they are iterated, which works once. */
 export type LazySummary = Omit<SummaryDocument, 'operations'> & { readonly operations: Iterable<OperationRow> };
 
-/** The same for runs of so many rows that an object for each would fill the memory. */
+/** Returns a summary for runs with too many rows to keep an object for each in memory. */
 export const summarizeLazily = (run: Run, options: SummaryOptions = {}): LazySummary =>
   atOnce(summarizeInSteps(run, options));
 
-/** The same in steps. */
+/** Summarizes a run in steps. */
 export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSteps<LazySummary> {
   const { info, trace } = run;
   const iteration = iterationOf(trace, info.iterations.representative);
@@ -122,7 +122,7 @@ type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | '
 
 const notJoined: Joined = { calls: [], launches: [], queues: [], idle: [], bandwidth: [], criticalPath: null };
 
-/** What rests on every activity and its call. */
+/** Computes everything that needs each activity and its call. */
 function* joined(iteration: Iteration, queueDepth: number | undefined): InSteps<Joined> {
   const { lengthNs, parts } = criticalPath(iteration);
   yield;

@@ -1,7 +1,7 @@
 /**
- * The object that `copyscope run --json` and `copyscope explain --json` print. docs/summary-format.md describes it for
- * people. Plain JSON: times in nanoseconds, sizes in bytes, rates in bytes per second, shares from 0 to 1, and null
- * where a value has no meaning. A field is never removed or changed within a version; new ones may be added.
+ * Output of `copyscope run --json` and `copyscope explain --json`. docs/summary-format.md describes it for people.
+ * Plain JSON: times in nanoseconds, sizes in bytes, rates in bytes per second, shares from 0 to 1, and null if a value
+ * has no meaning. A field is never removed or changed within a version; new ones may be added.
  */
 import type { ErrorInfo } from '../errors.ts';
 import type { CallTime } from '../figures/calls.ts';
@@ -30,78 +30,78 @@ export const summaryFormat = 'copyscope/summary';
 export const summaryVersion = 1;
 
 export interface IterationSummary {
-  /** Iterations whose rows the run holds. */
+  /** Number of iterations with rows in the run. */
   readonly recorded: number;
-  /** The one that makespan, overlap, engines, operations and verdicts describe. */
+  /** Iteration that makespan, overlap, engines, operations and verdicts describe. */
   readonly representative: number;
-  /** From an iteration's start to its last activity's end. Null where none was recorded. */
+  /** Time from an iteration's start to its last activity's end. Null if none was recorded. */
   readonly recordedMakespanNs: Spread | null;
-  /** The host's clock around a whole iteration, recording on. */
+  /** Wall-clock time of a whole iteration with recording. */
   readonly recordedWallNs: Spread | null;
-  /** The same with recording off. */
+  /** Wall-clock time of a whole iteration without recording. */
   readonly plainWallNs: Spread | null;
-  /** What recording costs an iteration: recordedWallNs.median - plainWallNs.median. Null unless both are known. */
+  /** Cost of recording per iteration: recordedWallNs.median - plainWallNs.median. Null unless both are known. */
   readonly recordingOverheadNs: number | null;
 }
 
 export interface PredictedWith {
   readonly profile: string;
-  /** Its parameters in whose place the run's own are: what its rows told (core/cost/runCosts.ts). */
+  /** Parameters that were replaced by values from the run's own rows (core/cost/runCosts.ts). */
   readonly fromRun: readonly string[];
 }
 
 export interface SummaryDocument extends PredictedIntervals {
   readonly format: typeof summaryFormat;
   readonly version: typeof summaryVersion;
-  /** The experiment's name; the file's for an imported trace. */
+  /** Name of the experiment, or of the file for an imported trace. */
   readonly name: string;
-  /** The tool and file that a trace without an experiment was read from; null for a run. */
+  /** Tool and file of an imported trace; null for a run. */
   readonly imported: ImportedFrom | null;
   readonly engine: EngineKind;
   readonly status: RunInfo['status'];
-  /** Why the run failed; null where it didn't. */
+  /** Why the run failed; null if it didn't. */
   readonly error: ErrorInfo | null;
   readonly createdAt: string;
   readonly device: DeviceInfo | null;
   /** The simulator's profile; null on other engines. */
   readonly profile: string | null;
   readonly machine: RunInfo['machine'];
-  /** What its user calls the other machine that it was run on; null where it was this one. */
+  /** Remote host or node that it ran on; null if it was this machine. */
   readonly ranOn: string | null;
   readonly versions: RunInfo['versions'];
   readonly timing: TimingSource;
-  /** Of the representative iteration; null where nothing was recorded. */
+  /** Makespan of the representative iteration; null if nothing was recorded. */
   readonly makespanNs: number | null;
   readonly iterations: IterationSummary;
   readonly overlap: Overlap;
   readonly engines: readonly EngineUse[];
   readonly link: LinkUse;
   readonly host: readonly HostTime[];
-  /** What each device did with its time. */
+  /** Use of each device's time. */
   readonly temporal: readonly TemporalBreakdown[];
   /** What the host did while a device was idle, one for each device. */
   readonly deviceIdle: readonly DeviceIdle[];
   /** Host time by thread and CUDA call. */
   readonly calls: readonly CallTime[];
-  /** From call to device, by CUDA call. */
+  /** Times from call to device, by CUDA call. */
   readonly launches: readonly LaunchStatistics[];
-  /** Issued and not begun, by stream. */
+  /** Work issued but not begun, by stream. */
   readonly queues: readonly QueueUse[];
-  /** Why each stream stood idle. */
+  /** Why each stream was idle. */
   readonly idle: readonly StreamIdle[];
-  /** Of copies and memsets, by kind. */
+  /** Throughput of copies and memsets, by kind. */
   readonly bandwidth: readonly BandwidthUse[];
-  /** The most that was allocated, by place; only places where something is allocated or freed. */
+  /** Peak of allocated memory, by place; only places with allocations or frees. */
   readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
-  /** What decided the makespan; null where nothing was recorded. */
+  /** What decided the makespan; null if nothing was recorded. */
   readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
   readonly operations: readonly OperationRow[];
   readonly verdicts: readonly Verdict[];
-  /** Verdicts that say the same, taken together. */
+  /** Groups of equal verdicts. */
   readonly verdictSums: readonly VerdictSum[];
-  /** Verdicts put to the test in a simulation; empty where no profile of the device is at hand. */
+  /** Verdicts tested in a simulation; empty if no profile of the device is available. */
   readonly remedies: readonly Remedy[];
-  /** What they are predicted with; null without remedies. */
+  /** Profile that predicted the remedies; null without remedies. */
   readonly predictedWith: PredictedWith | null;
   readonly verification: Verification;
   readonly notes: readonly string[];

@@ -1,9 +1,9 @@
-/** A run's summary as the window holds it: of its operations, which are most of it, only what the lanes show of all. */
+/** A run's summary for the window. Most of a summary is operations, so this keeps only the fields that lanes show. */
 import type { LazySummary } from './summary.ts';
 import type { SummaryDocument } from './summaryDocument.ts';
 
 export interface WindowSummary extends Omit<SummaryDocument, 'operations'> {
-  /** The highest attainable rate among the copies of each direction; null where no profile knows. */
+  /** Highest attainable rate of the copies in each direction; null if no profile has it. */
   readonly attainable: Readonly<Record<'h2d' | 'd2h', number | null>>;
 }
 

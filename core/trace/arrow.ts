@@ -1,6 +1,6 @@
 /**
- * A run as a file: Arrow IPC with the trace as its rows and the rest as its metadata, so that one file is the whole
- * run, and opens in pyarrow, polars and DuckDB. The format is written down in arrow/layout.ts and arrow/metadata.ts.
+ * A run as an Arrow IPC file: the trace as rows, everything else as metadata. One file is the whole run, and opens in
+ * pyarrow, polars and DuckDB. arrow/layout.ts and arrow/metadata.ts define the format.
  */
 export { decodeRun } from './arrow/decode.ts';
 export { readRunInfo } from './arrow/describe.ts';

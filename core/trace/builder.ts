@@ -1,6 +1,6 @@
 /**
- * Makes a trace of rows, each of which is validated as it comes: for recorders. Who makes millions of rows, as the
- * simulator and importers do, writes them with rowWriter.ts, which holds the whole to the same rules at its end.
+ * Builds a trace row by row and validates each row, for recorders. Simulator and importers, which make millions of
+ * rows, use rowWriter.ts, which validates everything at the end.
  */
 import { columnNames, sortedColumns, sortOwned } from './order.ts';
 import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32, validateColumns } from './rules.ts';
@@ -54,7 +54,7 @@ export class TraceBuilder {
   readonly #names: string[] = [];
   readonly #nameIndices = new Map<string, number>();
 
-  /** Index of the lane with this id, declaring it where it is new. Lanes are shown in the order they are declared. */
+  /** Returns the index of the lane with this id, and declares it if it is new. Lanes are shown in this order. */
   lane(lane: Lane): LaneIndex {
     const existing = this.#laneIndices.get(lane.id);
     if (existing !== undefined) return existing;
@@ -86,7 +86,7 @@ export class TraceBuilder {
     columns.channelType[index] = channelCodes.get(row.channelType ?? 'unknown') ?? 0;
   }
 
-  /** The finished trace, sorted by iteration and start. The builder can be dropped afterwards. */
+  /** Returns the finished trace, sorted by iteration and start. Don't use the builder afterwards. */
   build(): Trace {
     const columns = sortedColumns(this.#columns, this.#count);
     return { count: this.#count, columns, lanes: [...this.#lanes], names: [...this.#names] };
@@ -127,8 +127,8 @@ export class TraceBuilder {
 }
 
 /**
- * A trace of columns that were filled elsewhere, for readers of millions of rows: sorted, and held to the rules that
- * `add` holds a row to. Columns may be longer than `count`, and are the trace's own afterwards. Throws a CopyscopeError `trace.invalid`.
+ * Makes a trace from filled columns, for readers of millions of rows. Sorts them and checks the same rules as `add`.
+ * The columns may be longer than `count` and then belong to the trace. Throws a CopyscopeError `trace.invalid`.
  */
 export function traceFromColumns({ count, columns, lanes, names }: Trace): Trace {
   validateColumns({ count, columns, lanes, names });

@@ -1,6 +1,6 @@
 /**
- * Who called: the Python stack of a copy or a waiting call. In a trace it is a range around the call on its thread, whose name
- * holds the frames, innermost first.
+ * Python call stacks of copies and waiting calls. In a trace a stack is a range around the call on its thread. The
+ * range's name lists the frames, innermost first.
  */
 
 export interface StackFrame {
@@ -11,7 +11,7 @@ export interface StackFrame {
 
 const prefix = 'called from ';
 const between = ' ← ';
-/** Names are kept short enough to be read; a stack is cut at its outer end. */
+/** Limit of frames, so that names stay readable. Outer frames are cut. */
 const mostFrames = 32;
 
 export const callStackName = (frames: readonly StackFrame[]): string =>
@@ -19,7 +19,7 @@ export const callStackName = (frames: readonly StackFrame[]): string =>
 
 export const isCallStackName = (name: string): boolean => name.startsWith(prefix);
 
-/** Null for a range of another name. */
+/** Returns null if the name isn't a stack. */
 export function readCallStackName(name: string): StackFrame[] | null {
   if (!isCallStackName(name)) return null;
   return name
@@ -31,10 +31,10 @@ export function readCallStackName(name: string): StackFrame[] | null {
     });
 }
 
-/** As PyTorch's profiler writes a function of Python; isFrameName() of rangeNames.ts knows them. */
+/** A Python function in the notation of PyTorch's profiler, the same as for isFrameName() of rangeNames.ts. */
 const sourceLine = /^(.*\.py)\((\d+)\): (.*)$/;
 
-/** The lines that the name of a range tells, innermost first: a whole stack, one function of it, or none. */
+/** Returns the frames in the name of a range, innermost first: a whole stack, one function, or none. */
 export function framesOfName(name: string): readonly StackFrame[] {
   const stack = readCallStackName(name);
   if (stack !== null) return stack;
@@ -42,11 +42,11 @@ export function framesOfName(name: string): readonly StackFrame[] {
   return file === undefined ? [] : [{ file, line: Number(line), function: called }];
 }
 
-/** Files of the interpreter's and the framework's own. */
+/** Files of the Python interpreter and of frameworks. */
 const library =
   /(^|\/)(torch|torchvision|numpy|contextlib|threading|queue|runpy|selectors|importlib)(\/|\.py)|site-packages|<frozen|lib\/python/;
 
-/** The innermost line of the program itself; undefined where all are of the interpreter and the framework. */
+/** Returns the innermost frame of the user's program, or undefined if all are of interpreter and framework. */
 export const ownFrame = (frames: readonly StackFrame[]): StackFrame | undefined =>
   frames.find(({ file }) => !library.test(file));
 

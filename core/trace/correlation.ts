@@ -1,12 +1,12 @@
-/** Joins the host call that issued a piece of work with the stream activity that it became. */
+/** Joins host calls with the stream activities that they issued. */
 import { append } from '../groupBy.ts';
 import type { RowRange } from './rows.ts';
 import { type RowIndex, rowKinds, type Trace } from './trace.ts';
 
 export interface CallJoin {
-  /** The call that issued a row of a stream; null where it wasn't recorded. */
+  /** Returns the call that issued a row of a stream; null if it wasn't recorded. */
   callOf(activity: RowIndex): RowIndex | null;
-  /** What a call's work became, in order of start; several rows where the call issued several. */
+  /** Returns the activities that a call issued, in order of start. */
   activitiesOf(call: RowIndex): readonly RowIndex[];
 }
 
@@ -16,7 +16,7 @@ const hostCodes: ReadonlySet<number> = new Set(
 );
 const none: readonly RowIndex[] = [];
 
-/** The joins within one iteration (correlation numbers start anew in each): pass that iteration's rows. */
+/** Joins the rows of one iteration, because correlation numbers start anew in each. */
 export function joinCalls({ columns }: Trace, range: RowRange): CallJoin {
   const calls = new Map<number, RowIndex>();
   const activities = new Map<number, RowIndex[]>();
@@ -39,8 +39,8 @@ export function joinCalls({ columns }: Trace, range: RowRange): CallJoin {
 }
 
 /**
- * The rows that belong to one: the activities of a call, and of an activity its call and the other activities of that.
- * Looks through the rows anew each time: for what a person has selected, where a table of all joins is too large.
+ * Returns the rows joined with one: a call's activities, or an activity's call and that call's other activities.
+ * Searches the rows on each call, for a selected row when a table of all joins would be too large.
  */
 export function joinedWith({ columns }: Trace, range: RowRange, row: RowIndex): RowIndex[] {
   const { correlation, kind } = columns;

@@ -1,18 +1,18 @@
 /**
- * A quantity over time, as steps: how much is queued, how much memory is held. Built once, and then it answers each
- * frame with the least and the most of every pixel, so that no peak is lost however far one has zoomed out.
+ * A quantity over time as steps, such as queued work or allocated memory. Built once, it answers each frame with
+ * minimum and maximum of every pixel, so no peak is lost at any zoom.
  */
 import { lowerBound } from '../lowerBound.ts';
 
-/** From times[k] until times[k + 1] the value is values[k]. As it crosses between threads. */
+/** The value is values[k] from times[k] until times[k + 1]. Transferable between threads. */
 export interface CounterSteps {
-  /** Ascending, each later than the one before; the first is when the counter begins. */
+  /** Strictly ascending. The counter begins at the first one. */
   readonly times: Float64Array;
   readonly values: Float64Array;
 }
 
 export interface CounterData extends CounterSteps {
-  /** Least and most of each group of steps: groupSteps of them at the first level, groupSteps groups at the next. */
+  /** Minimum and maximum of groups of steps: groupSteps steps at the first level, groupSteps groups at the next. */
   readonly levels: readonly { readonly least: Float64Array; readonly most: Float64Array }[];
 }
 
@@ -40,7 +40,7 @@ function grouped(values: Float64Array, pick: (a: number, b: number) => number): 
   return groups;
 }
 
-/** Least and most of each pixel. Filled anew for each frame. */
+/** Minimum and maximum of each pixel. Refilled for each frame. */
 export interface CounterColumns {
   least: Float64Array;
   most: Float64Array;
@@ -50,9 +50,9 @@ export class Counter {
   readonly #times: Float64Array;
   readonly #values: Float64Array;
   readonly #levels: CounterData['levels'];
-  /** Highest value there is; 0 where there is none. */
+  /** Highest value; 0 without steps. */
   readonly peak: number;
-  // What #between() found: two numbers, thousands of times a frame, and no garbage.
+  // Result of #between(). Fields rather than an object, because it is called thousands of times per frame.
   #least = 0;
   #most = 0;
 
@@ -64,12 +64,12 @@ export class Counter {
     this.peak = this.#most;
   }
 
-  /** 0 before the counter begins. */
+  /** Returns 0 before the counter begins. */
   at(timeNs: number): number {
     return this.#values[this.#stepAt(timeNs)] ?? 0;
   }
 
-  /** Least and most over [fromNs, toNs). */
+  /** Returns minimum and maximum in [fromNs, toNs). */
   over(fromNs: number, toNs: number): { readonly least: number; readonly most: number } {
     const first = this.#stepAt(fromNs);
     const end = lowerBound(Math.max(first, 0), this.#times.length, (k) => (this.#times[k] as number) < toNs);
@@ -77,7 +77,7 @@ export class Counter {
     return { least: this.#least, most: this.#most };
   }
 
-  /** Least and most in each of `pixels` equal parts of [fromNs, toNs). The columns must be at least as long. */
+  /** Sets minimum and maximum of `pixels` equal parts of [fromNs, toNs). The columns must be at least as long. */
   fill({ least, most }: CounterColumns, fromNs: number, toNs: number, pixels: number): void {
     const pixelNs = (toNs - fromNs) / pixels;
     const times = this.#times;
@@ -94,12 +94,12 @@ export class Counter {
         least[pixel] = this.#least;
         most[pixel] = this.#most;
       }
-      // The last step to begin in this pixel goes on into the next, unless that begins with a step of its own.
+      // The pixel's last step continues into the next pixel, unless that begins with a step of its own.
       first = end < times.length && (times[end] as number) === pixelEnd ? end : end - 1;
     }
   }
 
-  /** First step from `from` on that begins at `timeNs` or later; in steps that double, since it is near. */
+  /** Returns the first step from `from` on that begins at or after `timeNs`. Doubles its steps, since it is near. */
   #gallop(from: number, timeNs: number): number {
     const times = this.#times;
     let [low, high] = [from, from];
@@ -116,7 +116,7 @@ export class Counter {
     return low;
   }
 
-  /** Least and most of the steps `first` to `end - 1`; before the first step the value is 0. */
+  /** Finds minimum and maximum of the steps `first` to `end - 1`. Before the first step the value is 0. */
   #between(first: number, end: number): void {
     this.#least = first < 0 ? 0 : Number.POSITIVE_INFINITY;
     this.#most = first < 0 ? 0 : Number.NEGATIVE_INFINITY;
@@ -140,7 +140,7 @@ export class Counter {
     }
   }
 
-  /** The last step that has begun at a time; -1 before the first. */
+  /** Returns the last step that has begun at a time; -1 before the first. */
   #stepAt(timeNs: number): number {
     return lowerBound(0, this.#times.length, (k) => (this.#times[k] as number) <= timeNs) - 1;
   }

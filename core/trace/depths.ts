@@ -1,6 +1,6 @@
-/** Stacks rows that overlap: each gets the lowest depth that is free where it starts, so that a range lies over its content. */
+/** Stacks overlapping rows: each row gets the lowest free depth at its start, so a range lies above its content. */
 
-/** A binary heap of numbers, least first. */
+/** A binary min-heap of numbers. */
 class Heap {
   readonly #items: number[] = [];
   readonly #rank: (item: number) => number;
@@ -53,19 +53,19 @@ class Heap {
   }
 }
 
-/** Depths that are looked through one by one; where more are under way at once, a heap finds the free one. */
+/** Number of depths that are searched one by one. If more rows overlap, a heap finds the free depth. */
 const fewDepths = 48;
 
 export interface Depths {
-  /** Of each row. */
+  /** Depth of each row. */
   readonly depths: Uint32Array;
-  /** Rows of each depth. */
+  /** Number of rows of each depth. */
   readonly counts: readonly number[];
 }
 
 /**
- * Depth of each row from starts in ascending order and their ends: the lowest that is free. Rows of one depth don't
- * overlap, though one may start where another ends; rows without duration share a depth only at different times.
+ * Returns the lowest free depth for each row, given ascending starts and their ends. Rows of one depth don't overlap,
+ * but one may start where another ends. Rows without duration share a depth only at different times.
  */
 export function assignDepths(starts: Float64Array, ends: Float64Array): Depths {
   const few = assignFew(starts, ends);
@@ -76,7 +76,7 @@ export function assignDepths(starts: Float64Array, ends: Float64Array): Depths {
   return { depths, counts };
 }
 
-/** Null where more than a few are under way at once. */
+/** Returns null if more than a few rows overlap at once. */
 function assignFew(starts: Float64Array, ends: Float64Array): Depths | null {
   const depths = new Uint32Array(starts.length);
   const counts: number[] = [];

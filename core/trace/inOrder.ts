@@ -1,8 +1,8 @@
-/** Brings millions of rows into the order of a time that each of them has. */
+/** Sorts millions of rows by a time. */
 
 /**
- * `rows` by that time; rows of one time stay as they are. Where they are in order already, as those of one lane are, nothing is
- * copied. Else the order is made of stretches that are in order, which the sort of a list knows to use, and that of a column doesn't.
+ * Returns `rows` sorted by time; the sort is stable. Rows that are sorted already, like those of one lane, aren't
+ * copied. Others go through Array.sort, which exploits sorted stretches as typed arrays' sort doesn't.
  */
 export function inOrder(rows: Int32Array, timeOf: (row: number) => number): Int32Array {
   return isInOrder(rows, timeOf) ? rows : Int32Array.from(Array.from(rows).sort((a, b) => timeOf(a) - timeOf(b)));

@@ -1,15 +1,15 @@
 /**
- * Sets of times as sorted, disjoint intervals. Overlap, busy time and idle time are sizes of unions and intersections
- * of these. Half-open: an interval holds its start and not its end, so two that only touch share nothing.
+ * Sets of times as sorted, disjoint intervals. Overlap, busy time and idle time are lengths of their unions and
+ * intersections. Intervals are half-open: they include the start but not the end, so touching ones share nothing.
  */
 import { lowerBound } from '../lowerBound.ts';
 
-/** Flat pairs [start, end, start, end…] in ascending order, disjoint and not touching, none empty. */
+/** Flat pairs [start, end, start, end…] in ascending order, disjoint, neither touching nor empty. */
 export type Intervals = Float64Array;
 
 export const noIntervals: Intervals = new Float64Array(0);
 
-/** The union of intervals given by parallel arrays, in any order. Those without duration add nothing. */
+/** Returns the union of intervals given by parallel arrays, in any order. Ignores those without duration. */
 export const union = (starts: ArrayLike<number>, ends: ArrayLike<number>): Intervals =>
   unionOf(
     starts.length,
@@ -17,7 +17,7 @@ export const union = (starts: ArrayLike<number>, ends: ArrayLike<number>): Inter
     (index) => ends[index] ?? 0,
   );
 
-/** Returns the same for intervals that are asked for one by one: those of a trace's rows need no copy. */
+/** Returns the union of intervals read one by one, so that rows of a trace need no copy. */
 export function unionOf(count: number, startOf: NumberAt, endOf: NumberAt): Intervals {
   const order = byStart(count, startOf);
   let merged = new Float64Array(64);
@@ -42,14 +42,14 @@ export function unionOf(count: number, startOf: NumberAt, endOf: NumberAt): Inte
 
 type NumberAt = (index: number) => number;
 
-/** Holds twice as many intervals, and no more than there can be. */
+/** Returns an array of twice the size, but at most `count` intervals. */
 function grown(merged: Float64Array<ArrayBuffer>, count: number): Float64Array<ArrayBuffer> {
   const more = new Float64Array(Math.max(64, Math.min(2 * count, 2 * merged.length)));
   more.set(merged);
   return more;
 }
 
-/** Null where they are in order already, as trace columns are. */
+/** Returns the order of starts, or null if they are sorted already, as trace columns are. */
 function byStart(count: number, startOf: NumberAt): Uint32Array | null {
   for (let index = 1; index < count; index += 1) {
     if (startOf(index) < startOf(index - 1)) {
@@ -61,7 +61,7 @@ function byStart(count: number, startOf: NumberAt): Uint32Array | null {
   return null;
 }
 
-/** Total length. */
+/** Returns the total length. */
 export function length(intervals: Intervals): number {
   let sum = 0;
   for (let index = 0; index < intervals.length; index += 2) {
@@ -70,7 +70,7 @@ export function length(intervals: Intervals): number {
   return sum;
 }
 
-/** The times that are in both. */
+/** Returns the times that are in both. */
 export function intersection(a: Intervals, b: Intervals): Intervals {
   const common = new Float64Array(a.length + b.length);
   let used = 0;
@@ -89,7 +89,7 @@ export function intersection(a: Intervals, b: Intervals): Intervals {
   return common.slice(0, used);
 }
 
-/** What is left of intervals when a part of them is taken out. */
+/** Returns the times of `from` that aren't in `part`. */
 export function difference(from: Intervals, part: Intervals): Intervals {
   const left = new Float64Array(from.length + part.length);
   let [at, used] = [0, 0];
@@ -111,7 +111,7 @@ export function difference(from: Intervals, part: Intervals): Intervals {
   return left.slice(0, used);
 }
 
-/** Length of the part of [start, end) that lies in `intervals`. */
+/** Returns the length of the part of [start, end) that is in `intervals`. */
 export function coveredLength(intervals: Intervals, start: number, end: number): number {
   let sum = 0;
   for (let index = firstEndingAfter(intervals, start); index < intervals.length; index += 2) {
@@ -122,6 +122,6 @@ export function coveredLength(intervals: Intervals, start: number, end: number):
   return sum;
 }
 
-/** Position of the first interval that ends after `time`; the array's length where there is none. */
+/** Returns the position of the first interval that ends after `time`; the array's length if there is none. */
 const firstEndingAfter = (intervals: Intervals, time: number): number =>
   2 * lowerBound(0, intervals.length / 2, (index) => (intervals[index * 2 + 1] ?? 0) <= time);

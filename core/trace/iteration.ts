@@ -1,4 +1,4 @@
-/** One iteration of a trace: the rows that every analysis works on, and how to read them. */
+/** One iteration of a trace, the input of every analysis, and functions that read its rows. */
 import { iterationRows, makespanNs, rowEndNs } from './rows.ts';
 import {
   type ChannelType,
@@ -17,12 +17,12 @@ import {
 export interface Iteration {
   readonly trace: Trace;
   readonly number: number;
-  /** Its rows are begin, begin + 1, … end - 1, sorted by start. */
+  /** Its rows are begin to end - 1, sorted by start. */
   readonly begin: RowIndex;
   readonly end: RowIndex;
 }
 
-/** The rows of iteration `number`, which may be none. */
+/** Returns the rows of iteration `number`; there may be none. */
 export function iterationOf(trace: Trace, number: number): Iteration {
   const { from, to } = iterationRows(trace, number);
   return { trace, number, begin: from, end: to };
@@ -38,7 +38,7 @@ export interface Activity {
   /** Index of its host-thread or stream lane. */
   readonly lane: number;
   readonly laneId: string;
-  /** Index of its copy-engine or compute lane; -1 where it has none. */
+  /** Index of its copy-engine or compute lane; -1 if it has none. */
   readonly engine: number;
   readonly engineKind: Lane['kind'] | null;
   readonly device: string;
@@ -47,23 +47,23 @@ export interface Activity {
   readonly bytes: number;
   readonly src: MemoryKind;
   readonly dst: MemoryKind;
-  /** Of a copy whose memory kinds are known, or whose engine lane has a direction; null otherwise. */
+  /** Direction of a copy, if its memory kinds or its engine lane tell it; otherwise null. */
   readonly direction: CopyDirection | null;
-  /** Of a copy engine, the queue that it went through; -1 where it isn't known. */
+  /** Queue of the copy engine; -1 if unknown. */
   readonly channel: number;
   readonly channelType: ChannelType;
 }
 
 const codeOf = (kind: RowKind): number => rowKinds.indexOf(kind);
 
-/** Rows of an iteration whose kind is one of `kinds`, in order of start. */
+/** Returns the rows of an iteration whose kind is in `kinds`, in order of start. */
 export function rowsOfKind(iteration: Iteration, ...kinds: readonly RowKind[]): RowIndex[] {
   const rows: RowIndex[] = [];
   eachRowOfKind(iteration, kinds, (row) => rows.push(row));
   return rows;
 }
 
-/** Calls `take` with each of them: a list of millions takes memory. */
+/** Calls `take` for each such row, since a list of millions takes memory. */
 export function eachRowOfKind(iteration: Iteration, kinds: readonly RowKind[], take: (row: RowIndex) => void): void {
   const isWanted = new Uint8Array(256);
   for (const kind of kinds) isWanted[codeOf(kind)] = 1;
@@ -95,7 +95,7 @@ export const rowKind = (trace: Trace, row: RowIndex): RowKind => rowKinds[trace.
 
 export const rowStart = (trace: Trace, row: RowIndex): number => trace.columns.startNs[row] ?? 0;
 
-/** A copy's direction: from its memory kinds, or else from the copy engine it ran on. */
+/** Returns a copy's direction from its memory kinds, or else from its copy engine. */
 export function rowDirection(trace: Trace, row: RowIndex): CopyDirection | null {
   const { srcMemory, dstMemory, engine } = trace.columns;
   const src = memoryKinds[srcMemory[row] ?? 0] ?? 'none';
@@ -103,7 +103,7 @@ export function rowDirection(trace: Trace, row: RowIndex): CopyDirection | null 
   return copyDirection(src, dst) ?? trace.lanes[engine[row] ?? -1]?.direction ?? null;
 }
 
-/** The device a row ran on: that of its engine, or else of its stream. Empty for host rows. */
+/** Returns the device of a row's engine, or else of its stream. Empty for host rows. */
 export function rowDevice(trace: Trace, row: RowIndex): string {
   const { engine, lane } = trace.columns;
   return (trace.lanes[engine[row] ?? -1] ?? trace.lanes[lane[row] ?? -1])?.device ?? '';
@@ -136,6 +136,6 @@ export function activity(trace: Trace, row: RowIndex): Activity {
   };
 }
 
-/** Time from the iteration's start to the end of its last activity; null where it has no rows. */
+/** Returns the time from the iteration's start to the end of its last activity; null if it has no rows. */
 export const makespan = ({ trace, begin, end }: Iteration): number | null =>
   begin < end ? makespanNs(trace, { from: begin, to: end }) : null;

@@ -1,24 +1,24 @@
 /**
- * Rows of a trace while they are added: each lane's chained in the order in which they came, which nearly always is their
- * order of time. So they are merged lane by lane at the end, in one walk over them.
+ * Links the rows of each lane in the order in which they are added, which is nearly always their order of time. At the
+ * end one pass merges the lanes.
  */
 import type { LaneIndex, RowIndex } from './trace.ts';
 
 const none = -1;
 
-/** The rows' own times; their iteration is the same. */
+/** Times of the rows, all in one iteration. */
 export interface RowTimes {
   readonly startNs: Float64Array;
   readonly durationNs: Float64Array;
 }
 
 export class LaneChains {
-  /** Of each row the next one of its lane. */
+  /** Next row of the same lane, by row. */
   #next: Int32Array;
-  /** Of each lane. */
+  /** First row of each lane. */
   readonly #first: Int32Array;
   readonly #last: Int32Array;
-  /** 1 where a row came that belongs before the one that came before it. */
+  /** 1 for a lane in which a row was added out of order. */
   readonly #isTangled: Uint8Array;
 
   constructor(lanes: number, capacity: number) {
@@ -34,7 +34,7 @@ export class LaneChains {
     this.#next = next;
   }
 
-  /** A new row, whose times are in place. What names no lane is left out. */
+  /** Adds a row whose times are already set. Ignores a row without a lane. */
   add(row: RowIndex, lane: LaneIndex, { startNs, durationNs }: RowTimes): void {
     const last = this.#last[lane];
     if (last === undefined) return;
@@ -51,11 +51,11 @@ export class LaneChains {
     }
   }
 
-  /** Visits all rows by start, the longer first, then as they came. */
+  /** Visits all rows by start, then longer ones first, then in the order in which they were added. */
   visit(times: RowTimes, visit: (row: RowIndex) => void): void {
     const { startNs } = times;
     const next = this.#next;
-    // A binary heap of the lanes that have rows left, by the first of those rows.
+    // A binary heap of the lanes with rows left, by their first row.
     const heads = this.#heads(times);
     const starts = Float64Array.from(heads, (row) => startNs[row] as number);
     let size = heads.length;
@@ -74,7 +74,7 @@ export class LaneChains {
     }
   }
 
-  /** The first row of each lane that has any, once all lanes are in order. */
+  /** Sorts all lanes, then returns the first row of each lane that has rows. */
   #heads(times: RowTimes): Int32Array {
     for (let lane = 0; lane < this.#first.length; lane += 1)
       if (this.#isTangled[lane] === 1) this.#untangle(lane, times);
@@ -104,7 +104,7 @@ function comesBefore(a: RowIndex, b: RowIndex, { startNs, durationNs }: RowTimes
   return byDuration === 0 ? a < b : byDuration < 0;
 }
 
-/** Brings the lane at `place` where it belongs. `starts` holds the heads' starts, which mostly decide. */
+/** Sinks the lane at `from` in the heap. `starts` has the heads' starts, which usually decide. */
 function sink(heads: Int32Array, starts: Float64Array, size: number, from: number, times: RowTimes): void {
   const row = heads[from] as number;
   const start = starts[from] as number;

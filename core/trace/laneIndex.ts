@@ -1,7 +1,7 @@
 /**
- * The level-of-detail index that the timeline draws a lane from. It is built once for a lane's rows of one iteration,
- * and answers each frame with a bounded number of shapes, however many rows there are. Nothing is lost: every row is
- * in exactly one shape, is a shape of its own once it is a pixel wide, and is found by hit() at any zoom.
+ * Level-of-detail index from which the timeline draws a lane. It is built once for a lane's rows of one iteration, and
+ * answers each frame with a bounded number of shapes, however many rows there are. Every row is in exactly one shape,
+ * has its own shape from one pixel on, and is found by hit() at any zoom.
  */
 import { assignDepths } from './depths.ts';
 import { type LayerData, layerData, RowLayer } from './rowLayer.ts';
@@ -9,25 +9,25 @@ import { laneRows, type RowRange } from './rows.ts';
 import { Shapes } from './shapes.ts';
 import type { LaneIndex as LaneNumber, RowIndex, Trace } from './trace.ts';
 
-/** bar: rows that last; mark: rows without duration, drawn above the bars. */
+/** bar: rows with duration; mark: rows without, drawn above the bars. */
 export type ShapeKind = 'bar' | 'mark';
 
-/** One shape as an object: for queries and tests, not for frames. */
+/** One shape as an object, for queries and tests rather than frames. */
 export interface LaneShape {
   readonly as: ShapeKind;
-  /** 0 is the outermost; rows of one depth don't overlap. Bars and marks count their depths apart. */
+  /** 0 is the outermost; rows of one depth don't overlap. Bars and marks have separate depths. */
   readonly depth: number;
-  /** From the first row's start to the last one's end. */
+  /** From the first row's start to the last row's end. */
   readonly startNs: number;
   readonly endNs: number;
-  /** The row; of a block, its longest. */
+  /** The row; for a block of rows, the longest. */
   readonly row: RowIndex;
   readonly count: number;
-  /** Time within the shape in which a row was under way: over its length, the true busy share. */
+  /** Time within the shape in which a row ran. Divided by the shape's length, it is the busy share. */
   readonly busyNs: number;
 }
 
-/** An index's content, as it crosses between threads: one layer for each depth. */
+/** An index's content, transferable between threads: one layer for each depth. */
 export interface LaneData {
   readonly bars: readonly LayerData[];
   readonly marks: readonly LayerData[];
@@ -42,7 +42,7 @@ export class LaneIndex {
     this.#marks = marks.map((layer) => new RowLayer(layer));
   }
 
-  /** How many bars lie over one another at most; 0 where the lane has none. */
+  /** Number of depths of bars; 0 if the lane has no bars. */
   get depths(): number {
     return this.#bars.length;
   }
@@ -51,12 +51,12 @@ export class LaneIndex {
     return this.#marks.length;
   }
 
-  /** Adds what to draw of one depth in [fromNs, toNs] on `pixels` pixels: at most 2 * pixels + 3 shapes. */
+  /** Adds the shapes of one depth in [fromNs, toNs] on `pixels` pixels: at most 2 * pixels + 3. */
   fill(into: Shapes, as: ShapeKind, depth: number, fromNs: number, toNs: number, pixels: number): void {
     this.#layer(as, depth)?.shapes(into, fromNs, toNs, pixels);
   }
 
-  /** The same of all depths, as objects: bars in order of depth and start, then marks. */
+  /** Returns the shapes of all depths as objects: bars in order of depth and start, then marks. */
   shapes(fromNs: number, toNs: number, pixels: number): LaneShape[] {
     const found: LaneShape[] = [];
     const shapes = new Shapes();
@@ -73,12 +73,12 @@ export class LaneIndex {
     return found;
   }
 
-  /** Time in [fromNs, toNs] in which a bar of this depth was under way. */
+  /** Returns the time in [fromNs, toNs] in which a bar of this depth ran. */
   busyNs(depth: number, fromNs: number, toNs: number): number {
     return this.#bars[depth]?.busyNs(fromNs, toNs) ?? 0;
   }
 
-  /** The row at this time and depth, or else the nearest one there within the tolerance (some pixels, as time). */
+  /** Returns the row at this time and depth, or the nearest one there within the tolerance (some pixels, as time). */
   hit(timeNs: number, depth: number, toleranceNs: number, as: ShapeKind = 'bar'): RowIndex | null {
     return this.#layer(as, depth)?.hit(timeNs, toleranceNs) ?? null;
   }
@@ -100,7 +100,7 @@ function shapeAt(shapes: Shapes, at: number, as: ShapeKind, depth: number): Lane
   };
 }
 
-/** The index of a lane's rows in one iteration. */
+/** Builds the index of a lane's rows in one iteration. */
 export const indexLane = (trace: Trace, lane: LaneNumber, iteration: RowRange): LaneIndex =>
   new LaneIndex(laneData(trace, laneRows(trace, lane, iteration)));
 
@@ -121,7 +121,7 @@ export function laneData(trace: Trace, rows: Uint32Array): LaneData {
   return { bars: layers(trace, lasting), marks: layers(trace, marks) };
 }
 
-/** The data of every lane, from two walks over the rows rather than one for each lane. */
+/** Returns the data of every lane, in two passes over all rows instead of one pass per lane. */
 export function allLaneData(trace: Trace, { from, to }: RowRange): LaneData[] {
   const { lane, engine } = trace.columns;
   const counts = new Uint32Array(trace.lanes.length);

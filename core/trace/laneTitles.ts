@@ -1,4 +1,4 @@
-/** What lanes are called where they stand in one list: of names that several devices have each is told with its device. */
+/** Titles of lanes in a shared list. A name that exists on several devices includes its device. */
 
 interface Named {
   readonly name: string;

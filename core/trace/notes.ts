@@ -1,6 +1,6 @@
 /**
- * What a person has marked and written on a run. It is kept beside the run's file, which its engine wrote once, as a
- * small JSON file of its own: notes that can't be read never cost the run.
+ * A person's notes and marks on a run. They are stored in a small JSON file next to the run file, which its engine
+ * wrote once, so unreadable notes never make the run unreadable.
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
@@ -19,12 +19,12 @@ const runNoteSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9-]{1,40}$/, 'is not an id of a note'),
     iteration: z.number().int().min(0),
-    /** Nanoseconds from the iteration's start; the same twice for a moment. */
+    /** Nanoseconds from the iteration's start; both are equal for a moment. */
     startNs: z.number().min(0),
     endNs: z.number().min(0),
-    /** The activity that it was put on, as a row of the run's trace; null where it was put on a time. */
+    /** Row of the activity that the note is attached to; null if it is attached to a time. */
     row: z.number().int().min(0).nullable(),
-    /** Empty for a mark without words. */
+    /** Empty for a mark without text. */
     text: z.string().max(mostNoteCharacters),
   })
   .refine(({ startNs, endNs }) => endNs >= startNs, { path: ['endNs'], message: 'ends before it starts' });
@@ -47,16 +47,16 @@ export const runNotes = (notes: readonly RunNote[] = []): RunNotes => ({
   notes: [...notes],
 });
 
-/** Whether both hold the same notes, in whatever order. */
+/** Returns whether both lists contain the same notes, in any order. */
 export function sameNotes(a: readonly RunNote[], b: readonly RunNote[]): boolean {
   const others = byId(b);
   return a.length === b.length && a.every((note) => isSame(note, others.get(note.id)));
 }
 
 /**
- * Two lists that were made from the same one, put together: what either has added, changed or deleted. A note that one has
- * changed and the other deleted stays. One that both have changed is there twice: theirs under its id, mine under another
- * that is made from it, so that whoever puts the same lists together gets the same.
+ * Merges two lists made from the same one, with everything that either added, changed or deleted. If one list changed a
+ * note and the other deleted it, it stays. If both changed it, both versions stay: theirs under its id, mine under an
+ * id derived from it, so that every merge of the same lists gives the same result.
  */
 export function mergeNotes(base: readonly RunNote[], mine: readonly RunNote[], theirs: readonly RunNote[]): RunNote[] {
   const [before, own, others] = [byId(base), byId(mine), byId(theirs)];
@@ -89,7 +89,7 @@ function copyId(id: string, taken: Set<string>): string {
   return made();
 }
 
-/** Notes from a file's text. Throws a CopyscopeError `notes.invalid` with the field. */
+/** Parses a notes file. Throws a CopyscopeError `notes.invalid` with the field. */
 export function parseRunNotes(text: string): RunNotes {
   const parsed = parseJson(text);
   if (!parsed.ok) throw invalid('', parsed.message);

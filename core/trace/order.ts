@@ -1,4 +1,4 @@
-/** The order of a trace's rows: iteration, then start, and the longer first, so that a range precedes its content. */
+/** Sorts a trace's rows by iteration, then start, then longer first, so that a range precedes its content. */
 import { type CommonColumn, emptyColumns, type TraceColumns } from './trace.ts';
 
 type Order = Pick<TraceColumns, 'iteration' | 'startNs' | 'durationNs'>;
@@ -15,7 +15,7 @@ export function isSorted({ iteration, startNs, durationNs }: Order, count: numbe
   return true;
 }
 
-/** The first `count` rows in order; rows that compare equal stay as they were. */
+/** Returns the first `count` rows in order. The sort is stable. */
 export function sortedColumns(columns: TraceColumns, count: number): TraceColumns {
   const target = columnsLike(columns, count);
   if (isSorted(columns, count)) {
@@ -27,7 +27,7 @@ export function sortedColumns(columns: TraceColumns, count: number): TraceColumn
   return target;
 }
 
-/** Empty columns of `count` rows, with those that these have beyond what every trace has. */
+/** Returns empty columns of `count` rows, including the optional columns that `columns` has. */
 export const columnsLike = ({ hostAddress }: TraceColumns, count: number): TraceColumns => ({
   ...emptyColumns(count),
   ...(hostAddress === undefined ? {} : { hostAddress: new Float64Array(count) }),
@@ -35,7 +35,7 @@ export const columnsLike = ({ hostAddress }: TraceColumns, count: number): Trace
 
 type OwnedColumns = { -readonly [Name in keyof TraceColumns]: TraceColumns[Name] };
 
-/** The same of columns that may be changed: one after the other takes its place, so that no two of them are there twice. */
+/** Sorts columns in place, one after another, so that at most one is in memory twice. */
 export function sortOwned(columns: OwnedColumns, count: number): TraceColumns {
   const order = isSorted(columns, count) ? null : rowOrder(columns, count);
   for (const name of columnNames(columns)) replace(columns, name, order, count);
@@ -50,7 +50,7 @@ function replace<Name extends CommonColumn>(
 ): void {
   const from = columns[name];
   if (order === null) {
-    // What lies behind it was never written, and takes no memory.
+    // The rest was never written, and takes no memory.
     if (from.length > count) columns[name] = from.subarray(0, count) as OwnedColumns[Name];
     return;
   }
@@ -59,10 +59,10 @@ function replace<Name extends CommonColumn>(
   columns[name] = to;
 }
 
-/** Names of all columns that these have. */
+/** Returns the names of all columns that exist. */
 export const columnNames = (columns: TraceColumns): CommonColumn[] => Object.keys(columns) as CommonColumn[];
 
-/** Element i becomes element `order[i]` of `from`. A loop for each type: one over them all would be ten times slower. */
+/** Sets element i of `to` to element `order[i]` of `from`. One loop per type is ten times faster than a shared one. */
 export function gather(from: TraceColumns[CommonColumn], to: TraceColumns[CommonColumn], order: Int32Array): void {
   if (from instanceof Float64Array && to instanceof Float64Array) gatherDoubles(from, to, order);
   else if (from instanceof Int32Array && to instanceof Int32Array) gatherIntegers(from, to, order);
@@ -81,10 +81,7 @@ function gatherBytes(from: Uint8Array, to: Uint8Array, order: Int32Array): void 
   for (let index = 0; index < to.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
 }
 
-/**
- * The rows of one lane come nearly always in order, whoever recorded them: each lane is brought into order by itself,
- * and then the lanes are merged.
- */
+/** Returns the order of rows: sorts each lane, since most are sorted already, then merges the lanes. */
 function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
   const { rows, ends } = byLane(columns.lane, count);
   const comesBefore = comparison(columns);
@@ -99,7 +96,7 @@ function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): I
 
 type ComesBefore = (a: number, b: number) => boolean;
 
-/** Whether row a comes before row b; of equal rows the one that was added first. */
+/** Compares two rows; equal rows stay in the order in which they were added. */
 function comparison({ iteration, startNs, durationNs }: Order): ComesBefore {
   return (a, b) => {
     const byStart = at(startNs, a) - at(startNs, b);
@@ -111,7 +108,7 @@ function comparison({ iteration, startNs, durationNs }: Order): ComesBefore {
   };
 }
 
-/** Rows grouped by lane, in the order they were added, and where each group ends. */
+/** Groups rows by lane in the order in which they were added. `ends` has the end of each group. */
 function byLane(lanes: Int32Array, count: number): { rows: Int32Array; ends: Int32Array } {
   let most = 0;
   for (let row = 0; row < count; row += 1) most = Math.max(most, at(lanes, row));
@@ -138,7 +135,7 @@ function isInOrder(rows: Int32Array, comesBefore: ComesBefore): boolean {
   return true;
 }
 
-/** Merges groups that are in order each, with a binary heap of the groups by their first rows. */
+/** Merges sorted groups with a binary heap of the groups by their first rows. */
 function merged(rows: Int32Array, ends: Int32Array, comesBefore: ComesBefore): Int32Array {
   const next = Int32Array.from(ends, (_, group) => (group === 0 ? 0 : at(ends, group - 1)));
   const heap = Array.from(ends.keys()).filter((group) => at(next, group) < at(ends, group));

@@ -1,21 +1,21 @@
 /**
- * The processes of a trace that was merged of several ranks. Mergers, as SGLang's, leave the numbers of devices, streams
- * and calls as each rank counted them, and write the rank beside the number of its process or device: "[TP00] 424" for
- * the host, "[TP00] 0" for its GPU.
+ * Process ids in a trace merged from several ranks. Mergers such as SGLang's keep each rank's own device, stream and
+ * call numbers, and put the rank next to the number of process or device: "[TP00] 424" for the host, "[TP00] 0" for its
+ * GPU.
  */
 
 export interface Pid {
-  /** What stands beside the number, as one word: '[TP00]'. Empty where nothing does, as in a trace of one process. */
+  /** Text next to the number, as one word: '[TP00]'. Empty in a trace of one process. */
   readonly rank: string;
-  /** As written; empty where there is none. */
+  /** Number as written; empty if there is none. */
   readonly number: string;
 }
 
-/** Longer ones of a hostile file are cut, so that they fit into a device's id. */
+/** Longer ranks, as in a hostile file, are cut, so that they fit into a device's id. */
 const longestRank = 60;
 const longestPid = 200;
 
-/** The number stands at the end, or else at the begin: a rank has digits of its own. */
+/** Looks for the number at the end, or else at the beginning, since a rank has digits of its own. */
 export function readPid(text: string): Pid {
   const pid = text.slice(0, longestPid);
   const [number = ''] = /^-?\d+|\d+(?=\D*$)/.exec(pid) ?? [];

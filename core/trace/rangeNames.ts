@@ -1,17 +1,17 @@
-/** Names of ranges that a recorder makes of something else than what a program or its framework marked. */
+/** Names of ranges that a recorder makes itself, unlike marks of the program or its framework. */
 
 const osRuntime = 'OS runtime: ';
 
-/** A call of the operating system's libraries, as poll or pthread_cond_wait: where a host thread was, and no mark. */
+/** Returns the name for a call of an operating system library, such as poll or pthread_cond_wait. */
 export const osRuntimeName = (call: string): string => `${osRuntime}${call}`;
 export const isOsRuntimeName = (name: string): boolean => name.startsWith(osRuntime);
 
-/** A Python function on the stack of a call, as PyTorch's profiler writes it. */
+/** Returns the name of a Python function on a call's stack, in the notation of PyTorch's profiler. */
 export const pythonFrameName = (file: string, line: number, name: string): string => `${file}(${line}): ${name}`;
-/** A function of compiled code on the stack of a call: its library or program, and its symbol. */
+/** Returns the name of a native function on a call's stack: library or program, and symbol. */
 export const nativeFrameName = (module: string, symbol: string): string => `[${module}] ${symbol}`;
 
 const frame = /\.py\(\d+\): |^<built-in|^nn\.Module: |^\[[^\]\s]+\] \S/;
 
-/** Whether a range is a function on a stack. Memory events, which begin alike, have no duration and are none. */
+/** Returns whether a range is a function on a stack. Memory events begin alike but have no duration. */
 export const isFrameName = (name: string): boolean => frame.test(name);

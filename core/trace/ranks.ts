@@ -1,4 +1,4 @@
-/** The ranks of a job whose traces were merged into one: each has threads, streams and engines of its own. */
+/** Ranks of a job whose traces were merged into one. Each has its own threads, streams and engines. */
 import { columnNames, columnsLike, gather } from './order.ts';
 import { readPid } from './pid.ts';
 import type { Lane, Trace } from './trace.ts';
@@ -6,13 +6,13 @@ import type { Lane, Trace } from './trace.ts';
 const ofDevice = /^(.*)gpu\d+$/;
 const ofThread = /^thread:([^:]+):/;
 
-/** Name of the rank that a lane belongs to, as '[rank3]'; empty if the lane names none. */
+/** Returns the name of a lane's rank, such as '[rank3]'; empty if the lane names none. */
 export function rankOfLane({ kind, id, device }: Lane): string {
   if (kind !== 'host-thread') return ofDevice.exec(device)?.[1] ?? '';
   return readPid(ofThread.exec(id)?.[1] ?? '').rank;
 }
 
-/** Names of the ranks that have both threads and streams, in the order of their lanes. Empty unless there are two. */
+/** Returns the names of ranks with both threads and streams, in order of lanes. Empty if there are fewer than two. */
 export function ranksIn({ lanes }: Pick<Trace, 'lanes'>): string[] {
   const having = (kind: Lane['kind']): Set<string> =>
     new Set(lanes.flatMap((lane) => (lane.kind === kind ? [rankOfLane(lane)] : [])));
@@ -21,14 +21,14 @@ export function ranksIn({ lanes }: Pick<Trace, 'lanes'>): string[] {
   return found.length > 1 ? found : [];
 }
 
-/** Numbers of ranks by their names, as 3 for '[rank3]'; their order if the names don't tell them apart. */
+/** Returns numbers of ranks, such as 3 for '[rank3]', or their positions if the names have no distinct numbers. */
 export function rankNumbers(names: readonly string[]): number[] {
   const numbers = names.map((name) => Number(/\d+/.exec(name)?.[0] ?? Number.NaN));
   const areTold = new Set(numbers).size === names.length && numbers.every(Number.isSafeInteger);
   return areTold ? numbers : names.map((_, index) => index);
 }
 
-/** The trace of one rank alone. Times stay those of the whole trace. */
+/** Returns the trace of one rank. Times stay those of the whole trace. */
 export function rankTrace(trace: Trace, rank: string): Trace {
   const places = new Int32Array(trace.lanes.length).fill(-1);
   const lanes: Lane[] = [];

@@ -1,14 +1,14 @@
 /**
- * Rows that don't overlap, in order of time: what a timeline draws at one depth of one lane. Everything is in typed
- * arrays, so that a worker can build a layer and hand it over without copying.
+ * Rows of one depth of one lane, in order of time and without overlap, as a timeline draws them. All data is in typed
+ * arrays, so a worker can build a layer and transfer it without copying.
  */
 import { lowerBound } from '../lowerBound.ts';
 import type { Shapes } from './shapes.ts';
 import type { RowIndex } from './trace.ts';
 
-/** A layer's content, as it crosses between threads. */
+/** A layer's content, transferable between threads. */
 export interface LayerData {
-  /** Ascending by start, each row starting no earlier than the one before ends. */
+  /** In ascending order of start; rows don't overlap. */
   readonly rows: Uint32Array;
   readonly starts: Float64Array;
   readonly ends: Float64Array;
@@ -19,13 +19,13 @@ export interface LayerData {
   readonly longest: readonly Longest[];
 }
 
-/** The longest row of each group. Groups of the first level hold groupRows rows, those of the next groupRows times as many. */
+/** Longest row of each group. A group of the first level has groupRows rows, of the next groupRows times as many. */
 interface Longest {
   readonly positions: Uint32Array;
   readonly lengths: Float64Array;
 }
 
-/** Rows of a group. Sums and longest rows are kept for groups only, and the rest is a short walk. */
+/** Rows per group. Sums and longest rows are stored per group; the rest is a short loop. */
 const groupRows = 32;
 
 export function layerData(rows: Uint32Array, starts: Float64Array, ends: Float64Array): LayerData {
@@ -94,7 +94,7 @@ export class RowLayer {
     return this.#rows.length;
   }
 
-  /** Time in [fromNs, toNs] in which a row was under way. */
+  /** Returns the time in [fromNs, toNs] in which a row ran. */
   busyNs(fromNs: number, toNs: number): number {
     const first = this.#firstAfter(fromNs);
     const end = Math.max(first, this.#startsBefore(toNs));
@@ -104,7 +104,7 @@ export class RowLayer {
     return this.#busyOf(first, end) - before - after;
   }
 
-  /** How many rows have some part in [fromNs, toNs), and how long they last together, whole. */
+  /** Returns the number of rows that overlap [fromNs, toNs), and the sum of their whole durations. */
   within(fromNs: number, toNs: number): { readonly count: number; readonly durationNs: number } {
     const first = this.#firstAfter(fromNs);
     const end = Math.max(first, this.#startsBefore(toNs));
@@ -112,8 +112,8 @@ export class RowLayer {
   }
 
   /**
-   * Adds at most 2 * pixels + 3 shapes that hold every row in [fromNs, toNs] exactly once. A row at least a pixel wide
-   * is a shape of its own; of the narrower ones, those that start in the same pixel are one.
+   * Adds at most 2 * pixels + 3 shapes that contain every row in [fromNs, toNs] exactly once. A row of at least a pixel
+   * gets its own shape. Narrower rows that start in the same pixel share one.
    */
   shapes(into: Shapes, fromNs: number, toNs: number, pixels: number): void {
     const pixelNs = (toNs - fromNs) / pixels;
@@ -134,7 +134,7 @@ export class RowLayer {
     }
   }
 
-  /** The row at this time, or else the nearest one that is no further away than the tolerance. */
+  /** Returns the row at this time, or else the nearest one within the tolerance. */
   hit(timeNs: number, toleranceNs: number): RowIndex | null {
     const after = lowerBound(0, this.count, (k) => this.#start(k) <= timeNs);
     const distance = (k: number): number => {
@@ -145,23 +145,23 @@ export class RowLayer {
     return distance(nearest) <= toleranceNs ? (this.#rows[nearest] ?? null) : null;
   }
 
-  /** The row after (1) or before (-1) the one that starts here or, where none does, after or before this time. */
+  /** Returns the row after (1) or before (-1) the row that starts here. If none starts here, goes by the time. */
   next(timeNs: number, step: 1 | -1): RowIndex | null {
     const at = step === 1 ? lowerBound(0, this.count, (k) => this.#start(k) <= timeNs) : this.#startsBefore(timeNs) - 1;
     return this.#rows[at] ?? null;
   }
 
-  /** Where the block that starts with the narrow row k ends: after the last narrow row that starts in its pixel. */
+  /** Returns the end of the block that starts with the narrow row k: after the last narrow row in its pixel. */
   #blockEnd(k: number, start: number, fromNs: number, toNs: number, pixelNs: number): number {
     const pixelEnd = fromNs + (Math.floor((start - fromNs) / pixelNs) + 1) * pixelNs;
     const end = this.#gallop(k + 1, pixelEnd, toNs);
-    // Rows don't overlap, so only the last to start in a pixel can be as wide as one.
+    // Rows don't overlap, so only the last row that starts in a pixel can be as wide as a pixel.
     return end - 1 > k && this.#end(end - 1) - this.#start(end - 1) >= pixelNs ? end - 1 : end;
   }
 
   /**
-   * First position from `from` on that starts at `pixelEnd` or later, or after `toNs`. Goes by groups, in steps that
-   * double, since the end is near and the groups' starts stay in the processor's cache where those of all rows don't.
+   * Returns the first position from `from` on that starts at or after `pixelEnd`, or after `toNs`. Searches groups in
+   * doubling steps: the end is near, and the groups' starts stay in the processor's cache.
    */
   #gallop(from: number, pixelEnd: number, toNs: number): number {
     const [starts, groupStarts] = [this.#starts, this.#groupStarts];
@@ -188,7 +188,7 @@ export class RowLayer {
     return at;
   }
 
-  /** First row that ends after a time, or that is a mark at it. */
+  /** Returns the first row that ends after a time, or is a mark at it. */
   #firstAfter(timeNs: number): number {
     return lowerBound(0, this.count, (k) => this.#end(k) <= timeNs && this.#start(k) < timeNs);
   }
@@ -197,7 +197,7 @@ export class RowLayer {
     return lowerBound(0, this.count, (k) => this.#start(k) < timeNs);
   }
 
-  /** Total duration of the rows at positions k to next - 1. */
+  /** Returns the total duration of the rows at positions k to next - 1. */
   #busyOf(k: number, next: number): number {
     const [from, to] = [Math.ceil(k / groupRows), Math.floor(next / groupRows)];
     if (from >= to) return this.#walk(k, next);
@@ -211,7 +211,7 @@ export class RowLayer {
     return sum;
   }
 
-  /** Position of the longest of the rows at positions `from` to `to - 1`; the first of those equally long. */
+  /** Returns the position of the longest row at positions `from` to `to - 1`; the first one if several are equal. */
   #longestIn(from: number, to: number): number {
     const [starts, ends] = [this.#starts, this.#ends];
     let [best, most] = [from, -1];

@@ -1,7 +1,6 @@
 /**
- * Appends rows of coded values, for whoever makes millions of them. Most are like one before in all but their times and
- * the call that issued them: what they have in common is written down once, as a model, and each row names its model.
- * Nothing is checked here: build() holds all of it to the rules and brings the rows into order.
+ * Appends millions of rows. Most rows repeat an earlier one except for times and issuing call, so the common values are
+ * stored once, as a model, and each row refers to its model. build() validates and sorts everything.
  */
 import { LaneChains } from './laneChains.ts';
 import { columnNames, gather } from './order.ts';
@@ -17,15 +16,15 @@ import {
 } from './trace.ts';
 
 const leastCapacity = 256;
-/** About 30 bytes a row are set aside at once at most for this many; more grow as they come. */
+/** Limit of rows for which memory is reserved at once, about 30 bytes each. More memory is added when needed. */
 const mostCapacity = 4_000_000;
 
-/** What each row has of its own. */
+/** Columns whose values differ in each row. */
 const ownNames = ['startNs', 'durationNs', 'correlation'] as const;
 type OwnColumns = Pick<TraceColumns, (typeof ownNames)[number]> & { readonly model: Int32Array };
 
 export class RowWriter {
-  /** The models; they have no columns of what each row has of its own. */
+  /** Columns of the models, without those in `ownNames`. */
   models: TraceColumns;
   #modelCount = 0;
   #own: OwnColumns;
@@ -35,7 +34,7 @@ export class RowWriter {
   readonly #names: string[] = [];
   readonly #nameIndices = new Map<string, number>();
 
-  /** About how many rows are to come, and how many models. */
+  /** `expectedRows` and `expectedModels` are approximate. */
   constructor(lanes: readonly Lane[], expectedRows = 0, expectedModels = 0) {
     this.#lanes = lanes;
     this.#own = ownColumns(capacity(expectedRows));
@@ -43,7 +42,7 @@ export class RowWriter {
     this.models = emptyColumns(capacity(expectedModels), 0);
   }
 
-  /** Index of a new model, in which every column is 0. Its lane has to be there before its first row. */
+  /** Returns the index of a new model with 0 in every column. Set its lane before its first row. */
   model(): number {
     if (this.#modelCount === this.models.lane.length) {
       const larger = emptyColumns(this.#modelCount * 2, 0);
@@ -66,7 +65,7 @@ export class RowWriter {
     this.#count = row + 1;
   }
 
-  /** Index of a name, declaring it where it is new. */
+  /** Returns the index of a name, and declares it if it is new. */
   name(text: string): number {
     const existing = this.#nameIndices.get(text);
     if (existing !== undefined) return existing;
@@ -75,7 +74,7 @@ export class RowWriter {
     return index;
   }
 
-  /** The trace of one iteration. Throws a CopyscopeError `trace.invalid` that names the first value that breaks a rule. */
+  /** Returns the trace of one iteration. Throws a CopyscopeError `trace.invalid` that names the first invalid value. */
   build(): Trace {
     const [own, models, count] = [this.#own, this.models, this.#count];
     const trace = { count, columns: emptyColumns(count), lanes: this.#lanes, names: [...this.#names] };
@@ -114,11 +113,11 @@ function ownColumns(capacity: number): OwnColumns {
   };
 }
 
-/** All are of one iteration, 0. */
+/** Leaves out `iteration`, which is always 0. */
 const modelNames = (columns: TraceColumns): CommonColumn[] =>
   columnNames(columns).filter((name) => name !== 'iteration' && !ownNames.some((own) => own === name));
 
-/** Numbers of kinds in their columns. */
+/** Codes of row kinds in the `kind` column. */
 export const kindCodes = Object.fromEntries(rowKinds.map((kind, code) => [kind, code])) as Readonly<
   Record<(typeof rowKinds)[number], number>
 >;

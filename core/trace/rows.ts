@@ -1,4 +1,4 @@
-/** Small queries on a trace's rows. Rows are sorted by iteration, so an iteration is one range of them. */
+/** Queries on a trace's rows. Rows are sorted by iteration, so each iteration is one range. */
 import { lowerBound } from '../lowerBound.ts';
 import {
   type ChannelType,
@@ -13,13 +13,13 @@ import {
   type Trace,
 } from './trace.ts';
 
-/** Rows `from` up to, and without, `to`. */
+/** Rows [from, to). */
 export interface RowRange {
   readonly from: RowIndex;
   readonly to: RowIndex;
 }
 
-/** One row with its codes resolved: for inspectors, not for loops. */
+/** One row with its codes resolved, for inspectors rather than loops. */
 export interface TraceRow {
   readonly row: RowIndex;
   readonly startNs: number;
@@ -29,29 +29,29 @@ export interface TraceRow {
   readonly name: string;
   readonly lane: Lane;
   readonly engine: Lane | null;
-  /** Null where the trace doesn't come from an experiment. */
+  /** Null if the trace doesn't come from an experiment. */
   readonly op: number | null;
-  /** Null where unknown. */
+  /** Null if unknown. */
   readonly correlation: number | null;
   readonly iteration: number;
   readonly bytes: number;
   readonly src: MemoryKind;
   readonly dst: MemoryKind;
-  /** Null where it wasn't recorded. */
+  /** Null if it wasn't recorded. */
   readonly channel: number | null;
   readonly channelType: ChannelType;
 }
 
 export const allRows = (trace: Trace): RowRange => ({ from: 0, to: trace.count });
 
-/** The rows of one iteration; an empty range where there are none. */
+/** Returns the rows of one iteration; an empty range if there are none. */
 export function iterationRows(trace: Trace, iteration: number): RowRange {
   const { iteration: column } = trace.columns;
   const from = lowerBound(0, trace.count, (row) => (column[row] ?? 0) < iteration);
   return { from, to: lowerBound(from, trace.count, (row) => (column[row] ?? 0) <= iteration) };
 }
 
-/** The iterations that have rows, in order. */
+/** Returns the iterations that have rows, in order. */
 export function iterationsOf(trace: Trace): number[] {
   const found: number[] = [];
   for (let row = 0; row < trace.count; ) {
@@ -63,8 +63,8 @@ export function iterationsOf(trace: Trace): number[] {
 }
 
 /**
- * The rows that lie on a lane, in order of start. A host thread or stream has those that belong to it; a copy engine or
- * compute lane has those it did. A copy is one row, found on its stream's lane and on its engine's.
+ * Returns the rows on a lane, in order of start. A host thread or stream has its own rows, a copy engine or compute
+ * lane the rows it executed. A copy is one row, on the lanes of its stream and of its engine.
  */
 export function laneRows(trace: Trace, lane: LaneIndex, range: RowRange = allRows(trace)): Uint32Array {
   const { lane: owner, engine } = trace.columns;
@@ -81,14 +81,14 @@ export function laneRows(trace: Trace, lane: LaneIndex, range: RowRange = allRow
 export const rowEndNs = ({ columns }: Trace, row: RowIndex): number =>
   (columns.startNs[row] ?? 0) + (columns.durationNs[row] ?? 0);
 
-/** Nanoseconds from the start of the iteration to its last row's end; 0 where there are no rows. */
+/** Returns nanoseconds from the start of the iteration to the end of its last row; 0 if there are no rows. */
 export function makespanNs(trace: Trace, range: RowRange): number {
   let end = 0;
   for (let row = range.from; row < range.to; row += 1) end = Math.max(end, rowEndNs(trace, row));
   return end;
 }
 
-/** One row as an object. Throws a RangeError where there is no such row. */
+/** Returns one row as an object. Throws a RangeError if the row doesn't exist. */
 export function readRow(trace: Trace, row: RowIndex): TraceRow {
   const { columns, lanes, names } = trace;
   const lane = lanes[columns.lane[row] ?? -1];

@@ -1,13 +1,13 @@
-/** Finds rows by a number that they have, as the correlation of a call and of what it put on the device. */
+/** Finds rows by a number, such as the correlation of a call and its activities. */
 import type { RowIndex } from './trace.ts';
 
-/** Numbers that are given in turn, as most are, stand in a list; those that lie further apart than this on average in a map. */
+/** Numbers with at most this average distance, as most have, are stored in an array; others in a map. */
 const mostApart = 8;
 
-/** A row of each of the numbers that rows have. */
+/** Maps numbers to rows. */
 export class RowsByNumber {
   readonly #least: number;
-  /** Rows + 1: memory of numbers that no row has is never written, and takes no room. */
+  /** Row + 1 by number. Pages of unused numbers are never written, so they take no memory. */
   readonly #near: Int32Array | null;
   readonly #far = new Map<number, number>();
 
@@ -24,12 +24,12 @@ export class RowsByNumber {
     this.#near = span <= mostApart * (end - begin) ? new Int32Array(span) : null;
   }
 
-  /** -1 where it has none. */
+  /** Returns -1 if no row has the number. */
   get(number: number): RowIndex {
     return ((this.#near === null ? this.#far.get(number) : this.#near[number - this.#least]) ?? 0) - 1;
   }
 
-  /** -1 for none. */
+  /** Sets the row of a number; -1 removes it. */
   set(number: number, row: RowIndex): void {
     if (this.#near === null) this.#far.set(number, row + 1);
     else this.#near[number - this.#least] = row + 1;

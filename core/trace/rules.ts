@@ -1,4 +1,4 @@
-/** What makes a row valid. TraceBuilder holds each new row to these rules; whoever brings many rows, whole columns. */
+/** Rules for valid rows. TraceBuilder checks each new row; others check whole columns. */
 import { CopyscopeError } from '../errors.ts';
 import {
   channelTypes,
@@ -11,7 +11,7 @@ import {
   type TraceColumns,
 } from './trace.ts';
 
-/** host-* rows lie on host threads; a host function, though the host runs it, is work of its stream. */
+/** Returns the lane kind of a row. host-* rows are on host threads, but a host function is work of its stream. */
 export function laneKindOf(kind: RowKind): LaneKind {
   return kind.startsWith('host-') && kind !== 'host-function' ? 'host-thread' : 'stream';
 }
@@ -41,7 +41,7 @@ export function invalidRow(column: string, value: unknown, expected: string): Co
   });
 }
 
-/** Throws a CopyscopeError `trace.invalid` that names the first value that no builder would have accepted. */
+/** Throws a CopyscopeError `trace.invalid` that names the first invalid value. */
 export function validateColumns(trace: Trace): void {
   const { columns, count } = trace;
   validateOwn(columns, count);
@@ -49,7 +49,7 @@ export function validateColumns(trace: Trace): void {
   validateShared(trace);
 }
 
-/** The same for what rows may have in common: all but when they were, and what joins them. */
+/** Checks columns that a model of rows has: all except times, iteration and correlation. */
 export function validateShared({ count, columns, lanes, names }: Trace): void {
   requireQuantities('bytes', columns.bytes, count);
   if (columns.hostAddress !== undefined) requireQuantities('hostAddress', columns.hostAddress, count);
@@ -68,7 +68,7 @@ export function validateShared({ count, columns, lanes, names }: Trace): void {
 
 type OwnColumns = Pick<TraceColumns, 'startNs' | 'durationNs' | 'correlation'>;
 
-/** The same for what rows have of their own that are alike otherwise. */
+/** Checks columns whose values differ in each row. */
 export function validateOwn({ startNs, durationNs, correlation }: OwnColumns, count: number): void {
   requireQuantities('startNs', startNs, count);
   requireQuantities('durationNs', durationNs, count);
@@ -78,7 +78,7 @@ export function validateOwn({ startNs, durationNs, correlation }: OwnColumns, co
 function requireQuantities(name: string, values: Float64Array, count: number): void {
   for (let row = 0; row < count; row += 1) {
     const value = values[row] ?? Number.NaN;
-    // A comparison with NaN is false, so this refuses it too.
+    // Comparisons with NaN are false, so this rejects NaN too.
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
       throw invalidRow(name, value, `a finite number of at least 0 (row ${row})`);
     }
@@ -86,13 +86,13 @@ function requireQuantities(name: string, values: Float64Array, count: number): v
 }
 
 function requireWithin(name: string, values: Int32Array | Uint8Array, count: number, least: number, most: number) {
-  // A loop for each type, as in gather().
+  // One loop per type, as in gather().
   const row =
     values instanceof Uint8Array ? byteOutside(values, count, least, most) : integerOutside(values, count, least, most);
   if (row < count) throw invalidRow(name, values[row] ?? Number.NaN, `from ${least} to ${most} (row ${row})`);
 }
 
-/** The first row whose value is not from `least` to `most`; `count` where there is none. */
+/** Returns the first row whose value is outside `least` to `most`; `count` if there is none. */
 function integerOutside(values: Int32Array, count: number, least: number, most: number): number {
   for (let row = 0; row < count; row += 1) {
     const value = values[row] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** A run: one trace and everything needed to know what it is. One Arrow file holds a whole run (see arrow.ts). */
+/** A run: a trace and its description. One Arrow file contains a whole run (see arrow.ts). */
 import { z } from 'zod';
 import { experimentSchema } from '../experiment/experiment.ts';
 import { engineKinds } from '../program/engineKind.ts';
@@ -7,7 +7,7 @@ import type { Trace } from './trace.ts';
 export const runFormat = 'copyscope/run';
 export const runVersion = 1;
 
-/** How device times were taken. */
+/** Sources of device times. */
 export const timingSources = ['cupti', 'cuda-events', 'host-clock', 'simulated'] as const;
 
 const errorInfoSchema = z.object({
@@ -30,16 +30,16 @@ const deviceInfoSchema = z.object({
   linkWidth: z.number().nullable(),
 });
 
-/** One comparison of data with what it should be. */
+/** Comparison of data with its expected value. */
 const verificationCheckSchema = z.object({
-  /** final: a buffer's content after the last iteration; read: what a host read found, over all iterations. */
+  /** final: a buffer's content after the last iteration. read: data of a host read, over all iterations. */
   kind: z.enum(['final', 'read']),
   buffer: z.string().max(100),
-  /** The read's operation number; -1 for final checks. */
+  /** Operation number of the read; -1 for final checks. */
   op: z.number().int(),
   bytesChecked: z.number().min(0),
   bytesWrong: z.number().min(0),
-  /** Offset of the first wrong byte in the buffer; -1 where none is wrong. */
+  /** Offset of the first wrong byte in the buffer; -1 if there is none. */
   firstWrong: z.number(),
 });
 
@@ -51,7 +51,7 @@ const verificationSchema = z.object({
   unverified: z.array(z.object({ buffer: z.string().max(100), reason: z.string().max(1000) })).max(100_000),
 });
 
-/** Medians of steps of a recorded program: while it was recorded, and in the same process without. */
+/** Median step times of a recorded program, with recording and without it in the same process. */
 const stepTimesSchema = z.object({
   recordedNs: z.number().positive(),
   recordedCount: z.number().int().min(1),
@@ -60,13 +60,13 @@ const stepTimesSchema = z.object({
 });
 export type StepTimes = z.infer<typeof stepTimesSchema>;
 
-/** Where a trace that no experiment describes was read from. */
+/** Source of an imported trace, which has no experiment. */
 const importedSchema = z.object({
-  /** PyTorch's profiler (Kineto), in the Chrome format; Nsight Systems, as its SQLite export; copyscope record. */
+  /** PyTorch's profiler (Kineto) in Chrome format; Nsight Systems as its SQLite export; copyscope record. */
   format: z.enum(['pytorch-profiler', 'nsight-systems', 'copyscope-record']),
-  /** As the file was called, without its ending. */
+  /** File name without extension. */
   name: z.string().min(1).max(200),
-  /** Events in the file, and those of them that are rows of the trace. */
+  /** Number of events in the file, and of those that became rows. */
   events: z.number().int().min(0),
   rows: z.number().int().min(0),
   stepTimes: stepTimesSchema.optional(),
@@ -77,16 +77,16 @@ const importedSchema = z.object({
 const timesNs = z.array(z.number().min(0)).max(100_000);
 
 const iterationsSchema = z.object({
-  /** From an iteration's start to its last activity's end, in the recorded iterations. */
+  /** Time from each recorded iteration's start to the end of its last activity. */
   recordedMakespanNs: timesNs,
-  /** Host clock around whole iterations, ended by a device synchronise: recorded, and with recording off. */
+  /** Wall-clock times of whole iterations, ended by a device synchronise: with recording, and without. */
   recordedWallNs: timesNs,
   plainWallNs: timesNs,
-  /** The recorded iteration that is shown: the most typical one (core/figures/typicalIterations.ts). */
+  /** Recorded iteration that is shown: the most typical one (core/figures/typicalIterations.ts). */
   representative: z.number().int().min(0),
 });
 
-/** What the elapsedTime operations found (cudaEventElapsedTime): the last execution in each recorded iteration. */
+/** Result of an elapsedTime operation (cudaEventElapsedTime): its last execution in each recorded iteration. */
 const elapsedTimeSchema = z.object({
   op: z.number().int().min(0),
   iteration: z.number().int().min(0),
@@ -94,25 +94,25 @@ const elapsedTimeSchema = z.object({
 });
 
 const level = z.number().gt(0).max(1);
-/** As core/cost/interval.ts makes it. */
+/** See core/cost/interval.ts. */
 const intervalSchema = z.object({ lowNs: z.number(), highNs: z.number(), level });
 const rateIntervalSchema = z.object({ lowBytesPerSecond: z.number(), highBytesPerSecond: z.number(), level });
 
 const byteCount = z.number().min(0);
 const blockSchema = z.object({
-  /** Number of the segment in order of address, and the block's place in it. */
+  /** Number of the segment in order of address, and the block's position in it. */
   segment: z.number().int().min(0),
   offset: byteCount,
   bytes: byteCount,
-  /** Bytes that were asked for; 0 where it is not allocated. */
+  /** Requested bytes; 0 if the block isn't allocated. */
   requestedBytes: byteCount,
-  /** The stream whose allocations it serves; empty for host memory. */
+  /** Stream whose allocations it serves; empty for host memory. */
   stream: z.string().max(100),
-  /** pending-free: freed, and kept until the work of the streams that were recorded for it has completed. */
+  /** pending-free: freed, but kept until recorded streams have completed their work. */
   state: z.enum(['allocated', 'pending-free', 'inactive']),
 });
 
-/** What an allocator held at the end of the last recorded iteration; counts and peaks are of all iterations. */
+/** State of an allocator at the end of the last recorded iteration; counts and peaks cover all iterations. */
 const allocatorSchema = z.object({
   /** caching: PyTorch's rules. caching-host: page-locked memory. pool: cudaMallocAsync. */
   allocator: z.enum(['caching', 'caching-host', 'pool']),
@@ -125,7 +125,7 @@ const allocatorSchema = z.object({
   allocations: z.number().int().min(0),
   segmentsAllocated: z.number().int().min(0),
   segmentsFreed: z.number().int().min(0),
-  /** Allocations that needed the cache given back first, and those that failed even so. */
+  /** Number of allocations that first had to free the cache, and of those that failed even so. */
   retries: z.number().int().min(0),
   failures: z.number().int().min(0),
   blocks: z.array(blockSchema).max(10_000),
@@ -138,16 +138,16 @@ const runInfoFields = z.object({
   status: z.enum(['complete', 'failed', 'cancelled']),
   error: errorInfoSchema.optional(),
   createdAt: z.iso.datetime(),
-  /** Null for a trace from another tool; then `imported` says which. */
+  /** Null for a trace from another tool. `imported` then describes its source. */
   experiment: experimentSchema.nullable(),
   imported: importedSchema.optional(),
-  /** Null on the CPU engine and where a simulated run names only its profile. */
+  /** Null for the CPU engine, and if a simulated run only names its profile. */
   device: deviceInfoSchema.nullable(),
   /** Profile the simulator used. */
   profile: z.string().max(200).optional(),
-  /** It counts in what recording costs, so that it can be held against a recorded run; only the simulator's may. */
+  /** Whether times include the cost of recording, for comparison with a recorded run. Only in simulated runs. */
   whileRecording: z.boolean().optional(),
-  /** Null where an imported trace doesn't say. */
+  /** Null if an imported trace doesn't say. */
   machine: z
     .object({
       os: z.string().max(200),
@@ -155,7 +155,7 @@ const runInfoFields = z.object({
       cores: z.number().int().min(0),
     })
     .nullable(),
-  /** The node of a cluster that it ran on, or another machine by the name that an earlier version gave it. */
+  /** Node of a cluster on which it ran. In files of earlier versions also another remote host. */
   host: z.string().min(1).max(200).optional(),
   versions: z.object({
     copyscope: z.string().max(40),
@@ -167,17 +167,17 @@ const runInfoFields = z.object({
   iterations: iterationsSchema,
   verification: verificationSchema,
   elapsedTimes: z.array(elapsedTimeSchema).max(100_000).optional(),
-  /** Of predictions: how sure they are. Null where the profile has published figures alone. */
+  /** Interval of a predicted makespan. Null if the profile has published figures only. */
   makespanInterval: intervalSchema.nullable().optional(),
   bandwidthIntervals: z
     .object({ h2d: rateIntervalSchema.nullable(), d2h: rateIntervalSchema.nullable() })
     .nullable()
     .optional(),
-  /** Page-locked buffers were flushed out of the host's caches before each iteration; in older runs they lay there. */
+  /** Whether page-locked buffers were flushed from the host's caches before each iteration. Older runs didn't flush. */
   buffersFlushed: z.boolean().optional(),
-  /** Left out where no operation allocated memory. */
+  /** Missing if no operation allocated memory. */
   memory: z.array(allocatorSchema).max(200).optional(),
-  /** What a reader should know, as 'CUPTI was not found: device times come from CUDA events'. */
+  /** Notes for the reader, such as 'CUPTI was not found: device times come from CUDA events'. */
   notes: z.array(z.string().max(2000)).max(100),
 });
 
@@ -188,7 +188,7 @@ export const runInfoSchema = runInfoFields.refine(
     message: 'a run has either an experiment or a tool that it was imported from',
   },
 );
-/** Without the experiment, which a file's reader parses on its own. */
+/** Excludes the experiment, which a file's reader parses separately. */
 export const runDescriptionSchema = runInfoFields.omit({ experiment: true });
 
 export type RunInfo = z.infer<typeof runInfoFields>;
@@ -205,17 +205,17 @@ export interface Run {
   readonly trace: Trace;
 }
 
-/** What a run is called: its experiment's name, or that of the file it was imported from. */
+/** Returns the name of its experiment, or of the file it was imported from. */
 export const runName = ({ experiment, imported }: Pick<RunInfo, 'experiment' | 'imported'>): string =>
   experiment?.name ?? imported?.name ?? '';
 
 /**
- * What a window may call a run. measured: executed by this installation on real hardware. recorded: executed on real
+ * Origin of a run in the window. measured: executed by this installation on real hardware. recorded: executed on real
  * hardware elsewhere or earlier, and opened from a file. simulated: predicted from a device profile.
  */
 export type RunOrigin = 'measured' | 'recorded' | 'simulated';
 
-/** Whether a recorder lengthened what the run's rows show; of traces from other tools nobody knows. */
+/** Returns whether a recorder lengthened the rows' times. For traces from other tools this is unknown. */
 export const isTraced = ({ info }: Pick<Run, 'info'>): boolean =>
   info.timing === 'cupti' && info.imported === undefined;
 

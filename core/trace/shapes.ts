@@ -1,13 +1,13 @@
 /**
- * What one frame draws of a lane, as columns that are filled anew for each frame: a frame has tens of thousands of
- * shapes, and as objects they would cost more than drawing them.
+ * Shapes that one frame draws of a lane, as columns that are refilled for each frame. A frame has tens of thousands of
+ * shapes; objects would cost more than drawing them.
  */
 export class Shapes {
   length = 0;
   startNs = new Float64Array(256);
   endNs = new Float64Array(256);
   busyNs = new Float64Array(256);
-  /** The row; of a block of several, its longest. */
+  /** The row; for a block of rows, the longest. */
   row = new Uint32Array(256);
   count = new Uint32Array(256);
 

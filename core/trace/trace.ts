@@ -1,15 +1,15 @@
 /**
- * The columnar trace. One row is one activity; row i is element i of every column. There are three ways to make one, for
- * three speeds: TraceBuilder takes a row at a time (what an engine recorded), RowWriter millions of rows that are much
- * alike (the simulator), traceFromColumns columns that are there already (importers). Each holds all rows to rules.ts and
- * brings them into order, and so does reading a run file.
+ * The columnar trace. A row is one activity; row i is element i of every column. Three ways to make one differ in
+ * speed: TraceBuilder adds single rows (recorded by an engine), RowWriter millions of similar rows (simulator), and
+ * traceFromColumns uses existing columns (importers). Each checks rules.ts and sorts the rows, and so does reading a
+ * run file.
  *
  * Times are nanoseconds from the start of the row's own iteration. Rows are sorted by iteration, then start.
  */
 
 import { lowerBound } from '../lowerBound.ts';
 
-/** Row kinds. host-* rows lie on host-thread lanes, the others on stream lanes. */
+/** Row kinds. host-* rows are on host-thread lanes, others on stream lanes. */
 export const rowKinds = [
   /** A call that issues work: name is the CUDA call, op the operation it issues. */
   'host-call',
@@ -23,7 +23,7 @@ export const rowKinds = [
   'kernel',
   'memset',
   'host-function',
-  /** Marks without duration: when a stream reached a recorded event, or passed a wait. */
+  /** Marks without duration: a stream reached a recorded event, or passed a wait. */
   'event-record',
   'event-wait',
 ] as const;
@@ -41,7 +41,7 @@ export const memoryKinds = [
 ] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
 
-/** CUPTI's channel types: which kind of hardware queue an activity went through. */
+/** CUPTI's channel types: the kind of hardware queue that an activity used. */
 export const channelTypes = ['unknown', 'compute', 'async-memcpy', 'decompress'] as const;
 export type ChannelType = (typeof channelTypes)[number];
 
@@ -55,17 +55,17 @@ export interface Lane {
   readonly kind: LaneKind;
   /** Unique in its trace: 'thread:main', 'stream:copy', 'engine:gpu:h2d', 'compute:gpu'. */
   readonly id: string;
-  /** As shown: 'main', 'copy', 'H2D engine', 'Compute'. */
+  /** Displayed name: 'main', 'copy', 'H2D engine', 'Compute'. */
   readonly name: string;
   /** Id of the device it belongs to; empty for host threads. */
   readonly device: string;
   /** Only for copy engines. */
   readonly direction?: CopyDirection;
-  /** Only for streams: name and ranks of the communicator, if all its collectives are of one and the trace tells it. */
+  /** Only for streams: name and ranks of the communicator, if all its collectives use the same known one. */
   readonly communicator?: string;
 }
 
-/** Index of a lane in Trace.lanes; -1 where there is none. */
+/** Index of a lane in Trace.lanes; -1 for no lane. */
 export type LaneIndex = number;
 /** Index of a row in every column. */
 export type RowIndex = number;
@@ -77,34 +77,34 @@ export interface TraceColumns {
   readonly durationNs: Float64Array;
   /** The host thread or stream it belongs to. */
   readonly lane: Int32Array;
-  /** The copy engine or compute lane that did it; -1 for host rows and marks. */
+  /** Copy engine or compute lane that executed it; -1 for host rows and marks. */
   readonly engine: Int32Array;
   /** Index into rowKinds. */
   readonly kind: Uint8Array;
   /** Indices into Trace.names. */
   readonly name: Int32Array;
-  /** The operation's number in the program; -1 where the trace doesn't come from an experiment. */
+  /** Number of the operation in the program; -1 if the trace doesn't come from an experiment. */
   readonly op: Int32Array;
-  /** Joins a host call with its device activity within an iteration; 0 where unknown. */
+  /** Joins a host call with its device activity within an iteration; 0 if unknown. */
   readonly correlation: Int32Array;
   readonly iteration: Int32Array;
-  /** Bytes moved or written; for a stream kernel, bytes it worked on. 0 where it has no meaning. */
+  /** Bytes moved or written; for a stream kernel, bytes it worked on. 0 if that has no meaning. */
   readonly bytes: Float64Array;
   /** Indices into memoryKinds. */
   readonly srcMemory: Uint8Array;
   readonly dstMemory: Uint8Array;
-  /** CUPTI's channel id, or the number that the simulator gives a queue of a copy engine; -1 where it isn't known. */
+  /** CUPTI's channel id, or the simulator's number of a copy engine queue; -1 if unknown. */
   readonly channel: Int32Array;
   /** Index into channelTypes. */
   readonly channelType: Uint8Array;
-  /** Address in host memory that a copy reads or writes; 0 where it isn't known. Only `copyscope record` tells it. */
+  /** Host address that a copy reads or writes; 0 if unknown. Only `copyscope record` provides it. */
   readonly hostAddress?: Float64Array;
 }
 
 /** A column that every trace has. */
 export type CommonColumn = Exclude<keyof TraceColumns, 'hostAddress'>;
 
-/** Columns of `capacity` rows, all zero; those of when they were, and of what joins them, of `own` rows. */
+/** Returns zeroed columns of `capacity` rows; times, iteration and correlation have `own` rows. */
 export function emptyColumns(capacity: number, own: number = capacity): TraceColumns {
   return {
     startNs: new Float64Array(own),
@@ -124,13 +124,13 @@ export function emptyColumns(capacity: number, own: number = capacity): TraceCol
   };
 }
 
-/** A stretch in which a program ran on and nothing was recorded, as between two spans of `--steps`. */
+/** A stretch in which the program ran but nothing was recorded, such as between two spans of `--steps`. */
 export interface Pause {
   readonly fromNs: number;
   readonly toNs: number;
 }
 
-/** A trace has at most so many: more are not kept. */
+/** Limit of pauses that are kept. */
 export const mostPauses = 10_000;
 
 export interface Trace {
@@ -138,11 +138,11 @@ export interface Trace {
   readonly columns: TraceColumns;
   readonly lanes: readonly Lane[];
   readonly names: readonly string[];
-  /** In order, none within another. */
+  /** In order and disjoint. */
   readonly pauses?: readonly Pause[];
 }
 
-/** The first pause that begins in this time. */
+/** Returns the first pause that begins in this time. */
 export function pauseWithin({ pauses = [] }: Trace, fromNs: number, toNs: number): Pause | undefined {
   const pause = pauses[lowerBound(0, pauses.length, (at) => (pauses[at]?.fromNs ?? 0) < fromNs)];
   return pause !== undefined && pause.fromNs < toNs ? pause : undefined;
@@ -151,7 +151,7 @@ export function pauseWithin({ pauses = [] }: Trace, fromNs: number, toNs: number
 export const isHostMemory = (memory: MemoryKind): boolean =>
   memory !== 'device' && memory !== 'none' && memory !== 'unknown';
 
-/** Direction of a copy from its memory kinds; null where either is unknown. */
+/** Returns a copy's direction from its memory kinds; null if either is unknown. */
 export function copyDirection(src: MemoryKind, dst: MemoryKind): CopyDirection | null {
   if (src === 'none' || src === 'unknown' || dst === 'none' || dst === 'unknown') return null;
   return `${isHostMemory(src) ? 'h' : 'd'}2${isHostMemory(dst) ? 'h' : 'd'}`;

@@ -1,4 +1,4 @@
-/** A run from an Arrow IPC file that may be cut off, damaged or made to harm. */
+/** Decodes a run from an Arrow IPC file that may be cut off, damaged or hostile. */
 import { type RecordBatch, RecordBatchReader, type Schema } from 'apache-arrow';
 import { CopyscopeError } from '../../errors.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -14,16 +14,16 @@ import { readNumbers } from './readNumbers.ts';
 import { checkWordType, readWords, type WordList } from './readWords.ts';
 
 /**
- * The run in a file. Every column, row and field of the metadata is validated. The columns may be views on `file`,
- * so it must not change afterwards. `known` is the experiment in it, for who has it from where the file was just made: it
- * is not validated once more. Throws a CopyscopeError `run-file.*` with field and remedy, and nothing else.
+ * Returns the run in a file. Validates every column, row and metadata field. Columns may be views on `file`, so don't
+ * change it afterwards. `known` is the file's experiment if the caller has it already; it isn't validated again. Throws
+ * only CopyscopeErrors `run-file.*` with field and remedy.
  */
 export function decodeRun(file: Uint8Array, known?: Experiment | null): Run {
   try {
     return read(file, known ?? null);
   } catch (error) {
     if (error instanceof CopyscopeError) throw asRunFileError(error);
-    // What it says is about its own code.
+    // The reader's own message is about its code, so it isn't shown.
     throw runFileError('run-file.damaged', 'file', 'the Arrow reader can’t follow it.', { cause: error });
   }
 }
@@ -35,7 +35,7 @@ function asRunFileError(error: CopyscopeError): CopyscopeError {
 
 function read(unaligned: Uint8Array, known: Experiment | null): Run {
   guardArrowFile(unaligned);
-  // Typed arrays of 8-byte numbers can only view memory that starts at a multiple of 8.
+  // Typed arrays of 8-byte numbers need memory that starts at a multiple of 8.
   const file = unaligned.byteOffset % 8 === 0 ? unaligned : unaligned.slice();
   const reader = RecordBatchReader.from(file).open();
   const { info, lanes, pauses = [] } = decodeMetadata(reader.schema.metadata, known);
@@ -45,7 +45,7 @@ function read(unaligned: Uint8Array, known: Experiment | null): Run {
   return { info, trace: isSorted(trace.columns, trace.count) ? trace : inOrder(trace) };
 }
 
-/** Rows may have been reordered by a tool that filtered them. */
+/** A tool that filtered the rows may have reordered them. */
 const inOrder = (trace: Trace): Trace => ({ ...trace, columns: sortedColumns(trace.columns, trace.count) });
 
 function checkFields({ fields }: Schema): void {

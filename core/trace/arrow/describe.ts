@@ -1,4 +1,4 @@
-/** What a run file says of itself, from its footer alone: for lists of files that are too large to be read whole. */
+/** Reads a run file's description from its footer alone, for lists of files that are too large to read whole. */
 import { CopyscopeError } from '../../errors.ts';
 import type { RunInfo } from '../run.ts';
 import { footerBytes, footerMetadata, tailBytes } from './guard.ts';
@@ -8,7 +8,7 @@ import { damaged } from './problems.ts';
 /** Reads `length` bytes of a file from `offset` on. */
 export type ReadPart = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** The description in a file of `fileBytes` bytes. Its rows are not looked at; decodeRun() validates them. */
+/** Returns the description in a file of `fileBytes` bytes. Doesn't read rows; decodeRun() validates them. */
 export async function readRunInfo(read: ReadPart, fileBytes: number): Promise<RunInfo> {
   const end = Math.max(0, fileBytes - tailBytes);
   const length = footerBytes(await read(end, fileBytes - end), fileBytes);

@@ -1,4 +1,4 @@
-/** A run as an Arrow IPC file of one record batch. */
+/** Encodes a run as an Arrow IPC file of one record batch. */
 import {
   type Data,
   Dictionary,
@@ -23,8 +23,8 @@ import { runFileError } from './problems.ts';
 import { textVector } from './texts.ts';
 
 /**
- * The run as an Arrow IPC file (see layout.ts for its columns, metadata.ts for its metadata).
- * Throws a CopyscopeError `run-file.unwritable` where the file could not be read again.
+ * Returns the Arrow IPC file (columns: layout.ts, metadata: metadata.ts). Throws a CopyscopeError `run-file.unwritable`
+ * if the file could not be read again.
  */
 export function encodeRun({ info, trace }: Run): Uint8Array {
   if (trace.count > maxRunRows) {
@@ -70,7 +70,7 @@ function words(list: readonly string[], codes: Int8Array | Int32Array, column: C
   return makeData({ ...dictionary(list, codes, column), nullCount: 0 });
 }
 
-/** -1 is null. The value under a null is 0, so that readers which look there stay inside the dictionary. */
+/** -1 becomes null. The value under a null is 0, so that readers which use it stay inside the dictionary. */
 function nullableWords(list: readonly string[], codes: Int32Array, column: ColumnName): Data {
   const nullBitmap = new Uint8Array(Math.ceil(codes.length / 64) * 8);
   let nullCount = 0;

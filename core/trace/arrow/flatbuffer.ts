@@ -1,6 +1,6 @@
 /**
- * Bounds-checked reading of FlatBuffers tables. Arrow's own reader takes bytes beyond the end for zeros and believes
- * every length, so a hostile file can make it loop for hours: guard.ts walks the tables with this one first.
+ * Reads FlatBuffers tables with bounds checks. Arrow's own reader treats bytes beyond the end as zeros and trusts every
+ * length, so a hostile file can keep it busy for hours. Therefore guard.ts checks the tables with this one first.
  * Layout: https://flatbuffers.dev/internals (offsets are relative to where they are stored; vtables give the slots).
  */
 import { damaged } from './problems.ts';
@@ -8,7 +8,7 @@ import { damaged } from './problems.ts';
 export class FlatBuffer {
   readonly #view: DataView;
   readonly #field: string;
-  /** Strings don't overlap, so together they are no longer than the buffer; a file that says otherwise is a bomb. */
+  /** Strings don't overlap, so all of them together fit into the buffer. If not, the file is hostile. */
   #charactersLeft: number;
 
   constructor(bytes: Uint8Array, field: string) {
@@ -33,20 +33,20 @@ export class FlatBuffer {
     return this.#view.getUint8(this.#inside(at, 1));
   }
 
-  /** A 64-bit integer that a double holds exactly. */
+  /** Reads a 64-bit integer that a double can represent exactly. */
   int64(at: number): number {
     const value = Number(this.#view.getBigInt64(this.#inside(at, 8), true));
     if (!Number.isSafeInteger(value)) throw this.broken(`holds the impossible number ${value}`);
     return value;
   }
 
-  /** Where the unsigned offset stored at `at` points. */
+  /** Returns the target of the unsigned offset stored at `at`. */
   follow(at: number): number {
     const target = at + this.#view.getUint32(this.#inside(at, 4), true);
     return this.#inside(target, 4);
   }
 
-  /** Position of the first of `length` elements of `elementBytes` each, all of them inside the buffer. */
+  /** Returns a vector of `length` elements of `elementBytes` each, after checking that it lies inside the buffer. */
   vector(at: number, elementBytes: number, most: number, what: string): Vector {
     const start = this.follow(at);
     const length = this.int32(start);
@@ -82,7 +82,7 @@ export interface Vector {
 
 const nothing: Vector = { first: 0, length: 0 };
 
-/** One table: its fields by slot number, as the order in Arrow's .fbs files gives it. */
+/** A table whose fields are read by slot number, the order of fields in Arrow's .fbs files. */
 export class Table {
   readonly #buffer: FlatBuffer;
   readonly #at: number;
@@ -120,7 +120,7 @@ export class Table {
     return at === null ? null : new Table(this.#buffer, this.#buffer.follow(at));
   }
 
-  /** A vector of structs or scalars of `elementBytes` each; empty where the field is missing. */
+  /** Returns a vector of structs or scalars of `elementBytes` each; empty if the field is missing. */
   vector(slot: number, elementBytes: number, most: number, what: string): Vector {
     const at = this.#position(slot);
     return at === null ? nothing : this.#buffer.vector(at, elementBytes, most, what);
@@ -131,13 +131,13 @@ export class Table {
     return Array.from({ length }, (_, index) => new Table(this.#buffer, this.#buffer.follow(first + 4 * index)));
   }
 
-  /** First 64-bit integer of each struct in a vector. */
+  /** Returns the first 64-bit integer of each struct in a vector. */
   structs(slot: number, elementBytes: number, most: number, what: string): number[] {
     const { first, length } = this.vector(slot, elementBytes, most, what);
     return Array.from({ length }, (_, index) => this.#buffer.int64(first + elementBytes * index));
   }
 
-  /** A vector of structs of two 64-bit integers. */
+  /** Returns a vector of structs of two 64-bit integers. */
   pairs(slot: number, most: number, what: string): [number, number][] {
     const { first, length } = this.vector(slot, 16, most, what);
     return Array.from({ length }, (_, index) => [
@@ -146,13 +146,13 @@ export class Table {
     ]);
   }
 
-  /** Throws where the strings are longer than the buffer that holds them. */
+  /** Throws if the strings are longer than the buffer that contains them. */
   checkString(slot: number): void {
     const at = this.#position(slot);
     if (at !== null) this.#buffer.checkString(at);
   }
 
-  /** Empty where the field is missing. */
+  /** Returns an empty text if the field is missing. */
   string(slot: number): string {
     const at = this.#position(slot);
     return at === null ? '' : this.#buffer.string(at);

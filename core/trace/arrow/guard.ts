@@ -1,12 +1,12 @@
 /**
- * Checks an Arrow file's frame before Arrow's own reader sees it: magic, footer, and every length that the reader
- * would believe. Afterwards its work is bounded by the file's size. Slots follow Arrow's File.fbs, Schema.fbs and
- * Message.fbs (https://arrow.apache.org/docs/format/Columnar.html).
+ * Checks an Arrow file before Arrow's own reader sees it: magic, footer, and every length that the reader would trust.
+ * Afterwards the file's size bounds the reader's work. Slots follow Arrow's File.fbs, Schema.fbs and Message.fbs
+ * (https://arrow.apache.org/docs/format/Columnar.html).
  */
 import { FlatBuffer, type Table } from './flatbuffer.ts';
 import { damaged, runFileError } from './problems.ts';
 
-/** Rows of a trace take 56 bytes each, so this holds about 19 million. */
+/** Rows of a trace take 56 bytes each, so this is about 19 million rows. */
 export const maxRunFileBytes = 2 ** 30;
 export const maxRunRows = 2 ** 24;
 const maxFields = 64;
@@ -61,7 +61,7 @@ function readFooter(file: Uint8Array): Table {
   return new FlatBuffer(file.subarray(end - length, end), 'footer').root();
 }
 
-/** Length of the footer that lies before a file's last tailBytes, which are `tail`. */
+/** Returns the length of the footer, which lies before the file's last tailBytes. `tail` has those bytes. */
 export function footerBytes(tail: Uint8Array, fileBytes: number): number {
   const end = tail.subarray(-magic.length);
   if (fileBytes < headBytes + tailBytes || !end.every((byte, index) => byte === magic[index])) {
@@ -73,7 +73,7 @@ export function footerBytes(tail: Uint8Array, fileBytes: number): number {
   throw runFileError('run-file.truncated', 'footer', message);
 }
 
-/** The metadata that a footer holds, without a look at the rows. */
+/** Returns the metadata in a footer, without reading rows. */
 export function footerMetadata(footer: Uint8Array): Map<string, string> {
   const schema = new FlatBuffer(footer, 'footer').root().table(footerSlots.schema);
   if (schema === null) throw damaged('footer', 'the footer has no schema.');

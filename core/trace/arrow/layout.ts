@@ -1,5 +1,5 @@
 /**
- * The columns of a run file, under the names that pandas, polars and DuckDB show. Word columns are dictionary-encoded
+ * Columns of a run file, with the names that pandas, polars and DuckDB show. Word columns are dictionary-encoded
  * strings. Their indices are signed, since pandas can't read unsigned ones.
  */
 import { type CommonColumn, channelTypes, memoryKinds, rowKinds } from '../trace.ts';
@@ -34,10 +34,10 @@ export const wordColumns = [
   { name: 'channel_type', column: 'channelType', words: channelTypes },
 ] as const satisfies readonly WordColumn[];
 
-/** Lane ids, lane ids or null, and names: dictionaries that differ from file to file. */
+/** Columns whose dictionaries differ from file to file: lane ids, lane ids or null, and names. */
 export const tableColumns = ['lane', 'engine', 'name'] as const;
 
-/** A column of numbers that stands last in files whose trace has it. */
+/** Last numeric column, only in files whose trace has it. */
 export const addressColumn = 'host_address';
 
 /** In the order in which a reader lists them. */

@@ -1,4 +1,4 @@
-/** A run file's metadata: the run's description and lanes as JSON, and a few plain keys for readers other than ours. */
+/** Metadata of a run file: description and lanes as JSON, and plain keys for other readers. */
 import { z } from 'zod';
 import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
 import { type Experiment, experimentVersion } from '../../experiment/experiment.ts';
@@ -11,11 +11,11 @@ import { copyDirections, type Lane, laneKinds, mostPauses, type Pause } from '..
 import { damaged, runFileError } from './problems.ts';
 
 export const metadataKeys = {
-  /** JSON of the RunInfo and of the lanes. What Copyscope itself reads. */
+  /** JSON of the RunInfo and the lanes, for Copyscope itself. */
   run: 'copyscope',
   format: 'copyscope.format',
   version: 'copyscope.version',
-  /** JSON of the experiment alone, for those who only want to run it again. Left out where there is none. */
+  /** JSON of the experiment alone, for readers that only run it again. Missing if there is none. */
   experiment: 'copyscope.experiment',
 } as const;
 
@@ -48,14 +48,14 @@ const pausesSchema = z
   .default([]);
 type Refusal = (field: string, problem: string) => CopyscopeError;
 
-/** The experiment is parsed on its own, so that older versions of it are upgraded. */
+/** The experiment is parsed separately, so that older versions of it are upgraded. */
 export interface Description {
   readonly info: RunInfo;
   readonly lanes: readonly Lane[];
   readonly pauses?: readonly Pause[];
 }
 
-/** Throws `run-file.unwritable` where decodeMetadata would refuse the result. */
+/** Throws `run-file.unwritable` if decodeMetadata would reject the result. */
 export function encodeMetadata({ info, lanes, pauses = [] }: Description): Map<string, string> {
   const { experiment, ...description } = info;
   const refuse: Refusal = (field, problem) =>
@@ -72,7 +72,7 @@ export function encodeMetadata({ info, lanes, pauses = [] }: Description): Map<s
   ]);
 }
 
-/** A run has either an experiment or a tool that it was imported from. */
+/** Checks that a run has either an experiment or the tool that it was imported from. */
 function requireOneSource({ experiment, imported }: Pick<RunInfo, 'experiment' | 'imported'>, refuse: Refusal): void {
   if ((experiment === null) === (imported !== undefined)) return;
   const problem = experiment === null ? 'there is no experiment in it.' : 'an imported trace has no experiment.';
@@ -84,7 +84,7 @@ export function decodeMetadata(metadata: ReadonlyMap<string, string>, known: Exp
   checkFormat(metadata);
   const { experiment, lanes, pauses, ...description } = readJson(metadata.get(metadataKeys.run));
   const described = check(runDescriptionSchema, description, metadataKeys.run, damaged);
-  // An imported trace says so; anything else must hold an experiment, and a valid one.
+  // A file without `imported` must contain a valid experiment.
   const isImported = described.imported !== undefined && experiment === null;
   const info = { ...described, experiment: isImported ? null : (known ?? decodeExperiment(experiment)) };
   requireOneSource(info, damaged);

@@ -1,11 +1,11 @@
-/** What can be wrong with a run file. Every failure to read one is one of these codes, with the field and a remedy. */
+/** Errors of run files. Every failure to read one has one of these codes, the field and a remedy. */
 import { CopyscopeError } from '../../errors.ts';
 
 export type RunFileCode =
-  /** Ends too early: a download or copy that was cut off. */
+  /** Ends too early, because a download or copy was cut off. */
   | 'run-file.truncated'
   | 'run-file.not-arrow'
-  /** An Arrow file, but not one of ours. */
+  /** An Arrow file, but not a run file. */
   | 'run-file.not-a-run'
   | 'run-file.newer-version'
   | 'run-file.damaged'
@@ -39,7 +39,7 @@ export function runFileError(
 export const damaged = (field: string, message: string): CopyscopeError =>
   runFileError('run-file.damaged', field, message);
 
-/** A column's type in Arrow's words: of one whose unit no Arrow has, as in a damaged file, its name alone. */
+/** Returns a column's type in Arrow's notation, or only its name if its unit is invalid, as in a damaged file. */
 export function typeName(type: unknown): string {
   const words = String(type);
   return words.includes('undefined') ? words.replace(/[^A-Za-z].*$/s, '') : words;

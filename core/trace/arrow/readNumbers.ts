@@ -1,8 +1,7 @@
-/** A numeric column of one or more batches as one typed array. */
 import type { Data } from 'apache-arrow';
 import { damaged } from './problems.ts';
 
-/** A view on the file where the column lies in one batch, a copy where it lies in several. */
+/** Returns a numeric column as one typed array: a view on the file if it has one batch, else a copy. */
 export function readNumbers(
   name: string,
   chunks: readonly Data[],

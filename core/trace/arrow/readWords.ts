@@ -1,13 +1,13 @@
-/** A dictionary-encoded column as codes into one list of words, whatever the order of the file's own dictionary. */
+/** Reads a dictionary-encoded column as codes into one list of words, whatever the order of the file's dictionary. */
 import { type Data, DataType, type Vector } from 'apache-arrow';
 import { damaged, typeName } from './problems.ts';
 
 export interface WordList {
   /** Code n stands for words[n]. */
   readonly words: string[];
-  /** Words that are not in the list are added to it, rather than refused. */
+  /** Whether unknown words are added to the list instead of rejected. */
   readonly open: boolean;
-  /** An empty row reads as -1, rather than being refused. */
+  /** Whether an empty row reads as -1 instead of being rejected. */
   readonly nullable?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function checkWordType(name: string, type: unknown): void {
   if (!known) throw damaged(name, `the column is of type ${typeName(type)}, not a dictionary of strings.`);
 }
 
-/** The codes of all rows; views on the file where the file's dictionary is the list and the widths agree. */
+/** Returns the codes of all rows: views on the file if its dictionary equals the list and the widths agree. */
 export function readWords<Codes extends Int32Array | Uint8Array>(
   name: string,
   chunks: readonly Data[],
@@ -74,7 +74,7 @@ function readIndices(name: string, chunk: Data): Indices {
   return values.subarray(0, chunk.length);
 }
 
-/** The validity bitmap, or null where no row is empty. */
+/** Returns the validity bitmap, or null if no row is empty. */
 function readPresence(name: string, chunk: Data, nullable: boolean): Uint8Array | null {
   if (chunk.nullCount === 0) return null;
   const bitmap: unknown = chunk.nullBitmap;
@@ -85,7 +85,7 @@ function readPresence(name: string, chunk: Data, nullable: boolean): Uint8Array 
   return bitmap;
 }
 
-/** For each entry of the file's dictionary, its code in the list. */
+/** Returns the code in the list for each entry of the file's dictionary. */
 function translate(name: string, dictionary: Vector, list: WordList, known: Map<string, number>): Int32Array {
   if (dictionary.length > maxWords) {
     throw damaged(name, `the dictionary has ${dictionary.length} entries; at most ${maxWords} are read.`);
@@ -104,7 +104,7 @@ function translate(name: string, dictionary: Vector, list: WordList, known: Map<
   });
 }
 
-/** Bytes of all strings of a chunk, which follow each other without overlap. */
+/** Returns the total bytes of a chunk's strings, which lie one after another without overlap. */
 function checkStrings(name: string, { length, valueOffsets, values }: Data): number {
   const offsets: unknown = valueOffsets;
   const bytes: unknown = values;

@@ -1,10 +1,7 @@
-/**
- * Texts as a column of Arrow. The library's own builder compiles a function from text, which the content security policy of
- * the window refuses.
- */
+/** Writes texts as an Arrow column. Arrow's own builder compiles code from text, which the window's policy forbids. */
 import { makeData, makeVector, Utf8, type Vector } from 'apache-arrow';
 
-/** The globals of Node and browsers: core knows the type libraries of neither. */
+/** Core includes neither Node's nor the browser's type library, so this declares the global that it uses. */
 const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
 
 export function textVector(texts: readonly string[]): Vector<Utf8> {
