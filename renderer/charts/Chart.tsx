@@ -1,12 +1,12 @@
 /**
  * The one chart of the window: bars, lines or a heat map from a ChartSpec (spec.ts).
  *
- *   <Chart spec={spec} />                          drawn, with a table instead on demand, and saved by SaveMenu.tsx
+ *   <Chart spec={spec} />                          a chart that can become a table, with the menu of SaveMenu.tsx
  *   <Chart spec={spec} onOpen={(id) => …} />       a click, Enter on a point, or the table's button opens a point's id
- *   <Chart spec={spec} height={320} tools={…} />   a height of its own, and controls beside its title
+ *   <Chart spec={spec} height={320} tools={…} />   its own height, and controls next to its title
  *
- * It takes data and no store. ECharts comes with the first chart that is drawn (dynamic import), so a page may import this
- * file without care. Specs are made by the functions in strategies.ts, bandwidth.ts and breakdowns.ts, or by yours.
+ * It takes data and no store. ECharts loads with the first drawn chart (dynamic import), so importing this file is cheap.
+ * strategies.ts, bandwidth.ts and breakdowns.ts make specs.
  */
 import { Loader, SegmentedControl } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
@@ -25,11 +25,11 @@ const Drawing = lazy(async () => ({ default: (await import('./Drawing.tsx')).Dra
 
 interface Props {
   readonly spec: ChartSpec;
-  /** Given the id of the cell that was chosen. */
+  /** Receives the id of the chosen cell. */
   readonly onOpen?: (id: string) => void;
-  /** Of the drawn chart, in pixels. */
+  /** Height of the drawn chart in pixels. */
   readonly height?: number;
-  /** Controls beside the title. */
+  /** Controls next to the title. */
   readonly tools?: ReactNode;
 }
 
@@ -77,7 +77,7 @@ export function Chart({ spec, onOpen, height = 360, tools }: Props) {
   );
 }
 
-/** What the menu beside a chart hands out. */
+/** Returns what the save menu of the chart offers. */
 function savedChart(spec: ChartSpec, scheme: Scheme): Saved {
   const name = fileName(spec);
   return {
@@ -89,7 +89,7 @@ function savedChart(spec: ChartSpec, scheme: Scheme): Saved {
   };
 }
 
-/** 'makespan-by-chunk-size-simulated'. */
+/** Returns a name such as 'makespan-by-chunk-size-simulated'. */
 const fileName = (spec: ChartSpec): string =>
   fullTitle(spec)
     .normalize('NFKD')

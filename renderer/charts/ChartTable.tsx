@@ -1,4 +1,4 @@
-/** A chart for those who read it: the same points, values and spreads in a table, each with a way to open it. */
+/** A chart as a table: the same points, values and spreads, each with a button that opens it. */
 
 import { useMemo } from 'react';
 import { LinkButton } from '../common/LinkButton.tsx';

@@ -1,4 +1,4 @@
-/** Charts that are about more than one run: strategies beside one another, and bandwidth against size. */
+/** Charts about more than one run: makespans by strategy, and bandwidth by size. */
 import { Button, Checkbox, Loader, NativeSelect, Popover, Text } from '@mantine/core';
 import { IconChartBar, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
@@ -20,9 +20,9 @@ import classes from './ChartsPage.module.css';
 import type { LineSpec } from './spec.ts';
 import { strategyBars, strategyOf } from './strategies.ts';
 
-/** What the page of charts shows; kept while the window is open. */
+/** Choices on the charts page, kept while the window is open. */
 interface Chosen {
-  /** Null: those that the comparison begins with. */
+  /** Ids of the chosen runs; null for the default choice. */
   readonly runs: readonly string[] | null;
 }
 
@@ -35,7 +35,7 @@ export function ChartsPage() {
       <header className={classes['header']}>
         <h1>Charts</h1>
         <Text size="sm" c="dimmed">
-          A run has charts of its own beside its lanes, and a sweep on its page.
+          Each run also has its own charts in place of its lanes, and each sweep has charts on its page.
         </Text>
       </header>
       <Strategies />
@@ -44,7 +44,7 @@ export function ChartsPage() {
   );
 }
 
-/** More bars than this are read better as a sweep. */
+/** A sweep shows more bars than this better. */
 const mostRuns = 24;
 
 function Strategies() {
@@ -134,7 +134,7 @@ function Bandwidth() {
   const [picked, setPicked] = useState<string | null>(null);
   const profiles = useApp((state) => state.profiles);
   const choices = profiles.map(({ name, device }) => ({ value: name, label: `Profile of ${device}` }));
-  // A profile may have been deleted since.
+  // The picked profile may have been deleted.
   const shown = (choices.find(({ value }) => value === picked) ?? choices[0])?.value ?? '';
   const spec = useBandwidth(shown);
   return (
@@ -160,7 +160,7 @@ function Bandwidth() {
   );
 }
 
-/** Of a profile, which is read from the host. */
+/** Returns the bandwidth chart of a profile, which it reads from the host, or null. */
 function useBandwidth(name: string): LineSpec | null {
   const connected = useApp((state) => state.connection.status === 'open');
   const profiles = useApp((state) => state.profiles);

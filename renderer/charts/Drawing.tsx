@@ -1,4 +1,4 @@
-/** The drawn chart. Its own chunk, since it brings ECharts with it. */
+/** The drawn chart. It is a chunk of its own because it imports ECharts. */
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { type KeyboardEvent, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { useScheme } from '../common/usePaints.ts';
@@ -43,7 +43,8 @@ export function Drawing({ spec, onOpen }: Props) {
     });
   }, [spec, scheme, width, height]);
 
-  // After every drawing too: it forgets what stood out, and the first key may come before there is one.
+  // Runs after every drawing, since a new drawing drops the highlight, and the first key may come before the first
+  // drawing.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scheme draws anew.
   useEffect(() => {
     if (width === 0 || height === 0) return;
@@ -98,7 +99,7 @@ export function Drawing({ spec, onOpen }: Props) {
   );
 }
 
-/** As under the pointer: the point stands out, and its words beside it. */
+/** Highlights the point and shows its tooltip, as the pointer does. */
 function show(chart: Drawn | null, point: Point): void {
   const found = find(chart, point);
   if (found === null) return;

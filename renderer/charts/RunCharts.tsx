@@ -1,4 +1,4 @@
-/** The charts of one run: in place of its lanes. */
+/** The charts of one run, shown in place of its lanes. */
 import { useMemo } from 'react';
 import { useLessonView } from '../store/lessonView.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -33,10 +33,10 @@ export function RunCharts({ run }: { readonly run: LoadedRun }) {
   );
 }
 
-/** Where charts of bandwidth end. */
+/** Returns the faster link limit of both directions in bytes per second, where bandwidth axes end, or null. */
 export const linkOf = (run: LoadedRun): number | null =>
   Math.max(run.linkLimit('h2d') ?? 0, run.linkLimit('d2h') ?? 0) || null;
 
-/** Bars need room for their number, and no more. */
+/** Returns a height with just enough room for a number at each bar. */
 export const chartHeight = (spec: ChartSpec): number =>
   spec.kind === 'bars' ? Math.min(420, 100 + 44 * spec.categories.length) : 280;

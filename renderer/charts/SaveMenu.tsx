@@ -1,4 +1,4 @@
-/** One menu wherever something is drawn: as a picture of a chosen width or as its figures, to a file or to the clipboard. */
+/** The menu next to everything drawn: it saves or copies a picture of a chosen width, or the figures. */
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,17 +10,17 @@ import { notifyDone, notifyError } from '../store/notify.ts';
 import { recall, remember } from '../store/settings.ts';
 
 export interface Saved {
-  /** As in 'Save Engine use'. */
+  /** Name of the menu, such as 'Save Engine use'. */
   readonly name: string;
-  /** Of files, without an ending. */
+  /** Name of the saved files, without an ending. */
   readonly fileName: string;
-  /** Of the picture's width in pixels. */
+  /** Draws the picture with a width in pixels. */
   readonly svg: (width: number) => Drawn | Promise<Drawn>;
-  /** Hands the figures out as a CSV file. */
+  /** Saves the figures as a CSV file. */
   readonly figures: () => unknown;
-  /** Of the whole run, with its lanes: left out where there is none. */
+  /** Saves a report of the whole run with its lanes; left out if there is no report. */
   readonly report?: (() => unknown) | undefined;
-  /** For the clipboard; left out where they are too many. */
+  /** Returns the figures for the clipboard; left out if there are too many. */
   readonly text?: (() => string) | undefined;
 }
 
@@ -41,7 +41,7 @@ function chooseWidth(width: number): void {
 
 interface Props {
   readonly saved: Saved;
-  /** As one icon among others. */
+  /** Shows an icon instead of a button with text. */
   readonly compact?: boolean;
 }
 
@@ -88,7 +88,7 @@ function Items({ saved }: { readonly saved: Saved }) {
     );
   };
   const copy = async (): Promise<void> => {
-    // The clipboard takes a promise, since it must be asked while the click or the key is fresh.
+    // The clipboard takes a promise, since it must be used right after the click or key.
     const png = Promise.resolve(svg(width)).then(pngOf);
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
     notifyDone('The picture is on the clipboard', 'Paste it where you need it.');

@@ -1,4 +1,4 @@
-/** What the axes of all kinds of chart have in common. */
+/** Parts of axes and legends that all kinds of chart share. */
 import type { Look } from './look.ts';
 import { type AxisUnit, axisTitle, axisUnit, mostOf } from './quantities.ts';
 import type { ChartSpec } from './spec.ts';
@@ -6,16 +6,16 @@ import type { ChartSpec } from './spec.ts';
 export interface Room {
   readonly width: number;
   readonly height: number;
-  /** Taken by the title. */
+  /** Height of the title in pixels. */
   readonly top: number;
 }
 
-/** Charts with one end of their axes have one unit too. */
+/** Returns the unit of the value axis; charts that end at the same value have the same unit. */
 export const valueUnit = (spec: ChartSpec): AxisUnit => axisUnit(spec.value.unit, endOf(spec));
 
 const endOf = (spec: ChartSpec): number => Math.max(spec.most ?? 0, mostOf(spec));
 
-/** A number without an exponent and without digits that only float arithmetic made. */
+/** Formats a number without an exponent and without digits from float rounding. */
 export const plain = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString('en', { useGrouping: true });
 
@@ -28,13 +28,13 @@ const name = (text: string, look: Look, gap: number) => ({
   nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: 12, fontWeight: 600 },
 });
 
-/** An end with two digits, so that its label is short. */
+/** Rounds up to two digits, so that the label at the axis end is short. */
 function roundedUp(value: number): number {
   const digit = 10 ** (Math.floor(Math.log10(value)) - 1);
   return Number((Math.ceil(value / digit - 1e-9) * digit).toPrecision(3));
 }
 
-/** An axis of values, in one unit that its title names. */
+/** Returns an axis of values in one unit, which its title names. */
 export const valueAxis = (spec: ChartSpec, look: Look, gap: number) => ({
   type: 'value' as const,
   min: 0,
@@ -46,7 +46,7 @@ export const valueAxis = (spec: ChartSpec, look: Look, gap: number) => ({
   splitLine: { lineStyle: { color: look.line } },
 });
 
-/** An axis of what was chosen, a place for each. */
+/** Returns an axis with one place for each category. */
 export const categoryAxis = (title: string, data: readonly string[], look: Look, gap: number) => ({
   type: 'category' as const,
   data: [...data],
@@ -56,7 +56,7 @@ export const categoryAxis = (title: string, data: readonly string[], look: Look,
   axisTick: { show: false },
 });
 
-/** Of sizes that are measured at many odd values the powers of two are named, where there are enough: the rest has its ticks. */
+/** Returns the ticks to label: on a log axis only powers of two, if there are enough. The other ticks have no label. */
 function namedTicks(ticks: readonly number[], isLog: boolean): number[] {
   const round = isLog ? ticks.filter((tick) => Number.isInteger(Math.log2(tick))) : [];
   return round.length >= leastNamed ? round : [...ticks];
@@ -64,7 +64,7 @@ function namedTicks(ticks: readonly number[], isLog: boolean): number[] {
 
 const leastNamed = 4;
 
-/** An axis of numbers at their distance, with ticks where there are points. */
+/** Returns an axis of numbers with a tick at each point. */
 export const numberAxis = ({ name: title, ticks, label, isLog }: NumberAxis, look: Look, gap: number) => ({
   type: isLog ? ('log' as const) : ('value' as const),
   ...(isLog ? { logBase: 2 } : { scale: true }),
@@ -100,7 +100,7 @@ const itemGap = 10;
 const letterWidth = 6.6;
 const lineHeight = 22;
 
-/** What the lines of a legend after its first one need: all of it is shown, however many entries it has. */
+/** Returns the height of the legend's lines after the first one. The whole legend is shown, however long it is. */
 export function legendRoom(names: readonly string[], { width }: Pick<Room, 'width'>): number {
   const most = 0.94 * width;
   let [lines, used] = [1, 0];
@@ -121,6 +121,6 @@ export const legend = (data: readonly LegendEntry[], look: Look, bottom = 4) => 
   itemWidth,
   itemGap,
   textStyle: { color: look.text, fontFamily: look.font, fontSize: 12 },
-  // A click would hide a row without a word to those who can't see it go.
+  // A click would hide a row, and a screen reader would not announce that.
   selectedMode: false,
 });

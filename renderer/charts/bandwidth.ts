@@ -1,4 +1,4 @@
-/** Bandwidth of copies against their size, with the link's limit, from a device profile. */
+/** Bandwidth of copies by size from a device profile, with the link's limit. */
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import type { CostModel } from '../../core/machine/costModel.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
@@ -7,7 +7,7 @@ import { programRate } from '../../core/sweep/programRate.ts';
 import type { PaintName } from '../common/palette.ts';
 import type { Cell, LineSpec, Provenance, Row } from './spec.ts';
 
-/** By size in bytes. */
+/** Readings by size in bytes. */
 type Readings = ReadonlyMap<number, Exclude<Cell, null>>;
 
 interface Named {
@@ -17,7 +17,7 @@ interface Named {
   readonly isBeside?: boolean;
 }
 
-/** From what latency decides to what the link decides, each four times the one before. */
+/** Sizes in bytes, each four times the one before: from sizes limited by latency to sizes limited by the link. */
 const sizes = Array.from({ length: 11 }, (_, power) => 256 * 4 ** power);
 
 export function profileBandwidth(profile: DeviceProfile): LineSpec {
@@ -54,7 +54,7 @@ const readings = (rate: (size: number) => number | null): Readings =>
     }),
   );
 
-/** What the engine itself moves in the time that it takes. */
+/** Returns the rate of the copy engine alone, without the call. */
 function engineRate(costs: CostModel, direction: 'h2d' | 'd2h', memory: 'pinned' | 'pageable', size: number) {
   const [src, dst] = direction === 'h2d' ? ([memory, 'device'] as const) : (['device', memory] as const);
   const cost = costs.copy(size, { src, dst, from: -1, to: -1 }, false);

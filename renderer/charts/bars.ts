@@ -1,4 +1,4 @@
-/** Lying bars: long names stand beside them, and the value at their end. */
+/** Horizontal bars: long names fit next to them, and the value stands at their end. */
 import { categoryAxis, legend, legendRoom, type Room, valueAxis, valueUnit } from './axes.ts';
 import { type Look, rowLook } from './look.ts';
 import { whiskers } from './marks.ts';
@@ -42,7 +42,7 @@ export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room
   };
 }
 
-/** Each says what its numbers are where categories differ in that. */
+/** Adds the origin to the category names if origins differ. */
 const categoryNames = ({ categories }: BarSpec): string[] =>
   categories.map(({ label, origin }) => (origin === undefined ? label : `${label}\n(${origin})`));
 
@@ -74,7 +74,7 @@ function bars(spec: BarSpec, index: number, name: string, look: Look, bar: numbe
   };
 }
 
-/** The spread at a bar's end, and behind it the value. */
+/** Draws the spread at a bar's end, and the value after it. */
 function besideBars(spec: BarSpec, index: number, look: Look, bar: number): object[] {
   const { factor } = valueUnit(spec);
   const shift = (index - (spec.rows.length - 1) / 2) * bar;

@@ -1,4 +1,4 @@
-/** Charts of one run, from its summary: what the engines did, and where the time of host threads and devices went. */
+/** Charts of one run from its summary: use of the engines, and where the time of host threads and devices went. */
 
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { laneTitles } from '../../core/trace/laneTitles.ts';
@@ -19,14 +19,14 @@ export type BreakdownSummary = Pick<
   'engines' | 'host' | 'temporal' | 'device' | 'profile' | 'machine' | 'createdAt'
 >;
 
-/** Where axes end, so that charts of several runs can be compared; null or left out where a chart has its own. */
+/** Ends of axes that make charts of several runs comparable. A chart picks its own end for null or a missing value. */
 export interface AxisEnds {
   readonly makespanNs?: number | null;
-  /** What the link gives one way. */
+  /** Limit of the link in one direction. */
   readonly bytesPerSecond?: number | null;
 }
 
-/** Those that have something to show, in the order in which they are shown. */
+/** Returns the charts that have something to show, in display order. */
 export function breakdownCharts(
   summary: BreakdownSummary,
   origin: RunOrigin,
@@ -158,7 +158,7 @@ function hostTime({ host }: BreakdownSummary, provenance: Provenance): BarSpec |
   };
 }
 
-/** How the makespan went from iteration to iteration; nothing where there is one. */
+/** Returns the makespan of each iteration, or null if there is only one. */
 function iterations(makespansNs: readonly number[], provenance: Provenance): LineSpec | null {
   if (makespansNs.length < 2) return null;
   return {

@@ -1,4 +1,4 @@
-/** The parts of ECharts that the charts need. Loaded with the first chart, never with the window. */
+/** The parts of ECharts that the charts need. They load with the first chart, not with the window. */
 import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
@@ -35,7 +35,7 @@ export type Drawing = EChartsType;
 
 export const draw = (element: HTMLElement, renderer: 'svg' | 'canvas'): Drawing => init(element, null, { renderer });
 
-/** The chart as a drawing of its own, with its title and where its numbers come from. */
+/** Draws the chart as a picture with its title and provenance. */
 export function drawn(spec: ChartSpec, look: Look, width: number): Drawn {
   const size = { width, height: Math.round(Math.min(Math.max(width * 0.6, 420), 1400)) };
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...size });

@@ -1,4 +1,4 @@
-/** A field for each pair of two numbers, from light to dark; the value stands in it where there is room. */
+/** Heat maps: a field for each pair of two numbers, light to dark, with the value in it if there is room. */
 import { color } from 'echarts/core';
 import { categoryAxis, plain, type Room, valueUnit } from './axes.ts';
 import type { Look } from './look.ts';
@@ -6,7 +6,7 @@ import { axisTitle, chosenText, formatValue } from './quantities.ts';
 import { type HeatSpec, isFailure, isReading, originText } from './spec.ts';
 
 const grid = { left: 86, right: 30, bottom: 96 };
-/** Room that '12.3 ms' needs. */
+/** Width of '12.3 ms' in pixels. */
 const labelWidth = 52;
 const labelHeight = 16;
 
@@ -98,7 +98,7 @@ function fields(spec: HeatSpec, look: Look, { least, most }: Extent, factor: num
   };
 }
 
-/** A cross in an empty field. */
+/** Returns a series that draws a cross in each field that failed. */
 function failures(spec: HeatSpec, look: Look, cellWidth: number): object {
   const data = spec.rows.flatMap(({ cells }, row) =>
     cells.flatMap((cell, column) => (isFailure(cell) ? [{ value: [column, row], row, column }] : [])),
@@ -119,7 +119,7 @@ function failures(spec: HeatSpec, look: Look, cellWidth: number): object {
   };
 }
 
-/** Black or white, whichever stands out more: contrast by WCAG's relative luminance. */
+/** Returns black or white, whichever has more contrast by WCAG's relative luminance. */
 function inkOn(fill: string): string {
   const [r = 0, g = 0, b = 0] = (color.parse(fill) ?? []).map((channel, index) => {
     if (index > 2) return channel;

@@ -1,4 +1,6 @@
-/** Lines over numbers: medians as symbols, spreads as whiskers, failures as crosses at the foot, limits as dashes. */
+/**
+ * Lines over numbers: symbols for medians, whiskers for spreads, crosses at the bottom for failures, dashes for limits.
+ */
 import { legend, legendRoom, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
 import { type Look, type RowLook, rowLooks } from './look.ts';
 import { whiskers } from './marks.ts';
@@ -55,7 +57,7 @@ function line(spec: LineSpec, index: number, name: string, { colour, symbol, das
   const isBeside = row.isBeside === true;
   const data = spec.x.values.flatMap((x, column) => {
     const cell = row.cells[column];
-    // A line goes on past what isn't there, and breaks at what failed.
+    // A line skips missing points and breaks at failures.
     if (cell == null) return [];
     if (isFailure(cell)) return [{ value: [x, null] }];
     return [{ value: [x, cell.value / factor], ...(isLimit ? {} : { row: index, column }) }];
@@ -67,7 +69,7 @@ function line(spec: LineSpec, index: number, name: string, { colour, symbol, das
     color: isLimit ? look.textDim : colour,
     symbol: isLimit ? 'none' : isBeside ? 'circle' : symbol,
     symbolSize: isBeside ? 5 : 9,
-    // Hollow in either theme: the chart library's own hollow symbols are filled with white.
+    // Symbols are hollow in both themes; the chart library fills its own hollow symbols with white.
     ...(isBeside ? { itemStyle: { color: look.surface, borderColor: colour, borderWidth: 1.5 } } : {}),
     showAllSymbol: true,
     silent: isLimit,
@@ -91,7 +93,7 @@ function spread(spec: LineSpec, index: number, { colour }: RowLook, look: Look):
   return whiskers(data, colour, look.surface, 'vertical');
 }
 
-/** A limit has no points, and so no symbol. */
+/** Legend symbol of a limit, which has no points. */
 const dashes = 'path://M0,4 H7 V6 H0 Z M10,4 H17 V6 H10 Z M20,4 H27 V6 H20 Z';
 const failedName = 'failed';
 

@@ -1,4 +1,6 @@
-/** Colours, patterns and symbols of charts, from the window's palette. Each row has all three, so colour is never alone. */
+/**
+ * Colours, patterns and symbols of charts, from the window's palette. Each row has all three and never colour alone.
+ */
 import { canvasColours, type PaintName, type Pattern, paint, type Scheme } from '../common/palette.ts';
 import { sans } from '../common/theme.ts';
 import type { Row } from './spec.ts';
@@ -11,7 +13,7 @@ export interface Look {
   readonly surface: string;
   readonly bad: string;
   readonly font: string;
-  /** From least to most: one hue, so that lightness alone tells it. */
+  /** Colours from low to high in one hue, so that lightness alone shows the order. */
   readonly ramp: readonly string[];
 }
 
@@ -34,7 +36,7 @@ export function lookOf(scheme: Scheme): Look {
   };
 }
 
-/** Neighbours differ in lightness too, for those who see no hue. */
+/** Neighbours differ in lightness too, for people who see no hue. */
 const order: readonly PaintName[] = ['h2d', 'd2h', 'kernel', 'd2d', 'memset', 'host-work', 'host-call', 'h2h'];
 
 const star = 'path://M5,0 L6.2,3.6 L10,3.6 L7,5.9 L8.1,9.5 L5,7.3 L1.9,9.5 L3,5.9 L0,3.6 L3.8,3.6 Z';
@@ -49,7 +51,10 @@ export interface RowLook {
   readonly decal: object;
 }
 
-/** Of each row. One that stands beside another looks like it and takes no place, so that rows look the same in charts without. */
+/**
+ * Returns the look of each row. An `isBeside` row takes the look of the row before it, so other rows look the same in
+ * charts without it.
+ */
 export function rowLooks(rows: readonly Row[], look: Look): RowLook[] {
   let place = -1;
   return rows.map((row) => {
@@ -70,7 +75,7 @@ export function rowLook({ paint: own }: Row, index: number, { scheme }: Look): R
   };
 }
 
-/** ECharts's own way to say a hatch. */
+/** Returns a hatch as an ECharts decal. */
 function decal(pattern: Pattern, ink: string): object {
   const color = `${ink}59`;
   switch (pattern) {

@@ -1,4 +1,4 @@
-/** Marks that ECharts has not by itself. */
+/** Marks that ECharts lacks. */
 
 interface Api {
   value(dimension: number): number;
@@ -7,7 +7,7 @@ interface Api {
 
 const cap = 4;
 
-/** Lines from least to most with caps. Data: [place on the other axis, low, high, shift in pixels]. */
+/** Draws lines with caps from low to high. Data: [place on the other axis, low, high, shift in pixels]. */
 export const whiskers = (
   data: readonly (readonly number[])[],
   colour: string,
@@ -33,7 +33,7 @@ export const whiskers = (
       shape: { pathData: path },
       style: { stroke: ink, lineWidth, fill: 'none' },
     });
-    // A border of the ground's colour, so that it stands out on a bar of any colour.
+    // A border in the background colour makes it visible on a bar of any colour.
     return { type: 'group', children: [stroke(ground, 4), stroke(colour, 1.5)] };
   },
 });

@@ -1,4 +1,4 @@
-/** From a chart's data to what ECharts is told. Nothing here knows the DOM. */
+/** Turns a chart's data into ECharts options. Nothing here uses the DOM. */
 import type { EChartsCoreOption } from 'echarts/core';
 import { barParts } from './bars.ts';
 import { heatParts } from './heat.ts';
@@ -10,11 +10,11 @@ import { type ChartSpec, fullTitle, provenanceLine } from './spec.ts';
 export interface Frame {
   readonly width: number;
   readonly height: number;
-  /** A file carries its title and provenance in the picture; the window has them above it. */
+  /** Draws title and provenance into the picture, as saved files need; the window shows them above the chart. */
   readonly withTitle: boolean;
 }
 
-/** Series hold their points as `[…numbers]` and name the point's place in `row` and `column`. */
+/** A point of a series: `[…numbers]`, and its place in the spec as `row` and `column`. */
 export interface DatumPlace {
   readonly row: number;
   readonly column: number;
@@ -50,7 +50,7 @@ const title = (spec: ChartSpec, look: Look) => ({
 
 const tooltip = (spec: ChartSpec, look: Look) => ({
   trigger: 'item',
-  // Drawn with the chart: no markup is made from names that people gave.
+  // Text is drawn with the chart, since markup made of names from users could be unsafe.
   renderMode: 'richText',
   confine: true,
   backgroundColor: look.surface,
@@ -63,7 +63,7 @@ const tooltip = (spec: ChartSpec, look: Look) => ({
   },
 });
 
-/** Where a drawn thing stands in the spec; null for what isn't one of its points. */
+/** Returns the place in the spec of a drawn datum, or null if it is no point of the spec. */
 export function placeOf(data: unknown): DatumPlace | null {
   if (typeof data !== 'object' || data === null) return null;
   const { row, column } = data as Partial<DatumPlace>;

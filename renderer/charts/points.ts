@@ -1,4 +1,4 @@
-/** Every cell of a chart in reading order, with the words for it: tooltip, keyboard, table and exports say the same. */
+/** All cells of a chart in reading order with their texts. Tooltip, keyboard, table and exports use the same texts. */
 import { chosenText, formatValue } from './quantities.ts';
 import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row } from './spec.ts';
 
@@ -8,14 +8,14 @@ export interface Point {
   readonly cell: Exclude<Cell, null>;
 }
 
-/** Row after row. Limits are no points: they can't be opened, and say the same everywhere. */
+/** Returns the points row by row. Limits are left out, since they can't be opened and have one value. */
 export function pointsOf(spec: ChartSpec): Point[] {
   return spec.rows.flatMap(({ cells, isLimit }, row) =>
     isLimit === true ? [] : cells.flatMap((cell, column) => (cell === null ? [] : [{ row, column, cell }])),
   );
 }
 
-/** What a column stands for: a category, or a number of the x axis. */
+/** Returns the name of a column: a category, or a number of the x axis. */
 export function columnLabel(spec: ChartSpec, column: number): string {
   if (spec.kind === 'bars') return spec.categories[column]?.label ?? '';
   return chosenText(spec.x, spec.x.values[column] ?? 0);
@@ -23,19 +23,18 @@ export function columnLabel(spec: ChartSpec, column: number): string {
 
 export const columnTitle = (spec: ChartSpec): string => (spec.kind === 'bars' ? spec.by : spec.x.name);
 
-/** What a row stands for. */
 export function rowLabel(spec: ChartSpec, row: number): string {
   if (spec.kind === 'heat') return chosenText(spec.y, spec.y.values[row] ?? 0);
   return spec.rows[row]?.name ?? '';
 }
 
-/** Null where one row says all that the title says. */
+/** Returns the title of the row names, or null if the chart's title says it all. */
 export function rowTitle(spec: ChartSpec): string | null {
   if (spec.kind === 'heat') return spec.y.name;
   return spec.rows.length > 1 ? 'Series' : null;
 }
 
-/** '1.20 ms', and the spread where there is more than one iteration. */
+/** Returns a value such as '1.20 ms', with the spread if there are several iterations. */
 export function readingText(spec: ChartSpec, cell: Cell): string {
   if (cell === null) return 'nothing';
   if (isFailure(cell)) return `failed: ${cell.problem}`;
@@ -48,7 +47,7 @@ export function readingText(spec: ChartSpec, cell: Cell): string {
 
 export const hasSpread = (cell: Cell): boolean => isReading(cell) && (cell.count ?? 1) > 1 && cell.low !== undefined;
 
-/** Lines of a tooltip; joined, a sentence for a screen reader. */
+/** Returns the lines of a tooltip; joined, they are a sentence for screen readers. */
 export function pointLines(spec: ChartSpec, { row, column, cell }: Point): string[] {
   const series: Row | undefined = spec.rows[row];
   const title = rowTitle(spec);
@@ -64,7 +63,9 @@ type Step = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown' | 'Home' | 'End
 
 export const isStep = (key: string): key is Step => /^(Arrow(Left|Right|Up|Down)|Home|End)$/.test(key);
 
-/** Where a key leads from `at`, an index into `points`: along the row, or to the nearest column of another row. */
+/**
+ * Returns the index of the point that a key leads to from `at`: along the row, or to the nearest column of another row.
+ */
 export function stepFrom(points: readonly Point[], at: number, key: Step): number {
   const here = points[at];
   if (key === 'Home' || here === undefined) return 0;

@@ -1,4 +1,4 @@
-/** Figures of a chart as text: one unit for an axis, and values with their unit. */
+/** Figures of a chart as text: one unit per axis, and values with their unit. */
 import { bytesText, durationText } from '../../core/experiment/edit/quantities.ts';
 import { formatBytes, formatDuration, formatRate, formatShare, GiB, KiB, MiB } from '../../core/units.ts';
 import { type ChartSpec, type ChosenQuantity, isReading, type Quantity, type Unit } from './spec.ts';
@@ -13,18 +13,18 @@ const formats: Readonly<Record<Unit, (value: number) => string>> = {
 
 export const formatValue = (unit: Unit, value: number): string => formats[unit](value);
 
-/** A value that someone chose, as a size of a sweep: exact and short, '2 MiB' and not '2.00 MiB'. */
+/** Formats a chosen value, such as a size of a sweep, exactly and shortly: '2 MiB', not '2.00 MiB'. */
 export function formatChosen(unit: Unit, value: number): string {
   if (unit === 'B') return bytesText(value);
   return unit === 'ns' ? durationText(value) : formatValue(unit, value);
 }
 
-/** The same of an axis, whose values may have names. */
+/** Formats a chosen value of an axis, whose values may have names. */
 export const chosenText = ({ unit, names }: ChosenQuantity, value: number): string =>
   names == null ? formatChosen(unit, value) : (names[value] ?? '');
 
 export interface AxisUnit {
-  /** Empty for plain numbers. */
+  /** Name of the unit; empty for plain numbers. */
   readonly name: string;
   readonly factor: number;
 }
@@ -55,18 +55,18 @@ const steps: Readonly<Record<Unit, Steps>> = {
   count: [[1, '']],
 };
 
-/** The unit in which the largest value has one to three digits before the point. */
+/** Returns the unit that gives the largest value one to three digits before the point. */
 export function axisUnit(unit: Unit, most: number): AxisUnit {
   const choices = steps[unit];
   const [factor, name] = choices.find(([size]) => most >= size) ?? choices.at(-1) ?? [1, ''];
   return { name, factor };
 }
 
-/** 'Makespan (ms)'. */
+/** Returns a title such as 'Makespan (ms)'. */
 export const axisTitle = ({ name }: Quantity, unit: AxisUnit): string =>
   unit.name === '' ? name : `${name} (${unit.name})`;
 
-/** The largest value drawn, spreads and limits included; 0 for none. */
+/** Returns the largest drawn value with spreads and limits, or 0. */
 export function mostOf(spec: ChartSpec): number {
   if (spec.kind === 'bars' && spec.stacked === true) {
     return Math.max(0, ...spec.categories.map((_, column) => stackHeight(spec, column)));

@@ -1,10 +1,10 @@
 /**
- * A chart as data: what Chart.tsx draws, what its table shows, and what the exports hold. A chart knows no store: whoever
- * shows one makes a spec from runs, a sweep or a benchmark, and gives it to <Chart spec={…} />.
+ * A chart as data: Chart.tsx draws it, its table shows it, and exports hold it. A chart knows no store: a view makes a
+ * spec from runs, a sweep or a benchmark, and passes it to <Chart spec={…} />.
  *
- * Values are in base units (nanoseconds, bytes, bytes per second, shares from 0 to 1); the chart picks the unit to show.
- * Every chart has a grid of cells: `rows[r].cells[c]` belongs to the column `c`. A cell is a reading, a failure with its
- * reason, or null where there is nothing. Null and failures are never drawn as zero.
+ * Values are in base units (nanoseconds, bytes, bytes per second, shares from 0 to 1); the chart picks the unit to
+ * show. Every chart has a grid of cells: `rows[r].cells[c]` belongs to the column `c`. A cell is a reading, a failure
+ * with its reason, or null if it is empty. Null and failures are never drawn as zero.
  */
 
 import type { RunOrigin } from '../../core/trace/run.ts';
@@ -13,44 +13,44 @@ import type { PaintName } from '../common/palette.ts';
 export type Unit = 'ns' | 'B' | 'B/s' | 'share' | 'count';
 
 export interface Quantity {
-  /** As 'Makespan', without its unit. */
+  /** Name without a unit, such as 'Makespan'. */
   readonly name: string;
   readonly unit: Unit;
 }
 
-/** What was chosen: numbers, or names whose places are the values. */
+/** Values of an axis: numbers, or indices into `names`. */
 export interface ChosenQuantity extends Quantity {
   readonly values: readonly number[];
   readonly names?: readonly string[] | null;
 }
 
-/** What the figures are. Said in the title, the legend, the table and every export. */
+/** Source of the figures, shown in the title, the legend, the table and every export. */
 export interface Provenance {
-  /** Of everything drawn; more than one where a chart compares. */
+  /** Origins of all drawn figures; several if the chart compares runs. */
   readonly origins: readonly RunOrigin[];
-  /** Device or profile, as 'NVIDIA H200'; empty where it isn't known. */
+  /** Device or profile, such as 'NVIDIA H200'; empty if unknown. */
   readonly device: string;
-  /** ISO 8601, when the newest of it was made; empty where that isn't known. */
+  /** Time of the newest figure in ISO 8601; empty if unknown. */
   readonly date: string;
 }
 
-/** A median, where `low` to `high` is the spread over `count` iterations. */
+/** A median; `low` to `high` is the spread over `count` iterations. */
 export interface Reading {
   readonly value: number;
   readonly low?: number;
   readonly high?: number;
   readonly count?: number;
-  /** What opens when the point is clicked: given to onOpen. */
+  /** Passed to onOpen if the point is clicked. */
   readonly id?: string;
-  /** Its own, where points of one chart may be of several. */
+  /** Device of this point, if the chart has points of several. */
   readonly device?: string;
 }
 
-/** Shown at its place, with the reason. */
+/** A point that failed, shown at its place with the reason. */
 export interface Failure {
   readonly problem: string;
   readonly id?: string;
-  /** Its own, where points of one chart may be of several; empty where it isn't known. */
+  /** Device of this point, if the chart has points of several; empty if unknown. */
   readonly device?: string;
 }
 
@@ -59,23 +59,23 @@ export type Cell = Reading | Failure | null;
 export interface Row {
   readonly name: string;
   readonly cells: readonly Cell[];
-  /** A colour of the lanes; the next of the chart's own where left out. */
+  /** A colour of the lanes; left out, the chart picks its next colour. */
   readonly paint?: PaintName;
-  /** Where rows of different origins stand in one chart. */
+  /** Origin of this row, if rows of several origins are in one chart. */
   readonly origin?: RunOrigin;
-  /** A line that nothing can cross, or that is only for comparison: dashed, without points, not opened. */
+  /** A limit or a reference: drawn dashed, without points, and not opened. */
   readonly isLimit?: boolean;
-  /** A second figure of the row before it, in that row's look but thin and dashed. */
+  /** A second figure of the row before it, drawn in that row's look but thin and dashed. */
   readonly isBeside?: boolean;
 }
 
 interface Common {
-  /** Without the origin, which is added. */
+  /** Title without the origin, which is added. */
   readonly title: string;
   readonly provenance: Provenance;
   readonly value: Quantity;
   readonly rows: readonly Row[];
-  /** Where the value axis has an end of its own, as 1 for shares: what is larger moves it. */
+  /** End of the value axis, such as 1 for shares. A larger value moves it. */
   readonly most?: number;
 }
 
@@ -84,10 +84,10 @@ export interface Category {
   readonly origin?: RunOrigin;
 }
 
-/** Lying bars, a group for each category. Bars of several rows stand side by side, or end to end where `stacked`. */
+/** Horizontal bars, a group for each category. Bars of several rows are side by side, or end to end if `stacked`. */
 export interface BarSpec extends Common {
   readonly kind: 'bars';
-  /** What the categories are, as 'Strategy'. */
+  /** Kind of the categories, such as 'Strategy'. */
   readonly by: string;
   readonly categories: readonly Category[];
   readonly stacked?: boolean;
@@ -99,7 +99,7 @@ export interface LineSpec extends Common {
   readonly x: ChosenQuantity & { readonly scale: 'linear' | 'log' };
 }
 
-/** A field for each pair of `x` and `y`: a row for each value of `y`. */
+/** A field for each pair of `x` and `y`, with one row for each value of `y`. */
 export interface HeatSpec extends Common {
   readonly kind: 'heat';
   readonly x: ChosenQuantity;
@@ -113,10 +113,10 @@ export const isFailure = (cell: Cell | undefined): cell is Failure => cell != nu
 
 export const originText = ({ origins }: Provenance): string => [...new Set(origins)].join(' and ');
 
-/** 'Makespan by chunk size, simulated'. */
+/** Returns a title such as 'Makespan by chunk size, simulated'. */
 export const fullTitle = ({ title, provenance }: ChartSpec): string => `${title}, ${originText(provenance)}`;
 
-/** 'Simulated on NVIDIA H200, 2026-11-20'. */
+/** Returns text such as 'Simulated on NVIDIA H200, 2026-11-20'. */
 export function provenanceLine({ provenance }: ChartSpec): string {
   const text = originText(provenance);
   const on = provenance.device === '' ? '' : ` on ${provenance.device}`;
@@ -124,13 +124,13 @@ export function provenanceLine({ provenance }: ChartSpec): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${on}${when}`;
 }
 
-/** Origin of one cell, as the table and the exports say it. */
+/** Returns the origin of one cell, as the table and the exports show it. */
 export function cellOrigin(spec: ChartSpec, row: Row, column: number): string {
   const category = spec.kind === 'bars' ? spec.categories[column]?.origin : undefined;
   return category ?? row.origin ?? originText(spec.provenance);
 }
 
-/** A row's name in the legend, which always says what its numbers are. */
+/** Returns a row's name in the legend with the origin of its figures. */
 export function legendName(spec: ChartSpec, row: Row): string {
   if (row.isLimit === true) return row.name;
   return `${row.name}, ${row.origin ?? originText(spec.provenance)}`;

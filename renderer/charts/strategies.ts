@@ -1,4 +1,4 @@
-/** Makespans of several runs beside one another, each with its spread and with what its numbers are. */
+/** Makespans of several runs side by side, each with its spread and origin. */
 import { type Spread, spread } from '../../core/statistics.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
 import { deviceOf } from './breakdowns.ts';
@@ -8,11 +8,11 @@ export interface Strategy {
   readonly label: string;
   readonly origin: RunOrigin;
   readonly device: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly date: string;
-  /** Null where nothing was recorded. */
+  /** Spread of the makespan; null if nothing was recorded. */
   readonly makespan: Spread | null;
-  /** Of the run, for onOpen. */
+  /** Id of the run for onOpen. */
   readonly id?: string;
 }
 
@@ -22,7 +22,7 @@ export function strategyOf(id: string, label: string, { info }: Run, origin: Run
   return { label, origin, device, date: info.createdAt, makespan, id };
 }
 
-/** In the order given. Runs of one name are told apart by their device. */
+/** Returns a bar for each strategy in the given order. Runs with one name get their device added. */
 export function strategyBars(strategies: readonly Strategy[], title = 'Makespan by strategy'): BarSpec {
   const devices = [...new Set(strategies.map(({ device }) => device))];
   return {

@@ -1,4 +1,4 @@
-/** A chart as a table: for those who read it, and for files. */
+/** A chart as a table, for screen readers and for files. */
 import { csvLine } from '../../core/export/tables/csv.ts';
 import { columnLabel, columnTitle, pointsOf, rowLabel, rowTitle } from './points.ts';
 import { formatValue } from './quantities.ts';
@@ -17,12 +17,12 @@ import {
 export interface TableRow {
   readonly key: string;
   readonly cells: readonly string[];
-  /** For each cell what it is sorted by; null where there is nothing. */
+  /** Sort key of each cell; null if the cell is empty. */
   readonly sortBy: readonly (string | number | null)[];
-  /** Why there is no value. */
+  /** Reason why there is no value. */
   readonly problem: string | null;
   readonly id: string | undefined;
-  /** What the row is about, for the button that opens it. */
+  /** Subject of the row, for the button that opens it. */
   readonly name: string;
 }
 
@@ -40,7 +40,7 @@ const spreadFigures = ({ value, low = value, high = value, count = 1 }: Reading)
   count,
 ];
 
-/** A line for each point: what it is of, its value with its unit, and its spread where there is one. */
+/** Returns a line for each point: its place, its value with the unit, and its spread if any. */
 export function chartTable(spec: ChartSpec): ChartTable {
   const title = rowTitle(spec);
   const withSpread = spreadOf(spec);
@@ -95,7 +95,10 @@ const unitNames: Readonly<Record<Unit, string>> = {
 };
 const heading = (name: string, unit: Unit): string => (unitNames[unit] === '' ? name : `${name} (${unitNames[unit]})`);
 
-/** Every point in base units, so that no digit is lost. Limits are rows too, and every row says its origin, device and date. */
+/**
+ * Returns every point in base units, so that no digit is lost. Limits are rows too; every row has its origin, device
+ * and date.
+ */
 export function chartCsv(spec: ChartSpec): string {
   const { provenance, value } = spec;
   const header = [

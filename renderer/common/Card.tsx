@@ -1,4 +1,4 @@
-/** The cards of a page: something with a name of its own, or fields that belong together under a legend. */
+/** The cards of a page: an item with a name, or a group of fields under a legend. */
 import type { ComponentProps } from 'react';
 import classes from './Card.module.css';
 

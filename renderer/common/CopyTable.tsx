@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks';
 import { asMarkdown, asTsv, type TextTable } from '../../core/tableText.ts';
 import classes from './CopyTable.module.css';
 
-/** Copies a table for a spreadsheet or a report. It is made when it is asked for. */
+/** A button that copies a table for a spreadsheet or a report. The table is made when the button is clicked. */
 export function CopyTable({ table }: { readonly table: () => TextTable }) {
   return (
     <div className={classes['tools']}>

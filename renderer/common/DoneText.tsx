@@ -9,11 +9,11 @@ export interface DoneAction {
 interface Props {
   readonly text: string;
   readonly action?: DoneAction;
-  /** The action was taken. */
+  /** Called after the action. */
   readonly onDone: () => void;
 }
 
-/** What was done, and a way back where there is one. */
+/** Text about a finished action, with a button to undo it if possible. */
 export function DoneText({ text, action, onDone }: Props) {
   return (
     <div className={classes['done']}>

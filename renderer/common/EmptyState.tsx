@@ -5,12 +5,12 @@ interface Props {
   readonly icon: ReactNode;
   readonly title: string;
   readonly alert?: boolean;
-  /** It is all that the page says. */
+  /** True if the page shows nothing else. */
   readonly isPage?: boolean;
   readonly children?: ReactNode;
 }
 
-/** What stands where nothing can be shown: what it is, why, and what to do. */
+/** Placeholder for missing content: the reason, and what to do. */
 export function EmptyState({ icon, title, alert = false, isPage = false, children }: Props) {
   const Heading = isPage ? 'h1' : 'h2';
   return (

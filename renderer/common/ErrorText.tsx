@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../../core/errors.ts';
 import classes from './ErrorText.module.css';
 
-/** An error as people read it: field, message, remedy on a line of its own, and the code for whoever reports it. */
+/** An error as text: field, message, the remedy on its own line, and the code for error reports. */
 export function ErrorText({ error }: { readonly error: ErrorInfo }) {
   return (
     <div className={classes['error']}>

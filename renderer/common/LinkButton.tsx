@@ -1,13 +1,13 @@
-/** A button that reads as a link, for what stands in text or in a table and opens something. */
+/** A button that looks like a link, for text and tables. */
 import type { ReactNode } from 'react';
 import classes from './LinkButton.module.css';
 
 interface Props {
-  /** For screen readers, where the words alone don't say what is opened. */
+  /** Name for screen readers, if the text doesn't say what the button opens. */
   readonly label?: string;
-  /** What it does, where the words only name something. */
+  /** Effect of the button, if its text only names something. */
   readonly title?: string;
-  /** In the colour around it, for an icon and a word in a row of others. */
+  /** Takes the colour around it, for an icon and a word in a row of others. */
   readonly plain?: boolean;
   readonly onClick: () => void;
   readonly children: ReactNode;

@@ -21,7 +21,7 @@ const origins = {
   },
 } as const;
 
-/** What a run's numbers are. The word says it, the icon and colour repeat it. */
+/** The origin of a run's figures. The word says it; icon and colour repeat it. */
 export function OriginBadge({ origin, compact = false }: { readonly origin: RunOrigin; readonly compact?: boolean }) {
   const { label, icon: Icon, meaning } = origins[origin];
   return (

@@ -4,13 +4,13 @@ import classes from './Page.module.css';
 
 interface PageProps {
   readonly title: string;
-  /** What it is for, below the title. */
+  /** Purpose of the page, below the title. */
   readonly about: ReactNode;
   readonly ref?: Ref<HTMLElement>;
   readonly children: ReactNode;
 }
 
-/** A page of one column that scrolls: a heading with what it is about, and cards below. */
+/** A scrolling page of one column: a heading, its purpose, and cards below. */
 export function Page({ title, about, ref, children }: PageProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.

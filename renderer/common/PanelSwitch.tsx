@@ -2,13 +2,13 @@ import { SegmentedControl } from '@mantine/core';
 import classes from './PanelSwitch.module.css';
 
 interface Props<Side extends string> {
-  /** What there is to choose from, and what it is called. */
+  /** Labels of the choices. */
   readonly sides: Readonly<Record<Side, string>>;
   readonly value: Side;
   readonly onChange: (side: Side) => void;
 }
 
-/** Stands over the left panel, and says which of its sides is shown. */
+/** The switch above the left panel that picks its content. */
 export function PanelSwitch<Side extends string>({ sides, value, onChange }: Props<Side>) {
   return (
     <SegmentedControl<Side>

@@ -5,11 +5,11 @@ import classes from './ProblemBox.module.css';
 
 interface ProblemBoxProps {
   readonly error: ErrorInfo;
-  /** What can be done about it. */
+  /** Buttons that help with the problem. */
   readonly children?: ReactNode;
 }
 
-/** What went wrong, where it was asked for. A screen reader says it at once. */
+/** An error at the place of the failed action. A screen reader reads it at once. */
 export const ProblemBox = ({ error, children }: ProblemBoxProps) => (
   <div className={classes['problem']} role="alert">
     <ErrorText error={error} />

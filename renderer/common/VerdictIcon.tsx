@@ -1,4 +1,4 @@
-/** Whether a copy or kernel overlapped: a sign that marks it in score, lists and cards. */
+/** The sign in score, lists and cards that says if a copy or kernel overlapped. */
 import { IconCircleCheck, IconCircleX, IconQuestionMark } from '@tabler/icons-react';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import classes from './VerdictIcon.module.css';

@@ -1,7 +1,10 @@
-/** A hidden window draws no frames. */
+/** Longest wait, since a hidden window draws no frames. */
 const mostWaitMs = 120;
 
-/** Calls `action` once the next frame has been drawn and the window is at rest, or soon. Returns what calls it off. */
+/**
+ * Calls `action` when the next frame is drawn and the window is idle, or after `mostWaitMs`. Returns a function that
+ * cancels it.
+ */
 export function afterFrame(action: () => void): () => void {
   let off = false;
   const once = (): void => {
@@ -11,7 +14,7 @@ export function afterFrame(action: () => void): () => void {
     action();
   };
   const timer = setTimeout(once, mostWaitMs);
-  // The frame itself comes after its callbacks; a task that begins in one runs when it has been handed on.
+  // The frame comes after its callbacks; a task that one of them starts runs when the frame is handed on.
   requestAnimationFrame(() => whenIdle(once, mostWaitMs));
   return () => {
     off = true;
@@ -19,7 +22,10 @@ export function afterFrame(action: () => void): () => void {
   };
 }
 
-/** Calls `action` in the frame after the next one, so that it is drawn with that, or soon. Returns what calls it off. */
+/**
+ * Calls `action` in the second frame from now, or after `mostWaitMs`, so that the frame draws its effect. Returns a
+ * function that cancels it.
+ */
 export function inSecondFrame(action: () => void): () => void {
   let frame = requestAnimationFrame(() => {
     frame = requestAnimationFrame(once);
@@ -36,7 +42,7 @@ export function inSecondFrame(action: () => void): () => void {
   return off;
 }
 
-/** Soon, but not before what is more urgent is on screen; after so many milliseconds at the latest. Returns what calls it off. */
+/** Calls `action` when the window is idle, after `mostMs` at the latest. Returns a function that cancels it. */
 export function whenIdle(action: () => void, mostMs: number): () => void {
   // Safari has no idle callbacks.
   if (!('requestIdleCallback' in window)) {

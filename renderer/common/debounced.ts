@@ -1,8 +1,8 @@
-/** An action that many ask for and that is done once. */
+/** An action that runs once for several requests. */
 export interface Debounced {
-  /** Asks for the action: it is done when nobody has asked again for so long. */
+  /** Requests the action. It runs when no further request has come for a set time. */
   (): void;
-  /** Calls off what is asked for. */
+  /** Cancels the pending request. */
   readonly cancel: () => void;
 }
 

@@ -1,18 +1,18 @@
-/** Work in steps that takes turns with the messages that come in the meantime. */
+/** Runs work in steps, and handles waiting messages between them. */
 import type { InSteps } from '../../core/steps.ts';
 
 const { port1, port2 } = new MessageChannel();
 const waiting: (() => void)[] = [];
 port1.onmessage = () => waiting.shift()?.();
 
-/** Behind the messages that are there by now. A timer would wait for some milliseconds. */
+/** Resolves after the messages that are waiting now. A timer would take some milliseconds. */
 const turn = (): Promise<void> =>
   new Promise((resolve) => {
     waiting.push(resolve);
     port2.postMessage(null);
   });
 
-/** Null where the work was given up, since after some step it was not `wanted` any more. `onStep` hears what each step told. */
+/** Returns the result, or null if `isWanted` was false after some step. `onStep` receives each step's value. */
 export async function inTurns<Result, Step>(
   work: InSteps<Result, Step>,
   isWanted: () => boolean,

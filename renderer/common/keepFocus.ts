@@ -1,6 +1,6 @@
-/** What has the focus may go with what is done: whoever works by keys then goes on in the same part of the window. */
+/** An action may remove the focused element. These functions then keep the focus in the same part of the window. */
 
-/** Called before it is done. Gives what to call when that is drawn. */
+/** Called before the action. Returns a function to call when the result is drawn. */
 export function keepFocus(): () => void {
   const before = document.activeElement;
   const panel = before?.closest<HTMLElement>('section[tabindex]') ?? null;

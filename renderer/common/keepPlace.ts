@@ -1,17 +1,17 @@
-/** What has the focus in a list of the library goes when it is deleted: whoever works by keys goes on with what was next. */
+/** If a focused list item of the library is deleted, the focus moves to the next item. */
 
 const sectionOf = (name: string): string => `section[aria-label="${name}"]`;
 
-/** The lists are drawn without it when the host tells what is gone: at once, or some frames after it has answered. */
+/** The lists drop the item when the host announces the deletion, at once or some frames after its answer. */
 const mostWaitMs = 10_000;
 
-/** Called before the deletion. Gives what to call when that is done. */
+/** Called before the deletion. Returns a function to call after it. */
 export function keepPlace(): () => void {
   const line = document.activeElement?.closest<HTMLElement>('[data-item]') ?? null;
   const section = line?.closest('section')?.getAttribute('aria-label');
   const lines = [...(line?.parentElement?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
   const at = line === null ? 0 : lines.indexOf(line);
-  // The page may be another one then, with another library: keys outlast its elements.
+  // The page and its elements may be others by then, so keys are kept.
   const keys = [...lines.slice(at + 1), ...lines.slice(0, at).reverse()].map(({ dataset }) => dataset['item'] ?? '');
   const goOn = (): void => {
     if (document.activeElement !== document.body) return;

@@ -4,8 +4,8 @@ const actions = new Set<() => void>();
 let isWatching = false;
 
 /**
- * Calls `action` before the next press of the pointer, the next click or the next character that is typed, and before a
- * field gets the focus: what is touched then is what `action` leaves there. Returns what calls it off.
+ * Calls `action` before the next pointer press, click, typed character or focused field, so that the touched element is
+ * as `action` leaves it. Returns a function that cancels it.
  */
 export function onTouch(action: () => void): () => void {
   watch();
@@ -13,12 +13,12 @@ export function onTouch(action: () => void): () => void {
   return () => actions.delete(action);
 }
 
-/** Once for the window: an edit waits for whatever it has to begin itself. */
+/** Adds the listeners once for the window, since edits would wait for them. */
 function watch(): void {
   if (isWatching) return;
   isWatching = true;
   window.addEventListener('pointerdown', touched, true);
-  // That of a screen reader comes without a pointer.
+  // A click from a screen reader comes without a pointer.
   window.addEventListener('click', touched, true);
   window.addEventListener('beforeinput', touched, true);
   const onFocus = ({ target }: FocusEvent): void => {

@@ -1,4 +1,4 @@
-/** How a row is painted, as a small number: looked up tens of thousands of times a frame, so without any strings. */
+/** Paint of a row as a small number, without strings, since it is read tens of thousands of times per frame. */
 import { copyDirection, memoryKinds, type RowIndex, rowKinds, type Trace } from '../../core/trace/trace.ts';
 import { type PaintName, paintNames, paintOf } from './palette.ts';
 

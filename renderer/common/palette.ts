@@ -1,12 +1,12 @@
 /**
- * Colours of activities. Blue, green and orange stay apart for people with any of the common colour deficiencies, and
- * each kind has a second cue: a pattern, a shape or its label. Text on a fill has a contrast of at least 4.5 to 1.
+ * Colours of activities. People with any common colour deficiency can tell blue, green and orange apart, and each kind
+ * has a second cue: a pattern, a shape or its label. Text on a fill has a contrast of at least 4.5 to 1.
  */
 import type { CopyDirection, RowKind } from '../../core/trace/trace.ts';
 
 export type Scheme = 'light' | 'dark';
 
-/** How an activity is drawn: by direction for copies, by kind for the rest. */
+/** Paints of activities: by direction for copies, by kind for the rest. */
 export const paintNames = [
   'h2d',
   'd2h',
@@ -95,12 +95,12 @@ const kindPaints: Readonly<Record<Exclude<RowKind, 'copy'>, PaintName>> = {
   'event-wait': 'mark',
 };
 
-/** A copy whose direction the recording doesn't tell is painted as one that stays on the device. */
+/** Returns the paint of an activity. A copy without a recorded direction is painted as device to device. */
 export function paintOf(kind: RowKind, direction: CopyDirection | null): PaintName {
   return kind === 'copy' ? (direction ?? 'd2d') : kindPaints[kind];
 }
 
-/** What the canvas takes from the style sheet's surfaces, which it can't read by name. */
+/** Colours of the style sheet that the canvas needs, since it can't read them by name. */
 export interface CanvasColours {
   readonly scheme: Scheme;
   readonly line: string;

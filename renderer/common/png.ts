@@ -1,18 +1,18 @@
 /** Drawings as pictures. */
 import { CopyscopeError } from '../../core/errors.ts';
 
-/** A drawing as text of SVG. */
+/** A drawing as SVG text. */
 export interface Drawn {
   readonly text: string;
   readonly width: number;
   readonly height: number;
 }
 
-/** Canvases above this size are refused by one browser or another. */
+/** Browsers refuse canvases above these sizes. */
 const mostSide = 16_000;
 const mostPixels = 120_000_000;
 
-/** With two pixels for each of the drawing's, where that is not too large. Rejects with `picture.too-large`. */
+/** Draws two pixels for each pixel of the drawing, fewer if that is too large. Rejects with `picture.too-large`. */
 export async function pngOf({ text, width, height }: Drawn): Promise<Blob> {
   const ratio = Math.min(2, mostSide / width, mostSide / height, Math.sqrt(mostPixels / (width * height)));
   const image = new Image(width, height);

@@ -1,9 +1,9 @@
-/** Where a run comes from, in words. A trace of the host alone names no device. */
+/** The origin of a run in words. A host-only trace names no device. */
 import type { RunSummary } from '../../core/service/service.ts';
 
-/** As 'recorded on NVIDIA H200'. */
+/** Returns text such as 'recorded on NVIDIA H200'. */
 export const ranOnWords = ({ origin, device }: Pick<RunSummary, 'origin' | 'device'>): string =>
   device === '' ? origin : `${origin} on ${device}`;
 
-/** As 'NVIDIA H200, Nov 20, 2026'. */
+/** Returns text such as 'NVIDIA H200, Nov 20, 2026'. */
 export const deviceAndTime = (device: string, time: string): string => (device === '' ? time : `${device}, ${time}`);

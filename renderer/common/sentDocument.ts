@@ -1,6 +1,6 @@
 /**
- * An open document on its way to a worker: whole at first, as text, which takes the window a third of the time that a copy
- * takes; then what an edit changed, by ids. The worker's document shares what edits leave as it is, like the window's.
+ * Sends an open document to a worker: first whole as text, which takes a third of the time of a structured copy, then
+ * only the changes by id. The worker's document shares unchanged parts with its predecessor, like the window's.
  */
 import { changedPart } from '../../core/experiment/edit/changedPart.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -10,10 +10,10 @@ interface Item {
   readonly operations?: readonly Item[];
 }
 
-/** An item that stays as it was is its id; one that holds operations comes with those that changed. */
+/** An unchanged item is its id. An item with operations carries those that changed. */
 type SentItem = string | (Omit<Item, 'operations'> & { readonly operations?: readonly Item[] | SentList });
 
-/** What stands now from `start` to `end` of the list before; the rest of it stays. */
+/** `items` replaces `start` to `end` of the previous list. The rest stays. */
 interface SentList {
   readonly start: number;
   readonly end: number;
@@ -22,14 +22,14 @@ interface SentList {
 
 export type SentDocument =
   | { readonly text: string }
-  /** From the document that was sent before: whole fields, and lists. */
+  /** Changes since the document sent before: whole fields, and lists. */
   | { readonly fields: object; readonly lists: Readonly<Partial<Record<ListName, SentList>>> };
 
 const listNames = ['devices', 'buffers', 'streams', 'events', 'signals', 'threads'] as const;
 type ListName = (typeof listNames)[number];
 const noLists = Object.fromEntries(listNames.map((name) => [name, undefined]));
 
-/** `before` is what the worker has; null where it has nothing. */
+/** `before` is the worker's document; null if it has none. */
 export function sentDocument(before: Experiment | null, document: Experiment): SentDocument {
   if (before === null || !isNext(before, document)) return { text: JSON.stringify(document) };
   const changed = listNames.filter((name) => before[name] !== document[name]);
@@ -37,7 +37,7 @@ export function sentDocument(before: Experiment | null, document: Experiment): S
   return { fields: { ...document, ...noLists }, lists };
 }
 
-/** Whether a document surely is another moment of the one before, and not another one: they share operations. */
+/** Returns true if `document` surely is an edit of `before`: they share operations. */
 function isNext(before: Experiment, document: Experiment): boolean {
   const isShared = (at: 0 | -1): boolean =>
     document.threads.some(({ operations }, thread) => {
@@ -61,7 +61,7 @@ function sentList(before: readonly Item[], after: readonly Item[]): SentList {
 
 const byId = (items: readonly Item[]): ReadonlyMap<string, Item> => new Map(items.map((item) => [item.id, item]));
 
-/** The worker's side. */
+/** Returns the worker's new document. */
 export function receivedDocument(before: Experiment | null, sent: SentDocument): Experiment {
   if ('text' in sent) return JSON.parse(sent.text) as Experiment;
   if (before === null) throw new RangeError('a change came before the document');

@@ -1,6 +1,6 @@
 /**
- * The secret that lets this window in at the server it came from. It stays in the page's memory and its session storage, which
- * no page of another port can read. A new window gets it from an open one, or for the token of a link that the server printed.
+ * The secret that authorises this window at its server. It stays in the page's memory and session storage, which no
+ * page of another port can read. A new window gets it from an open one, or in exchange for the token of a printed link.
  */
 import { sessionPath } from '../../core/service/service.ts';
 import { type HostFile, sessionHeaders } from './hostFile.ts';
@@ -11,18 +11,18 @@ const answerMs = 1000;
 
 let secret: string | null = null;
 let channel: BroadcastChannel | null = null;
-/** Tells whoever waits for another window's answer. */
+/** Called when another window answers. */
 let onHeard: (() => void) | null = null;
 
-/** A file of the host for this window. */
+/** Returns a file of the host for this window. */
 export const hostFile = (path: string): HostFile => ({
   address: new URL(path, location.href).href,
   session: secret,
 });
 
 /**
- * Resolves with the session's secret: the one that this window has, or that of the link it was opened by, or that of another
- * window. Null if there is none. Rejects if the server can't be reached.
+ * Resolves with the session's secret from this window, from the link that opened it, or from another window; null if
+ * there is none. Rejects if the server can't be reached.
  */
 export async function findSession(): Promise<string | null> {
   channel ??= openChannel();
@@ -32,14 +32,14 @@ export async function findSession(): Promise<string | null> {
   return secret;
 }
 
-/** Resolves with whether the server knows this secret still; one that it doesn't know is forgotten. Rejects as fetch() does. */
+/** Resolves with true if the server still knows this secret; forgets the secret if not. Rejects as fetch() does. */
 export async function isSessionKnown(given: string): Promise<boolean> {
   const isKnown = (await redeemed(given)) !== null;
   if (!isKnown && secret === given) keep(null);
   return isKnown;
 }
 
-/** Changes the link's token for the secret, which the other windows hear too. A token that is used up changes nothing. */
+/** Exchanges the link's token for the secret, and sends that to the other windows. A used token changes nothing. */
 async function takeLink(): Promise<void> {
   const token = new URLSearchParams(location.search).get('token');
   if (token === null) return;
@@ -88,7 +88,7 @@ function keep(next: string | null): void {
     if (next === null) sessionStorage.removeItem(name);
     else sessionStorage.setItem(name, next);
   } catch {
-    // Without storage the window is let in until it is loaded anew.
+    // Without storage the secret lasts until the page reloads.
   }
 }
 

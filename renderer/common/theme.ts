@@ -1,4 +1,4 @@
-/** Mantine's theme: neutral surfaces, one accent, compact controls. Colours of the lanes are in store/palette.ts. */
+/** Mantine's theme: neutral surfaces, one accent, compact controls. Colours of the lanes are in palette.ts. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const slate: MantineColorsTuple = [
@@ -27,7 +27,7 @@ const azure: MantineColorsTuple = [
   '#083661',
 ];
 
-/** Mantine's own red is too pale for white text on it. */
+/** Mantine's red is too pale under white text. */
 const red: MantineColorsTuple = [
   '#fdeceb',
   '#fad4d2',
@@ -41,7 +41,7 @@ const red: MantineColorsTuple = [
   '#6b1410',
 ];
 
-/** The system's own face: nothing is fetched, and nothing is missing under the content security policy. */
+/** The system's font, so that nothing is fetched and the content security policy blocks nothing. */
 export const sans =
   "'Inter Variable', Inter, 'Segoe UI Variable Text', 'Segoe UI', -apple-system, BlinkMacSystemFont, Roboto, 'Noto Sans', Ubuntu, 'Liberation Sans', system-ui, sans-serif";
 const mono =
@@ -62,12 +62,12 @@ export const theme = createTheme({
   components: {
     Tooltip: { defaultProps: { openDelay: 350, multiline: true, maw: 320, withArrow: true, fz: 'xs' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
-    // The list itself scrolls, so that whoever uses the keyboard scrolls it with its options.
+    // The list itself scrolls, so that choosing an option by keyboard scrolls to it.
     Select: {
       defaultProps: { size: 'xs', allowDeselect: false, checkIconPosition: 'right', withScrollArea: false },
       styles: { options: { maxHeight: 360, overflowY: 'auto' } },
     },
-    // A menu may hold nothing but its items.
+    // A menu may contain nothing but its items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Button: { defaultProps: { size: 'xs' } },
     Modal: { defaultProps: { centered: true, size: 'sm', closeButtonProps: { 'aria-label': 'Close' } } },
@@ -76,7 +76,7 @@ export const theme = createTheme({
   },
 });
 
-/** Surfaces and text in one place; the same names are used by our own style sheets. */
+/** Surfaces and text colours. Our style sheets use the same names. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -95,9 +95,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default': '#1f2733',
     '--mantine-color-default-border': '#364254',
     '--mantine-color-default-hover': '#273140',
-    // Mantine's own is meant for its paler red.
+    // Mantine's value is meant for its paler red.
     '--mantine-color-error': red[3],
-    // Mantine's own is darker than what lies around it.
+    // Mantine's value is darker than its surroundings.
     '--mantine-color-azure-light': '#1c3550',
     '--mantine-color-azure-light-hover': '#234263',
     '--mantine-color-azure-light-color': '#d0e5f9',

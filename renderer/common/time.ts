@@ -1,7 +1,7 @@
-/** Points in time as people read them in a list. */
+/** Points in time as text in lists. */
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
-/** '14:05:09' today, '20 Nov 14:05' this year, '20 Nov 2025' before. */
+/** Returns '14:05:09' today, '20 Nov 14:05' this year, '20 Nov 2025' before. */
 export function formatMoment(iso: string, now = new Date(), locale?: string): string {
   const moment = new Date(iso);
   if (Number.isNaN(moment.getTime())) return iso;
@@ -12,13 +12,13 @@ export function formatMoment(iso: string, now = new Date(), locale?: string): st
     : `${day} ${moment.getFullYear()}`;
 }
 
-/** '20 Nov 2026, 14:05:09'. */
+/** Returns text such as '20 Nov 2026, 14:05:09'. */
 export const formatInstant = (iso: string, locale?: string): string =>
   `${formatDay(iso, locale)}, ${timeOfDay(iso, locale)}`;
 
 const timeOfDay = (iso: string, locale?: string): string =>
   new Date(iso).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
-/** '20 Nov 2026'. */
+/** Returns text such as '20 Nov 2026'. */
 export const formatDay = (iso: string, locale?: string): string =>
   new Date(iso).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** The value, and once there is none the last one: a dialog that fades away still shows what it was about. */
+/** Returns the value, or the last one if it is null: a dialog that fades away still shows its content. */
 export function useLast<Value>(value: Value | null): Value | null {
   const [last, setLast] = useState(value);
   if (value !== null && value !== last) setLast(value);

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** What is done sooner is not worth a flash on the screen. */
+/** Faster work would only flash on the screen. */
 const patienceMs = 300;
 
-/** True once whatever calls it has been there for longer than a moment. */
+/** Returns true when the component has been shown for longer than `patienceMs`. */
 export function useLasting(): boolean {
   const [isLasting, setLasting] = useState(false);
   useEffect(() => {

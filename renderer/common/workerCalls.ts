@@ -1,4 +1,6 @@
-/** Calls between the window and a worker of its own, over birpc. What a function throws is a CopyscopeError on the other side. */
+/**
+ * Calls between the window and its workers over birpc. An error thrown on one side is a CopyscopeError on the other.
+ */
 import { type BirpcReturn, createBirpc } from 'birpc';
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import { withError, withErrorInfo } from '../../core/service/errorEnvelope.ts';
@@ -13,7 +15,7 @@ interface Side {
 
 const handedOver = new WeakMap<object, Transferable[]>();
 
-/** A function's answer, of which this memory is handed over instead of copied. */
+/** Marks memory of an answer that is transferred instead of copied. */
 export function handingOver<Answer extends object>(answer: Answer, memory: Transferable[]): Answer {
   handedOver.set(answer, memory);
   return answer;
@@ -26,22 +28,25 @@ const connected = <Functions extends object>(side: Side, own: object): Calls<Fun
     serialize: withErrorInfo,
     deserialize: withError,
     bind: 'functions',
-    // A simulation may take minutes, and whoever waits can call it off.
+    // A simulation may take minutes, and the caller can cancel it.
     timeout: -1,
   });
 
-/** In a worker: answers the window's calls. What is returned tells the window things in between. */
+/** Answers the window's calls in a worker. The returned functions send events to the window. */
 export const serveCalls = <Events extends object>(functions: object): Calls<Events> =>
   connected<Events>(self as unknown as Side, functions);
 
-/** A worker that is started when it is first called, and anew after it has ended. */
+/** A worker that starts at the first call, and again after it has ended. */
 export class CalledWorker<Functions extends object> {
   readonly #start: () => Worker;
   readonly #ended: (why: string) => ErrorInfo;
   readonly #events: object;
   #running: { readonly worker: Worker; readonly calls: Calls<Functions> } | null = null;
 
-  /** `ended` says what pending calls reject with where the worker fails. `events` are for what it tells in between. */
+  /**
+   * `ended` returns the error for pending calls if the worker fails. `events` handle what the worker sends between
+   * answers.
+   */
   constructor(start: () => Worker, ended: (why: string) => ErrorInfo, events: object = {}) {
     [this.#start, this.#ended, this.#events] = [start, ended, events];
   }
@@ -50,13 +55,13 @@ export class CalledWorker<Functions extends object> {
     return this.#running !== null;
   }
 
-  /** The same as long as the same worker runs. */
+  /** Calls of the running worker; starts one if none runs. */
   get calls(): Calls<Functions> {
     this.#running ??= this.#started();
     return this.#running.calls;
   }
 
-  /** Pending calls reject with the error. */
+  /** Ends the worker. Pending calls reject with the error. */
   end(error: ErrorInfo): void {
     const running = this.#running;
     this.#running = null;

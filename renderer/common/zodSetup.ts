@@ -1,6 +1,6 @@
 /**
- * Imported before anything else: zod decides when a schema is made whether it may compile it with `new Function`, and
- * the content security policy forbids that.
+ * Imported first: when a schema is made, zod decides if it compiles it with `new Function`, which the content security
+ * policy forbids.
  */
 import { config } from 'zod';
 

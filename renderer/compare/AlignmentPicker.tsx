@@ -7,7 +7,7 @@ import { type Alignment, setCompare, useCompare } from './compareStore.ts';
 
 const edgeWords: Readonly<Record<AnchorEdge, string>> = { issue: 'is issued', start: 'starts', end: 'ends' };
 
-/** Which operation all runs are aligned by, and whether by its call, its start or its end. */
+/** Picks the operation that aligns all runs, and its edge: call, start or end. */
 export function AlignmentPicker({ base }: { readonly base: LoadedRun }) {
   const { experiment } = base.run.info;
   const steps = useCompare((state) => state.steps[base.id] ?? noSteps);
@@ -16,7 +16,7 @@ export function AlignmentPicker({ base }: { readonly base: LoadedRun }) {
     steps,
     useCompare((state) => state.alignment),
   );
-  // The list is long for long experiments, and the same until another run comes first.
+  // The list is long for long experiments, and changes only with the first run.
   const data = useMemo(
     () => [
       { value: 'iteration', label: 'start of the iteration' },

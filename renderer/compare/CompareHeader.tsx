@@ -16,7 +16,7 @@ import { RunChooser } from './RunChooser.tsx';
 
 interface Props {
   readonly ids: readonly string[];
-  /** The run that the others are compared with, once it is read. */
+  /** The run that the others are compared with; null until it is read. */
   readonly base: LoadedRun | null;
 }
 

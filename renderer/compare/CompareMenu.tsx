@@ -1,4 +1,4 @@
-/** Beside what is open: compares its run with its prediction, an earlier run or any other. */
+/** The menu that compares the open run with its prediction, an earlier run or any other. */
 import { Button, Menu } from '@mantine/core';
 import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
 import type { RunSummary } from '../../core/service/service.ts';
@@ -39,7 +39,7 @@ function WithRuns({ run }: { readonly run: RunSummary }) {
   const others = useDerived((state) =>
     runsOfPage(state).filter((other) => other.id !== run.id && other.status === 'complete' && !isPrediction(other.id)),
   );
-  // A trace holds no program, and a simulation can only tell what it told.
+  // A trace holds no program, and a simulation would only be repeated.
   const canPredict = useApp(
     (state) =>
       run.origin !== 'simulated' &&

@@ -1,4 +1,4 @@
-/** The runs that are compared, one above the other on one time scale, and what differs between them. */
+/** The compared runs above each other on one time scale, and their differences. */
 import { Button, Group as Buttons, Text } from '@mantine/core';
 import { IconColumns } from '@tabler/icons-react';
 import { useEffect } from 'react';
@@ -23,7 +23,7 @@ export function ComparePage() {
   const running = useDerived((state) => ids.filter((id) => state.runs[id]?.status === 'running'));
   const connected = useApp((state) => state.connection.status === 'open');
   const loaded = useDerived((state) => ids.map((id) => loadedRun(state, id)));
-  // Those that are under way are read once they have ended.
+  // Runs under way are read when they have ended.
   const key = ids.filter((id) => !running.includes(id)).join(' ');
   useEffect(() => {
     if (connected) for (const id of key.split(' ').filter(Boolean)) void ensureRun(id);
@@ -57,11 +57,11 @@ function NothingToCompare() {
 
 interface ComparedProps {
   readonly ids: readonly string[];
-  /** Null while it is read, or where it can't be. */
+  /** The runs; null while one is read, or if it can't be read. */
   readonly loaded: readonly (LoadedRun | null)[];
 }
 
-/** In a window that is lower, four runs leave little room for their differences. */
+/** Height of a window in which four runs leave little room for their differences. */
 const lowWindow = 800;
 
 function Compared({ ids, loaded }: ComparedProps) {

@@ -1,4 +1,4 @@
-/** What differs between the first run and another: by operation and by lane. */
+/** Differences between the first run and another, by operation and by lane. */
 import { Loader, SegmentedControl, Select } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Difference, RunComparison } from '../../core/compare/comparison.ts';
@@ -42,7 +42,7 @@ function OfTwo({ ids, loaded }: Props) {
   const [a, b] = [loaded[0] ?? null, loaded[other] ?? null];
   const traces = a?.run.info.imported !== undefined && b?.run.info.imported !== undefined;
   const by = useBy(traces);
-  // One of the two has no lanes, and will have none.
+  // One of the two runs has no lanes and will get none.
   const isLost = useApp(({ loadedRuns }) =>
     [ids[0], ids[other]].some((id) => loadedRuns[id ?? '']?.status === 'failed'),
   );
@@ -75,13 +75,13 @@ function OfTwo({ ids, loaded }: Props) {
   );
 }
 
-/** What the differences are listed by. */
+/** Returns the list to show: the chosen one, or the default. */
 function useBy(traces: boolean): 'steps' | 'operations' | 'lanes' {
   const by = useCompare((state) => state.by) ?? 'steps';
   return by === 'steps' && !traces ? 'operations' : by;
 }
 
-/** What is listed, and what else there is to choose. */
+/** The listed differences, and the other lists to choose from. */
 function Bar({ traces, children }: { readonly traces: boolean; readonly children: ReactNode }) {
   const by = useBy(traces);
   return (
@@ -103,7 +103,7 @@ function Bar({ traces, children }: { readonly traces: boolean; readonly children
   );
 }
 
-/** The lanes above are aligned by the steps that the comparison has found. */
+/** Aligns the lanes above by the steps that the comparison found. */
 function useFoundSteps(found: ReturnType<typeof useComparison>, a: string | undefined, b: string | undefined): void {
   const starts = found?.status === 'ready' ? found.value.stepStarts : null;
   useEffect(() => {
@@ -112,7 +112,7 @@ function useFoundSteps(found: ReturnType<typeof useComparison>, a: string | unde
   }, [starts, a, b]);
 }
 
-/** Which of the others is listed beside the first. */
+/** Picks the run that is listed against the first. */
 function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly other: number }) {
   const runs = useApp((state) => state.runs);
   if (ids.length < 3) return null;
@@ -203,7 +203,7 @@ function Makespan({ comparison, letter }: { readonly comparison: RunComparison; 
 const sidesText = ({ a, b }: Difference, letter: string): string =>
   `A ${formatSpread(a)}, ${letter} ${formatSpread(b)}`;
 
-/** How it was found, beside the table that it is about. */
+/** Notes on the method, below the table. */
 function Remarks({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
   const { a, b, matchedBy, steps } = comparison;
   return (
@@ -212,8 +212,8 @@ function Remarks({ comparison, letter }: { readonly comparison: RunComparison; r
       {steps === null
         ? `${a.iterations} and ${b.iterations} recorded iterations`
         : `${steps.a} and ${steps.b} steps; operations are those of one step`}
-      ; operations are {matchedByWords[matchedBy]}. Beside a median stands its spread: all of them, of more than ten
-      without a tenth at each end. A difference is larger than the spread where the two spreads have nothing in common.
+      ; operations are {matchedByWords[matchedBy]}. The spread next to a median covers all values; from more than ten
+      values, a tenth is left out at each end. A difference is larger than the spread if the two spreads don’t overlap.
     </p>
   );
 }

@@ -4,7 +4,7 @@ import type { Judgement } from '../../core/compare/spread.ts';
 import { judgementText } from '../../core/compare/text.ts';
 import classes from './Differences.module.css';
 
-/** Whether a difference is larger than the spread: the words say it, the icon repeats it. */
+/** Says if a difference is larger than the spread; the icon repeats the words. */
 export function JudgementMark({ difference }: { readonly difference: Difference }) {
   const { judgement, differenceNs } = difference;
   if (judgement === null) return null;

@@ -1,4 +1,4 @@
-/** What differs by lane: how long it was busy, how much of that beside others, and idle. */
+/** Differences by lane: busy time, how much of it overlapped, and idle time. */
 import { useMemo } from 'react';
 import type { LaneDifference } from '../../core/compare/comparison.ts';
 import { formatDifference } from '../../core/compare/format.ts';

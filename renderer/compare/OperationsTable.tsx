@@ -1,4 +1,4 @@
-/** What differs by operation, the largest effect on the makespan first. */
+/** Differences by operation, the largest effect on the makespan first. */
 import { Checkbox } from '@mantine/core';
 import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -16,9 +16,9 @@ interface Props {
   readonly operations: readonly OperationDifference[];
   readonly letter: string;
   readonly order: 'size' | 'program';
-  /** Operations that the comparison holds no more. */
+  /** Number of operations that the comparison left out. */
   readonly leftOut: number;
-  /** Operations are those of one step, and not of the whole makespan. */
+  /** Figures are for one step, not for the whole makespan. */
   readonly byStep: boolean;
   readonly children: React.ReactNode;
 }
@@ -72,7 +72,7 @@ function columnsOf(letter: string, extent: number, byStep: boolean): readonly Da
     ({
       ...{ id, title, meaning, isNumber: true },
       value: (one) => of(one).differenceNs,
-      // Without the share, which means nothing of a point in time.
+      // Leaves out the share, which means nothing for a point in time.
       cell: (one) => formatDifference({ ...of(one), ratio: null }),
     }) satisfies DataColumn<OperationDifference>;
   const side = (id: 'a' | 'b', title: string): DataColumn<OperationDifference> => ({
@@ -91,7 +91,7 @@ function columnsOf(letter: string, extent: number, byStep: boolean): readonly Da
     side('b', letter),
     {
       ...{ id: 'effect', title: byStep ? 'Step' : 'Makespan', isNumber: true },
-      meaning: 'How much of the makespan was spent on it, more or less than in A: nothing where a kernel ran beside it',
+      meaning: 'Makespan spent on this operation, compared with A. It is zero if a kernel ran at the same time',
       value: (one) => Math.abs(effectNs(one)),
       cell: (one) => <strong>{formatDifference({ differenceNs: effectNs(one), ratio: null })}</strong>,
     },

@@ -1,4 +1,4 @@
-/** A run that has no lanes yet, or will have none: what became of it. */
+/** The state of a run that has no lanes yet, or will get none. */
 import { Loader } from '@mantine/core';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { useApp } from '../store/store.ts';

@@ -12,7 +12,7 @@ import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
 import { offered } from './offered.ts';
 
-/** The runs that are compared, chosen from all that are complete. */
+/** The list that chooses the compared runs from all complete runs. */
 export function RunChooser({ ids }: { readonly ids: readonly string[] }) {
   const opened = useCompare((state) => state.chooserOpen);
   return (
@@ -46,12 +46,12 @@ const nameOf = (run: RunSummary): string =>
 function Choices({ ids }: { readonly ids: readonly string[] }) {
   const runs = useApp((state) => state.runs);
   const [query, setQuery] = useState('');
-  // As it was when the list was opened: no row moves while it is clicked.
+  // The choice when the list was opened, so that no row moves while it is clicked.
   const [chosenBefore] = useState(ids);
   const chosen = ids.flatMap((id) => runs[id] ?? []);
   const words = query.toLowerCase().split(/\s+/);
   const complete = offered(runs, ids, chosenBefore)
-    // Points of sweeps are many: they are found by searching.
+    // Sweeps have many points: they are found by searching only.
     .filter(({ sweep }) => sweep === undefined || query !== '');
   const found = complete.filter((run) => words.every((word) => nameOf(run).toLowerCase().includes(word)));
   return (
@@ -95,7 +95,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
   );
 }
 
-/** 'A' for the first run that is compared. */
+/** Returns 'A' for the first compared run. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + index);
 
 function Choice({ run, letter }: { readonly run: RunSummary; readonly letter: string | null }) {

@@ -1,4 +1,4 @@
-/** What several runs' lanes on one time scale have in common: the axis above them, and the keys that move it. */
+/** The axis above several runs' lanes on one time scale, and the keys that move it. */
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { gutterWidth } from '../timeline/lanes/LanesView.tsx';
@@ -8,7 +8,7 @@ import { type TimeWindow, useShownView } from '../timeline/time/timeWindow.ts';
 import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
 import classes from './ComparePage.module.css';
 
-/** One axis for all: the lanes below it share its scale and its place. A line marks what they are aligned by. */
+/** One axis for all lanes below, which share its scale and place. A line marks the moment of alignment. */
 export function SharedAxis({ time, anchorNs }: { readonly time: TimeWindow; readonly anchorNs: number | null }) {
   const { ref, width } = useElementSize();
   const view = useShownView(time);

@@ -3,7 +3,7 @@ import type { Spread } from '../../core/compare/spread.ts';
 import { formatDuration } from '../../core/units.ts';
 import classes from './Differences.module.css';
 
-/** A median, and its spread where there is one. */
+/** A median, with its spread if there is one. */
 export function SpreadText({ spread }: { readonly spread: Spread | null }) {
   if (spread === null) return <span className={classes['missing']}>not there</span>;
   const { median, low, high, count, min, max } = spread;
@@ -22,7 +22,7 @@ export function SpreadText({ spread }: { readonly spread: Spread | null }) {
 
 const width = 110;
 
-/** Both spreads on one scale, the medians as ticks. The cells beside it say the same in numbers. */
+/** Both spreads on one scale, with ticks for the medians. The next cells give the same in numbers. */
 export function SpreadBars({
   a,
   b,
@@ -58,6 +58,6 @@ function Bar({ spread, extent, y }: { readonly spread: Spread | null; readonly e
   );
 }
 
-/** The largest value of all. */
+/** Returns the largest value of all spreads. */
 export const spreadExtent = (all: readonly Difference[]): number =>
   all.reduce((most, { a, b }) => Math.max(most, a?.high ?? 0, b?.high ?? 0), 0);

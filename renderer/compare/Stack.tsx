@@ -1,4 +1,4 @@
-/** The runs' lanes, one run above the other, on one time scale. */
+/** The runs' lanes above each other on one time scale. */
 import { Select } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { type OverviewLine, overview } from '../../core/compare/overview.ts';
@@ -36,7 +36,7 @@ export function Stack({ ids, loaded }: StackProps) {
   const iterations = useCompare((state) => state.iterations);
   const chosen = useCompare((state) => state.alignment);
   const ready = useMemo(() => loaded.filter((run) => run !== null), [loaded]);
-  // A large run is another object, with queues and memory, once it has its summary.
+  // A large run becomes another object, with queues and memory, when it has its summary.
   const views = useMemo(() => ready.map((run) => run.view(iterations[run.id] ?? null)), [ready, iterations]);
   const known = useCompare((state) => state.steps);
   const steps = useMemo(() => ready.map(({ id }) => known[id] ?? []), [ready, known]);
@@ -89,7 +89,7 @@ export function Stack({ ids, loaded }: StackProps) {
   );
 }
 
-/** A run that is not in the library is called as its file says. */
+/** Returns the runs' names. A run outside the library has the name in its file. */
 function namesOf(state: AppState, ids: readonly string[]): string[] {
   const names = distinctNames(ids.flatMap((id) => state.runs[id] ?? []));
   return ids.map((id) => (state.runs[id] === undefined ? id : (names.shift() ?? id)));
@@ -109,7 +109,7 @@ interface CaseProps {
   readonly letter: string;
   readonly time: TimeWindow;
   readonly shiftNs: number;
-  /** It doesn't have the operation that the others are aligned by. */
+  /** True if the run lacks the operation that aligns the others. */
   readonly isUnaligned: boolean;
 }
 
@@ -185,14 +185,14 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
   );
 }
 
-/** What gives way before the verdict does. */
+/** Text that shrinks before the verdict does. */
 const Yielding = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
   <span className={classes['yielding']} title={title}>
     <span>{children}</span>
   </span>
 );
 
-/** Which of the run's iterations is shown; its median one until another is picked. */
+/** Picks the shown iteration of the run, the median one by default. */
 function IterationOf({
   run,
   view,

@@ -1,4 +1,7 @@
-/** Where the step time of two traces goes, the largest difference first, and the prediction that the second one settles. */
+/**
+ * Differences between the step times of two traces, the largest first, and the earlier prediction that the second trace
+ * confirms or refutes.
+ */
 import { Loader } from '@mantine/core';
 import { readableName } from '../../core/figures/kernelName.ts';
 import { partWords } from '../../core/lift/parts.ts';
@@ -19,7 +22,7 @@ interface Times {
   readonly bNs: number;
 }
 
-/** Parts that differ by less of the longer step are left out. */
+/** Parts are left out if their difference is a smaller share of the longer step. */
 const leastPart = 0.005;
 
 export function StepsCompared({ a, b, letter }: Props) {

@@ -1,4 +1,4 @@
-/** Opens comparisons: of chosen runs, and of a run with what is predicted for it. */
+/** Opens comparisons: of chosen runs, or of a run with its prediction. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { profileOfDevice } from '../../core/profile/profile.ts';
 import { isTraced, type RunInfo } from '../../core/trace/run.ts';
@@ -10,19 +10,19 @@ import { currentEngineOptions, loadedRun } from '../store/select.ts';
 import { state } from '../store/store.ts';
 import { setCompare } from './compareStore.ts';
 
-/** The first is what the others are compared with. */
+/** Opens a comparison. The first run is the base of the others. */
 export function openComparison(ids: readonly string[]): void {
   setCompare({ iterations: {}, other: null, by: null, alignment: { op: 0, edge: 'issue' } });
   openPage({ kind: 'compare', runs: [...new Set(ids)] });
 }
 
-/** The comparison of one run so far, and the list to choose others from. */
+/** Opens a comparison with one run, and the list to choose others from. */
 export function compareWith(id: string): void {
   openComparison([id]);
   setCompare({ chooserOpen: true });
 }
 
-/** Simulates a run's experiment with the profile of its device, and opens both. */
+/** Simulates a run's experiment with its device's profile, and opens both. */
 export const comparePrediction = (id: string): Promise<void> =>
   attempt('The prediction could not be made', async () => {
     await ensureRun(id);
@@ -36,15 +36,18 @@ export const comparePrediction = (id: string): Promise<void> =>
       });
     }
     const engine = `sim:${profileFor(run.run.info)}`;
-    // What a recorder lengthened is held against what it would lengthen.
+    // A traced run is compared with a prediction that includes the recorder's cost.
     const predicted = await startRun(experiment, engine, { whileRecording: isTraced(run.run) });
     if (predicted === null) return;
-    // What became of it is said in its place.
+    // The comparison shows the prediction's outcome.
     await finished(predicted);
     openComparison([id, predicted]);
   });
 
-/** The profile of its device, else the picked one, else the first. Throws `profile.missing` where there is none. */
+/**
+ * Returns the profile of the run's device, else the picked one, else the first. Throws `profile.missing` if there is
+ * none.
+ */
 function profileFor({ device, host: machine }: RunInfo): string {
   const { profiles, engine } = state();
   const picked = parseEngineKey(effectiveEngine(currentEngineOptions(state()), engine) ?? 'cpu');

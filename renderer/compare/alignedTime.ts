@@ -1,4 +1,4 @@
-/** One window of time over several runs, each of which is shifted so that a chosen moment is at one place in all. */
+/** One time window over several runs, each shifted so that a chosen moment is at one place in all. */
 import { useMemo } from 'react';
 import type { TimeView } from '../timeline/time/timeView.ts';
 import type { SharedTime, TimeWindow } from '../timeline/time/timeWindow.ts';
@@ -8,7 +8,7 @@ const moved = ({ startNs, endNs }: TimeView, byNs: number): TimeView => ({
   endNs: endNs + byNs,
 });
 
-/** The shared window in the time of one run: its time 0 is at `shiftNs` of the shared one. */
+/** The shared window in the time of one run, whose time 0 is at `shiftNs` of the shared time. */
 export class AlignedTime implements SharedTime {
   readonly limits: TimeView;
   readonly #shared: TimeWindow;
@@ -44,15 +44,15 @@ export const useAlignedTime = (shared: TimeWindow, shiftNs: number): SharedTime 
   useMemo(() => new AlignedTime(shared, shiftNs), [shared, shiftNs]);
 
 export interface Aligned {
-  /** Of each run: how far its time 0 lies behind the shared one. */
+  /** Place of each run's time 0 in the shared time. */
   readonly shifts: readonly number[];
-  /** Where the chosen moment is in the shared time; null where none was chosen. */
+  /** Place of the chosen moment in the shared time; null if none was chosen. */
   readonly anchorNs: number | null;
-  /** To the last end of all. */
+  /** Last end of all runs. */
   readonly extentNs: number;
 }
 
-/** `anchors` are null where a run doesn't have the moment: then its iteration begins with the shared time. */
+/** `anchors` are null for runs that lack the moment: their iterations begin at the shared time 0. */
 export function alignRuns(makespans: readonly number[], anchors: readonly (number | null)[]): Aligned {
   const known = anchors.filter((anchor) => anchor !== null);
   const anchorNs = known.length === 0 ? null : Math.max(...known);

@@ -1,4 +1,4 @@
-/** Which operation of each run is the one that all are aligned by, and when it was. */
+/** Finds the operation in each run that aligns all runs, and its time. */
 import { anchorNs } from '../../core/compare/anchor.ts';
 import { matchOperations } from '../../core/compare/matching.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -6,13 +6,12 @@ import { scoreLayout } from '../score/scoreLayout.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 import type { Alignment } from './compareStore.ts';
 
-/** The operations of an experiment that runs can be aligned by, in the order of their numbers. */
+/** Returns the operations of an experiment that can align runs, in `op` order. */
 export const alignable = (experiment: Experiment | null): readonly { readonly op: number; readonly label: string }[] =>
   experiment === null ? [] : scoreLayout(experiment).blocks;
 
 /**
- * What was chosen; the first operation where the first run doesn't have that one, its first step where it has steps, and null
- * where it has neither.
+ * Returns the chosen alignment. If the first run lacks it, returns the first operation, else the first step, else null.
  */
 export function alignmentIn(
   experiment: Experiment | null,
@@ -28,7 +27,7 @@ export function alignmentIn(
   return operations.some(({ op }) => op === chosen.op) ? chosen : { ...chosen, op: first.op };
 }
 
-/** The moment of an operation or a step of the first run, in each of the runs; null where one doesn't have it. */
+/** Returns the time of the first run's operation or step in each run, or null for runs that lack it. */
 export function anchorsOf(
   views: readonly IterationView[],
   steps: readonly (readonly number[])[],
@@ -44,7 +43,7 @@ export function anchorsOf(
 
 const matched = new WeakMap<Experiment, WeakMap<Experiment, Int32Array>>();
 
-/** The number in `other` of an operation of `base`; null where it has none. */
+/** Returns the number in `other` of an operation of `base`, or null if it isn't there. */
 export function sameOperation(base: Experiment | null, other: Experiment | null, op: number): number | null {
   if (base === null || other === null) return null;
   if (base === other) return op;

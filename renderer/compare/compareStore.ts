@@ -1,4 +1,4 @@
-/** How the runs that are compared are laid beside one another. Kept while one looks elsewhere, and not longer. */
+/** How the compared runs are laid out. Kept while the user is elsewhere, but not longer than the window. */
 import { create } from 'zustand';
 import type { AnchorEdge } from '../../core/compare/anchor.ts';
 
@@ -6,21 +6,21 @@ import type { AnchorEdge } from '../../core/compare/anchor.ts';
 export type Alignment = { readonly op: number; readonly edge: AnchorEdge } | { readonly step: number };
 
 interface CompareState {
-  /** Null for the start of the iteration. */
+  /** Alignment of the runs; null for the start of the iteration. */
   readonly alignment: Alignment | null;
-  /** By run, where another than its representative iteration is shown. */
+  /** Shown iteration by run, if it isn't the representative one. */
   readonly iterations: Readonly<Record<string, number>>;
-  /** The run whose differences to the first one are listed; null for the second. */
+  /** Run whose differences to the first one are listed; null for the second. */
   readonly other: string | null;
   readonly lanes: 'engines' | 'all';
-  /** Null before one is chosen: steps of traces of a program, operations of other runs. */
+  /** Chosen list. Null before a choice: steps for traces of a program, operations for other runs. */
   readonly by: 'steps' | 'operations' | 'lanes' | null;
   readonly chooserOpen: boolean;
-  /** By run, when its steps begin: of traces whose differences were listed. */
+  /** Starts of steps by run, for traces whose differences were listed. */
   readonly steps: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The first operation's call is, in most experiments, where the iteration begins. */
+/** In most experiments the iteration begins at the first operation's call. */
 const initial: CompareState = {
   alignment: { op: 0, edge: 'issue' },
   iterations: {},

@@ -10,10 +10,10 @@ import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import type { CompareCalls } from './messages.ts';
 
-/** Operations that are sent: more than anyone reads, and few enough to be copied between threads at once. */
+/** Number of operations sent: more than anyone reads, and few enough to copy between threads at once. */
 const mostOperations = 5000;
 
-/** Found once for each run: it takes a walk over every row. */
+/** Steps by run, since finding them visits every row. */
 const found = new WeakMap<Run, RunSteps | null>();
 
 function stepsIn(run: Run): RunSteps | null {

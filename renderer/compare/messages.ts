@@ -1,4 +1,4 @@
-/** What the window asks of the worker that compares runs. */
+/** Requests of the window to the worker that compares runs. */
 import type { RunComparison } from '../../core/compare/comparison.ts';
 import type { StepsCompared } from '../../core/lift/settle.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
@@ -6,14 +6,14 @@ import type { Run } from '../../core/trace/run.ts';
 
 export interface Compared {
   readonly comparison: RunComparison;
-  /** Operations that are not in the comparison, since it would be too long: those that differ least. */
+  /** Number of operations left out because the comparison would be too long: those that differ least. */
   readonly leftOut: number;
-  /** When the steps of each run begin, from the iteration's start; empty where it has none. */
+  /** Starts of the steps of each run from the iteration's start; empty if it has none. */
   readonly stepStarts: { readonly a: readonly number[]; readonly b: readonly number[] };
 }
 
 export interface CompareCalls {
   compare(a: Run, b: Run): Compared;
-  /** Throws `lift.*` if one of them lacks what a replay needs. */
+  /** Throws `lift.*` if one of the runs lacks what a replay needs. */
   steps(a: Run, b: Run, profile: DeviceProfile): StepsCompared;
 }

@@ -1,13 +1,13 @@
-/** What runs are called beside one another. */
+/** Names of compared runs. */
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 
-/** Where it ran: the other machine, this one, or the device of what was recorded or simulated. */
+/** Returns the place of a run: the remote host, this machine, or the device that was recorded or simulated. */
 function placeOf({ host, origin, device }: Pick<RunSummary, 'host' | 'origin' | 'device'>): string {
   if (host !== undefined) return host;
   return origin === 'measured' ? 'This machine' : device;
 }
 
-/** Their titles. Runs of one title are told apart by where they ran: by their devices where one machine has several of them. */
+/** Returns the titles. Runs of one title get their place added, or their device if they share the place. */
 export function distinctNames(runs: readonly RunSummary[]): string[] {
   const titles = runs.map(runTitle);
   return runs.map((run, at) => {

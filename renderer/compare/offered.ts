@@ -1,10 +1,10 @@
-/** The runs that a comparison can be made of, in the order in which they are offered. */
+/** The runs that can be compared, in display order. */
 import type { RunSummary } from '../../core/service/service.ts';
 import { byNewest, isPrediction } from '../store/select.ts';
 
 /**
- * Those of `first` in its order, one's own, and then those that ship with the program; a trace that ships and was opened as a
- * file too is one's own.
+ * Returns the runs of `first` in its order, then the user's own, then built-in ones. A built-in trace that was also
+ * opened as a file counts as the user's own.
  */
 export function offered(
   runs: Readonly<Record<string, RunSummary>>,
@@ -23,5 +23,5 @@ export function offered(
   return all.sort((a, b) => place(a) - place(b));
 }
 
-/** The same of two files that hold one recording. */
+/** Returns the same key for two files of one recording. */
 const recordingOf = ({ name, createdAt, makespanNs }: RunSummary): string => `${createdAt} ${makespanNs} ${name}`;

@@ -1,4 +1,4 @@
-/** The window's side of the worker that compares: one answer at a time, and what was compared is kept. */
+/** The window's side of the comparing worker. It computes one answer at a time, and caches the answers. */
 import { useEffect, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { StepsCompared } from '../../core/lift/settle.ts';
@@ -12,7 +12,7 @@ import { state } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
 import type { CompareCalls, Compared } from './messages.ts';
 
-/** Comparisons kept, the oldest going first. */
+/** Comparisons kept; the oldest goes first. */
 const mostKept = 12;
 const kept = new Map<string, Loading<Compared>>();
 
@@ -28,7 +28,7 @@ let asked: { readonly key: string } | null = null;
 
 const loading = { status: 'loading' } as const;
 
-/** Null while a run is missing. Runs never change, so their ids say when to compare anew. */
+/** Null while a run is missing. Runs never change, so their ids identify a comparison. */
 export function useComparison(a: LoadedRun | null, b: LoadedRun | null): Loading<Compared> | null {
   const [answer, setAnswer] = useState<{ readonly key: string; readonly found: Loading<Compared> } | null>(null);
   const key = a === null || b === null ? null : `${a.id} ${b.id}`;
@@ -46,7 +46,7 @@ export function useComparison(a: LoadedRun | null, b: LoadedRun | null): Loading
 
 const noSteps: StepsCompared = { parts: [], settled: null };
 
-/** Null until the steps of both are compared; without parts if one of them is no trace in which steps are found. */
+/** Null until the steps of both runs are compared; without parts if one of them has no steps. */
 export function useStepsCompared(a: LoadedRun | null, b: LoadedRun | null): StepsCompared | null {
   const [answer, setAnswer] = useState<{ readonly key: string; readonly found: StepsCompared } | null>(null);
   const key = a === null || b === null ? null : `${a.id} ${b.id}`;
@@ -95,7 +95,7 @@ async function answered(
   listener(found);
 }
 
-/** Nobody waits for it any more: the worker is ended, since a long comparison would hold up the next. */
+/** Ends the worker when no view waits for the answer, since a long comparison would delay the next. */
 function drop(key: string): void {
   if (asked?.key !== key) return;
   asked = null;

@@ -4,7 +4,7 @@ import { useApp } from '../store/store.ts';
 import classes from './ConnectionBanner.module.css';
 import { connect } from './connect.ts';
 
-/** Says that the host has gone, and what the window does about it. What is on screen stays there. */
+/** Says that the host is gone, and what the window does about it. The content stays on screen. */
 export function ConnectionBanner() {
   const { status, problem } = useApp((state) => state.connection);
   const known = useApp((state) => state.libraryReady);

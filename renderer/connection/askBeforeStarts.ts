@@ -1,4 +1,4 @@
-/** Asks the person at the window before the host starts a program: once for each kind while the page is open. */
+/** Asks the user before the host starts a program: once for each kind while the page is open. */
 import { create } from 'zustand';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import { hostFunctions } from '../../core/service/requests.ts';
@@ -7,7 +7,7 @@ import { type StartKind, unconfirmed } from '../../core/service/starts.ts';
 
 interface Question {
   readonly kind: StartKind;
-  /** The host's words, which name the command. */
+  /** Question of the host, which names the command. */
   readonly text: string;
   readonly answer: (isAllowed: boolean) => void;
 }
@@ -17,7 +17,7 @@ export const useStarts = create<{
   readonly allowed: readonly StartKind[];
 }>()(() => ({ question: null, allowed: [] }));
 
-/** The host, whose refusals to start something become a question in the window. */
+/** Wraps the host so that its refusals to start a program become questions in the window. */
 export function askBeforeStarts(service: WindowService): HostService {
   const asking =
     (name: keyof HostService) =>
@@ -39,7 +39,7 @@ export function askBeforeStarts(service: WindowService): HostService {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One question at a time: its answer may be that of those that wait. */
+/** Asks one question at a time, since its answer may apply to the waiting ones. */
 function isAllowed(kind: StartKind, text: string): Promise<boolean> {
   const answer = last.then(async () => {
     if (useStarts.getState().allowed.includes(kind)) return true;

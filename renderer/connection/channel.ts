@@ -1,4 +1,4 @@
-/** The two ways to the host: a WebSocket to the server the window came from, or a port from the desktop app. */
+/** The two ways to the host: a WebSocket to the window's server, or a port from the desktop app. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { decodeMessage, encodeMessage } from '../../core/service/codec.ts';
 import type { Channel } from '../../core/service/rpc.ts';
@@ -14,7 +14,10 @@ export interface OpenChannel {
 const portMessage = 'copyscope:port';
 const openTimeoutMs = 10_000;
 
-/** Rejects with a CopyscopeError: `connection.failed` if the host can't be reached, `connection.ended` if it doesn't let us in. */
+/**
+ * Rejects with a CopyscopeError: `connection.failed` if the host can't be reached, `connection.ended` if it refuses the
+ * session.
+ */
 export function openChannel(): Promise<OpenChannel> {
   const bridge = desktopBridge();
   return bridge === undefined ? openSocket() : openPort(bridge);
@@ -81,7 +84,7 @@ function portChannel(port: MessagePort): Channel {
   };
 }
 
-/** A socket doesn't say why it was refused. */
+/** Returns the reason of a refusal, since a socket gives none. */
 async function whyRefused(session: string): Promise<CopyscopeError> {
   try {
     return (await isSessionKnown(session)) ? unreachable() : ended();

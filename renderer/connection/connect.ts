@@ -1,4 +1,4 @@
-/** Keeps the window connected: opens a channel, fills the store, and starts again when the host has gone. */
+/** Keeps the window connected: opens a channel, fills the store, and reconnects when the host is gone. */
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
 import { setService } from '../store/host.ts';
@@ -13,7 +13,7 @@ let open: { channel: OpenChannel; host: HostConnection } | null = null;
 let attempts = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Connects now, dropping whatever connection or waiting there was. */
+/** Connects now, and drops any existing connection or pending attempt. */
 export function connect(): void {
   clearTimeout(timer);
   drop();

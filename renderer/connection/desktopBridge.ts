@@ -1,11 +1,11 @@
-/** What the desktop app's preload script offers; nothing in a browser. */
+/** Functions of the desktop app's preload script; absent in a browser. */
 export interface DesktopBridge {
   requestPort(): void;
-  /** Tells the menu and the title bar which theme the page shows. */
+  /** Sends the page's theme to the menu and the title bar. */
   setTheme(theme: DesktopTheme): void;
-  /** Hears what the menu asks for. */
+  /** Receives the theme that the menu requests. */
   onTheme(listener: (theme: DesktopTheme) => void): void;
-  /** Hears that the menu's Licences was chosen. */
+  /** Called when the menu's Licences is chosen. */
   onLicences(listener: () => void): void;
 }
 

@@ -10,10 +10,10 @@ import { currentExperiment } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
 import classes from './DocumentHeader.module.css';
 
-/** The same elements each time: an edit of the document draws neither of them anew. */
+/** These elements stay the same, so that an edit of the document doesn't redraw them. */
 const [picker, compare] = [<EnginePicker key="engine" />, <CompareMenu key="compare" />];
 
-/** Title and description, and beside them what runs it. */
+/** Title and description, and the controls that run it. */
 export function DocumentHeader() {
   const experiment = useApp(currentExperiment);
   return experiment === null ? null : <Header experiment={experiment} />;
@@ -60,14 +60,14 @@ function Header({ experiment }: { readonly experiment: Experiment }) {
   );
 }
 
-/** Who recorded a trace of a real program. */
+/** Names of the programs that recorded traces. */
 const recorders: Readonly<Record<ImportedFrom['format'], string>> = {
   'pytorch-profiler': "PyTorch's profiler",
   'nsight-systems': 'Nsight Systems',
   'copyscope-record': 'copyscope record',
 };
 
-/** The same for a trace of a real program, which can't be run again. */
+/** The header of a real program's trace, which can't run again. */
 export function TraceHeader({ info }: { readonly info: RunInfo }) {
   const name = useApp(({ page, runs }) => (page.kind === 'run' ? runs[page.id]?.title : undefined)) ?? runName(info);
   return (

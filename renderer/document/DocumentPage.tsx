@@ -1,4 +1,4 @@
-/** The centre: what the experiment is, its score, and the timeline of one of its runs. */
+/** The centre: the experiment's header, its score, and the timeline of one of its runs. */
 
 import { Button, Loader, Text } from '@mantine/core';
 import { useViewportSize } from '@mantine/hooks';
@@ -29,7 +29,7 @@ import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
 import { DocumentHeader, TraceHeader } from './DocumentHeader.tsx';
 import classes from './DocumentPage.module.css';
 
-/** The same elements each time: an edit of the document draws them anew only where they ask for it themselves. */
+/** These elements stay the same: an edit redraws only the parts that subscribe to it. */
 const header = (
   <Following>
     <DocumentHeader />
@@ -79,19 +79,19 @@ export function DocumentPage() {
   );
 }
 
-/** Of the window, the page's heads and the status line. */
+/** Height of the window's title, the page's header and the status line. */
 const headsHeight = 140;
 const tallestPlan = 380;
 
-/** In a window that is low the lanes need half of what there is. */
+/** The lanes need half of the height of a low window. */
 const planPanel = (windowHeight: number) => ({
   ...{ id: 'plan', name: 'plan' },
   size: Math.min(tallestPlan, Math.round((windowHeight - headsHeight) / 2)),
 });
-/** Two runs' lanes need more of the page. */
+/** The lanes of two runs need more of the page. */
 const planBesideLanes = { id: 'plan', name: 'plan-trying', size: 210 };
 
-/** A trace from another tool has no experiment, and so no score: what it answers stands in its place. */
+/** A trace from another tool has no experiment and so no score. Its plan stands in the score's place. */
 function ImportedTrace({ run }: { readonly run: LoadedRun }) {
   const { trying } = usePlan(run.id);
   const { height } = useViewportSize();
@@ -119,27 +119,27 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
   );
 }
 
-/** Room for a handful of rows on an empty page. */
+/** Room for a few rows on an empty page. */
 const leastScoreHeight = 246;
-/** What is taller scrolls. */
+/** Taller content scrolls. */
 const tallest = 354;
 
 interface ScoreAndTimelineProps {
-  /** In the timeline's place. */
+  /** Content in place of the timeline. */
   readonly instead?: ReactNode;
-  /** In the score's place: what the shown run was recorded of, where that is not what is open. */
+  /** Content in place of the score: the recorded experiment, if the open one is another. */
   readonly recorded?: ReactNode;
-  /** How much larger all of it is drawn: panels are measured in the window's own pixels. */
+  /** Enlargement of the content. Panels are measured in the window's own pixels. */
   readonly zoom?: number;
 }
 
-/** The score is as tall as its rows, until someone makes it taller or shorter. */
+/** The score is as tall as its rows until the user resizes it. */
 export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimelineProps) {
   const view = useEditor((editor) => editor.view);
   const beside = useEditor((editor) => editor.codeBeside);
   const key = useApp(pageDocumentKey);
   const isOwn = useApp(({ page }) => page.kind === 'experiment');
-  // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
+  // Height of the rows when the document is opened; it must not change under the pointer during edits.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
   const natural = useMemo(() => {
     const experiment = currentExperiment(state());
@@ -161,7 +161,7 @@ export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimeli
         groupResizeBehavior="preserve-pixel-size"
       >
         <div className={classes['score']}>
-          {/* What was recorded is no longer to be changed. */}
+          {/* A recorded experiment can't be edited. */}
           {recorded === undefined ? toolbar : null}
           {recorded ?? (view === 'score' && beside ? <ScoreAndCode /> : views[view])}
         </div>
@@ -174,10 +174,10 @@ export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimeli
   );
 }
 
-/** Blocks need room too, in a window that has little. */
+/** The blocks need room too in a narrow window. */
 const codePanel = { id: 'code', name: 'code-beside', size: window.innerWidth < 1600 ? 270 : 540 };
 
-/** The same program twice: its blocks, and the lines that carry them out. */
+/** The same program twice: as blocks and as code. */
 function ScoreAndCode() {
   const sizes = usePanelSizes([codePanel]);
   return (
@@ -202,11 +202,11 @@ function ScoreAndCode() {
 interface Problem {
   readonly title: string;
   readonly error: ErrorInfo;
-  /** Null where trying again can't help. */
+  /** Retries the action; null if that can't help. */
   readonly retry: (() => void) | null;
 }
 
-/** Why there is nothing to show: the document can't be read, or the run that was opened can't. */
+/** Returns the reason why there is nothing to show: the document or the opened run can't be read. */
 function useDocumentProblem(): Problem | null {
   const page = useApp((state) => state.page);
   const ready = useApp((state) => state.libraryReady);
@@ -228,7 +228,7 @@ function useDocumentProblem(): Problem | null {
   return { title: 'This run is not here', error: missing, retry: null };
 }
 
-/** Not what was loaded: that is another object after each edit. */
+/** Returns the error alone, since the loaded object changes with each edit. */
 const errorOf = (loaded: Loading<unknown> | undefined): ErrorInfo | null =>
   loaded?.status === 'failed' ? loaded.error : null;
 

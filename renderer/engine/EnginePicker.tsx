@@ -10,7 +10,7 @@ import classes from './EnginePicker.module.css';
 
 const icons = { cuda: IconCpu2, cpu: IconCpu, sim: IconWaveSawTool, recorded: IconDeviceSdCard } as const;
 
-/** Lists every engine; one that can't run is there too, with the reason and what to do about it. */
+/** Lists every engine. An engine that can't run is listed with the reason and a remedy. */
 export function EnginePicker({ options: given }: { readonly options?: readonly EngineOption[] }) {
   const own = useDerived(currentEngineOptions);
   const options = given ?? own;

@@ -10,10 +10,10 @@ import classes from './RunButton.module.css';
 
 const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
 
-/** Run; while something runs, Cancel. Both are equally wide, so that nothing moves under the pointer. */
+/** The Run button, or Cancel during a run. Both have one width, so that nothing moves under the pointer. */
 export function RunButton() {
   const running = useApp(runUnderWay);
-  // A run that has ended is under way until its lanes are there.
+  // A run that has ended counts as under way until its lanes are there.
   const pending = useApp((state) => state.pendingRuns[pageDocumentKey(state) ?? ''] !== undefined);
   const blocked = useApp(whyNoRun);
   if (running !== undefined || pending) {
@@ -54,20 +54,20 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
   verifying: 'Verifying',
 };
 
-/** Says how far a run is that is under way. */
+/** Returns the progress of a run under way as text. */
 export function progressWords({ progress }: AppState, { id }: RunSummary): string {
   const now = progress[id];
   if (now === undefined) return 'Starting';
   return `${phases[now.phase]}${now.total > 1 ? ` ${now.done}/${now.total}` : ''}`;
 }
 
-/** Of its phase, from 0 to 1. */
+/** Returns the progress of the current phase, from 0 to 1. */
 export function progressShare({ progress }: AppState, { id }: RunSummary): number {
   const now = progress[id];
   return now === undefined || now.total === 0 ? 0 : now.done / now.total;
 }
 
-/** How far the run under way is; nothing where none is. */
+/** Progress of the run under way; empty if there is none. */
 export function RunProgressLine() {
   const running = useApp(runUnderWay);
   const words = useApp((state) => (running === undefined ? '' : progressWords(state, running)));

@@ -1,4 +1,6 @@
-/** Files dropped anywhere on the window are opened. Blocks of the score are dragged by pointer, and don't meet this. */
+/**
+ * Opens files dropped anywhere on the window. Blocks of the score are dragged by pointer events, not by drop events.
+ */
 import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import classes from './DropZone.module.css';
@@ -29,7 +31,7 @@ function watchDrops(setOver: (over: boolean) => void): () => void {
   const { signal } = stop;
   const over = (event: DragEvent): void => {
     if (!holdsFiles(event)) return;
-    // Without this the browser would leave the window for the file.
+    // Without this the browser would open the file in place of the window.
     event.preventDefault();
     if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'copy';
     setOver(true);

@@ -1,4 +1,4 @@
-/** Files on their way in and out that take longer than a moment, each with how far it is and a way to cancel it. */
+/** File transfers that take longer than a moment, each with its progress and a button to cancel it. */
 import { Button, Progress } from '@mantine/core';
 import { formatBytes } from '../../core/units.ts';
 import { useLasting } from '../common/useLasting.ts';

@@ -1,20 +1,20 @@
-/** What the window asks of the worker that exports. One worker makes one file. */
+/** Requests of the window to the worker that exports. One worker makes one file. */
 import type { ExportFormat } from '../../core/export/formats.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { ReportSweep } from '../../core/report/document.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
 import type { HostFile } from '../common/hostFile.ts';
 
-/** The run's file, or a prediction, which has none. */
+/** The run's file, or a prediction, which has no file. */
 export type RunSource = HostFile | Run;
 
 export interface ReportSource {
   readonly source: RunSource;
   readonly title: string;
   readonly origin: RunOrigin;
-  /** Of its machine; null where the host has none. */
+  /** Profile of the run's machine; null if the host has none. */
   readonly profile: DeviceProfile | null;
-  /** What a real program's trace is replayed with; null where there is none. */
+  /** Profile for the replay of a real program's trace; null if there is none. */
   readonly replayWith: DeviceProfile | null;
 }
 
@@ -22,7 +22,7 @@ export interface ReportRequest {
   readonly kind: 'report';
   /** Address of the page without data. */
   readonly page: string;
-  /** One run, two that are compared, or none where it is of a sweep. */
+  /** One run, two compared runs, or none for a report on a sweep. */
   readonly runs: readonly ReportSource[];
   readonly sweep: ReportSweep | null;
   readonly copyscope: string;

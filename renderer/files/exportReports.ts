@@ -1,4 +1,4 @@
-/** Reports of what the window shows: of a run, of two that are compared, of a sweep. */
+/** Reports on what the window shows: a run, two compared runs, or a sweep. */
 import { CopyscopeError } from '../../core/errors.ts';
 import type { ReportPoint, ReportSweep } from '../../core/report/document.ts';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
@@ -13,7 +13,7 @@ import type { AppState } from '../store/types.ts';
 import type { ReportRequest, ReportSource } from './exportMessages.ts';
 import { makeAndSave } from './makeExport.ts';
 
-/** What a report of the page would be of; null where there is nothing to report. */
+/** Returns the subject of a report on the current page, or null if there is none. */
 export function reportable(now: AppState): 'run' | 'comparison' | 'sweep' | null {
   const { page } = now;
   if (page.kind === 'compare') return comparedRunIds(now).length >= 2 ? 'comparison' : null;
@@ -21,7 +21,7 @@ export function reportable(now: AppState): 'run' | 'comparison' | 'sweep' | null
   return loadedRun(now, shownRunId(now)) === null ? null : 'run';
 }
 
-/** Of what the page shows. `withPaths` leaves folders and names of users and hosts as they are. */
+/** Reports on the current page. `withPaths` keeps folders and names of users and hosts. */
 export async function reportShown(withPaths = false): Promise<void> {
   const { page } = state();
   if (page.kind === 'sweep') return reportSweep(page.id, withPaths);

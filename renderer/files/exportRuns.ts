@@ -1,4 +1,4 @@
-/** Runs in the formats of other viewers and of data tools. */
+/** Exports runs in the formats of other viewers and data tools. */
 import { type ExportFormat, exportWords } from '../../core/export/formats.ts';
 import { fileOfRun } from '../store/runs.ts';
 import { isPrediction, loadedRun, shownRunId } from '../store/select.ts';
@@ -9,7 +9,7 @@ import { makeAndSave } from './makeExport.ts';
 export const exportKeptRun = (id: string, format: ExportFormat): Promise<void> =>
   exportSource(() => fileOfRun(id), format);
 
-/** What the timeline shows: a run, or a prediction, which only this window has. */
+/** Exports what the timeline shows: a run, or a prediction, which only this window has. */
 export async function exportShownRun(format: ExportFormat): Promise<void> {
   const shown = loadedRun(state(), shownRunId(state()));
   if (shown === null) return;

@@ -1,4 +1,4 @@
-/** Makes the file of an export away from the window's thread. Whoever cancels it ends the worker. */
+/** Makes the file of an export away from the window's thread. Cancelling ends the worker. */
 import '../common/zodSetup.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { exportRun } from '../../core/export/exportRun.ts';
@@ -11,7 +11,7 @@ import { serveCalls } from '../common/workerCalls.ts';
 import { readRunFile } from '../store/opened/readRunFile.ts';
 import type { ExportCalls, ExportEvents, ExportRequest, MadeFile, ReportRequest, RunSource } from './exportMessages.ts';
 
-/** The page of reports without data, which is built beside the window. Rejects with `report.no-page`. */
+/** Returns the report page without data, which is built next to the window. Rejects with `report.no-page`. */
 async function fetchReportPage(address: string): Promise<string> {
   const answer = await fetch(address).catch(() => null);
   if (answer?.ok === true) return answer.text();
@@ -22,7 +22,7 @@ async function fetchReportPage(address: string): Promise<string> {
   });
 }
 
-/** So many bytes become a Blob, which the browser may keep on its disk. */
+/** Bytes per Blob, which the browser may keep on its disk. */
 const partBytes = 16 * 1024 * 1024;
 
 const readSource = async (source: RunSource): Promise<Run> =>
@@ -52,7 +52,7 @@ async function makeReport({ page, runs, sweep, copyscope, withPaths }: ReportReq
   return { file, name: fileNameOf(made.document.title, '.html') };
 }
 
-/** The pieces as one file; with each it is told how far it is. */
+/** Joins the pieces to one file, and reports progress with each. */
 async function collected(
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   type: string,

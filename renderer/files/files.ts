@@ -1,4 +1,4 @@
-/** Files from elsewhere, and the library's things as a file: in parts of any number, with progress, and cancelled at once. */
+/** Imports files and exports library items: several at a time, with progress, and cancelled at once. */
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
 import { fetchHostFile } from '../common/hostFile.ts';
@@ -15,12 +15,12 @@ import { put } from '../store/store.ts';
 import { openDocument } from './openDocument.ts';
 import { startTransfer } from './transfers.ts';
 
-/** What a file dialog offers. The file's content decides what it is. */
+/** File endings offered by the dialog. The content decides the format. */
 export const openedEndings = '.arrow,.json,.gz,.sqlite,.nsys-rep,.copyscope';
 
 const partBytes = 4 * 1024 * 1024;
 
-/** Opens what the user chose, dropped or gave: one after another, and shows the last, or the ranks of one job as one run. */
+/** Opens the files one after another, and shows the last one, or the ranks of one job as one run. */
 export async function openFiles(files: readonly File[]): Promise<void> {
   const opened: Imported[] = [];
   for (const file of files) {
@@ -33,7 +33,7 @@ export async function openFiles(files: readonly File[]): Promise<void> {
   }
 }
 
-/** Null unless all are runs, of the ranks of one job. The run of all ranks takes the place of those that are new. */
+/** Joins runs of the ranks of one job to one run, which replaces the new ones; null if the files are anything else. */
 async function joined(opened: readonly Imported[]): Promise<Imported | null> {
   const runs = opened.flatMap((one) => (one.kind === 'run' ? [one] : []));
   if (runs.length < 2 || runs.length < opened.length) return null;
@@ -53,7 +53,7 @@ async function joined(opened: readonly Imported[]): Promise<Imported | null> {
   }
 }
 
-/** Null where nothing is to be shown. */
+/** Returns null if there is nothing to show. */
 async function openFile(file: File): Promise<Imported | null> {
   const cancelled = new AbortController();
   const transfer = startTransfer({
@@ -92,7 +92,10 @@ async function send(file: File, signal: AbortSignal, progress: (bytes: number) =
   return kept(ticket, signal);
 }
 
-/** Keeping what was read takes seconds of a large trace. Who cancels then is free at once, and what is kept of it goes. */
+/**
+ * Waits until the host has stored the import, which takes seconds for a large trace. Cancelling rejects at once and
+ * deletes it later.
+ */
 function kept(ticket: string, signal: AbortSignal): Promise<Imported> {
   const keeping = host().endImport(ticket);
   return new Promise((resolve, reject) => {
@@ -104,7 +107,7 @@ function kept(ticket: string, signal: AbortSignal): Promise<Imported> {
   });
 }
 
-/** A bundle that came whole stays: what it holds may be in use already. */
+/** Deletes an imported run. A bundle stays, since its items may be in use already. */
 async function discard(imported: Imported): Promise<void> {
   if (imported.kind === 'run' && imported.isNew) {
     await host().deleteItems(libraryItems({ runs: [imported.run.id] }), true);
@@ -113,7 +116,7 @@ async function discard(imported: Imported): Promise<void> {
   }
 }
 
-/** A file may be moved, changed or unplugged while it is read. */
+/** Reads a part. The file may be moved, changed or unplugged during that. */
 async function read(part: Blob): Promise<Uint8Array> {
   try {
     return new Uint8Array(await part.arrayBuffer());
@@ -125,7 +128,7 @@ async function read(part: Blob): Promise<Uint8Array> {
   }
 }
 
-/** Takes what came of a file into the store, and shows it. */
+/** Puts an imported item into the store, and shows it. */
 async function showImported(imported: Imported): Promise<void> {
   if (imported.kind === 'run') {
     put('runs', imported.run.id, imported.run);
@@ -144,7 +147,7 @@ async function showImported(imported: Imported): Promise<void> {
   }
 }
 
-/** The file dialog. Must be called from a click or a key, as browsers want it. */
+/** Opens the file dialog. Browsers require that a click or key calls it. */
 export function chooseFiles(): void {
   const input = document.createElement('input');
   input.type = 'file';
@@ -154,7 +157,7 @@ export function chooseFiles(): void {
   input.click();
 }
 
-/** Saves the items as one file, where the browser saves what it downloads. */
+/** Downloads the items as one file. */
 export async function exportBundle(items: LibraryItems, name: string): Promise<void> {
   const cancelled = new AbortController();
   const transfer = startTransfer({
@@ -202,7 +205,7 @@ async function fetchBundle(ticket: string, signal: AbortSignal, progress: (bytes
   }
 }
 
-/** Called once, when the window begins. */
+/** Called once at the start of the window. */
 export function startOpening(): void {
   whenOpened((imported) => void attempt('The file could not be shown', () => showImported(imported)));
 }

@@ -1,4 +1,4 @@
-/** Files that a worker makes: with progress, and nothing is left of one that is cancelled. */
+/** Makes files in a worker, with progress. A cancelled export leaves nothing behind. */
 import type { ErrorInfo } from '../../core/errors.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
@@ -8,11 +8,11 @@ import type { ExportCalls, ExportEvents, ExportRequest, MadeFile } from './expor
 import { startTransfer } from './transfers.ts';
 
 export interface ExportTask {
-  /** As 'Exporting for Perfetto'. */
+  /** Title of the transfer, such as 'Exporting for Perfetto'. */
   readonly title: string;
-  /** As 'The run could not be exported'. */
+  /** Title of an error, such as 'The run could not be exported'. */
   readonly problem: string;
-  /** Asked for once the transfer is shown. */
+  /** Called after the transfer is shown. */
   readonly request: () => Promise<ExportRequest>;
 }
 
@@ -31,7 +31,7 @@ export async function makeAndSave({ title, problem, request }: ExportTask): Prom
   }
 }
 
-/** Null where it was cancelled. */
+/** Returns null if the user cancelled. */
 async function make(
   request: ExportRequest,
   signal: AbortSignal,

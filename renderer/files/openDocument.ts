@@ -1,10 +1,10 @@
-/** Files that the window itself makes something of: a sweep to be run. */
+/** Files that the window itself reads: sweeps to run. */
 import { openSweepFile } from '../sweep/setup.ts';
 
-/** Where a document says what it is. */
+/** Bytes at the file's start that contain the format. */
 const headBytes = 4096;
 
-/** Whether it was one. Throws `file.too-large` or `sweep.invalid`. */
+/** Returns true if the file was a sweep. Throws `file.too-large` or `sweep.invalid`. */
 export async function openDocument(file: File): Promise<boolean> {
   const isSweep = /"format"\s*:\s*"copyscope\/sweep"/.test(await file.slice(0, headBytes).text());
   if (isSweep) await openSweepFile(file);

@@ -1,9 +1,9 @@
-/** Files on their way in and out: how far each is, and how it is cancelled. */
+/** File transfers: the progress of each, and how it is cancelled. */
 import { create } from 'zustand';
 
 export interface Transfer {
   readonly id: number;
-  /** As 'Reading worker0.json'. */
+  /** Title such as 'Reading worker0.json'. */
   readonly title: string;
   readonly doneBytes: number;
   /** Null where nobody knows. */

@@ -1,6 +1,6 @@
 /**
- * The one table of the window. It sorts, filters by text, hides and resizes columns, and scrolls where they need more room
- * than there is. Rows that lead somewhere are chosen by a click, by Enter, or by the arrow keys.
+ * The one table of the window. It sorts, filters by text, hides and resizes columns, and scrolls if the columns need
+ * more room. A click, Enter or the arrow keys choose a row that leads somewhere.
  */
 import { Button } from '@mantine/core';
 import { type HTMLAttributes, type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -11,28 +11,28 @@ import { type TableModel, useTable, type Widths, widthOf } from './model.ts';
 import { TableTools } from './TableTools.tsx';
 
 interface Props<Item extends object> {
-  /** Of the table, for screen readers. */
+  /** Name for screen readers. */
   readonly label: string;
   readonly items: readonly Item[];
   readonly columns: readonly DataColumn<Item>[];
   readonly keyOf: (item: Item) => string;
-  /** What its rows are, as 'activities'. */
+  /** Plural name of the rows, such as 'activities'. */
   readonly noun: string;
-  /** Said where there is none at all. */
+  /** Text of a table without rows. */
   readonly empty: string;
-  /** Key of the row that is chosen; null where none is. */
+  /** Key of the chosen row, or null. */
   readonly chosen?: string | null;
   readonly onChoose?: (item: Item) => void;
-  /** Chooses with the arrow keys too, and not only with Enter. */
+  /** Arrow keys choose rows too, not only Enter. */
   readonly follows?: boolean;
   readonly rowProps?: (item: Item) => HTMLAttributes<HTMLTableRowElement> & Record<`data-${string}`, unknown>;
-  /** Between the filter and the choice of columns. */
+  /** Controls between the filter and the choice of columns. */
   readonly tools?: ReactNode;
-  /** Below the rows, in what scrolls. */
+  /** Content below the rows, which scrolls with them. */
   readonly children?: ReactNode;
-  /** Rows that are drawn at first, and with each "Show more". */
+  /** Rows drawn at first, and with each "Show more". */
   readonly atOnce?: number;
-  /** It takes the height that there is, and scrolls within it. */
+  /** Fills the height that is available, and scrolls within it. */
   readonly fills?: boolean;
 }
 
@@ -95,7 +95,7 @@ export function DataTable<Item extends object>(props: Props<Item>) {
 
 type ModelRow<Item extends object> = ReturnType<TableModel<Item>['getRowModel']>['rows'][number];
 
-/** Arrow keys go from row to row; the row that is chosen elsewhere comes into sight. */
+/** Moves between rows by arrow keys, and scrolls to a row that was chosen elsewhere. */
 function useRowKeys<Item extends object>(
   { onChoose, follows = false }: Props<Item>,
   rows: readonly ModelRow<Item>[],

@@ -1,4 +1,4 @@
-/** Headings: a click sorts, and their right edge resizes; Shift with an arrow key does so without a mouse. */
+/** Headings: a click sorts, and dragging the right edge resizes, as does Shift with an arrow key. */
 import type { KeyboardEvent, PointerEvent } from 'react';
 import type { DataColumn } from './columns.ts';
 import classes from './DataTable.module.css';
@@ -58,7 +58,7 @@ export function Head<Item extends object>({ table, columns }: Props<Item>) {
 
 const widthOnScreen = (element: HTMLElement): number => element.closest('th')?.getBoundingClientRect().width ?? 0;
 
-/** The library counts from the width that it knows, and of a column that was never resized it knows none. */
+/** The library resizes from its own width, which it lacks for a column that was never resized. */
 function startAt<Item extends object>(event: PointerEvent<HTMLElement>, table: TableModel<Item>, id: string): void {
   const width = Math.round(widthOnScreen(event.currentTarget));
   table.setColumnSizing((sizes) => ({ ...sizes, [id]: width }));

@@ -1,4 +1,4 @@
-/** Above a table: what its rows must hold, how many do, and which columns are shown. */
+/** Controls above a table: text filter, number of rows, and choice of columns. */
 import { Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './DataTable.module.css';
@@ -6,7 +6,7 @@ import type { TableModel } from './model.ts';
 
 interface Props<Item extends object> {
   readonly table: TableModel<Item>;
-  /** Those that are left, of all. */
+  /** Rows that pass the filter, of all. */
   readonly rows: number;
   readonly of: number;
   readonly noun: string;

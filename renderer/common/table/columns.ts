@@ -1,4 +1,4 @@
-/** The columns of a table, as whoever shows one describes them, and as the table library takes them. */
+/** The columns of a table as views describe them, and as the table library takes them. */
 import {
   columnFilteringFeature,
   columnResizingFeature,
@@ -18,15 +18,15 @@ import type { ReactNode } from 'react';
 export interface DataColumn<Item> {
   readonly id: string;
   readonly title: string;
-  /** What its figures mean, on its heading. */
+  /** Meaning of the column's figures, shown on the heading. */
   readonly meaning?: string;
-  /** Sorts by it; texts are what the filter looks in. A null stands last. */
+  /** Returns the sort key; the filter searches texts. Null sorts last. */
   readonly value: (item: Item) => string | number | null;
-  /** What is shown, where that is not the value. */
+  /** Returns the shown content, if that is not the value. */
   readonly cell?: (item: Item) => ReactNode;
-  /** All of what a cell may have to cut. */
+  /** Returns the full text of a cell that may be cut off. */
   readonly tip?: (item: Item) => string | undefined;
-  /** Numbers stand at the right, and the greatest comes first when they are sorted. */
+  /** Numbers are right-aligned, and sort with the largest first. */
   readonly isNumber?: boolean;
   /** Names its row, and can't be hidden. */
   readonly isHead?: boolean;

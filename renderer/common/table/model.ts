@@ -7,7 +7,7 @@ export { useTable };
 
 export type Widths = Readonly<Record<string, number>>;
 
-/** A column is as wide as it needs to be until it was resized. */
+/** Returns the width of a resized column; other columns size themselves. */
 export function widthOf(widths: Widths, column: string) {
   const width = widths[column];
   return width === undefined ? undefined : { width, minWidth: width, maxWidth: width };
