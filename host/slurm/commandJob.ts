@@ -98,5 +98,5 @@ const left = (folder: string): CopyscopeError =>
   new CopyscopeError({
     code: 'slurm.left',
     message: 'Its job goes on.',
-    remedy: `What it prints is in ${folder}/output. squeue and scancel show and end it.`,
+    remedy: `Its output is in ${folder}/output. squeue and scancel show and end it.`,
   });

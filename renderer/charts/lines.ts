@@ -1,6 +1,4 @@
-/**
- * Lines over numbers: symbols for medians, whiskers for spreads, crosses at the bottom for failures, dashes for limits.
- */
+/** Lines over numbers: symbols are medians, whiskers spreads, crosses at the foot failures, dashes limits. */
 import { legend, legendRoom, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
 import { type Look, type RowLook, rowLooks } from './look.ts';
 import { whiskers } from './marks.ts';

@@ -1,6 +1,4 @@
-/**
- * Colours, patterns and symbols of charts, from the window's palette. Each row has all three and never colour alone.
- */
+/** Colours, patterns and symbols of charts, from the window's palette. Rows differ in all three, not only in colour. */
 import { canvasColours, type PaintName, type Pattern, paint, type Scheme } from '../common/palette.ts';
 import { sans } from '../common/theme.ts';
 import type { Row } from './spec.ts';
@@ -51,10 +49,7 @@ export interface RowLook {
   readonly decal: object;
 }
 
-/**
- * Returns the look of each row. An `isBeside` row takes the look of the row before it, so other rows look the same in
- * charts without it.
- */
+/** Returns the look of each row. An `isBeside` row looks like the row before it and uses up no look of its own. */
 export function rowLooks(rows: readonly Row[], look: Look): RowLook[] {
   let place = -1;
   return rows.map((row) => {

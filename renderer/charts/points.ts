@@ -63,9 +63,7 @@ type Step = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown' | 'Home' | 'End
 
 export const isStep = (key: string): key is Step => /^(Arrow(Left|Right|Up|Down)|Home|End)$/.test(key);
 
-/**
- * Returns the index of the point that a key leads to from `at`: along the row, or to the nearest column of another row.
- */
+/** Returns the index of the point to which a key moves: along the row, or to the nearest column of another row. */
 export function stepFrom(points: readonly Point[], at: number, key: Step): number {
   const here = points[at];
   if (key === 'Home' || here === undefined) return 0;

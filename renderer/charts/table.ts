@@ -95,10 +95,7 @@ const unitNames: Readonly<Record<Unit, string>> = {
 };
 const heading = (name: string, unit: Unit): string => (unitNames[unit] === '' ? name : `${name} (${unitNames[unit]})`);
 
-/**
- * Returns every point in base units, so that no digit is lost. Limits are rows too; every row has its origin, device
- * and date.
- */
+/** Returns every point in base units, which lose no digit, with its origin, device and date. Limits are rows too. */
 export function chartCsv(spec: ChartSpec): string {
   const { provenance, value } = spec;
   const header = [

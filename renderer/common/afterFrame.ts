@@ -1,10 +1,7 @@
 /** Longest wait, since a hidden window draws no frames. */
 const mostWaitMs = 120;
 
-/**
- * Calls `action` when the next frame is drawn and the window is idle, or after `mostWaitMs`. Returns a function that
- * cancels it.
- */
+/** Calls `action` when the next frame is drawn and the window is idle, or soon. Returns a function that cancels it. */
 export function afterFrame(action: () => void): () => void {
   let off = false;
   const once = (): void => {
@@ -22,10 +19,7 @@ export function afterFrame(action: () => void): () => void {
   };
 }
 
-/**
- * Calls `action` in the second frame from now, or after `mostWaitMs`, so that the frame draws its effect. Returns a
- * function that cancels it.
- */
+/** Calls `action` in the second frame from now, or soon, so that the frame shows it. Returns a function to cancel. */
 export function inSecondFrame(action: () => void): () => void {
   let frame = requestAnimationFrame(() => {
     frame = requestAnimationFrame(once);

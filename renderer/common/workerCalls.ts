@@ -1,6 +1,4 @@
-/**
- * Calls between the window and its workers over birpc. An error thrown on one side is a CopyscopeError on the other.
- */
+/** Calls between the window and its workers over birpc. Errors thrown on one side are CopyscopeErrors on the other. */
 import { type BirpcReturn, createBirpc } from 'birpc';
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import { withError, withErrorInfo } from '../../core/service/errorEnvelope.ts';
@@ -43,10 +41,7 @@ export class CalledWorker<Functions extends object> {
   readonly #events: object;
   #running: { readonly worker: Worker; readonly calls: Calls<Functions> } | null = null;
 
-  /**
-   * `ended` returns the error for pending calls if the worker fails. `events` handle what the worker sends between
-   * answers.
-   */
+  /** `ended` returns the error for pending calls if the worker fails. `events` handle other messages of the worker. */
   constructor(start: () => Worker, ended: (why: string) => ErrorInfo, events: object = {}) {
     [this.#start, this.#ended, this.#events] = [start, ended, events];
   }

@@ -1,7 +1,4 @@
-/**
- * Differences between the step times of two traces, the largest first, and the earlier prediction that the second trace
- * confirms or refutes.
- */
+/** Differences between the steps of two traces, largest first, and whether the second confirms the prediction. */
 import { Loader } from '@mantine/core';
 import { readableName } from '../../core/figures/kernelName.ts';
 import { partWords } from '../../core/lift/parts.ts';

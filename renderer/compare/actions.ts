@@ -44,10 +44,7 @@ export const comparePrediction = (id: string): Promise<void> =>
     openComparison([id, predicted]);
   });
 
-/**
- * Returns the profile of the run's device, else the picked one, else the first. Throws `profile.missing` if there is
- * none.
- */
+/** Returns the profile of the run's device, else the picked one, else the first. Throws `profile.missing`. */
 function profileFor({ device, host: machine }: RunInfo): string {
   const { profiles, engine } = state();
   const picked = parseEngineKey(effectiveEngine(currentEngineOptions(state()), engine) ?? 'cpu');

@@ -14,10 +14,7 @@ export interface OpenChannel {
 const portMessage = 'copyscope:port';
 const openTimeoutMs = 10_000;
 
-/**
- * Rejects with a CopyscopeError: `connection.failed` if the host can't be reached, `connection.ended` if it refuses the
- * session.
- */
+/** Rejects with `connection.failed` if the host can't be reached, `connection.ended` if it refuses the session. */
 export function openChannel(): Promise<OpenChannel> {
   const bridge = desktopBridge();
   return bridge === undefined ? openSocket() : openPort(bridge);

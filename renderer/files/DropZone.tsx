@@ -1,6 +1,4 @@
-/**
- * Opens files dropped anywhere on the window. Blocks of the score are dragged by pointer events, not by drop events.
- */
+/** Opens files dropped anywhere on the window. Blocks of the score are dragged by pointer, without drop events. */
 import { IconFileImport } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import classes from './DropZone.module.css';

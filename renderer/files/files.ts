@@ -92,10 +92,7 @@ async function send(file: File, signal: AbortSignal, progress: (bytes: number) =
   return kept(ticket, signal);
 }
 
-/**
- * Waits until the host has stored the import, which takes seconds for a large trace. Cancelling rejects at once and
- * deletes it later.
- */
+/** Waits until the host has stored the import: seconds for a large trace. Cancelling rejects now and deletes later. */
 function kept(ticket: string, signal: AbortSignal): Promise<Imported> {
   const keeping = host().endImport(ticket);
   return new Promise((resolve, reject) => {

@@ -6,9 +6,9 @@ export interface Transfer {
   /** Title such as 'Reading worker0.json'. */
   readonly title: string;
   readonly doneBytes: number;
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly totalBytes: number | null;
-  /** From 0 to 1, where something else than bytes tells how far it is. */
+  /** Progress from 0 to 1, if something else than bytes measures it. */
   readonly share?: number;
   readonly cancel: () => void;
 }
@@ -17,7 +17,7 @@ export const useTransfers = create<{ readonly transfers: readonly Transfer[] }>(
 
 let number = 0;
 
-/** Begins one, and gives what reports its progress and its end. */
+/** Starts a transfer. Returns functions that report its progress and its end. */
 export function startTransfer(fields: Omit<Transfer, 'id' | 'doneBytes'>) {
   number += 1;
   const id = number;

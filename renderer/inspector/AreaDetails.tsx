@@ -1,4 +1,4 @@
-/** A stretch of time that was dragged over: how busy each lane was in it, and what moved. */
+/** A selected time range: how busy each lane was in it, and the bytes moved. */
 import { useMemo } from 'react';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';

@@ -40,7 +40,7 @@ export function AreaTable({ run, rows: all }: Props) {
           onChange={(value) => isPart(value) && setPart(value)}
         />
       ) : null}
-      <NamesTable run={run} rows={rows} label="What ran in the stretch" />
+      <NamesTable run={run} rows={rows} label="Activities in the time range" />
       <CopyTable table={() => areaText(rows)} />
     </>
   );

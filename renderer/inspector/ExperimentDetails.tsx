@@ -1,4 +1,4 @@
-/** An experiment that has not been run yet: what it declares. */
+/** An experiment that has not run yet: its declarations. */
 
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';

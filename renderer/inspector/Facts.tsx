@@ -21,7 +21,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
 interface FactProps {
   readonly name: string;
   readonly children: ReactNode;
-  /** What the figure means, or how it was got. */
+  /** Meaning of the figure, or how it was obtained. */
   readonly title?: string;
 }
 
@@ -34,7 +34,7 @@ export function Fact({ name, children, title }: FactProps) {
   );
 }
 
-/** A share as a bar beside its figure. */
+/** A share as a bar, shown next to its figure. */
 export function ShareBar({ share, tone }: { readonly share: number; readonly tone?: 'good' | 'warn' | undefined }) {
   return (
     <span className={classes['bar']} aria-hidden>
@@ -43,7 +43,7 @@ export function ShareBar({ share, tone }: { readonly share: number; readonly ton
   );
 }
 
-/** To the summary of a stretch of time. */
+/** A button that opens the summary of a time range. */
 export function SumUp({ title, onClick }: { readonly title: string; readonly onClick: () => void }) {
   return (
     <Button variant="default" size="compact-xs" leftSection={<IconTable size={14} aria-hidden />} onClick={onClick}>
@@ -52,7 +52,7 @@ export function SumUp({ title, onClick }: { readonly title: string; readonly onC
   );
 }
 
-/** Heading of what is selected, with a way back to the run. */
+/** The heading of the selection, with a button back to the run. */
 export function SelectionHeading({ children, kind }: { readonly children: ReactNode; readonly kind: string }) {
   return (
     <div className={classes['heading']}>

@@ -1,4 +1,4 @@
-/** The hazards of the open experiment: both operations, what can happen, the missing order, the remedy, the evidence. */
+/** The hazards of the open experiment: both operations, the effect, the missing order, the remedy, the evidence. */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/hazards/hazard.ts';
 import { unbroken } from '../../core/units.ts';
@@ -12,7 +12,7 @@ import { AskFirst } from './remedies/AskFirst.tsx';
 
 const mostShown = 20;
 
-/** `id`: only those in which this operation takes part. Draws nothing where there is none. */
+/** `id` restricts the list to hazards of one operation. Draws nothing if there are none. */
 export function HazardList({ id }: { readonly id?: string | undefined }) {
   const report = useHazards();
   const all = report?.hazards ?? [];
@@ -55,7 +55,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
       <p>{missing}</p>
       <AskFirst>
         <div className={classes['remedy']}>
-          <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
+          <strong>Suggested change.</strong> {change === null ? remedy : change.steps.join(' ')}
           {change === null ? null : (
             <div>
               <ApplyButton step={`Repair: ${title}`} change={change} id={second.id} label={change.steps.join(' ')} />

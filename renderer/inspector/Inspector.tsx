@@ -1,4 +1,4 @@
-/** The right panel: what is selected, with its numbers and its verdict; the run as a whole where nothing is. */
+/** The right panel: the selection with its numbers and verdict, or the whole run if nothing is selected. */
 import { currentExperiment, loadedRun, shownRunId } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { AreaDetails } from './AreaDetails.tsx';

@@ -1,4 +1,4 @@
-/** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
+/** An operation of the score: its fields in the document, and its activities in the shown run. */
 
 import { describeOperation } from '../../core/experiment/describe.ts';
 import { numbersById, operationPathOf, operationsOf } from '../../core/experiment/edit/paths.ts';
@@ -47,7 +47,7 @@ export function OperationDetails({ experiment, id, run }: Props) {
   );
 }
 
-/** Says that more is selected than what is shown. */
+/** Says that more operations are selected than the shown one. */
 function SelectedTogether() {
   const count = useApp((state) => selectedOps(state).length);
   return count < 2 ? null : (
@@ -55,7 +55,7 @@ function SelectedTogether() {
   );
 }
 
-/** Of more, as a multi-tensor copy's parts, the first few stand for the others. */
+/** Limit of listed occurrences; the first few stand for the rest, such as the parts of a multi-tensor copy. */
 const mostOccurrences = 3;
 
 function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number }) {
@@ -85,7 +85,7 @@ function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number
 interface OccurrenceProps {
   readonly row: OperationRow;
   readonly title: string;
-  /** Where it ran; null where there is only one of it. */
+  /** Name of the lane; null if the operation occurs once. */
   readonly lane: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** One activity of the timeline: its hazards and its verdict, its numbers, what it is joined with, and the operation it comes from. */
+/** One activity of the timeline: its hazards, verdict, numbers, partners and operation. */
 import { operationsOf } from '../../core/experiment/edit/paths.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
@@ -60,7 +60,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
           <Fact name="Iteration">{read.iteration + 1}</Fact>
         </Facts>
         {read.durationNs > 0 ? (
-          <SumUp title="What ran meanwhile, by name (R)" onClick={() => selectStretch(run, read)} />
+          <SumUp title="Activities in this time, by name (R)" onClick={() => selectStretch(run, read)} />
         ) : null}
       </Block>
       <StackBlock run={run} view={run.view(iteration)} row={row} />
@@ -70,7 +70,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
   );
 }
 
-/** What was reached, beside what the link attains for a copy of this size where a profile tells. */
+/** The achieved rate, and the rate that the profile expects for a copy of this size, if known. */
 function RateFacts({ row, run }: { readonly row: TraceRow; readonly run: LoadedRun }) {
   const speed = rowRate(row);
   if (speed === null) return null;
@@ -81,7 +81,7 @@ function RateFacts({ row, run }: { readonly row: TraceRow; readonly run: LoadedR
       {attainable === null ? null : (
         <Fact
           name="By the profile"
-          title="What the device profile says of a copy of this size, direction and memory that runs alone. It was measured in other runs, so one may be faster."
+          title="Rate in the device profile for a copy of this size, direction and memory that runs alone. It comes from other runs, so a copy may be faster."
         >
           <ShareBar share={speed / attainable} /> {formatShare(speed / attainable)} of {formatRate(attainable)}
         </Fact>

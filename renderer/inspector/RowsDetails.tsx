@@ -1,4 +1,4 @@
-/** Several activities that belong together, as the copies of one line: their sum, their stack, and a way to each. */
+/** Several activities that belong together, such as the copies of one line: their sum, their stack, and links. */
 import { readRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';

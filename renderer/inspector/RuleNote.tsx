@@ -1,4 +1,4 @@
-/** The rule that something is judged by: its name, and on demand its words and where they come from. */
+/** The rule behind a verdict: its name, and on demand its text and sources. */
 import { Collapse } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** A run as a whole: its verdicts, what overlapped, what the engines and the host did, and where it was made. */
+/** A whole run: verdicts, overlap, use of engines and host, and its origin. */
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration } from '../../core/units.ts';
 import { byCause, byKernel, costlyGroups, groupText, groupTitle, verdictGroups } from '../../core/verdicts/groups.ts';
@@ -26,7 +26,7 @@ export function RunDetails({ run }: { readonly run: LoadedRun }) {
   return run.summary === null ? <Summarizing /> : <Summarized run={run} summary={run.summary} />;
 }
 
-/** A large run is summarised after its lanes are there. */
+/** Shown while a large run is summarised, after its lanes appear. */
 const Summarizing = () => (
   <p className={classes['hint']} role="status">
     Summing up the run…
@@ -65,7 +65,7 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
   );
 }
 
-/** A prediction of an empty program has nothing to say. */
+/** Returns true for the prediction of an empty program, which has nothing to show. */
 const isOfNothing = ({ engine, makespanNs, error }: WindowSummary): boolean =>
   engine === 'sim' && makespanNs === null && error === null;
 
@@ -88,10 +88,10 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
 
 const mostVerdicts = 20;
 
-/** An operation of a program has a card of its own, with what to change there; all of a trace with one cause have one. */
+/** Returns the key of a verdict's card: one for each operation of a program, or one for each cause of a trace. */
 const alike = (verdict: Verdict): unknown => (verdict.op >= 0 ? [byKernel(verdict), verdict.label] : byCause(verdict));
 
-/** What costs the makespan most first. Where there is no kernel nothing could have overlapped, and nothing is said of it. */
+/** The verdicts, largest cost of makespan first, without copies that had no kernel to overlap. */
 function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
   const { verdicts, makespanNs } = summary;
   const groups = verdictGroups(
@@ -119,7 +119,7 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
   );
 }
 
-/** Of each name how often it ran and how long it took is counted when it is asked for: it takes a walk over every row. */
+/** Counts and durations by name, computed on demand, since that visits every row. */
 function ByName({ run }: { readonly run: LoadedRun }) {
   const iteration = useApp((state) => state.iteration);
   const { makespanNs } = run.view(iteration);

@@ -1,4 +1,4 @@
-/** Who called: the stack of a copy's or a wait's call, innermost first, the program's own lines in bold. */
+/** The call stack of a copy or a wait, innermost frame first, with the program's own lines in bold. */
 import { useMemo } from 'react';
 import { CallStacks } from '../../core/figures/callStacks.ts';
 import { ownFrame, type StackFrame } from '../../core/trace/callStack.ts';
@@ -9,7 +9,7 @@ import classes from './StackBlock.module.css';
 
 const known = new WeakMap<IterationView, CallStacks>();
 
-/** One pass over the rows, when a stack is asked for first. */
+/** Collects the stacks in one pass over the rows when the first one is needed. */
 function stacksOf(run: LoadedRun, view: IterationView): CallStacks {
   const made = known.get(view);
   if (made !== undefined) return made;
@@ -23,7 +23,7 @@ function stacksOf(run: LoadedRun, view: IterationView): CallStacks {
 interface Props {
   readonly run: LoadedRun;
   readonly view: IterationView;
-  /** A call, or what a call has put on the device. */
+  /** A call, or the device activity of a call. */
   readonly row: number;
 }
 

@@ -1,4 +1,4 @@
-/** What is told of a run as a whole, block by block: for the inspector, for reports and for paper. */
+/** The summary of a whole run in blocks, for the inspector, reports and paper. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { intervalText } from '../../core/cost/interval.ts';
 import { type DeviceIdle, type IdleCause, idleCauses } from '../../core/figures/idleCauses.ts';
@@ -76,7 +76,7 @@ export function EngineBlock({ summary }: { readonly summary: WindowSummary }) {
   );
 }
 
-/** What of its time each device computed, and what it waited for data or for the host. */
+/** Shares of each device's time: computing, and waiting for data or for the host. */
 export function DeviceBlock({ summary: { temporal, deviceIdle } }: { readonly summary: WindowSummary }) {
   return temporal.map(({ device, totalNs, computeNs, nonComputeNs, communicationNs, idleNs }) => (
     <Block key={device} title={temporal.length === 1 ? 'Device time' : `Device time, ${device}`}>
@@ -103,7 +103,7 @@ const causeNames: Readonly<Record<IdleCause, string>> = {
   other: 'host does other work',
 };
 
-/** Parts of the idle time too short to matter are left out. */
+/** Shorter parts of the idle time are left out. */
 const leastShare = 0.001;
 
 function IdleCauses({ idle, totalNs }: { readonly idle: DeviceIdle | undefined; readonly totalNs: number }) {
@@ -125,7 +125,7 @@ interface DeviceTimeProps {
 function DeviceTime({ name, timeNs, totalNs }: DeviceTimeProps) {
   if (totalNs === 0) return null;
   return (
-    <Fact name={name} title="Of the time from the device's first activity to the end of its last">
+    <Fact name={name} title="Share of the time from the device's first activity to the end of its last">
       <ShareBar share={timeNs / totalNs} /> {formatDuration(timeNs)}, {formatShare(timeNs / totalNs)}
     </Fact>
   );
@@ -149,7 +149,7 @@ export function HostBlock({ summary }: { readonly summary: WindowSummary }) {
   ));
 }
 
-/** A profiler's threads are called threads already. */
+/** Returns the title of a host thread. A profiler's threads already have "thread" in their names. */
 const hostTitle = (name: string): string => (name.startsWith('thread ') ? `Host ${name}` : `Host thread ${name}`);
 
 const Time = ({ name, value }: { readonly name: string; readonly value: number }) =>
@@ -226,7 +226,7 @@ export function TimingBlock({
   );
 }
 
-/** What recording costs: the same iterations by the host's clock, recorded and not. A prediction has no such cost. */
+/** The cost of recording: iterations by the host's clock, with and without recording. A prediction has none. */
 function RecordingCost({ iterations }: Pick<WindowSummary, 'iterations'>) {
   const { recordedWallNs, plainWallNs, recordingOverheadNs } = iterations;
   return (

@@ -20,15 +20,15 @@ import classes from './VerdictCard.module.css';
 interface Props {
   readonly run: LoadedRun;
   readonly verdict: Verdict;
-  /** Its name leads to the operation, or to the row of a trace whose operations have no number. */
+  /** Links the name to the operation, or to the row if the trace's operations have no number. */
   readonly linked?: boolean;
-  /** What it costs the makespan, with others that say the same; what it costs by itself where left out. */
+  /** Cost of the makespan, summed over equal verdicts; left out, the verdict's own cost. */
   readonly cost?: string;
-  /** Of a card that stands for several: how many, and how long they take together. */
+  /** Number and total time of the verdicts that the card stands for, if there are several. */
   readonly several?: string;
 }
 
-/** Why a copy did, or did not, overlap a kernel: what happened, the reason, what to change, and the rule behind it. */
+/** Why a copy overlapped a kernel or not: the facts, the reason, the change, and the rule. */
 export function VerdictCard({ run, verdict, linked = false, cost = ownCost(run, verdict), several }: Props) {
   const tone = verdictTone(verdict);
   const tested = useRemedy(run, verdict);
@@ -80,7 +80,7 @@ function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
   );
 }
 
-/** A cause that, taken away in a simulation, changes nothing is none by itself: what was seen stands, and what was tried. */
+/** Shown if removing the likeliest cause gained nothing in a simulation: the observation, and the changes tried. */
 function Refuted({ run, verdict, remedy, linked = false, cost = '' }: Props & { readonly remedy: Remedy }) {
   return (
     <article className={classes['card']} data-tone="neutral" aria-label={`Verdict on ${subjectName(run, verdict)}`}>
@@ -108,13 +108,13 @@ function Refuted({ run, verdict, remedy, linked = false, cost = '' }: Props & { 
 
 function VerdictLink({ run, verdict }: Props) {
   const { id, row } = verdict;
-  // Of a run of something else only what ran can be shown: the operation of this number is another one.
+  // If the experiment changed since the run, the operation may be another one, so the link leads to the row.
   const isPresent = useApp((state) => isOfPresent(state, run));
   const open = (): void => select(id !== null && isPresent ? { kind: 'op', id } : { kind: 'row', run: run.id, row });
   return <LinkButton onClick={open}>{unbroken(subjectName(run, verdict))}</LinkButton>;
 }
 
-/** Many copies of a trace have one name: their times tell them apart. */
+/** Returns the verdict's subject. Copies of a trace often share a name, so their start times are added. */
 function subjectName({ run }: LoadedRun, { op, row, label }: Verdict): string {
   return op >= 0 ? label : `${label} at ${formatDuration(run.trace.columns.startNs[row] ?? 0)}`;
 }

@@ -1,4 +1,4 @@
-/** What arrived in the recorded run: each buffer, and how many of its bytes are wrong. */
+/** The data that arrived in the recorded run: each buffer, and its number of wrong bytes. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { VerificationCheck } from '../../core/trace/run.ts';
 import { formatShare } from '../../core/units.ts';
@@ -16,8 +16,8 @@ export function Arrived({ open, checked }: { readonly open: OpenStep; readonly c
   const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
   if (result === null || result.data.length === 0 || run === undefined) return null;
   return (
-    <section className={classes['arrived']} aria-label="What arrived">
-      <h3>What arrived</h3>
+    <section className={classes['arrived']} aria-label="Arrived data">
+      <h3>Arrived data</h3>
       <p className={classes['from']}>
         Recorded: {run.device}, {formatDay(run.createdAt)}
       </p>

@@ -1,4 +1,4 @@
-/** Results of checks, one a line: whether it holds, what was found, and what is wanted. */
+/** Results of checks, one per line: whether it holds, the value found, and the value needed. */
 import { IconCircleCheck, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
 import type { CheckResult } from '../../core/lessons/check.ts';
 import { asWritten } from '../../core/units.ts';
@@ -24,7 +24,7 @@ export function Checks({ results, label }: { readonly results: readonly CheckRes
 }
 
 export function Mark({ result: { holds, told } }: { readonly result: CheckResult }) {
-  if (!told) return <IconInfoCircle size={16} aria-label="Not told by this run" className={classes['dim']} />;
+  if (!told) return <IconInfoCircle size={16} aria-label="Unknown from this run" className={classes['dim']} />;
   return holds ? (
     <IconCircleCheck size={16} aria-label="Holds" className={classes['good']} />
   ) : (

@@ -1,4 +1,4 @@
-/** A class's results as a table, made from the files that students gave. They stay in this window. */
+/** A class's results as a table, made from the students' files. They stay in this window. */
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { IconTable, IconTableExport } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import { useLast } from '../common/useLast.ts';
 import { notifyError } from '../store/notify.ts';
 import classes from './Pages.module.css';
 
-/** More than any class writes. */
+/** Far above the size of any student's file. */
 const mostBytes = 4 * 1024 * 1024;
 
 export function CollectResults() {
@@ -52,7 +52,7 @@ function chooseResults(take: (files: readonly File[]) => void): void {
   input.click();
 }
 
-/** Those that can be read; of the others each is told by its name. */
+/** Returns the readable files, and notifies about each of the others. */
 async function readAll(files: readonly File[]): Promise<CollectedFile[]> {
   const read: CollectedFile[] = [];
   for (const file of files) {

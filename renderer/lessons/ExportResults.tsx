@@ -1,4 +1,4 @@
-/** A student's results as a file. Nothing is sent, and no name is in it that was not typed. */
+/** A student's results as a file. Nothing is sent, and it holds no name that was not typed. */
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { IconFileExport } from '@tabler/icons-react';
 import { useState } from 'react';

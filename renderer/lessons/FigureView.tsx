@@ -1,4 +1,4 @@
-/** A published table as bars: each source beside the others. */
+/** A published table as bars, grouped by source. */
 import type { Figure } from '../../core/lessons/figure.ts';
 import { Chart } from '../charts/Chart.tsx';
 import type { BarSpec, Cell } from '../charts/spec.ts';
@@ -31,7 +31,7 @@ export function FigureView({ figure }: { readonly figure: Figure }) {
 
 type Series = Figure['series'][number];
 
-/** What a source has no figure for, in words: an empty place in a chart says nothing. */
+/** Lists the missing figures of a source, since an empty place in a chart explains nothing. */
 function Missing({ name, origin, values, cases }: Series & { readonly cases: readonly string[] }) {
   const missing = cases.filter((_, index) => values[index] === null);
   if (missing.length === 0) return null;
@@ -45,7 +45,7 @@ function Missing({ name, origin, values, cases }: Series & { readonly cases: rea
 
 const factors: Readonly<Record<Figure['unit'], number>> = { ms: 1e6, us: 1e3, 'GB/s': 1e9, calls: 1 };
 
-/** Both published and own measurements of PyTorch were made elsewhere and earlier: recorded, as the window calls it. */
+/** Returns the chart of a figure. All its figures are of earlier measurements, so their origin is "recorded". */
 export function figureSpec({ title, unit, cases, series, date }: Figure): BarSpec {
   return {
     kind: 'bars',

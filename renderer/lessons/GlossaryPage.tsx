@@ -1,4 +1,4 @@
-/** Every term, and under it the rules that govern it with their sources. */
+/** All terms, each with the rules that govern it and their sources. */
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState } from 'react';

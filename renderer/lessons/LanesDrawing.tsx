@@ -1,4 +1,4 @@
-/** The lanes of a run as a picture for paper or a page of its own: a bar for each activity, times below. */
+/** The lanes of a run as a picture for paper or a saved page: a bar for each activity, times below. */
 import { activity, type Iteration } from '../../core/trace/iteration.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Lane } from '../../core/trace/trace.ts';
@@ -12,13 +12,13 @@ import { operationLabels } from '../timeline/rows/operationLabels.ts';
 const width = 720;
 const gutter = 120;
 const rowHeight = 22;
-/** Narrower bars are drawn as wide as this, and those that fall on the one before are left out. */
+/** Minimum width of a bar. Bars that overlap the previous one are left out. */
 const leastWidth = 0.7;
-/** Of the type in a bar: wide enough for a name without measuring it. */
+/** Average width of a character, so that names need no measuring. */
 const characterWidth = 6;
 const padding = 5;
 
-/** Marks and ranges lie over other activities: there is no room for them in one row. */
+/** Marks and ranges overlap other activities, and one row has no room for them. */
 const leftOut: readonly PaintName[] = ['mark', 'host-range'];
 
 export interface DrawnRun {
@@ -94,7 +94,7 @@ function BarDrawing({ bar: { left, width: wide, paint: name, title } }: { readon
   );
 }
 
-/** What a colour stands for. */
+/** The legend entry of a colour. */
 function Key({ name }: { readonly name: PaintName }) {
   const { label, fill } = paint(name, 'light');
   return (

@@ -1,4 +1,4 @@
-/** Beside the lesson's text: the score of its experiment, and the timeline once there is something to see. */
+/** The centre next to the lesson's text: the experiment's score, and the timeline when it has content. */
 import { Button, Loader, SegmentedControl, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
@@ -71,10 +71,10 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
   useShownOperations(open, experiment);
   const other = useRecordedOfOther(open);
   const presenting = useLessonView((view) => view.presenting);
-  // Before what is inside of it is drawn. The panels beside it go with each change, and with them this component.
+  // Set before the children draw. Each change recreates the panels next to this component, and the component itself.
   setZoomed(presenting);
   return (
-    // Another size of the lanes is another picture: both are drawn anew.
+    // Lanes of another size are another picture, so both are drawn again.
     <div
       className={classes['centre']}
       ref={centre}
@@ -100,7 +100,7 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
   );
 }
 
-/** Which run is shown, and what runs it elsewhere. */
+/** The shown run, and the controls that run the experiment elsewhere. */
 function Bar({ open, experiment }: { readonly open: OpenStep; readonly experiment: Experiment }) {
   const presenting = useLessonView((view) => view.presenting);
   const shown = useApp(shownRunId);
@@ -137,7 +137,7 @@ function Bar({ open, experiment }: { readonly open: OpenStep; readonly experimen
   );
 }
 
-/** The simulated run is always there, and always of the experiment as it is: to run it would change nothing. */
+/** Returns true if the simulator is chosen. Its run is always up to date, so running would change nothing. */
 function useSimulates(): boolean {
   const options = useDerived(currentEngineOptions);
   const engine = effectiveEngine(
@@ -147,7 +147,7 @@ function useSimulates(): boolean {
   return engine !== null && parseEngineKey(engine).kind === 'sim';
 }
 
-/** Marks the lanes that the step is about, in the score's and the timeline's list of names. */
+/** Marks the lanes that the step names in the lists of lanes of score and timeline. */
 function useShownLanes(centre: React.RefObject<HTMLDivElement | null>, { step }: OpenStep): void {
   useEffect(() => {
     const element = centre.current;
@@ -166,7 +166,7 @@ function useShownLanes(centre: React.RefObject<HTMLDivElement | null>, { step }:
   }, [centre, step]);
 }
 
-/** Selects the operations that the step is about, once, so that score and timeline show them. */
+/** Selects the operations that the step names, once, so that score and timeline show them. */
 function useShownOperations({ step, waits }: OpenStep, experiment: Experiment): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the experiment must not take the selection.
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The lesson's text beside its experiment: one step at a time, with its question, task and statements. */
+/** The lesson's text: one step at a time, with its question, task and statements. */
 import { ActionIcon, Button, Loader, Menu, Tooltip } from '@mantine/core';
 import {
   IconAlertTriangle,
@@ -119,7 +119,7 @@ function Head({ open }: { readonly open: OpenStep }) {
   );
 }
 
-/** Forgets answers and tasks, gives the experiments back, and goes to the first step. */
+/** Deletes answers, solved tasks and changes to experiments, and goes to the first step. */
 function beginAnew(open: OpenStep): void {
   void startAllOver(open);
   resetProgress(open.lesson.id);
@@ -173,7 +173,7 @@ function Body({ open }: { readonly open: OpenStep }) {
   );
 }
 
-/** Which task was left unsolved, with the way back to it. */
+/** The first unsolved task, with a link to it. */
 function Unsolved({ open: { lesson, progress } }: { readonly open: OpenStep }) {
   const [first] = tasksOf(lesson.steps).filter((step) => !progress.passed.includes(step));
   if (first === undefined) return null;
@@ -192,7 +192,7 @@ function Unsolved({ open: { lesson, progress } }: { readonly open: OpenStep }) {
   );
 }
 
-/** The lesson after this one, where there is one. To go on to it finishes this one. */
+/** A link to the next lesson, if any. Following it finishes this one. */
 function NextLesson({ open: { lesson } }: { readonly open: OpenStep }) {
   const next = useApp(({ lessons }) => {
     const place = lessons.findIndex(({ id }) => id === lesson.id);
@@ -217,13 +217,13 @@ function NextLesson({ open: { lesson } }: { readonly open: OpenStep }) {
   );
 }
 
-/** Where the lesson's matter comes from, and what is different there. */
+/** The sources of the lesson, and how it differs from them. */
 function Sources({ open: { lesson } }: { readonly open: OpenStep }) {
   return (
     <footer className={classes['sources']}>
       {lesson.differs === '' ? null : (
         <>
-          <h3>What differs from the source’s machine</h3>
+          <h3>Differences from the source’s machine</h3>
           <Markdown text={lesson.differs} />
         </>
       )}

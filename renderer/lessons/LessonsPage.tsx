@@ -1,4 +1,4 @@
-/** All lessons, with how far each has come. */
+/** All lessons with their progress. */
 import { Button } from '@mantine/core';
 import {
   IconAlertTriangle,
@@ -114,7 +114,7 @@ function Item({ lesson }: { readonly lesson: LessonSummary }) {
 
 type LessonState = 'done' | 'unsolved' | 'begun' | 'new';
 
-/** To have seen the last step is not to have solved the task. */
+/** A lesson with unsolved tasks isn't done, even if its last step was seen. */
 function stateOf(progress: LessonProgress, tasks: readonly number[]): LessonState {
   if (isDone(progress, tasks)) return 'done';
   if (progress.finished) return 'unsolved';

@@ -1,4 +1,4 @@
-/** A lesson's Markdown as elements. Nothing of it ever becomes HTML text, so nothing of it can run or load. */
+/** A lesson's Markdown as React elements. It never becomes HTML text, so it can't run or load anything. */
 import type { Token, Tokens } from 'marked';
 import { type ReactNode, useMemo } from 'react';
 import { isTermId } from '../../core/glossary/glossary.ts';
@@ -16,7 +16,8 @@ export function Markdown({
   text,
   plain = false,
 }: {
-  readonly text: string /** Links as words. */;
+  readonly text: string;
+  /** Shows links as plain text. */
   readonly plain?: boolean;
 }) {
   const tokens = useMemo(() => markdownTokens(text), [text]);
@@ -54,14 +55,14 @@ const blocks = (tokens: readonly Token[] = [], plain: boolean): ReactNode[] =>
     return text.slice(start, text.length - end);
   });
 
-/** A word that the glossary or a rule explains: a button, beside which a browser would break the line. */
+/** Returns true for a glossary or rule link. It is drawn as a button, and browsers may break lines around buttons. */
 const isWord = (token: Token | undefined): boolean =>
   token?.type === 'link' && /^(glossary|rule):/.test((token as Tokens.Link).href);
 
 const isText = (token: Token | undefined): token is Tokens.Text =>
   token?.type === 'text' && (token as Tokens.Text).tokens === undefined;
 
-/** Brackets that open right before a word, and marks that follow it: they stay in its line. */
+/** Brackets that open before such a word, and punctuation after it. They must stay in the word's line. */
 const marksBefore = (token: Token | undefined): string => (isText(token) ? (/[([]+$/.exec(token.text)?.[0] ?? '') : '');
 const marksAfter = (token: Token | undefined): string =>
   isText(token) ? (/^[)\].,:;!?]+/.exec(token.text)?.[0] ?? '') : '';

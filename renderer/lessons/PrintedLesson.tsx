@@ -1,7 +1,4 @@
-/**
- * The whole lesson on paper, or as a page of its own: every step, and nothing that needs the program. With its answers for
- * who teaches; as a handout without them, and with room to write, for who learns.
- */
+/** The whole lesson on paper or as a saved page: with answers for teachers, with room to write for learners. */
 import { createPortal, flushSync } from 'react-dom';
 import { create } from 'zustand';
 import type { Figure } from '../../core/lessons/figure.ts';
@@ -27,19 +24,19 @@ import classes from './Printed.module.css';
 import { readRecording, recordingOf } from './recordings.ts';
 import { documentOf, givenExperiment } from './useLesson.ts';
 
-/** By the step's position: a step that begins with an experiment draws its lanes. */
+/** Runs by step index, for steps that begin with an experiment. */
 type DrawnRuns = ReadonlyMap<number, DrawnRun>;
 
 interface Drawn {
   readonly answers: boolean;
-  /** The lesson whose runs they are. */
+  /** The lesson of the runs. */
   readonly opened: OpenedLesson | null;
   readonly runs: DrawnRuns;
 }
 
 const useDrawn = create<Drawn>()(() => ({ opened: null, runs: new Map(), answers: true }));
 
-/** Seen by printers only. */
+/** The lesson for printing, hidden on screen. */
 export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
   const drawn = useDrawn();
   return createPortal(
@@ -67,13 +64,13 @@ function WholeLesson({ opened: { lesson, figures }, answers, runs }: Props) {
         answers ? (
           <Step key={step.title} step={step} figure={figures[step.figure ?? '']} drawn={runs?.get(index)} />
         ) : (
-          // What comes after the first question tells its answer.
+          // Steps after the first question give away its answer.
           <HandoutStep key={step.title} step={step} tells={asked >= 0 && index > asked} />
         ),
       )}
       {lesson.differs === '' || !answers ? null : (
         <>
-          <h2>What differs from the source’s machine</h2>
+          <h2>Differences from the source’s machine</h2>
           <Markdown text={lesson.differs} plain />
         </>
       )}
@@ -83,14 +80,14 @@ function WholeLesson({ opened: { lesson, figures }, answers, runs }: Props) {
   );
 }
 
-/** A step to be filled in: its question or task, or room for what was seen. */
+/** A step to fill in: its question or task, or room for observations. */
 function HandoutStep({ step, tells }: { readonly step: LessonStep; readonly tells: boolean }) {
   const { title, text, question, task } = step;
   const isAsked = question !== undefined || task !== undefined;
   return (
     <section>
       <h2>{title}</h2>
-      {tells && !isAsked ? <p>What I saw:</p> : <Markdown text={text} plain />}
+      {tells && !isAsked ? <p>My observations:</p> : <Markdown text={text} plain />}
       {question === undefined ? null : <AskedQuestion question={question} />}
       {task === undefined ? null : <TaskText task={task} />}
       <WritingLines count={isAsked ? 2 : tells ? 4 : 0} />
@@ -173,7 +170,7 @@ function Step({ step, figure, drawn }: StepProps) {
       {task === undefined ? null : <TaskText task={task} />}
       {holds.length === 0 ? null : (
         <>
-          <h3>What the runs show</h3>
+          <h3>Evidence from the runs</h3>
           <ul>
             {holds.map(({ id, says }) => (
               <li key={id}>{says}</li>
@@ -227,7 +224,7 @@ figure { margin: 1rem 0; } svg { width: 100%; font-family: inherit; } figcaption
 table { border-collapse: collapse; } th, td { padding: 0.25rem 0.7rem; border: 1px solid #c3ccd8; text-align: left; }
 section { break-inside: avoid-page; }`;
 
-/** Of each step that begins with an experiment: the recorded run where that is the one shown, else a simulated one. */
+/** Returns a run for each step that begins with an experiment: the recorded one if shown, else a simulated one. */
 async function drawnRuns(lesson: Lesson): Promise<DrawnRuns> {
   const runs = new Map<number, DrawnRun>();
   for (const [index, step] of lesson.steps.entries()) {
@@ -237,7 +234,7 @@ async function drawnRuns(lesson: Lesson): Promise<DrawnRuns> {
   return runs;
 }
 
-/** Simulated is the experiment as the lesson gives it; null where there is no profile. */
+/** Simulates the experiment as the lesson gives it; null if there is no profile. */
 async function drawnRun(lesson: Lesson, step: LessonStep, name: string): Promise<DrawnRun | null> {
   const recording = recordingOf(lesson, name);
   const isShown = recording !== null && state().pickedRuns[documentOf(lesson, step) ?? ''] === recording;
@@ -252,14 +249,14 @@ async function drawnRun(lesson: Lesson, step: LessonStep, name: string): Promise
   return { run, iteration, origin: 'simulated' };
 }
 
-/** Makes what the lanes are drawn from, and opens the printer's dialog. */
+/** Makes the drawn runs, and opens the print dialog. */
 export async function printLesson(opened: OpenedLesson, answers: boolean): Promise<void> {
   const runs = answers ? await drawnRuns(opened.lesson) : new Map();
   flushSync(() => useDrawn.setState({ opened, runs, answers }));
   window.print();
 }
 
-/** One HTML file with everything in it. */
+/** Saves the lesson as one HTML file. */
 export async function saveAsPage(opened: OpenedLesson, answers: boolean): Promise<void> {
   const { renderToStaticMarkup } = await import('react-dom/server.browser');
   const body = renderToStaticMarkup(

@@ -1,4 +1,4 @@
-/** What do you expect? Answered before anything is run; then each answer says why it is right or wrong. */
+/** A question before anything runs: what do you expect? Each answer then says why it is right or wrong. */
 import { Button, NumberInput, Radio, Stack } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
@@ -44,7 +44,7 @@ function give({ lesson, index, progress }: OpenStep, value: number | null): void
 
 interface GiveProps {
   readonly open: OpenStep;
-  /** Null where nothing is answered yet. */
+  /** Null until it is answered. */
   readonly value: number | null;
   readonly onGiven?: (value: number) => void;
 }
@@ -86,7 +86,7 @@ function Choices({ open, question }: Props<ChoiceQuestion>) {
         open={open}
         value={picked === null ? null : Number(picked)}
         onGiven={(value) =>
-          announce(value === right ? 'Right.' : 'That is not right. Each answer has its reason beside it.')
+          announce(value === right ? 'Right.' : 'That is not right. Each answer now shows its reason.')
         }
       />
     </>
@@ -118,7 +118,7 @@ function Answered({ question, given }: { readonly question: ChoiceQuestion; read
   );
 }
 
-/** A unit as the rest of the window writes it; lesson files are typed on any keyboard. */
+/** Returns the unit as the window writes it; lesson files use plain ASCII. */
 const unitLabel = (unit: NumberQuestion['unit']): string => (unit === 'us' ? 'µs' : unit);
 
 function Amount({ open, question, checked }: Props<NumberQuestion>) {

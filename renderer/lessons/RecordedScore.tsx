@@ -1,4 +1,4 @@
-/** The recorded run is of the experiment as the lesson gives it: where the learner's differs, that one's score stands over its lanes. */
+/** The score of the recorded run, shown above its lanes if the learner's experiment differs from the lesson's. */
 import { Button } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -10,7 +10,7 @@ import classes from './Lesson.module.css';
 import { recordingOf } from './recordings.ts';
 import type { OpenStep } from './useLesson.ts';
 
-/** What the shown recording is of, where that is another program than the open one; else null. */
+/** Returns the experiment of the shown recording if it differs from the open one, else null. */
 export function useRecordedOfOther({ lesson, step, waits }: OpenStep): Experiment | null {
   const recording = recordingOf(lesson, step.shown?.name ?? '');
   return useApp((state) => {

@@ -1,4 +1,4 @@
-/** What the step's text says, held against the simulated run and against the recorded one. */
+/** The statements of the step's text, checked on the simulated run and on the recorded one. */
 import type { CheckResult } from '../../core/lessons/check.ts';
 import type { StatementResult } from '../../core/lessons/evaluate.ts';
 import { asWritten } from '../../core/units.ts';
@@ -10,8 +10,8 @@ import type { OpenStep } from './useLesson.ts';
 export function Statements({ step: { step }, checked }: { readonly step: OpenStep; readonly checked: Checked }) {
   const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
   return (
-    <section className={classes['statements']} aria-label="What the runs show">
-      <h3>What the runs show</h3>
+    <section className={classes['statements']} aria-label="Evidence from the runs">
+      <h3>Evidence from the runs</h3>
       {step.holds.map(({ id, says }) => (
         <Statement key={id} says={says} result={result?.statements.find((one) => one.id === id)} />
       ))}
@@ -40,7 +40,7 @@ interface Source {
   readonly results: readonly CheckResult[];
 }
 
-/** A check in each line, what was found in each run beside it. */
+/** A table of checks with the value found in each run. */
 function Found({ sources }: { readonly sources: readonly Source[] }) {
   return (
     <table className={classes['found']}>
@@ -68,10 +68,10 @@ function Found({ sources }: { readonly sources: readonly Source[] }) {
   );
 }
 
-/** A number keeps its unit beside it. */
+/** Keeps a number and its unit on one line. */
 const unbroken = (text: string): string => text.replace(/(\d) (?=\S)/g, '$1\u00a0');
 
-/** What is needed is said where it was not found. */
+/** The value found, and the needed one if the check failed. */
 function Cell({ result }: { readonly result: CheckResult | undefined }) {
   if (result === undefined) return <td />;
   const { found, wanted, holds, told } = result;

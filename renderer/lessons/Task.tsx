@@ -1,4 +1,4 @@
-/** A task, its checks on the run of what the learner built, and hints one by one. */
+/** A task, its checks on the run of the learner's experiment, and hints one by one. */
 import { Button } from '@mantine/core';
 import { IconBulb, IconCircleCheck, IconRefresh } from '@tabler/icons-react';
 import { describeError } from '../../core/errors.ts';
@@ -58,7 +58,7 @@ export function Task({ open, task, checked }: Props) {
 interface HintsProps {
   readonly open: OpenStep;
   readonly hints: readonly string[];
-  /** Nobody needs another one. */
+  /** True if the task is solved, so that no hint is needed. */
   readonly done: boolean;
 }
 

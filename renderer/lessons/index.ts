@@ -1,4 +1,4 @@
-/** The part of the window that comes when lessons or the glossary are opened. */
+/** The part of the window that loads when lessons or the glossary are opened. */
 export { GlossaryPage } from './GlossaryPage.tsx';
 export { LessonCentre } from './LessonCentre.tsx';
 export { LessonSide } from './LessonSide.tsx';

@@ -1,4 +1,4 @@
-/** The recorded runs that a lesson has of its experiments. */
+/** The recorded runs of a lesson's experiments. */
 import type { Lesson } from '../../core/lessons/lesson.ts';
 import { recordedPrefix } from '../../core/service/service.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -6,13 +6,13 @@ import { ensureRun } from '../store/runs.ts';
 import { loadedRun } from '../store/select.ts';
 import { state, watch } from '../store/store.ts';
 
-/** Id of the recorded run of an experiment of the lesson; null where it has none yet. */
+/** Returns the id of the recorded run of a lesson's experiment, or null if it isn't recorded. */
 export function recordingOf({ experiments }: Lesson, experiment: string): string | null {
   const recorded = experiments[experiment]?.recorded ?? 'none yet';
   return recorded === 'none yet' ? null : recordedPrefix + recorded;
 }
 
-/** A recorded run, also where someone else has begun to read it; null where there is none, or it can't be read. */
+/** Returns a recorded run, also if another caller is reading it; null if it doesn't exist or can't be read. */
 export async function readRecording(id: string | null): Promise<Run | null> {
   if (id === null || state().runs[id] === undefined) return null;
   await ensureRun(id);

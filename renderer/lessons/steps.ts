@@ -1,4 +1,4 @@
-/** From step to step. */
+/** Moves between the steps of a lesson. */
 
 import { change, progressOf, showSide, useLessonView } from '../store/lessonView.ts';
 import { openPage } from '../store/pages.ts';
@@ -7,7 +7,7 @@ import type { OpenStep } from './useLesson.ts';
 
 export const isLast = ({ lesson, index }: OpenStep): boolean => index === lesson.steps.length - 1;
 
-/** To the next step; after the last one the lesson is finished, and the list of lessons comes back. */
+/** Goes to the next step. After the last one it finishes the lesson and shows the list of lessons. */
 export function goOn(open: OpenStep): void {
   const { lesson, index } = open;
   showSide('lesson');
@@ -21,11 +21,11 @@ export function goOn(open: OpenStep): void {
 
 export const finish = (lesson: string): void => change(lesson, { finished: true });
 
-/** A lesson where it was left; one that is finished begins again, at its task where that is not solved. */
+/** Opens a lesson at its last step. A finished lesson opens at its first unsolved task, else at the start. */
 export function openLesson(id: string): void {
   const { finished, step, passed } = progressOf(useLessonView.getState(), id);
   const tasks = state().lessons.find((lesson) => lesson.id === id)?.tasks ?? [];
-  // What is left to be done is the task.
+  // Only the task is left to do.
   const unsolved = tasks.find((task) => !passed.includes(task));
   openPage({ kind: 'lesson', id, step: finished ? (unsolved ?? 0) : step });
 }

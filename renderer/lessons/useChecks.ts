@@ -1,4 +1,4 @@
-/** What the runs say of the open step: asked anew whenever its experiment changes. */
+/** The checks of the open step, repeated when its experiment changes. */
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { experimentsOf, type StepRequest, type StepResult } from '../../core/lessons/evaluate.ts';
@@ -19,13 +19,13 @@ const worker = new CalledWorker<CheckCalls>(
   (why) => ({ code: 'lesson.worker-ended', message: `The checks ended early: ${why}.` }),
 );
 
-/** Rejects with a CopyscopeError where an experiment can't be executed, or the worker ended. */
+/** Rejects with a CopyscopeError if an experiment can't be executed, or the worker ended. */
 const askChecks = (request: StepRequest): Promise<StepResult> => worker.calls.evaluateStep(request);
 
 export type Checked =
   | { readonly status: 'none' }
   | { readonly status: 'checking'; readonly before: StepResult | null }
-  /** `number` counts what was checked, so that a new result is told from the last. */
+  /** `number` counts the checks, so that views can tell a new result from the last. */
   | { readonly status: 'checked'; readonly result: StepResult; readonly number: number }
   | { readonly status: 'failed'; readonly error: ErrorInfo };
 
@@ -94,7 +94,7 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
   });
 }
 
-/** A task that was done once stays done. */
+/** Notes a passed task. It stays passed. */
 function notePassed({ lesson, index, progress }: OpenStep, { task }: StepResult): void {
   if (task.length === 0 || !task.every(({ holds }) => holds) || progress.passed.includes(index)) return;
   change(lesson.id, { passed: [...progress.passed, index] });

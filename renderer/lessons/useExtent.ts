@@ -1,6 +1,6 @@
 /**
- * One scale for a lesson's variants: a copy that is half as long must look so from one step to the next. What is far
- * shorter than the longest has a scale of its own, on which something of it can be seen.
+ * One time scale for a lesson's variants, so that a copy half as long looks half as long from step to step. Variants
+ * that are far shorter than the longest get their own scale, so that they stay readable.
  */
 import { useEffect } from 'react';
 import type { Lesson } from '../../core/lessons/lesson.ts';
@@ -14,7 +14,7 @@ import { givenExperiment, type OpenStep } from './useLesson.ts';
 
 /** Longer programs aren't simulated only to find their scale. */
 const mostOperations = 4000;
-/** A lane this many times shorter than the plot can still be read. */
+/** A lane that is shorter than the plot by this factor can still be read. */
 const mostTimes = 6;
 
 export function useExtent(open: OpenStep | null): void {
@@ -36,7 +36,7 @@ export function useExtent(open: OpenStep | null): void {
   }, [lesson, shown, engine, profiles]);
 }
 
-/** The longest of those that are near the shown one; null where it is unknown. */
+/** Returns the longest makespan among the variants near the shown one, or null if unknown. */
 export function extentFor(shown: string, variants: ReadonlyMap<string, number>): number | null {
   const own = variants.get(shown);
   if (own === undefined) return null;
@@ -55,7 +55,7 @@ async function variantsOf(lesson: Lesson): Promise<Variants> {
   return variants;
 }
 
-/** Makespans as recorded and as simulated, the longer of both, by the experiment's name. */
+/** Returns the longer of the recorded and the simulated makespan, by experiment name. */
 async function measured(lesson: Lesson, profile: DeviceProfile | null): Promise<Variants> {
   const found = new Map<string, number>();
   for (const name of Object.keys(lesson.experiments)) {
@@ -69,11 +69,11 @@ async function simulated(lesson: Lesson, name: string, profile: DeviceProfile): 
   try {
     const experiment = await givenExperiment(lesson, name);
     if (isLongerThan(mostOperations, experiment)) return 0;
-    // Others have their turn before each: an animation, or a key.
+    // Lets other tasks run before each simulation, such as an animation or a key.
     await new Promise((resolve) => setTimeout(resolve));
     return predict(experiment, profile, state().about?.version ?? '').iteration.makespanNs;
   } catch {
-    // A variant that can't be simulated has no say in the scale.
+    // A variant that can't be simulated doesn't affect the scale.
     return 0;
   }
 }

@@ -1,4 +1,4 @@
-/** The open lesson: its file, the experiments of its steps, and what follows for the step that is shown. */
+/** The open lesson: its file, the experiments of its steps, and the state of the shown step. */
 import { useEffect } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -13,14 +13,14 @@ import { notifyError } from '../store/notify.ts';
 import { assign, put, state, useApp } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
 
-/** Shows the experiment of a lesson's step as it was left, or as the lesson gives it. */
+/** Shows the experiment of a lesson's step with the learner's changes, or as the lesson gives it. */
 function openLessonDocument(key: string, experiment: Experiment): void {
   if (state().documents[key]?.status === 'ready') return;
   put('documents', key, { status: 'ready', value: experiment });
   takeDraft(key, 'Changes of last time', experiment, null);
 }
 
-/** Gives the experiment of a lesson's step back as the lesson has it. */
+/** Restores the experiment of a lesson's step to that of the lesson. */
 function resetLessonDocument(key: string, experiment: Experiment): void {
   forgetDocument(key);
   put('pickedRuns', key, undefined);
@@ -31,25 +31,25 @@ export interface OpenStep {
   readonly lesson: Lesson;
   readonly opened: OpenedLesson;
   readonly step: LessonStep;
-  /** Position of the step, from 0. */
+  /** Index of the step, from 0. */
   readonly index: number;
   readonly progress: LessonProgress;
-  /** Key of the document that the step shows; null where it has none. */
+  /** Key of the document that the step shows; null if there is none. */
   readonly document: string | null;
-  /** It asks a question that is not answered yet. */
+  /** True if its question is not answered yet. */
   readonly waits: boolean;
 }
 
-/** Key of the document that a step shows; null where it has none. */
+/** Returns the key of the document that a step shows, or null if there is none. */
 export const documentOf = (lesson: Lesson, { shown }: LessonStep): string | null =>
   shown === null ? null : `lesson:${lesson.id}/${shown.step}`;
 
-/** The lesson's file as far as it is read; undefined where no lesson is open. */
+/** Returns the lesson's file and its loading state, or undefined if no lesson is open. */
 export function useLessonFile(): Loading<OpenedLesson> | undefined {
   return useApp((all) => (all.page.kind === 'lesson' ? all.openedLessons[all.page.id] : undefined));
 }
 
-/** The step that is open; null until the lesson is read. */
+/** Returns the open step, or null until the lesson is read. */
 export function useOpenStep(): OpenStep | null {
   const file = useLessonFile();
   const wanted = useApp((all) => (all.page.kind === 'lesson' ? all.page.step : 0));
@@ -64,7 +64,7 @@ export function useOpenStep(): OpenStep | null {
   return { lesson, opened: file.value, step, index, progress, document: documentOf(lesson, step), waits };
 }
 
-/** Reads the lesson of the page, and shows the document of its step. Used once, where the step's text is. */
+/** Reads the page's lesson, and shows the document of its step. Used once, by the step's text. */
 export function useLessonPage(): void {
   const id = useApp((all) => (all.page.kind === 'lesson' ? all.page.id : null));
   const ready = useApp((all) => all.libraryReady && all.connection.status === 'open');
@@ -97,7 +97,7 @@ const hasOpenTask = ({ lesson, progress }: OpenStep): boolean =>
 
 const lastStep = (lesson: string): number => progressOf(useLessonView.getState(), lesson).step;
 
-/** A lesson that was open before is read again without a sign of it: its author may have changed the file. */
+/** Reads a lesson. If it was open before, it is read again silently, since its author may have changed the file. */
 async function readLesson(id: string): Promise<void> {
   const before = state().openedLessons[id];
   if (before?.status !== 'ready') put('openedLessons', id, { status: 'loading' });
@@ -126,7 +126,7 @@ async function showDocument(lesson: Lesson, name: string, key: string): Promise<
 
 const given = new Map<string, Promise<Experiment>>();
 
-/** An experiment of the lesson as the lesson gives it. */
+/** Returns an experiment as the lesson gives it. */
 export function givenExperiment(lesson: Lesson, name: string): Promise<Experiment> {
   const key = `${lesson.id} ${name}`;
   const known = given.get(key) ?? readGiven(lesson, name);
@@ -141,13 +141,13 @@ async function readGiven(lesson: Lesson, name: string): Promise<Experiment> {
   return host().readExample(declared?.example ?? '');
 }
 
-/** Every experiment of the lesson as the lesson gives it. */
+/** Restores all experiments of the lesson. */
 export async function startAllOver(open: OpenStep): Promise<void> {
   const documents = new Map(open.lesson.steps.map((step) => [documentOf(open.lesson, step), step]));
   for (const [document, step] of documents) await startOver({ ...open, document, step });
 }
 
-/** The experiment of the step as the lesson gives it, with all changes gone. */
+/** Restores the experiment of the step, without the learner's changes. */
 export async function startOver({ lesson, step, document }: OpenStep): Promise<void> {
   if (step.shown === null || document === null) return;
   try {

@@ -1,6 +1,6 @@
 /**
- * While presenting, one key goes on: Right, Space or Page Down. It shows the answer first where the step asks something;
- * Space and Page Down show the rest of a long text before that.
+ * Right, Space or Page Down move on while presenting. They show a question's answer first; Space and Page Down scroll a
+ * long text before that.
  */
 import { type RefObject, useEffect } from 'react';
 import { change, present, useLessonView } from '../store/lessonView.ts';
@@ -12,7 +12,7 @@ const back = new Set(['ArrowLeft', 'PageUp']);
 
 const scrolling = new Set(['PageDown', ' ']);
 
-/** `body` is what scrolls. */
+/** `body` is the scrolled element. */
 export function usePresentKeys(open: OpenStep, body: RefObject<HTMLElement | null>): void {
   const presenting = useLessonView((view) => view.presenting);
   useEffect(() => {
@@ -32,12 +32,12 @@ export function usePresentKeys(open: OpenStep, body: RefObject<HTMLElement | nul
   }, [presenting, open, body]);
 }
 
-/** Of what was seen this much stays, so that nobody loses the line. */
+/** Share of the visible text that stays in sight, so that readers keep their line. */
 const kept = 0.2;
-/** Pixels that nobody misses. */
+/** Pixels that are not worth a scroll. */
 const slack = 8;
 
-/** Scrolls on by a page; false where the end is seen. */
+/** Scrolls by a page; returns false at the end. */
 function scrollOn(body: HTMLElement | null): boolean {
   if (body === null || body.scrollHeight - body.clientHeight - body.scrollTop <= slack) return false;
   body.scrollBy({ top: body.clientHeight * (1 - kept) });
@@ -50,7 +50,7 @@ function next(open: OpenStep): void {
   else goOn(open);
 }
 
-/** Keys of a field, and those that press a button, stay its own. */
+/** Returns true for keys that a field or button handles itself. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
   const element = target instanceof HTMLElement ? target : null;
   if (element === null) return false;

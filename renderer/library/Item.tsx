@@ -1,4 +1,4 @@
-/** One line of the library: what it is, a click that opens or selects it, and a menu of what else can be done. */
+/** One line of the library: a click opens or selects it, and a menu offers further actions. */
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
@@ -10,9 +10,9 @@ export interface ItemAction {
   readonly label: string;
   readonly icon: ReactNode;
   readonly act: () => void;
-  /** What it takes away is drawn in another colour. */
+  /** Draws the action in a warning colour. */
   readonly isHarmful?: boolean;
-  /** As KeyboardEvent.key. */
+  /** Value of KeyboardEvent.key. */
   readonly key?: string;
 }
 
@@ -22,10 +22,10 @@ interface Props {
   readonly detail?: ReactNode;
   readonly current: boolean;
   readonly onOpen: () => void;
-  /** What ships with the program has none, and can't be selected. */
+  /** Built-in items have none, and can't be selected. */
   readonly item?: LibraryItem;
   readonly actions?: readonly ItemAction[];
-  /** Keys of all that can be selected, as they are listed. */
+  /** Keys of all selectable items, as listed. */
   readonly order?: readonly string[];
 }
 
@@ -95,11 +95,11 @@ interface MoreProps {
   readonly actions: readonly ItemAction[];
   readonly menu: 'never' | 'closed' | 'open';
   readonly setMenu: (menu: 'closed' | 'open') => void;
-  /** Has the focus before anything is done: the menu goes, and a dialog gives the focus back to where it was. */
+  /** Gets the focus before an action, since the menu closes and a dialog returns the focus. */
   readonly opener: RefObject<HTMLButtonElement | null>;
 }
 
-/** A library may hold thousands: a menu is made when it is first opened. */
+/** Creates the menu when it is first opened, since a library may hold thousands of items. */
 function MoreMenu({ name, actions, menu, setMenu, opener }: MoreProps) {
   const label = `More about ${name}`;
   if (menu === 'never') {

@@ -1,4 +1,4 @@
-/** The left panel: the user's experiments, sweeps and runs, and below them what ships with the program. */
+/** The left panel: the user's experiments, sweeps and runs, and below them the built-in ones. */
 import { Button, Loader, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconFlask } from '@tabler/icons-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
@@ -36,7 +36,7 @@ export function Library() {
   );
 }
 
-/** How far down the lists are. A page with other panels makes them anew, and they stay where they were. */
+/** Scroll position of the lists, kept because pages with other panels recreate them. */
 let scrolledTo = 0;
 
 function useKeptScroll(): { readonly ref: RefObject<HTMLDivElement | null>; readonly onScroll: () => void } {
@@ -44,7 +44,7 @@ function useKeptScroll(): { readonly ref: RefObject<HTMLDivElement | null>; read
   useEffect(() => {
     if (ref.current === null) return;
     ref.current.scrollTop = scrolledTo;
-    // What is open may have come to lie below the panel, where that is less high or narrower now.
+    // The open item may lie below the panel if that is smaller now.
     ref.current.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, []);
   const onScroll = (): void => {
@@ -76,11 +76,11 @@ function Lists() {
       <LibraryTools />
       <div className={classes['lists']} {...scroll}>
         {isFiltered && isEmpty ? <NothingMatches /> : null}
-        {/* One's own work first: what ships with the program is there to begin with. */}
+        {/* The user's own work stands above the built-in items. */}
         {isFiltered && experiments.length === 0 ? null : <ExperimentList experiments={experiments} order={order} />}
         {isFiltered && sweeps.length === 0 ? null : <SweepList sweeps={sweeps} order={order} />}
         {isFiltered && own.length === 0 ? null : <RunList runs={own} order={order} />}
-        {/* Only what can be selected, while one selects. */}
+        {/* Only selectable items are shown during selection. */}
         {selecting || (isFiltered && examples.length === 0) ? null : (
           <Examples groups={examples} isFiltered={isFiltered} />
         )}
@@ -91,7 +91,7 @@ function Lists() {
   );
 }
 
-/** Of the conditions only the text is about sweeps. */
+/** Returns the sweeps that match the text. Other filter conditions hide all sweeps. */
 function useListedSweeps() {
   const filter = useLibrary((state) => state.filter);
   const summaries = useSweeps((state) => state.summaries);
@@ -102,7 +102,7 @@ function useListedSweeps() {
   }, [filter, summaries]);
 }
 
-/** What the filter lets through, in its order. */
+/** Returns the items that pass the filter, in its order. */
 function useListed() {
   const filter = useLibrary((state) => state.filter);
   const [examples, experiments, runs] = [
@@ -120,7 +120,7 @@ function useListed() {
           : exampleGroups(examples.filter(({ name, description }) => matchesText(filter.text, name, description))),
       experiments: others ? [] : filterExperiments(experiments, filter, now),
       runs: filterRuns(
-        // Those of a sweep are opened with their sweep.
+        // Runs of a sweep are opened from their sweep.
         Object.values(runs).filter(({ id, sweep }) => !isPrediction(id) && sweep === undefined),
         filter,
         now,
@@ -142,7 +142,7 @@ function NothingMatches() {
 
 interface ExamplesProps {
   readonly groups: readonly ExampleGroup[];
-  /** What was searched for is shown, be its family folded or not. */
+  /** Shows search results even in a folded family. */
   readonly isFiltered: boolean;
 }
 
@@ -157,7 +157,7 @@ function Examples({ groups, isFiltered }: ExamplesProps) {
   );
 }
 
-/** Examples of one kind. It can be folded, and stays so. */
+/** Examples of one kind. The fold state is kept. */
 function Family({ group: { title, examples }, isOpen }: { readonly group: ExampleGroup; readonly isOpen: boolean }) {
   const page = useApp((state) => state.page);
   const [closed, toggle] = useClosed(`library-closed:Examples/${title}`);

@@ -1,4 +1,4 @@
-/** Above the lists: search, filter, select, open. */
+/** The tools above the lists: search, filter, select, open. */
 import { ActionIcon, Button, Chip, Group, Indicator, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { IconChecklist, IconFileImport, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -58,7 +58,7 @@ export function LibraryTools() {
 function FilterButton() {
   const filter = useLibrary((state) => state.filter);
   const count = conditions(filter);
-  // Beside the panel, so that the lists show what it does.
+  // The menu opens next to the panel, so that the lists show its effect.
   return (
     <Indicator disabled={count === 0} label={count} size={14} offset={3} inline>
       <Popover position="right-start" offset={80} width={280} withinPortal trapFocus returnFocus>
@@ -161,7 +161,7 @@ interface ChoicesProps<Value extends string> {
   readonly onChoose: (chosen: Value[]) => void;
 }
 
-/** Any number of them; none means all. */
+/** A choice of any number of values; an empty choice means all. */
 function Choices<Value extends string>({ label, names, chosen, onChoose }: ChoicesProps<Value>) {
   return (
     <fieldset className={classes['choices']}>

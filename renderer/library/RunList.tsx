@@ -1,4 +1,4 @@
-/** The runs: made here or opened from files, and those that ship with the program. */
+/** The runs: the user's own, and the built-in ones. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconLoader2, IconTimeline } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -18,10 +18,10 @@ interface Props {
   readonly order: readonly string[];
 }
 
-/** Longer lists are shown in full when they are asked for. */
+/** Longer lists are shown in full on request. */
 const mostShown = 200;
 
-/** Those that ship with the program. */
+/** The built-in runs. */
 export function RecordedRunList({ runs }: Pick<Props, 'runs'>) {
   return (
     <Section title="Recorded runs" count={runs.length} empty="">
@@ -72,7 +72,7 @@ function actionsOf(run: RunSummary): ItemAction[] {
   if (run.builtIn || run.status === 'running') return [];
   const items = libraryItems({ runs: [run.id] });
   const remove = deleteAction(items);
-  // One that failed without a file has nothing to rename or to export.
+  // A run that failed without a file can't be renamed or exported.
   if (run.status !== 'complete') return [remove];
   return [
     renameAction({ kind: 'run', id: run.id }),

@@ -6,13 +6,13 @@ import classes from './Library.module.css';
 interface Props {
   readonly title: string;
   readonly count: number;
-  /** What stands there where there is nothing. */
+  /** Text of an empty section. */
   readonly empty: string;
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** Whether something of the library is closed, and what closes or opens it; kept between visits. */
+/** Returns whether a part of the library is folded, and a function that toggles it; kept between visits. */
 export function useClosed(name: string): [closed: boolean, toggle: () => void] {
   const [closed, setClosed] = useState(() => recall(name) === 'yes');
   const toggle = (): void => {
@@ -22,7 +22,7 @@ export function useClosed(name: string): [closed: boolean, toggle: () => void] {
   return [closed, toggle];
 }
 
-/** A part of the library, which can be closed to make room for the others, and stays so. */
+/** A part of the library that can be folded; the state is kept. */
 export function Section({ title, count, empty, action, children }: Props) {
   const [closed, toggle] = useClosed(`library-closed:${title}`);
   const Chevron = closed ? IconChevronRight : IconChevronDown;

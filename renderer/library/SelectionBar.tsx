@@ -1,4 +1,4 @@
-/** What can be done with all that is selected. */
+/** Actions on all selected items. */
 import { Button, Text } from '@mantine/core';
 import { IconColumns, IconPackageExport, IconTrash } from '@tabler/icons-react';
 import { type RefObject, useLayoutEffect, useRef } from 'react';
@@ -68,7 +68,7 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
   );
 }
 
-/** The bar goes with its buttons: the focus goes to the one that brought it. */
+/** Moves the focus to the button that opened the bar when the bar disappears with the focus. */
 function useFocusGivenBack(bar: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = bar.current;

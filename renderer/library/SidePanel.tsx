@@ -1,4 +1,4 @@
-/** The left panel: the library, or what the open experiment is built from. */
+/** The left panel: the library, or the building blocks of the open experiment. */
 
 import { PanelSwitch } from '../common/PanelSwitch.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';

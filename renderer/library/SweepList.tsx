@@ -61,7 +61,7 @@ function actionsOf({ id, name, status, points }: SweepSummary): ItemAction[] {
   if (status === 'running') return [];
   const items = libraryItems({ sweeps: [id] });
   const remove = deleteAction(items);
-  // One that can't be read has nothing to export.
+  // A sweep that can't be read has nothing to export.
   if (points === 0) return [remove];
   return [renameAction({ kind: 'sweep', id }), exportAction(items, name), reportAction(() => reportSweep(id)), remove];
 }

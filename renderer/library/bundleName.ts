@@ -1,4 +1,4 @@
-/** A file name that every system takes: 'copyscope-pinned-side-stream.copyscope'. */
+/** Returns a file name that every system accepts: 'copyscope-pinned-side-stream.copyscope'. */
 export function bundleName(what: string): string {
   const plain = what
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** The library's dialogs, one of each: what is renamed, and what is deleted for good. */
+/** The library's dialogs: renaming, and deleting for good. */
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ErrorText } from '../common/ErrorText.tsx';
@@ -25,7 +25,7 @@ export function LibraryDialogs() {
 
 const closeRename = (): void => useLibrary.setState({ renaming: null });
 
-/** It stays when it is closed: so it gives the focus back. */
+/** Stays mounted when closed, so that it can return the focus. */
 function RenameDialog() {
   const renaming = useLibrary((state) => state.renaming);
   const shown = useLast(renaming);

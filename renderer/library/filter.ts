@@ -1,4 +1,4 @@
-/** Which things of the library are listed, and in which order. */
+/** Filters and sorts the items of the library. */
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { type ExperimentSummary, type RunSummary, recordedPrefix, runTitle } from '../../core/service/service.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
@@ -14,7 +14,7 @@ const daysOf: Readonly<Record<Age, number>> = { any: Number.POSITIVE_INFINITY, d
 
 /** An empty list, or null, lets everything through. */
 export interface LibraryFilter {
-  /** Words that must all be there, in whatever order and case. */
+  /** Words that must all occur, in any order and case. */
   readonly text: string;
   readonly origins: readonly RunOrigin[];
   readonly engines: readonly EngineKind[];
@@ -34,23 +34,23 @@ export const noFilter: LibraryFilter = {
   sorting: 'newest',
 };
 
-/** How many of the conditions other than the text are set. */
+/** Returns the number of set conditions other than the text. */
 export const conditions = ({ origins, engines, statuses, device, age }: LibraryFilter): number =>
   [origins.length > 0, engines.length > 0, statuses.length > 0, device !== null, age !== 'any'].filter(Boolean).length;
 
-/** Whether only runs can meet it: experiments and examples have neither origin nor engine. */
+/** Returns true if only runs can pass: experiments and examples have neither origin nor engine. */
 export const isOfRuns = ({ origins, engines, statuses, device }: LibraryFilter): boolean =>
   origins.length > 0 || engines.length > 0 || statuses.length > 0 || device !== null;
 
 const words = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 
-/** Whether every word of `text` is in one of the given texts. */
+/** Returns true if every word of `text` is in one of the given texts. */
 export function matchesText(text: string, ...texts: readonly string[]): boolean {
   const searched = texts.join('\n').toLowerCase();
   return words(text).every((word) => searched.includes(word));
 }
 
-/** Runs that were recorded for lessons are shown by their lesson, which says what they are for. */
+/** Returns true for runs recorded for a lesson. The lesson shows them and explains their purpose. */
 export const isOfLesson = ({ id, builtIn }: RunSummary): boolean =>
   builtIn && id.startsWith(`${recordedPrefix}lessons/`);
 
@@ -91,7 +91,7 @@ type Compare = (a: RunSummary, b: RunSummary) => number;
 
 function byOf(sorting: Sorting): Compare {
   const newest: Compare = (a, b) => b.createdAt.localeCompare(a.createdAt);
-  // Runs without a makespan come last, whichever way.
+  // Runs without a makespan come last in either order.
   const spans = (a: RunSummary, b: RunSummary, sign: number): number => {
     if (a.makespanNs === null || b.makespanNs === null)
       return Number(a.makespanNs === null) - Number(b.makespanNs === null);

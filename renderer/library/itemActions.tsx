@@ -1,4 +1,4 @@
-/** What can be done with any thing of the library that is the user's own. */
+/** Actions on the user's own items of the library. */
 import { IconFileExport, IconFileTypeHtml, IconPackageExport, IconPencil, IconTrash } from '@tabler/icons-react';
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
@@ -32,7 +32,7 @@ export const exportAction = (items: LibraryItems, name: string): ItemAction => (
   act: () => void exportBundle(items, bundleName(name)),
 });
 
-/** Other viewers' formats for a run, and its report. */
+/** Exports a run in other viewers' formats, or as a report. */
 export const exportRunActions = (run: string): ItemAction[] => [
   reportAction(() => reportRuns([run])),
   ...exportFormats.map((format) => ({

@@ -1,4 +1,4 @@
-/** What the library panel itself is at: search and filter, and what is selected in it. */
+/** The state of the library panel: search, filter and selection. */
 import { create } from 'zustand';
 import type { LibraryItems } from '../../core/service/service.ts';
 import type { ItemKind, LibraryItem } from '../store/libraryActions.ts';
@@ -6,10 +6,10 @@ import { type LibraryFilter, noFilter } from './filter.ts';
 
 interface LibraryView {
   readonly filter: LibraryFilter;
-  /** Whether a click selects instead of opening. */
+  /** True if a click selects instead of opening. */
   readonly selecting: boolean;
   readonly selected: ReadonlySet<string>;
-  /** Where a Shift+click begins. */
+  /** Start of a range that Shift+click selects. */
   readonly anchor: string | null;
   readonly renaming: LibraryItem | null;
 }
@@ -39,7 +39,7 @@ export function toggleSelected(item: LibraryItem): void {
   });
 }
 
-/** From the last one that was clicked to this one; `order` is how they are listed. */
+/** Selects from the last clicked item to this one; `order` is the listed order. */
 export function selectTo(item: LibraryItem, order: readonly string[]): void {
   const key = itemKey(item);
   useLibrary.setState(({ selected, anchor }) => {
@@ -51,7 +51,7 @@ export function selectTo(item: LibraryItem, order: readonly string[]): void {
 
 export const selectAll = (order: readonly string[]): void => useLibrary.setState({ selected: new Set(order) });
 
-/** The selected ones that are listed; what a filter hides is left alone. */
+/** Returns the selected items that are listed; items hidden by a filter are left out. */
 export function selectedItems(selected: ReadonlySet<string>, order: readonly string[]): LibraryItems {
   const ids = (kind: ItemKind): string[] =>
     order.flatMap((key) => (selected.has(key) && key.startsWith(`${kind}:`) ? key.slice(kind.length + 1) : []));

@@ -7,7 +7,7 @@ import { settings, thingsNow } from './things.ts';
 
 const [store] = createSpotlight();
 
-/** Ctrl+K: every command that can do something now, with its keys, and all that can be opened or set, by its name. */
+/** The palette (Ctrl+K): every available command with its keys, and everything that can be opened or set by name. */
 export function CommandPalette() {
   const { opened, query } = useSpotlight(store);
   const { colorScheme, setColorScheme } = useMantineColorScheme();

@@ -1,4 +1,4 @@
-/** Every command of the window, for the palette: what it is called, its keys, and whether it can be used now. */
+/** All commands of the window for the palette: name, keys, and whether each is available. */
 import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
@@ -56,7 +56,7 @@ export interface Command {
   readonly title: string;
   readonly group: string;
   readonly keys?: string;
-  /** Whether it can do something now; always where left out. */
+  /** Returns true if the command is available; left out, it always is. */
   readonly when?: (now: AppState) => boolean;
   readonly act: () => unknown;
 }
@@ -103,7 +103,7 @@ const onAnyPage: readonly Command[] = [
   command('Window', 'Licences of what Copyscope holds', () => assign({ licencesOpen: true })),
 ];
 
-/** Need an open experiment. */
+/** Commands that need an open experiment. */
 const ofExperiment: readonly Command[] = [
   command('Run', 'Run what is open', runCurrent, {
     keys: 'Ctrl Enter',
@@ -174,7 +174,7 @@ async function exportEverything(): Promise<void> {
   if (items !== null) await exportBundle(items, bundleName('copyscope library'));
 }
 
-/** All that doesn't ship with the program and can be read; null where there is nothing. */
+/** Returns all readable items that aren't built in, or null if there are none. */
 function ownItems({ experiments, runs }: AppState): LibraryItems | null {
   const items = {
     experiments: experiments.filter(({ problem }) => problem === undefined).map(({ id }) => id),
@@ -191,7 +191,7 @@ function ownItems({ experiments, runs }: AppState): LibraryItems | null {
   return Object.values(items).some(({ length }) => length > 0) ? items : null;
 }
 
-/** Those that can do something now. */
+/** Returns the available commands. */
 export function commandsNow(): readonly Command[] {
   const now = state();
   const isOpen = hasDocument(now.page) && currentExperiment(now) !== null;

@@ -1,4 +1,4 @@
-/** What can be opened by its name from the palette: experiments, runs, sweeps, lessons; and what can be set. */
+/** Items that the palette opens by name (experiments, runs, sweeps, lessons), and settings. */
 import type { MantineColorScheme } from '@mantine/core';
 import { runTitle } from '../../core/service/service.ts';
 import { isOfLesson } from '../library/filter.ts';
@@ -17,7 +17,7 @@ const opens = (group: string, title: string, page: Page): Command => ({
   act: () => openPage(page),
 });
 
-/** The user's own first. They are found by name: a list of all of them would bury the commands. */
+/** Returns the items, the user's own first. They only appear in searches, since they would bury the commands. */
 export function thingsNow(): readonly Command[] {
   const { experiments, examples, runs, lessons } = state();
   const shown = Object.values(runs).filter(
@@ -42,7 +42,7 @@ const themes: readonly (readonly [MantineColorScheme, string])[] = [
   ['auto', 'Theme as the system'],
 ];
 
-/** Those but for the one that is on. */
+/** Returns all settings but the active one. */
 export const settings = (now: MantineColorScheme, set: (scheme: MantineColorScheme) => void): readonly Command[] =>
   themes
     .filter(([scheme]) => scheme !== now)

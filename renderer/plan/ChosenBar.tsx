@@ -1,4 +1,4 @@
-/** The chosen changes, one by one: the step that exactly they give, and what is done with them. */
+/** The chosen changes one by one, the step time with exactly these, and actions on them. */
 import { Button, Chip } from '@mantine/core';
 import { useState } from 'react';
 import { changeTitles } from '../../core/lift/words.ts';

@@ -1,4 +1,4 @@
-/** The recommended order of changes: the step by each rung, and what it adds. A rung chooses all changes up to it. */
+/** The recommended order of changes with the gain of each rung. A click on a rung chooses all changes up to it. */
 import { Button } from '@mantine/core';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import classes from './Plan.module.css';

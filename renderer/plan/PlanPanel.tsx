@@ -1,4 +1,4 @@
-/** What a real program's trace answers: its steps, what holds them, and what to change. */
+/** The plan of a real program's trace: its steps, where their time goes, and suggested changes. */
 import { Alert, Button, Loader } from '@mantine/core';
 import { useEffect } from 'react';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
@@ -52,7 +52,7 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
       <div className={classes['columns']}>
         {plan.steps === null || plan.error !== null ? null : (
           <div className={classes['plan']}>
-            <h2>What to change</h2>
+            <h2>Suggested changes</h2>
             {plan.plan === null ? null : <Changes run={run} plan={plan} remedies={plan.plan} steps={plan.steps} />}
           </div>
         )}
@@ -70,7 +70,7 @@ interface ChangesProps {
   readonly steps: ShownSteps;
 }
 
-/** The ladder first: it is what a person looks for below the answer. */
+/** The ladder comes first, since users look for it below the answer. */
 function Changes({ run, plan, remedies, steps: { unprofiledNs } }: ChangesProps) {
   return (
     <>

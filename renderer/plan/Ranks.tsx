@@ -1,4 +1,4 @@
-/** The ranks of a job in a table, and which of them the steps and the plan are of. */
+/** A table of a job's ranks, which marks the rank of the steps and the plan. */
 import type { RankAnswer, RanksAnswer } from '../../core/lift/ranks.ts';
 import { formatShare, unbroken } from '../../core/units.ts';
 import classes from './Plan.module.css';
@@ -32,7 +32,7 @@ const columns: readonly Column[] = [
   },
 ];
 
-/** Names the rank that the steps and the plan are of, and says why. */
+/** Names the rank of the steps and the plan, and says why it was picked. */
 export function slowestText({ ranks, slowest }: RanksAnswer): string {
   const isAwaited = ranks.some(({ awaitedShare }) => awaitedShare > 0);
   const why = isAwaited ? `The others wait most for rank ${slowest}` : `Rank ${slowest} has the longest step`;

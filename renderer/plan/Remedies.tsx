@@ -1,4 +1,4 @@
-/** The remedies of a plan, what gains most first. */
+/** The remedies of a plan, largest gain first. */
 import { Button, Checkbox } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
@@ -16,7 +16,7 @@ interface Props {
   readonly stepNs: number;
 }
 
-/** The recommended one, and the others folded away. */
+/** The recommended remedy, and the others folded away. */
 export function Remedies({ remedies, ...props }: Props) {
   const [first, ...others] = remedies;
   if (first === undefined) return null;
@@ -78,7 +78,7 @@ function Code({ remedy }: { readonly remedy: RemedyAnswer }) {
   const code = remedy.changes.map((word, at) => `# ${changeTitles[word]}\n${remedy.code[at] ?? ''}`).join('\n');
   return (
     <details>
-      <summary>What to write</summary>
+      <summary>Code to write</summary>
       <pre>{code}</pre>
       <Button variant="default" size="compact-xs" onClick={() => clipboard.copy(code)}>
         {clipboard.copied ? 'Copied' : 'Copy the code'}

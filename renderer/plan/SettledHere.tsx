@@ -1,4 +1,4 @@
-/** Predictions that were made with a profile, and the gains that were measured on this machine. */
+/** Predictions made with a profile, and the gains measured on this machine. */
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { heldWords, type SettledPrediction } from '../../core/service/settled.ts';

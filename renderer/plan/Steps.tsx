@@ -1,4 +1,4 @@
-/** The steps that were found, how long one takes, and what that time goes to. */
+/** The steps that were found, the step time, and where that time goes. */
 import { Alert, Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { partWords } from '../../core/lift/parts.ts';
@@ -9,7 +9,7 @@ import classes from './Plan.module.css';
 import { type PlanState, workOut } from './planStore.ts';
 import { durationText, markSteps, stepsText, typedStep } from './words.ts';
 
-/** Smaller parts say nothing. */
+/** Smaller parts are left out. */
 const leastShare = 0.005;
 
 interface Props {
@@ -32,7 +32,7 @@ export function Steps({ run, steps, plan }: Props) {
         </>
       ) : null}
       <dl className={`${classes['facts']} tabular`}>
-        <dt>As recorded, median</dt>
+        <dt>Recorded, median</dt>
         <dd>{durationText(steps.medianNs)}</dd>
         <dt>Without the profiler, {plan.knownStepNs === null ? 'predicted' : 'fitted to what you typed'}</dt>
         <dd>{durationText(steps.unprofiledNs)}</dd>
@@ -43,8 +43,8 @@ export function Steps({ run, steps, plan }: Props) {
           {steps.caution}
         </Alert>
       )}
-      <h3>What holds it</h3>
-      <ul className={`${classes['parts']} tabular`} aria-label="What holds the step">
+      <h3>Where the step time goes</h3>
+      <ul className={`${classes['parts']} tabular`} aria-label="Where the step time goes">
         {parts.map(({ part, ns, share }) => (
           <li key={part}>
             <span className={classes['bar']} aria-hidden>
@@ -55,12 +55,12 @@ export function Steps({ run, steps, plan }: Props) {
         ))}
       </ul>
       <details>
-        <summary>What is inferred</summary>
+        <summary>Assumptions</summary>
         <ul>
           {steps.inferred.map((one) => (
             <li key={one}>{one}</li>
           ))}
-          <li>Which kernel reads a copy: the next one in its stream.</li>
+          <li>The next kernel in a copy’s stream reads the copied data.</li>
         </ul>
       </details>
     </div>

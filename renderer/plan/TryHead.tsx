@@ -1,4 +1,4 @@
-/** What the tried lanes are, simulated or measured, what they tell, and what else can be done with the changes. */
+/** The head above the tried lanes: simulated or measured, their gain, and further actions on the changes. */
 import { Button, Menu, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
@@ -60,7 +60,7 @@ export function TryHead({ run, plan, measured }: HeadProps) {
   );
 }
 
-/** Once something was measured: which of the two is shown. */
+/** A switch between simulated and measured lanes, shown after a measurement. */
 function WhichLanes({ run, plan, measured }: HeadProps) {
   const engines = useExecuting().filter(({ key }) => plan.measured[measuredKey(key, plan.choice)] !== undefined);
   if (engines.length === 0 || plan.choice.length === 0) return null;
@@ -78,7 +78,7 @@ function WhichLanes({ run, plan, measured }: HeadProps) {
   );
 }
 
-/** The engines that execute what they run, and can do so here. */
+/** Returns the available engines that really execute programs. */
 const useExecuting = () =>
   useApp(
     useShallow((state) =>
@@ -110,7 +110,7 @@ function MeasureMenu(props: { readonly isDisabled: boolean; readonly onPick: (en
   );
 }
 
-/** One line: what was recorded, what is simulated, and the gain with its interval. */
+/** One line: the recorded step, the simulated one, and the gain with its interval. */
 function GainOfStep({ plan }: { readonly plan: PlanState }) {
   const { steps, choice } = plan;
   const gain = chosenGain(plan);
@@ -136,7 +136,7 @@ const Gain = ({ gain }: { readonly gain: ReturnType<typeof gainText> }) => (
   </span>
 );
 
-/** One line: what the lifted steps took on the engine, and what had been predicted of one. */
+/** One line: the measured time of the lifted steps on the engine, and the prediction for a step. */
 function MeasuredGain({ plan, measured }: Pick<HeadProps, 'plan'> & { measured: readonly [LoadedRun, LoadedRun] }) {
   const { steps, choice } = plan;
   const gain = chosenGain(plan);

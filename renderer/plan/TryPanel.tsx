@@ -33,7 +33,7 @@ export function TryPanel({ run }: { readonly run: LoadedRun }) {
   );
 }
 
-/** The lanes of before until there are those of the next choice. */
+/** Returns the previous lanes until those of the next choice exist. */
 function useLast(lanes: LoadedRun | undefined): LoadedRun | undefined {
   const [last, setLast] = useState(lanes);
   if (lanes !== undefined && lanes !== last) setLast(lanes);

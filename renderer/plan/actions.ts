@@ -1,4 +1,4 @@
-/** What is done with a plan: its lifted experiment is tried, and edited. */
+/** Actions on a plan: try its lifted experiment, or edit it. */
 import { openComparison } from '../compare/actions.ts';
 import { setCompare } from '../compare/compareStore.ts';
 import { listExperiments } from '../store/experimentList.ts';
@@ -11,14 +11,14 @@ import { state } from '../store/store.ts';
 import type { Choice } from './choice.ts';
 import { keyOf, liftedExperiment, planOf } from './planStore.ts';
 
-/** Runs that were simulated for a trace, so that one more look takes none. */
+/** Runs simulated for a trace, kept so that another look needs no simulation. */
 const simulated = new Map<string, string>();
 
 whenRunGoes((id) => {
   for (const [key, run] of simulated) if (run === id || key.startsWith(`${id} `)) simulated.delete(key);
 });
 
-/** Runs the lifted steps as they are and with the changes in the simulator, and compares both runs in full. */
+/** Simulates the lifted steps without and with the changes, and compares both runs in full. */
 export const compareChanges = (run: LoadedRun, changes: Choice): Promise<void> =>
   attempt('The changes could not be tried', async () => {
     const before = await simulatedRun(run, []);
@@ -36,12 +36,12 @@ async function simulatedRun(run: LoadedRun, changes: Choice): Promise<string | n
   const id = await startRun(await liftedExperiment(run, changes), `sim:${profile}`);
   if (id === null) return null;
   simulated.set(key, id);
-  // What became of it is said in its place.
+  // The comparison shows the run's outcome.
   await finished(id);
   return id;
 }
 
-/** Saves the lifted experiment with the changes among the user's own, and opens it. */
+/** Saves the lifted experiment with the changes in the library, and opens it. */
 export const editAsExperiment = (run: LoadedRun, changes: Choice): Promise<void> =>
   attempt('The trace could not be made an experiment', async () => {
     const id = await host().saveExperiment(null, await liftedExperiment(run, changes));

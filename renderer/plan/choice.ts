@@ -1,9 +1,9 @@
-/** Which changes are chosen: each by itself, or all those of a remedy. */
+/** The chosen changes: single ones, or all of a remedy. */
 import { type ChangeWord, changeWords } from '../../core/lift/changes/words.ts';
 
 export type Choice = readonly ChangeWord[];
 
-/** Of each pair a program can do one only. */
+/** Pairs of changes that exclude each other. */
 const excluded: readonly (readonly [ChangeWord, ChangeWord])[] = [
   ['pin', 'pin-each-step'],
   ['remove-wait', 'delay-wait'],
@@ -14,13 +14,13 @@ const otherOf = (word: ChangeWord): ChangeWord[] =>
 
 export const isOn = (choice: Choice, changes: Choice): boolean => changes.every((word) => choice.includes(word));
 
-/** Adds what of `changes` is missing, in place of what excludes it; or takes all of them away where all are there. */
+/** Adds the missing changes in place of those that they exclude, or removes all if none is missing. */
 export function toggled(choice: Choice, changes: Choice): Choice {
   if (isOn(choice, changes)) return choice.filter((word) => !changes.includes(word));
   const against = changes.flatMap(otherOf);
   return changeWords.filter((word) => changes.includes(word) || (choice.includes(word) && !against.includes(word)));
 }
 
-/** Words that some remedy of a plan has, in their usual order. */
+/** Returns the changes of all remedies of a plan in their usual order. */
 export const wordsOf = (plan: readonly { readonly changes: Choice }[]): Choice =>
   changeWords.filter((word) => plan.some(({ changes }) => changes.includes(word)));

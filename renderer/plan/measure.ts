@@ -1,4 +1,4 @@
-/** Measures the lifted steps before and after the chosen changes: the program's skeleton, on an engine that executes it. */
+/** Measures the lifted steps before and after the chosen changes, on an engine that executes the program's skeleton. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { attempt, host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -7,7 +7,7 @@ import { state } from '../store/store.ts';
 import type { Choice } from './choice.ts';
 import { addMeasured, liftedExperiment, measuredKey, type PlanState, planOf, showMeasured } from './planStore.ts';
 
-/** The measured runs that are shown, before and after; null where simulated ones are, or these changes weren't measured. */
+/** Returns the shown measured runs, before and after; null if simulated lanes are shown or these weren't measured. */
 export function measuredPair({ measuredOn, measured, choice }: PlanState): readonly [LoadedRun, LoadedRun] | null {
   if (measuredOn === null) return null;
   const [before, after] = [measured[measuredKey(measuredOn, [])], measured[measuredKey(measuredOn, choice)]];
@@ -21,10 +21,10 @@ export const measureChanges = (run: LoadedRun, changes: Choice, engine: string):
     showMeasured(run.id, engine);
   });
 
-/** The run that is being measured. */
+/** The run being measured. */
 let underWay: string | null = null;
 
-/** False where somebody cancelled it. */
+/** Resolves with false if the user cancelled the run. */
 async function measure(run: LoadedRun, changes: Choice, engine: string): Promise<boolean> {
   if (planOf(run.id).measured[measuredKey(engine, changes)] !== undefined) return true;
   const id = await startRun(await liftedExperiment(run, changes), engine);
@@ -40,7 +40,7 @@ async function measure(run: LoadedRun, changes: Choice, engine: string): Promise
   return true;
 }
 
-/** Ends what is being measured. */
+/** Cancels the run being measured. */
 export const cancelMeasuring = (): Promise<void> =>
   attempt('The measurement could not be cancelled', async () => {
     if (underWay !== null && state().runs[underWay]?.status === 'running') await host().cancelRun(underWay);

@@ -1,4 +1,4 @@
-/** What the window asks of the worker that works out plans. */
+/** Requests of the window to the worker that computes plans. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { RemedyAnswer, StepsAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
@@ -8,22 +8,22 @@ import type { Run } from '../../core/trace/run.ts';
 import type { Prediction } from '../predict/predict.ts';
 
 export interface ShownSteps extends StepsAnswer {
-  /** Steps that the trace has; answers are of some of them where they are many. */
+  /** Number of steps in the trace; if there are many, answers use some of them. */
   readonly found: number;
-  /** Nothing marks the steps, and nothing repeats: all of the trace counts as one. */
+  /** True if nothing marks steps and nothing repeats: the whole trace counts as one step. */
   readonly isWhole: boolean;
-  /** Of a job of several ranks, whose steps these are the slowest's; else null. */
+  /** Answer for a job of several ranks, whose slowest rank has these steps; else null. */
   readonly ranks: RanksAnswer | null;
 }
 
 export type ShownPlan = Pick<TraceAnswers, 'answer' | 'plan' | 'ladder'>;
 
 export interface PlanCalls {
-  /** First: what the others are asked about. */
+  /** Called first; the other calls are about this run. */
   open(run: Run, profile: DeviceProfile, knownStepNs: number | null): ShownSteps;
   plan(): ShownPlan;
   try(changes: readonly ChangeWord[]): RemedyAnswer;
   lift(changes: readonly ChangeWord[]): Experiment;
-  /** The lanes of the lifted steps with these changes. */
+  /** Returns lanes of the lifted steps with these changes. */
   lanes(changes: readonly ChangeWord[]): Prediction;
 }

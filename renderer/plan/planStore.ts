@@ -1,4 +1,4 @@
-/** The plans of the traces that were opened, and what asks for them. */
+/** The plans of the opened traces, and the functions that request them. */
 import { create } from 'zustand';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
@@ -13,7 +13,7 @@ import { state } from '../store/store.ts';
 import { type Choice, toggled } from './choice.ts';
 import type { PlanCalls, ShownSteps } from './messages.ts';
 
-/** The window's side of the worker that works out plans: one worker, for the trace that is shown. */
+/** The window's side of the worker that computes plans: one worker, for the shown trace. */
 const worker = new CalledWorker<PlanCalls>(
   () => new Worker(new URL('./planWorker.ts', import.meta.url), { type: 'module', name: 'plan' }),
   (why) => ({
@@ -23,33 +23,33 @@ const worker = new CalledWorker<PlanCalls>(
   }),
 );
 
-/** What it asks rejects with what the worker threw, with `plan.cancelled`, or with `plan.worker-ended`. */
+/** Calls reject with the worker's error, with `plan.cancelled`, or with `plan.worker-ended`. */
 const planCalls = (): typeof worker.calls => worker.calls;
 
-/** Ends what is under way: one simulation after another would go on. */
+/** Ends the current work, which would go on with one simulation after another. */
 const endPlanWorker = (): void => worker.end({ code: 'plan.cancelled', message: 'It was cancelled.' });
 
 export interface PlanState {
-  /** What is under way; null where nothing is. */
+  /** Description of the current work, or null. */
   readonly doing: string | null;
   readonly error: ErrorInfo | null;
   readonly isCancelled: boolean;
-  /** Name of the profile that tells what the trace doesn't. */
+  /** Name of the profile that supplies what the trace lacks. */
   readonly profile: string | null;
   readonly knownStepNs: number | null;
   readonly steps: ShownSteps | null;
-  /** The answer in a sentence; empty before the plan is there. */
+  /** Answer in a sentence; empty before the plan exists. */
   readonly answer: string;
   readonly ladder: readonly Rung[];
   readonly plan: readonly RemedyAnswer[] | null;
   readonly choice: Choice;
-  /** What sets of changes gain, by their words. */
+  /** Gains of sets of changes, by their words. */
   readonly tried: Readonly<Record<string, RemedyAnswer>>;
-  /** Whether lanes before and after the chosen changes are shown. */
+  /** True if lanes before and after the chosen changes are shown. */
   readonly trying: boolean;
-  /** Simulated lanes of sets of changes, by their words; those of none are the program as it is. */
+  /** Simulated lanes by the words of their changes; the empty key is the unchanged program. */
   readonly lanes: Readonly<Record<string, LoadedRun>>;
-  /** Key of the engine whose measured lanes are wanted in the simulated ones' place; null where these are. */
+  /** Key of the engine whose measured lanes replace the simulated ones, or null. */
   readonly measuredOn: string | null;
   /** Measured runs of sets of changes, by measuredKey(). */
   readonly measured: Readonly<Record<string, LoadedRun>>;
@@ -78,7 +78,7 @@ export const usePlans = create<Readonly<Record<string, PlanState>>>()(() => ({})
 export const planOf = (id: string): PlanState => usePlans.getState()[id] ?? initial;
 export const usePlan = (id: string): PlanState => usePlans((plans) => plans[id] ?? initial);
 
-/** What is worked out for a run that has gone meanwhile is kept for nobody. */
+/** Changes the state of a plan, unless its run was deleted. */
 function change(id: string, part: Partial<PlanState>): void {
   if (state().runs[id] !== undefined) usePlans.setState({ [id]: { ...planOf(id), ...part } });
 }
@@ -98,13 +98,13 @@ export const keyOf = (choice: Choice): string => choice.join(' ');
 export const measuredKey = (engine: string, choice: Choice): string => `${engine} ${keyOf(choice)}`;
 export const chosenGain = ({ choice, tried }: PlanState): RemedyAnswer | null => tried[keyOf(choice)] ?? null;
 
-/** Works out steps and plan, unless that was done, is under way, or was cancelled. */
+/** Computes steps and plan, unless they exist, are under way, or were cancelled. */
 export function ensurePlan(run: LoadedRun): void {
   const { doing, error, isCancelled, plan } = planOf(run.id);
   if (plan === null && doing === null && error === null && !isCancelled) void workOut(run);
 }
 
-/** The same anew. `knownStepNs` is the step without a profiler, where the person knows it. */
+/** Computes them again. `knownStepNs` is the user's step time without a profiler, if known. */
 export async function workOut(run: LoadedRun, knownStepNs: number | null = planOf(run.id).knownStepNs): Promise<void> {
   const { id } = run;
   const { choice, steps, trying } = planOf(id);
@@ -128,7 +128,7 @@ export function cancelPlan(id: string): void {
   endPlanWorker();
 }
 
-/** Changes what is chosen, and asks what exactly that gains. */
+/** Toggles the changes, and requests the exact gain of the new choice. */
 export function choose(run: LoadedRun, changes: Choice): Promise<void> {
   change(run.id, { choice: toggled(planOf(run.id).choice, changes) });
   return tryChoice(run);
@@ -166,18 +166,18 @@ async function tryChoice(run: LoadedRun): Promise<void> {
   });
 }
 
-/** Those before any change, and of the others the last few: each holds every row of its steps. */
+/** Keeps the unchanged lanes and the last few others, since each holds every row of its steps. */
 const kept = (lanes: PlanState['lanes']): PlanState['lanes'] =>
   Object.fromEntries(Object.entries(lanes).filter(([key], at, all) => key === '' || at >= all.length - mostLanes));
 const mostLanes = 6;
 
-/** Shows what was measured on an engine in the simulated lanes' place, or these again. */
+/** Shows the measured lanes of an engine, or the simulated ones for null. */
 export const showMeasured = (id: string, measuredOn: string | null): void => change(id, { measuredOn });
 
 export const addMeasured = (id: string, engine: string, choice: Choice, run: LoadedRun): void =>
   change(id, { measured: { ...planOf(id).measured, [measuredKey(engine, choice)]: run } });
 
-/** The lifted experiment with these changes. Rejects as liftTrace() throws. */
+/** Returns the lifted experiment with these changes. Rejects as liftTrace() throws. */
 export async function liftedExperiment(run: LoadedRun, changes: Choice) {
   await opened(run);
   return planCalls().lift(changes);
@@ -187,7 +187,7 @@ export async function liftedExperiment(run: LoadedRun, changes: Choice) {
 async function opened(run: LoadedRun, anew = false): Promise<ShownSteps | null> {
   const { id } = run;
   if (atWorker === id && !anew) return planOf(id).steps;
-  // What is under way for another trace, or for another duration of the step, nobody waits for.
+  // Drops work for another trace or another step time, since no view waits for it.
   if (atWorker !== null) endPlanWorker();
   atWorker = id;
   const profile = await predictingProfile(run.run.info, state().profiles, host());
@@ -203,7 +203,7 @@ async function opened(run: LoadedRun, anew = false): Promise<ShownSteps | null> 
   return planCalls().open(run.run, profile, planOf(id).knownStepNs);
 }
 
-/** What fails is shown in the plan's place; what was given up for another trace is asked anew when it is shown again. */
+/** Runs `work` and stores its error in the plan. Cancelled work leaves no error, so that it runs again when shown. */
 async function during(id: string, doing: string, work: () => Promise<void>): Promise<void> {
   change(id, { doing });
   try {

@@ -1,4 +1,4 @@
-/** Works out what a recorded program's trace answers beside the window: a plan takes some hundred simulations. */
+/** Computes the plan of a recorded program's trace in a worker, since that takes some hundred simulations. */
 import '../common/zodSetup.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { CopyscopeError } from '../../core/errors.ts';

@@ -7,7 +7,7 @@ import { formatDuration, unbroken } from '../../core/units.ts';
 import type { Choice } from './choice.ts';
 import type { ShownSteps } from './messages.ts';
 
-/** "Pin memory once, copy without blocking". */
+/** Returns text such as "Pin memory once, copy without blocking". */
 export const titleOf = (changes: Choice): string =>
   changes
     .map((word, index) => (index === 0 ? changeTitles[word] : changeTitles[word].replace(/^./, (a) => a.toLowerCase())))
@@ -16,14 +16,14 @@ export const titleOf = (changes: Choice): string =>
 export const nothingHelps = unbroken('Copyscope tried changes; none makes the step shorter by 2 % or more.');
 
 export interface GainText {
-  /** "13.1 ms, 9.8 to 20". */
+  /** Time such as "13.1 ms, 9.8 to 20". */
   readonly time: string;
-  /** "61 %, 46 to 94". */
+  /** Share such as "61 %, 46 to 94". */
   readonly share: string;
   readonly tone: 'good' | 'unsure' | 'loss';
 }
 
-/** What a remedy gains on a step of `stepNs`, with its 90 % interval. Below zero the step gets longer. */
+/** Returns the gain of a remedy on a step of `stepNs`, with its 90 % interval. If negative, the step gets longer. */
 export function gainText({ gainShare, lowShare, highShare }: Remedy, stepNs: number): GainText {
   const unit = unitOf(Math.max(Math.abs(gainShare), Math.abs(highShare)) * stepNs);
   const inUnit = (share: number): string => plain((share * stepNs) / unit.ns);
@@ -43,7 +43,7 @@ const units = [
 ] as const;
 const unitOf = (ns: number) => units.find((unit) => ns >= unit.ns) ?? { ns: 1e3, name: 'µs' };
 
-/** As many digits as say something: 0.42, 9.8, 20. A minus sign that is one. */
+/** Formats with as many digits as are meaningful: 0.42, 9.8, 20. Uses a true minus sign. */
 function plain(value: number): string {
   const size = Math.abs(value);
   const text = size >= 19.95 ? size.toFixed(0) : size >= 0.995 ? size.toFixed(1) : size.toFixed(2);
@@ -57,7 +57,7 @@ export function stepsText({ found, count, rule, isWhole }: ShownSteps): string {
   return `${found} ${found === 1 ? 'step' : 'steps'}, ${rule}${some}`;
 }
 
-/** A signed share of the step: '−39 %'. */
+/** Formats a signed share of the step: '−39 %'. */
 export const percentText = (share: number): string => unbroken(`${plain(100 * share)} %`);
 
 interface Marking {
@@ -78,13 +78,13 @@ const markings: Readonly<Record<ImportedFrom['format'], Marking>> = {
   'copyscope-record': { text: 'Mark each step with a range of NVTX, and record again.', code: nvtxRange },
 };
 
-/** What to do about a trace without steps, by what recorded it. */
+/** Returns how to mark steps in a trace without steps, by its recorder. */
 export const markSteps = ({ imported }: Pick<RunInfo, 'imported'>): Marking =>
   markings[imported?.format ?? 'pytorch-profiler'];
 
 export const durationText = (ns: number): string => unbroken(formatDuration(Math.max(0, ns)));
 
-/** Nanoseconds of a typed number of milliseconds; null for none, and the problem where it is no duration. */
+/** Returns nanoseconds for typed milliseconds, null for empty text, or the problem if it is no duration. */
 export function typedStep(text: string): { readonly ns: number | null } | { readonly problem: string } {
   const trimmed = text.trim().replace(',', '.');
   if (trimmed === '') return { ns: null };

@@ -1,4 +1,4 @@
-/** What the window asks of the worker that holds the open document. */
+/** Requests of the window to the worker that holds the open document. */
 
 import type { Shown } from '../../core/cost/runCosts.ts';
 import type { Change } from '../../core/experiment/change.ts';
@@ -21,7 +21,7 @@ export interface Lanes {
   readonly trace: Trace;
 }
 
-/** A run that executed the document, whose data was checked. */
+/** A run that executed the document, with checked data. */
 export interface CheckedRun {
   readonly experiment: Experiment;
   readonly verification: Verification;
@@ -29,44 +29,44 @@ export interface CheckedRun {
 
 export interface RemedyQuestion {
   readonly verdict: Verdict;
-  /** What the run has shown of its machine; null where nothing has been read of it. */
+  /** Costs seen in the run; null if the run hasn't been read. */
   readonly shown: Shown | null;
-  /** What shows more of the machine; null where `shown` has it already, or it tells nothing. Without its experiment, which is the document. */
+  /** The run without its experiment, which is the document; null if `shown` is known or the run shows no costs. */
   readonly run: Run | null;
 }
 
 export interface RemedyAnswer {
-  /** Null where the experiment can't be simulated, or takes too long for it. */
+  /** Null if the experiment can't be simulated, or takes too long. */
   readonly remedy: Remedy | null;
-  /** What was read of the run that was given; null where none was. */
+  /** Costs read from the given run; null if no run was given. */
   readonly shown: Shown | null;
 }
 
-/** All that answers with a promise takes turns with what is asked meanwhile, and answers null where it was called off. */
+/** Calls with a promise take turns with other requests, and resolve with null if they are cancelled. */
 export interface DocumentCalls {
-  /** What the calls behind this one are about. */
+  /** Sets the document of the following calls. */
   take(document: SentDocument): void;
-  /** The profile that they are predicted with. */
+  /** Sets the profile for predictions. */
   use(profile: DeviceProfile): void;
-  /** The lanes. `document` is its key. The next call gives this one up. */
+  /** Predicts the lanes. `document` is its key. The next call cancels this one. */
   predict(document: string, version: string): Promise<(Lanes & Omit<Prediction, 'run'>) | null>;
   dropLanes(): void;
-  /** Of the lanes that were predicted last, or of those that the window has made itself. With the first of its verdicts. */
+  /** Summarizes the given lanes, or the last predicted ones, with the first of their verdicts. */
   summarize(lanes: Lanes | null): Promise<(WindowSummary & { readonly verdictCount: number }) | null>;
-  /** Those of the last summary from a position on, as many as the window reads at once. */
+  /** Returns verdicts of the last summary from a position on, as many as the window reads at once. */
   moreVerdicts(from: number): readonly Verdict[];
-  /** How sure the summary is. */
+  /** Returns the uncertainty of the summary. */
   intervals(): Promise<PredictedIntervals | null>;
-  /** With evidence where the run executed this very program. */
+  /** Adds evidence if the run executed this exact program. */
   hazards(run: CheckedRun | null): Promise<HazardReport | null>;
-  /** The change for the hazard of a place in the report; null where none is known. */
+  /** Returns the change for the hazard with this index in the report, or null if none is known. */
   repair(hazard: number): Change | null;
   remedy(question: RemedyQuestion): Promise<RemedyAnswer | null>;
-  /** Calls off hazards and remedies that are under way. */
+  /** Cancels searches for hazards and remedies. */
   dropSearches(): void;
 }
 
 export interface DocumentEvents {
-  /** How far the prediction is, of a document that takes long. */
+  /** Progress of a prediction that takes long. */
   progress(document: string, progress: SimulationProgress): void;
 }

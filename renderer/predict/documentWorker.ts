@@ -1,7 +1,6 @@
 /**
- * Holds the open document away from the window's thread, and answers what follows from it: lanes, summary, hazards and
- * remedies. They come of one lowered program and one simulation. All of it is work in steps that takes turns, so that a
- * long search holds up no lanes.
+ * Holds the open document in a worker and computes lanes, summary, hazards and remedies from it, all from one lowered
+ * program and one simulation. All work runs in steps that take turns, so that a long search delays no lanes.
  */
 import '../common/zodSetup.ts';
 import { machineOf } from '../../core/cost/machineOf.ts';
@@ -34,18 +33,18 @@ interface Simulated {
   readonly experiment: Experiment;
   readonly run: Run;
   readonly profile: DeviceProfile;
-  /** Null until it was summed up. */
+  /** Null until it is summarized. */
   readonly verdicts: readonly Verdict[] | null;
 }
 
 let document: Experiment | null = null;
 let profile: DeviceProfile | null = null;
-/** What was simulated last, here or in the window. */
+/** The last simulation, made here or in the window. */
 let simulated: Simulated | null = null;
-/** The window takes some ten milliseconds to read so many. */
+/** The window takes about ten milliseconds to read this number of verdicts. */
 const verdictsAtOnce = 2000;
 
-/** Lanes of before the last of these are given up; so is a search of before the last edit. */
+/** Counters: a higher value cancels the lanes or searches that began before. */
 let [lanesAsked, searchesDropped] = [0, 0];
 
 function held(): Experiment {
@@ -70,7 +69,7 @@ function untilDropped<Result>(work: InSteps<Result>): Promise<Result | null> {
 
 const progressMs = 100;
 
-/** Tells the window how far a prediction is, so often that a bar moves. */
+/** Reports progress of a prediction to the window, often enough that a bar moves. */
 function teller(key: string): (progress: SimulationProgress | undefined) => void {
   let told = performance.now();
   return (progress) => {
@@ -132,7 +131,7 @@ const calls: DocumentCalls = {
 
 const events = serveCalls<DocumentEvents>(calls);
 
-/** None of what can't be lowered: the window says why elsewhere. */
+/** Finds hazards; none in a document that can't be lowered, whose problem the window shows elsewhere. */
 function* found(experiment: Experiment, run: CheckedRun | null): InSteps<HazardReport> {
   try {
     const report = yield* hazardsInSteps(experiment);
@@ -157,7 +156,7 @@ function* answered(
   return { remedy, shown: read };
 }
 
-/** The simulation that the lanes are drawn from; null where that was another one. */
+/** Returns the simulation that the lanes show, or null if it was of another document or profile. */
 function lastPrediction(experiment: Experiment, used: DeviceProfile): Prediction | null {
   if (simulated?.experiment !== experiment || simulated.profile.name !== used.name) return null;
   return simulated.verdicts === null ? null : predicted(simulated.run, experiment, simulated.verdicts);

@@ -1,4 +1,4 @@
-/** Before and after an edit: what the makespan of a document's prediction was before the last edit that changed it. */
+/** The predicted makespan of a document before the last edit that changed it. */
 import { create } from 'zustand';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -10,16 +10,16 @@ import { isLongerThan, predict } from './predict.ts';
 import { chosenProfile } from './usePrediction.ts';
 
 interface Formers {
-  /** By the prediction's id. */
+  /** Makespans by the prediction's id. */
   readonly makespans: Readonly<Record<string, number>>;
 }
 
 const useFormers = create<Formers>()(() => ({ makespans: {} }));
 
-/** Null where nothing was edited, and for runs that are no predictions: what was executed stays as it is. */
+/** Null without an edit, and for runs that are no predictions, since executed runs don't change. */
 export const useFormerMakespan = (run: string): number | null => useFormers(({ makespans }) => makespans[run] ?? null);
 
-/** Called once, when the window begins. */
+/** Called once at the start of the window. */
 export function followMakespans(): void {
   watch((now, before) => {
     if (now.documents !== before.documents) forgetGone(now.documents, before.documents);
@@ -45,10 +45,10 @@ function forgetGone(now: AppState['documents'], before: AppState['documents']): 
   useFormers.setState({ makespans: Object.fromEntries(Object.entries(makespans).filter(([id]) => !gone.has(id))) });
 }
 
-/** Longer programs aren't simulated once more only for a mark. */
+/** Longer programs aren't simulated again only for this mark. */
 const mostOperations = 4000;
 
-/** The first edit of an example goes on in a copy of it, and its prediction is the first: what was before is simulated. */
+/** Simulates the original when an example's first edit made a copy, since the copy has no earlier prediction. */
 async function noteCopied(id: string, copied: Experiment, made: LoadedRun): Promise<void> {
   if (isLongerThan(mostOperations, copied)) return;
   const profile = await chosenProfile();
@@ -60,13 +60,13 @@ async function noteCopied(id: string, copied: Experiment, made: LoadedRun): Prom
 const keep = (id: string, formerNs: number): void =>
   useFormers.setState(({ makespans }) => ({ makespans: { ...makespans, [id]: formerNs } }));
 
-/** A name changes no makespan, and leaves what was; another device profile is no edit, and leaves nothing to compare. */
+/** Notes the old makespan after an edit that changed it. Another device profile is no edit and clears the note. */
 function note(id: string, last: LoadedRun, made: LoadedRun): void {
   const [formerNs, nowNs] = [last.view(null).makespanNs, made.view(null).makespanNs];
   if (formerNs === nowNs) return;
   const isEdit =
     last.run.info.experiment !== made.run.info.experiment && last.run.info.profile === made.run.info.profile;
-  // An empty page ended at once: there is nothing to hold the first operation against.
+  // The empty program ended at time 0, so that there is nothing to compare with.
   if (isEdit && formerNs > 0) {
     keep(id, formerNs);
     return;

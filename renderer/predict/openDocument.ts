@@ -1,4 +1,4 @@
-/** The window's side of the worker that holds the open document: sends it what an edit made different, and calls off searches. */
+/** The window's side of the worker with the open document: sends it the edits, and cancels searches. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { sentDocument } from '../common/sentDocument.ts';
@@ -16,11 +16,11 @@ const worker = new CalledWorker<DocumentCalls>(
   events,
 );
 
-/** What the worker that is running has. */
+/** The document and profile that the running worker has. */
 let told: { readonly calls: typeof worker.calls; experiment: Experiment | null; profile: DeviceProfile | null } | null =
   null;
 
-/** What is called on the answer is about this document, predicted with this profile. */
+/** Sends the document and profile to the worker if they are new. Returns its calls. */
 export function askAbout(experiment: Experiment, profile: DeviceProfile | null = null): typeof worker.calls {
   const { calls } = worker;
   if (told?.calls !== calls) told = { calls, experiment: null, profile: null };
@@ -31,12 +31,12 @@ export function askAbout(experiment: Experiment, profile: DeviceProfile | null =
   return calls;
 }
 
-/** Gives up the prediction that is under way. */
+/** Cancels the prediction under way. */
 export function dropLanes(): void {
   if (worker.isRunning) void worker.calls.dropLanes.asEvent();
 }
 
-// A search goes on about the document before, and would hold up that of the new one.
+// A search for the previous document would delay that of the new one.
 watch((now, before) => {
   if (worker.isRunning && currentExperiment(now) !== currentExperiment(before)) {
     void worker.calls.dropSearches.asEvent();

@@ -16,7 +16,7 @@ interface CommandProps {
 export function CommandFields({ draft, read: { split, problems }, folderProblem }: CommandProps) {
   const isEmpty = draft.command.trim() === '';
   return (
-    <FieldCard legend="What is run">
+    <FieldCard legend="Program to run">
       <Textarea
         label="Command"
         description="As you would type it in a terminal. It is split into words; no shell is run."
@@ -90,7 +90,7 @@ function Words({ split }: { readonly split: SplitCommand }) {
 
 export function ModeFields({ draft }: { readonly draft: RecordDraft }) {
   return (
-    <FieldCard legend="What is recorded">
+    <FieldCard legend="Recorded activities">
       <SegmentedControl
         aria-label="Mode"
         className={classes['choice'] ?? ''}
@@ -103,7 +103,7 @@ export function ModeFields({ draft }: { readonly draft: RecordDraft }) {
       />
       <p className={classes['hint']}>
         {draft.light
-          ? 'Copies, waits and memory, without kernels, which cost a program of many launches the most. Whether a copy had a kernel beside it is then not told.'
+          ? 'Copies, waits and memory, without kernels, which cost a program of many launches the most. The recording then can’t say if a copy overlapped a kernel.'
           : 'Copies, kernels, waits, memory and NVTX ranges: all that is needed to say what overlapped, and why not.'}
       </p>
       <Switch

@@ -63,7 +63,7 @@ function headline({ name, phase, isStopped }: RecordingStatus): string {
 
 function ending({ phase, exitCode, isStopped, counts }: RecordingStatus): string {
   if (phase === 'recording') {
-    if (isStopped) return 'It got what Ctrl-C gives it, and after ten seconds it is told to end.';
+    if (isStopped) return 'It was interrupted as by Ctrl-C, and will be terminated after ten seconds.';
     return counts.processes === 0
       ? 'No process of it has initialised CUDA yet.'
       : `${counts.processes === 1 ? 'One process' : `${counts.processes} processes`} of it ${counts.processes === 1 ? 'is' : 'are'} recorded.`;
@@ -104,13 +104,13 @@ function Output({ text }: { readonly text: string }) {
   }, [text]);
   return (
     <div>
-      <h3 className={classes['title']}>What it prints</h3>
+      <h3 className={classes['title']}>Output</h3>
       <section
         className={classes['output']}
         ref={box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
         tabIndex={0}
-        aria-label="What the program prints"
+        aria-label="Program output"
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           atEnd.current = scrollTop + clientHeight >= scrollHeight - 8;
         }}

@@ -29,12 +29,12 @@ export function PlanPart({ answers: { answer, steps, plan, ladder, ranks, slowes
           <Ranks ranks={ranks} slowest={slowest} />
         </>
       )}
-      <h2>What holds the step</h2>
+      <h2>Where the step time goes</h2>
       <p>
         A step takes {durationText(steps.medianNs)} as recorded and {durationText(steps.unprofiledNs)} without the
         profiler, which is predicted. Median of {steps.count}; {steps.rule}.
       </p>
-      <table className={`${classes['table']} tabular`} aria-label="What holds the step">
+      <table className={`${classes['table']} tabular`} aria-label="Where the step time goes">
         <tbody>
           {parts.map(({ part, ns, share }) => (
             <tr key={part}>
@@ -48,13 +48,13 @@ export function PlanPart({ answers: { answer, steps, plan, ladder, ranks, slowes
           ))}
         </tbody>
       </table>
-      <h2>What to change</h2>
+      <h2>Suggested changes</h2>
       {steps.caution === null ? null : <p>{steps.caution}</p>}
       {plan.length === 0 ? (
         <p>{nothingHelps}</p>
       ) : (
         <>
-          <p>What the step gains: simulated, with a 90 % interval.</p>
+          <p>Gain of a step: simulated, with a 90 % interval.</p>
           <ol className={classes['ladder']} aria-label="Recommended order of changes">
             {ladder.map(({ adds, changes, stepNs }) => (
               <li key={changes.join(' ')}>
@@ -112,7 +112,7 @@ function RemedyItem({ remedy, stepNs, unfolded }: RemedyProps) {
       {needed.length === 0 ? null : <p>{titleOf(needed)}: gains nothing alone, but the others need it.</p>}
       {lines.length === 0 ? null : <p>At {lines.slice(0, 4).join(', ')}</p>}
       <details open={unfolded}>
-        <summary>What to write</summary>
+        <summary>Code to write</summary>
         <pre>{changes.map((word, at) => `# ${changeTitles[word]}\n${code[at] ?? ''}`).join('\n')}</pre>
       </details>
     </li>

@@ -118,7 +118,7 @@ export async function toggleFold(id: string | null = selectedId(state())): Promi
   const path = experiment === null || id === null ? undefined : operationPathOf(experiment, id);
   const range = experiment === null || path === undefined ? null : rangeAround(experiment, path);
   if (range === null) {
-    announce('What is selected is in no range.');
+    announce('The selection is in no range.');
     return;
   }
   const { folded, name } = range.operation;

@@ -36,7 +36,7 @@ export const keySections: readonly KeySection[] = [
       entry(['F2'], 'Rename'),
       entry(['Del'], 'Delete; Undo brings it back'),
       entry(['Ctrl', 'Click'], 'Select one more; with Shift: all up to it'),
-      entry(['Right click'], 'What else can be done (also the menu key)'),
+      entry(['Right click'], 'Open the menu of actions (also the menu key)'),
       entry(['Drop'], 'Files anywhere on the window: open them'),
     ],
   },

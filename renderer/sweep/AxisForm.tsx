@@ -1,4 +1,4 @@
-/** What varies: a number with its values as a list or a range, or a name out of those that are possible. */
+/** Varied field: a number with its values as a list or a range, or a name out of those that are possible. */
 import { ActionIcon, MultiSelect, NativeSelect, SegmentedControl, Select, TextInput, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
@@ -39,7 +39,7 @@ export function AxisForm(props: Props) {
     <FieldCard legend={title(number)} aria-label={title(number)}>
       <div className={classes['target']}>
         <Select
-          label="What varies"
+          label="Varied field"
           searchable
           data={labelled(choices)}
           value={axis.target === '' ? null : axis.target}

@@ -98,7 +98,7 @@ function BaseForm({ draft, problems }: BaseProps) {
   const experiments = useApp((state) => state.experiments);
   const open = base.kind === 'experiment' ? [{ value: 'open', label: base.experiment.name }] : [];
   return (
-    <FieldCard legend="What is run">
+    <FieldCard legend="Program to run">
       <NativeSelect
         label="Program"
         value={base.kind === 'template' ? `template:${base.template}` : 'open'}

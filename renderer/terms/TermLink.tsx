@@ -33,7 +33,7 @@ export function TermLink({ term, children, quiet = false }: Props) {
           className={classes['term']}
           data-quiet={quiet || undefined}
           aria-expanded={open}
-          title={`What is: ${termOf(term).name}`}
+          title={`Explain ${termOf(term).name}`}
           onClick={() => setOpen(!open)}
         >
           {children}

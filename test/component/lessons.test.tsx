@@ -76,7 +76,7 @@ it('draws lanes, score and charts as large as the text while presenting', async 
     Number.parseFloat(getComputedStyle(element).fontSize) *
     ((element.closest('div, section') as (HTMLElement & { currentCSSZoom?: number }) | null)?.currentCSSZoom ?? 1);
   for (const text of [
-    lesson().getByText('What the runs show'),
+    lesson().getByText('Evidence from the runs'),
     page.css('[data-lane-name]').first(),
     page.getByTestId('score-sheet').getByText('main', { exact: true }),
   ])
@@ -111,7 +111,7 @@ it('shows how many bytes were wrong in the recorded run of a race', async () => 
   const runs = ['races/changed-source-pinned', 'races/changed-source-synchronized'];
   const { status } = await openWorkbench({ recorded: runs, page: { kind: 'lesson', id: 'source-in-flight', step: 0 } });
   await lesson().getByRole('button', { name: 'Show the answer' }).click();
-  const arrived = lesson().getByRole('region', { name: 'What arrived' });
+  const arrived = lesson().getByRole('region', { name: 'Arrived data' });
   await expect.element(arrived.getByText('2,097,152 of 4,194,304 bytes are wrong')).toBeVisible();
   await shownRun()
     .getByText(/^Recorded/)
@@ -128,9 +128,9 @@ it('says in the list and on the last step that a task was left unsolved', async 
   // It goes on at the task, and the remedy stays closed until it is asked for.
   await item.click();
   await expect.element(lesson().getByRole('heading', { name: 'Your task' })).toBeVisible();
-  await expect.element(page.getByText('What to change.')).not.toBeInTheDocument();
-  await page.getByRole('button', { name: 'Show what to change' }).first().click();
-  await expect.element(page.getByText('What to change.').first()).toBeVisible();
+  await expect.element(page.getByText('Suggested change.')).not.toBeInTheDocument();
+  await page.getByRole('button', { name: 'Show the suggested change' }).first().click();
+  await expect.element(page.getByText('Suggested change.').first()).toBeVisible();
 });
 
 it('saves a lesson as one page that needs nothing else', async () => {

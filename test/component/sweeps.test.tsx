@@ -13,7 +13,7 @@ async function setUp(): Promise<Workbench> {
   const window = await openWorkbench({ page: { kind: 'sweep-setup' } });
   await page.getByLabelText('Tensor size').fill('16 MiB');
   await expect
-    .element(axis('First').getByRole('combobox', { name: 'What varies' }))
+    .element(axis('First').getByRole('combobox', { name: 'Varied field' }))
     .toHaveValue(expect.stringMatching(/^Chunk size/));
   await axis('First').getByLabelText('From').fill('8 MiB');
   await axis('First').getByLabelText('To', { exact: true }).fill('32 MiB');
@@ -115,7 +115,7 @@ it('leads from a field of the inspector to a sweep over it, and says in place wh
   await page.getByRole('button', { name: 'Experiment settings' }).click();
   await inspector.getByTitle('Sweep over iterations…').click();
   await expect
-    .element(axis('First').getByRole('combobox', { name: 'What varies' }))
+    .element(axis('First').getByRole('combobox', { name: 'Varied field' }))
     .toHaveValue(expect.stringMatching(/^Iterations/));
   const values = axis('First').getByLabelText('Values', { exact: true });
   await values.fill('1, 2, many');
@@ -132,7 +132,7 @@ it('draws pinned against pageable over size as one sweep and one chart', async (
   await openWorkbench({ examples: [id], page: { kind: 'sweep-setup' } });
   await page.getByLabelText('Program').selectOptions('Pinned source, second stream');
   await expect
-    .element(axis('First').getByRole('combobox', { name: 'What varies' }))
+    .element(axis('First').getByRole('combobox', { name: 'Varied field' }))
     .toHaveValue(expect.stringMatching(/^Size of source/));
   await expect.element(axis('First')).toHaveTextContent('Size of target');
   await page.getByRole('button', { name: 'Vary something else too' }).click();

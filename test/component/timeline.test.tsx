@@ -77,7 +77,7 @@ it('sums up a stretch that is dragged over, by name', async () => {
   const { inspector, plot } = await openLanes();
   const box = boxOf(plot);
   await drag([box.x + 2, box.y + 20], [box.right - 2, box.y + 20]);
-  const table = inspector.getByRole('region', { name: 'What ran in the stretch' });
+  const table = inspector.getByRole('region', { name: 'Activities in the time range' });
   await expect.element(table.getByRole('row').filter({ hasText: '20.0 MiB' }).first()).toHaveTextContent('GB/s');
   expect(table.getByRole('columnheader').elements()).toHaveLength(12);
   expect(state().selection?.kind).toBe('area');
@@ -85,7 +85,7 @@ it('sums up a stretch that is dragged over, by name', async () => {
 
 it('sums up the whole run by Ctrl+A, on the device or on the host', async () => {
   const { block, inspector, plot } = await openLanes();
-  const table = inspector.getByRole('region', { name: 'What ran in the stretch' });
+  const table = inspector.getByRole('region', { name: 'Activities in the time range' });
   const launches = table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' });
   const copies = table.getByRole('row').filter({ hasText: '20.0 MiB' });
   await plot.click({ position: { x: 4, y: 4 } });
@@ -114,7 +114,7 @@ it('sums up the time of the selected activity by R', async () => {
   await press('.');
   await expect.poll(selectedRow).toBeGreaterThan(-1);
   await press('r');
-  await expect.element(inspector.getByRole('region', { name: 'What ran in the stretch' })).toBeVisible();
+  await expect.element(inspector.getByRole('region', { name: 'Activities in the time range' })).toBeVisible();
   expect(state().selection?.kind).toBe('area');
 });
 

@@ -70,7 +70,7 @@ it('puts on paper what holds the step of a trace and what to change, with the co
   window.dispatchEvent(new Event('beforeprint'));
   const step = (): Element | null =>
     document.querySelector('[data-testid="paper"] section[aria-label="Step and plan"]');
-  await expect.poll(() => step()?.textContent).toContain('What to change');
+  await expect.poll(() => step()?.textContent).toContain('Suggested changes');
   expect(step()?.querySelectorAll('pre').length).toBeGreaterThan(0);
   window.dispatchEvent(new Event('afterprint'));
 });

@@ -66,7 +66,7 @@ test.describe('with a stand-in for CUPTI', () => {
     await expect(figure(fields.card, 'Copies')).toHaveText('200');
     await expect(fields.card).toContainText('One process of it is recorded.');
     await expect(figure(fields.card, 'Written')).not.toHaveText('0 B');
-    await expect(fields.card.getByRole('region', { name: 'What the program prints' })).toContainText(/^\d+ \d+$/m);
+    await expect(fields.card.getByRole('region', { name: 'Program output' })).toContainText(/^\d+ \d+$/m);
     await looksRight(page);
     await page.reload();
     await expect(fields.card).toContainText('Recording copyscope_record_player');

@@ -23,8 +23,8 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   const checks = lesson.getByRole('list', { name: 'Checks on the simulated run' });
   await expect(checks.getByLabel('Not yet')).toHaveCount(1);
   await expect(window.verdict.getByText('Same stream')).toBeVisible();
-  // What to change is the task.
-  await expect(window.inspector.getByText('What to change.')).toHaveCount(0);
+  // Finding the change is the task.
+  await expect(window.inspector.getByText('Suggested change.')).toHaveCount(0);
   const copy = page.getByTestId('score-sheet').locator('[data-op="0"]');
   const kernel = page.getByTestId('score-sheet').locator('[data-op="1"]');
   await dragDown(page, copy, -34);

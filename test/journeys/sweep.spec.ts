@@ -11,7 +11,7 @@ async function setUp(window: Window, page: Page, tensor = '16 MiB'): Promise<voi
   await expect(page.getByRole('heading', { level: 1, name: 'New sweep' })).toBeVisible();
   await page.getByLabel('Tensor size').fill(tensor);
   const chunks = page.getByRole('group', { name: 'First axis' });
-  await expect(chunks.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Chunk size/);
+  await expect(chunks.getByRole('combobox', { name: 'Varied field' })).toHaveValue(/^Chunk size/);
   await chunks.getByLabel('From').fill('512 KiB');
   await chunks.getByLabel('To', { exact: true }).fill('32 MiB');
   await chunks.getByLabel('Number of values').fill('7');

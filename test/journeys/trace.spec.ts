@@ -23,7 +23,7 @@ test('a PyTorch trace has a plan that is tried, measured, edited as an experimen
   const remedy = plan.getByRole('list', { name: 'Remedies' }).getByRole('listitem').first();
   await expect(remedy.getByRole('checkbox')).toBeChecked();
   await expect(remedy.getByText(/pairs\.py:39/)).toBeVisible();
-  await remedy.getByText('What to write').click();
+  await remedy.getByText('Code to write').click();
   await expect(remedy.getByText(/# Copy without blocking\s+x = batch\.to\(device, non_blocking=True\)/)).toBeVisible();
   await test.step('try: both on one time scale, and each change can be taken away', async () => {
     await chosen.getByRole('button', { name: 'Try' }).click();
@@ -78,7 +78,7 @@ test('an export of Nsight Systems opens with lanes by process and the share of e
   await expect(page.getByText('process 111, thread 111 (python3)').first()).toBeVisible();
   const plan = page.getByRole('region', { name: 'Plan', exact: true });
   await expect(plan.getByText('with torch.cuda.nvtx.range("step")')).toBeVisible();
-  const held = plan.getByRole('list', { name: 'What holds the step' }).getByRole('listitem').first();
+  const held = plan.getByRole('list', { name: 'Where the step time goes' }).getByRole('listitem').first();
   await expect(held).toContainText('copies of page-locked memory with no kernel beside them');
   await expect(held).toContainText(/95\.0\s%/);
 });

@@ -22,7 +22,7 @@ export function drawAnswers(answers: TraceAnswers, columns: number, colors: Colo
     '',
     ...drawRanks(answers, columns),
     ...wrap(step, columns, ''),
-    'What holds the step:',
+    'Where the step time goes:',
     ...held.flatMap(({ part, ns, share, names }) => [
       `  ${formatShare(share).padStart(6)}  ${duration(ns).padStart(9)}  ${partWords[part]}`,
       ...(names.length === 0 ? [] : wrap(namesText(names), columns, namesIndent).map((line) => colors.dim(line))),
@@ -39,7 +39,7 @@ export function drawAnswers(answers: TraceAnswers, columns: number, colors: Colo
     ...(told === null ? [] : ['Tried:', ...remedyLines(told, columns, colors), '']),
     ...(recommended === undefined
       ? ['Copyscope tried changes; none makes the step shorter by 2 % or more.']
-      : ['What to change, and what the step gains (simulated, 90 % interval):']),
+      : ['Suggested changes with their gain (simulated, 90 % interval):']),
     ...(ladder.length < 2 ? [] : ladder).map(
       ({ adds, stepNs, addsShare }, index) =>
         `  ${index + 1}. ${adds.join(', ')}: ${percent(addsShare)}, to ${duration(stepNs)}`,

@@ -195,7 +195,7 @@ function BufferFields({ experiment, path, buffer }: BufferProps) {
   );
 }
 
-/** The same size as float32, rounded up to whole elements. */
+/** Returns the same size as float32, rounded up to whole elements. */
 const asTensor = (buffer: BufferDeclaration) => ({
   bytes: undefined,
   dtype: 'float32',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { wishFocus } from '../../score/editor.ts';
 import classes from './Form.module.css';
 
-/** Fields of what is selected. Escape leads back to the score. */
+/** Fields of the selection. Escape returns to the score. */
 export function Form({ children }: { readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the key comes from a field inside.

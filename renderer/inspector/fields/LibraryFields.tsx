@@ -1,4 +1,4 @@
-/** Fields of a kernel of cuBLAS or cuFFT. Its buffers grow with its sizes. */
+/** Fields of a cuBLAS or cuFFT kernel. Its buffers grow with its sizes. */
 import { setLibraryField } from '../../../core/experiment/edit/libraryKernel.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
@@ -12,12 +12,12 @@ const preparedChoices = [
 ];
 
 interface LibraryProps {
-  /** Of the kernel. */
+  /** Path of the kernel. */
   readonly path: OperationPath;
   readonly kernel: LibraryShape;
 }
 
-/** Sizes, types, and when the library makes what it needs. */
+/** Sizes, types, and when the library allocates its workspace. */
 export function LibraryFields({ path, kernel }: LibraryProps) {
   const set = (field: string) => (experiment: Experiment, value: unknown) =>
     setLibraryField(experiment, path, field, value);

@@ -1,4 +1,4 @@
-/** The fields of a multi-tensor copy: what is copied, how, and the options that the strategy has. */
+/** The fields of a multi-tensor copy: tensors, strategy, and the strategy's options. */
 import { setOption, setStrategy } from '../../../core/experiment/edit/multiCopy.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import { bytesText, parseBytes } from '../../../core/experiment/edit/quantities.ts';
@@ -61,7 +61,7 @@ export function MultiCopyFields({ path, operation }: Props) {
 
 type Sizes = OperationOf<'multiCopy'>['payload']['bytes'];
 
-/** '64 KiB' for one size, '64 KiB, 1 MiB' for several in turn. */
+/** Formats one size as '64 KiB', several in turn as '64 KiB, 1 MiB'. */
 const sizesFormat: Format<Sizes> = {
   write: (sizes) => (typeof sizes === 'number' ? bytesText(sizes) : sizes.map(bytesText).join(', ')),
   read: (text) => {
@@ -76,7 +76,7 @@ const sizesFormat: Format<Sizes> = {
 interface OptionProps {
   readonly name: string;
   readonly option: MultiCopyOption;
-  /** Of the operation. */
+  /** Path of the operation. */
   readonly path: OperationPath;
   readonly value: number | boolean | undefined;
 }
@@ -111,7 +111,7 @@ const isBytes = (name: string): boolean => /bytes$/i.test(name);
 const rangeOf = ({ least, most }: NumberOption, { write }: Format<number>): string =>
   `${write(least)} to ${write(most)}.`;
 
-/** 'use_pinned_staging' as 'Use pinned staging', 'slotsPerThread' as 'Slots per thread'. */
+/** Returns 'Use pinned staging' for 'use_pinned_staging', 'Slots per thread' for 'slotsPerThread'. */
 function titleOf(name: string): string {
   const words = name
     .replace(/_?bytes$/i, '')

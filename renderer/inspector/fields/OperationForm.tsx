@@ -1,4 +1,4 @@
-/** The fields of an operation, to be changed in place. */
+/** The editable fields of an operation. */
 import { Button, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { shortCopy } from '../../../core/experiment/describe.ts';
@@ -76,7 +76,7 @@ export function OperationForm({ experiment, path, operation }: Props) {
   );
 }
 
-/** Fields that name a declaration, in the order in which they are shown. */
+/** Fields that name a declaration, in display order. */
 const references: readonly (readonly [name: string, label: string, kind: DeclarationKind])[] = [
   ['src', 'From', 'buffers'],
   ['dst', 'To', 'buffers'],
@@ -88,7 +88,7 @@ const references: readonly (readonly [name: string, label: string, kind: Declara
   ['stream', 'Stream', 'streams'],
 ];
 
-/** A new buffer for an end of a copy is as large as the other end. */
+/** Returns the size of a copy's other end, for a new buffer. */
 function otherEnd(operation: Operation, field: string) {
   if (operation.op !== 'copy' || (field !== 'src' && field !== 'dst')) return {};
   const of = field === 'src' ? operation.dst : operation.src;
@@ -194,7 +194,7 @@ interface CopyProps {
 
 type Short = ReturnType<typeof shortCopy>;
 
-/** Says in place what else would be seen only in the results: that not all of the source is moved. */
+/** Warns at the field that the copy doesn't move all of its source. */
 function shortHint(short: Short, { src, dst }: OperationOf<'copy'>): { readonly hint?: string } {
   if (short === null) return {};
   const moves = `Moves ${short.text} in “${src}”`;

@@ -19,7 +19,7 @@ const fresh: Readonly<Record<Pattern['kind'], Pattern>> = {
   bfloat16: { kind: 'bfloat16', seed: 1 },
 };
 
-/** What memory holds: a kind, and the number that goes with it. */
+/** The content of memory: a kind, and the number that goes with it. */
 export function PatternFields({ path, pattern, label, emptyMeans }: Props) {
   const kinds = (Object.keys(fresh) as Pattern['kind'][]).map((kind) => ({ value: kind, label: kind }));
   const number = pattern?.kind === 'constant' ? 'value' : 'seed';

@@ -1,4 +1,4 @@
-/** Inputs that change the document when they are left or Enter is pressed, and say in place why a value is refused. */
+/** Inputs that change the document on blur or Enter, and show why a value is refused. */
 import { ActionIcon, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
 import { IconChartDots } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -22,15 +22,15 @@ import { sweepCurrent } from '../../sweep/setup.ts';
 
 export interface FieldProps {
   readonly label: string;
-  /** Where the value stands in the document. */
+  /** Path of the value in the document. */
   readonly path: OperationPath;
 }
 
-/** How a value is written and read; `read` gives null for what it can't read. */
+/** Conversions of a value to and from text; `read` returns null for invalid text. */
 export interface Format<Value> {
   readonly write: (value: Value) => string;
   readonly read: (text: string) => Value | null;
-  /** What is expected, as 'a size such as 20 MiB'. */
+  /** Description of valid text, such as 'a size such as 20 MiB'. */
   readonly expected: string;
 }
 
@@ -55,28 +55,28 @@ export const shapeFormat: Format<readonly number[]> = {
   expected: 'a shape such as 1024 × 1024',
 };
 
-/** A label within a sentence, spelt as people see it: 'Slot size' as 'slot size', 'CUDA_LAUNCH_BLOCKING' as it is. */
+/** Lowers the case of a label inside a sentence: 'Slot size' to 'slot size', but not 'CUDA_LAUNCH_BLOCKING'. */
 export const inSentence = (label: string): string => label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 interface ValueFieldProps<Value> extends FieldProps {
   readonly value: Value | undefined;
   readonly format: Format<Value>;
-  /** What holds where the field is empty; without it, it must not be empty. */
+  /** Meaning of an empty field; if left out, the field must not be empty. */
   readonly emptyMeans?: string;
-  /** For changes that are more than setting the field. */
+  /** Makes the change, if that is more than setting the field. */
   readonly change?: (experiment: Experiment, value: Value | undefined) => Edited;
   readonly lines?: number;
-  /** What it may be, or what it is for, under its label. */
+  /** Valid values or purpose, shown under the label. */
   readonly hint?: string;
 }
 
-/** A text that becomes a value. */
+/** A text field that becomes a value. */
 export function ValueField<Value>(props: ValueFieldProps<Value>) {
   const { label, value, format, emptyMeans, lines, hint } = props;
   const shown = value === undefined ? '' : format.write(value);
   const { text, setText, isRecovered } = useTyped(props.path, shown);
   const [problem, setProblem] = useState<string | null>(null);
-  /** What was put into the document already, and comes back as the value with one of the next frames. */
+  /** Text already written to the document, which comes back as the value in one of the next frames. */
   const sent = useRef<string | null>(null);
   const field = fieldPath(props.path);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was refused or sent is gone with a new value.
@@ -87,7 +87,7 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
   const dropped = useRef(false);
   const commit = (): void => {
     setProblem(null);
-    // Esc leaves the field at once, before there is another text in it.
+    // Esc leaves the field before the dropped text is replaced.
     if (text === shown || text === sent.current || dropped.current) return;
     const isEmpty = text.trim() === '' && emptyMeans !== undefined;
     const next = isEmpty ? undefined : format.read(text);
@@ -108,7 +108,7 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
     placeholder: emptyMeans,
     description: isRecovered ? recoveredHint : hint,
     error: problem,
-    // For keys that act on the document: see takeOverTyped().
+    // Marks the field for takeOverTyped(), which keys that act on the document call.
     'data-typed': true,
     onBlur: commit,
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
@@ -133,7 +133,7 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
 
 const recoveredHint = 'Typed before the window closed: leaving the field keeps it, Esc drops it.';
 
-/** The text in a field; until it is taken over it is kept with the draft, and after a crash it is there again. */
+/** The text in a field. Until it is committed it is stored with the draft, and restored after a crash. */
 function useTyped(path: OperationPath, shown: string) {
   const document = useApp(pageDocumentKey);
   const field = fieldPath(path);
@@ -141,7 +141,7 @@ function useTyped(path: OperationPath, shown: string) {
   const found = (): string => recoveredText(document, field) ?? shown;
   const [text, setText] = useState(found);
   const [at, setAt] = useState({ place, shown, recovered: found() });
-  // Another value, or another field in this one's place.
+  // The value has changed, or the component now shows another field.
   if (at.place !== place || at.shown !== shown) {
     const recovered = at.place === place ? shown : found();
     setAt({ place, shown, recovered });
@@ -156,7 +156,7 @@ function useTyped(path: OperationPath, shown: string) {
   return { text, setText, isRecovered: text !== shown && text === at.recovered };
 }
 
-/** Not a stop of the Tab key, which goes from field to field: the palette's command leads there as well. */
+/** A button that Tab skips, so that Tab goes from field to field. The palette has the same command. */
 function SweepButton({ label, path }: FieldProps) {
   return (
     <ActionIcon
@@ -190,8 +190,8 @@ interface ChoiceProps extends FieldProps {
 }
 
 /**
- * What a control shows: the document's value, or what was chosen until the document has it too, with one of the next
- * frames. `choose` takes the edit that brings it there. Once that is done, or refused, the document's value stands again.
+ * Returns the value to show: the chosen one until the document has it too, in one of the next frames, then the
+ * document's. `choose` takes the edit that writes it.
  */
 export function useChosen<Value>(
   value: Value,
@@ -206,7 +206,7 @@ export function useChosen<Value>(
   return [chosen === null ? value : chosen.next, choose];
 }
 
-/** One of a few; the empty choice removes the field. */
+/** A choice of a few values; the empty one removes the field. */
 export function ChoiceField({ label, path, value, choices, change: own }: ChoiceProps) {
   const [shown, choose] = useChosen(value ?? '');
   const set = (next: string): Promise<boolean> =>
@@ -257,13 +257,13 @@ interface ReferenceProps extends FieldProps {
   readonly experiment: Experiment;
   readonly kind: DeclarationKind;
   readonly value: string | undefined;
-  /** Where the field may be left out: what holds then. */
+  /** Meaning of an empty field, if it may be empty. */
   readonly emptyMeans?: string;
-  /** Declares the new one, and gives its name; one of the kind's usual where left out. */
+  /** Declares a new item and returns its name; left out, the kind's usual one is declared. */
   readonly declareNew?: (draft: Experiment) => string;
 }
 
-/** One of what is declared, or a new one. */
+/** A choice of a declared item, or of a new one. */
 export function ReferenceField({
   experiment,
   kind,

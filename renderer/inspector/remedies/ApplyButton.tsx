@@ -7,21 +7,21 @@ import { useApp, whenSettled } from '../../store/store.ts';
 import { applyInDocument } from './applyChange.ts';
 
 interface Props {
-  /** What the history calls it. */
+  /** Name of the step in the undo history. */
   readonly step: string;
   readonly change: Pick<Change, 'patches'>;
   /** The operation that stays selected. */
   readonly id: string | null;
-  /** What it changes, for those who hear the button alone. */
+  /** Description of the change for screen readers. */
   readonly label: string;
 }
 
-/** Changes the experiment; what isn't the user's own is copied first. A lesson's experiment is the learner's. */
+/** Changes the experiment, after copying it if it isn't the user's own. A lesson's experiment counts as the user's. */
 export function ApplyButton({ step, change, id, label }: Props) {
   const isOwn = useApp(({ page }) => page.kind === 'experiment' || page.kind === 'lesson');
   const [busy, setBusy] = useState(false);
   const apply = (): void => {
-    // The button goes with what it has mended.
+    // The button disappears with the repaired problem.
     const giveBack = keepFocus();
     setBusy(true);
     void applyInDocument(step, change, id).finally(() => {

@@ -1,4 +1,4 @@
-/** In a lesson whose task is open, what to change is for the learner to find: it stays closed until it is asked for. */
+/** Hides a suggested change while a lesson's task is open, until the learner asks for it. */
 import { Button } from '@mantine/core';
 import { IconBulb } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -15,7 +15,7 @@ export function AskFirst({ children }: { readonly children: ReactNode }) {
       leftSection={<IconBulb size={14} aria-hidden />}
       onClick={() => setAsked(true)}
     >
-      Show what to change
+      Show the suggested change
     </Button>
   );
 }

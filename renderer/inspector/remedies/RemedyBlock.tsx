@@ -1,4 +1,4 @@
-/** What to change about a verdict's cause: the change in words, what it is predicted to gain, and a button that makes it. */
+/** The change suggested for a verdict's cause: its text, its predicted gain, and a button that applies it. */
 
 import { gainIntervalText } from '../../../core/remedies/remedy.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
@@ -35,7 +35,7 @@ function Remedy({ run, verdict, tested }: Props) {
   return (
     <div className={classes['remedy']}>
       <p>
-        <strong>What to change.</strong> {verdict.remedy}
+        <strong>Suggested change.</strong> {verdict.remedy}
       </p>
       {tested === 'testing' ? <p className={classes['testing']}>Predicting the gain…</p> : null}
     </div>
@@ -49,7 +49,7 @@ function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readon
   return (
     <div className={classes['remedy']}>
       <p>
-        <strong>What to change.</strong> {words}
+        <strong>Suggested change.</strong> {words}
       </p>
       <Gain predicted={predicted} />
       {isPresent ? (

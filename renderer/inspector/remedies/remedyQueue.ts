@@ -15,13 +15,13 @@ import { state, watch } from '../../store/store.ts';
 
 export interface PredictedRemedy {
   readonly remedy: Remedy;
-  /** Name of the profile that it was predicted with. */
+  /** Name of the profile used for the prediction. */
   readonly profile: string;
-  /** Whether the run's own rates stood in the place of the profile's, where it has them. */
+  /** True if the run's own rates replaced those of the profile. */
   readonly ownRates: boolean;
 }
 
-/** testing: under way. none: there is nothing to test, or it can't be. */
+/** testing: under way. none: there is nothing to test, or it can't be tested. */
 export type RemedyState = PredictedRemedy | 'testing' | 'none';
 
 const known = new WeakMap<LoadedRun, Map<number, RemedyState>>();
@@ -32,15 +32,15 @@ interface Question {
   readonly verdict: Verdict;
 }
 
-/** Under way, or next in line. */
+/** Questions under way or queued. */
 const asked = new Set<Question>();
-/** One at a time, so that what an edit makes needless is never begun. */
+/** Questions run one at a time, so that an edit can drop those that it makes needless. */
 let line: Promise<void> = Promise.resolve();
-/** What each run shows, as its first answer told it, so that a run is sent once. */
+/** Costs seen in each run, from its first answer, so that a run is sent once. */
 const shownByRuns = new WeakMap<LoadedRun, Shown>();
 const listeners = new Set<() => void>();
 
-/** Null before it was asked for. */
+/** Returns null before the question was asked. */
 export const remedyOf = (run: LoadedRun, op: number): RemedyState | null => known.get(run)?.get(op) ?? null;
 
 export function subscribe(listener: () => void): () => void {
@@ -54,7 +54,7 @@ function put(run: LoadedRun, op: number, found: RemedyState): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks for what is not known yet. An edit calls off what has not been answered. */
+/** Asks for a remedy that isn't known yet. An edit drops unanswered questions. */
 export function askRemedy(run: LoadedRun, verdict: Verdict): void {
   const { experiment } = run.run.info;
   if (experiment === null || known.get(run)?.has(verdict.op) === true) return;
@@ -66,13 +66,13 @@ export function askRemedy(run: LoadedRun, verdict: Verdict): void {
 
 async function settle(question: Question): Promise<void> {
   if (!asked.has(question)) return;
-  // Where the worker fails the verdict stands as it is, and the next card starts a new one.
+  // If the worker fails, the verdict stays without a remedy, and the next card starts a new worker.
   const found = await predicted(question).catch(() => 'none' as const);
   if (asked.delete(question)) put(question.run, question.verdict.op, found);
 }
 
 async function predicted({ run, experiment, verdict }: Question): Promise<RemedyState> {
-  // Of what is too long the worker would only say so.
+  // The worker would refuse longer programs.
   if (isLongerThan(maxTriedInstructions, experiment)) return 'none';
   const profile = await predictingProfile(run.run.info, state().profiles, host());
   if (profile === null) return 'none';
@@ -86,7 +86,7 @@ async function predicted({ run, experiment, verdict }: Question): Promise<Remedy
   return answer.remedy === null ? 'none' : { remedy: answer.remedy, profile: profile.name, ownRates };
 }
 
-// Cards that are shown again ask anew.
+// Cards that are shown again ask again.
 watch((now, before) => {
   if (currentExperiment(now) === currentExperiment(before)) return;
   for (const { run, verdict } of asked) known.get(run)?.delete(verdict.op);

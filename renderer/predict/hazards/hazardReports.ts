@@ -1,4 +1,4 @@
-/** Reports on hazards, made in a worker, and what repairs single hazards. An edit calls off what is under way for the document before. */
+/** Hazard reports and repairs of single hazards, made in a worker. An edit cancels work on the previous document. */
 
 import type { Change } from '../../../core/experiment/change.ts';
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
@@ -12,9 +12,9 @@ import type { CheckedRun } from '../documentCalls.ts';
 import { askAbout } from '../openDocument.ts';
 import { whenPredicted } from '../predicting.ts';
 
-/** By experiment, then by the run that gave the evidence. */
+/** Reports by experiment, then by the run that gave the evidence. */
 const reports = new WeakMap<Experiment, Map<string, HazardReport>>();
-/** By experiment and hazard; null where no change is known that repairs it. */
+/** Repairs by experiment and hazard; null if no change is known to repair it. */
 const repairs = new WeakMap<Experiment, Map<Hazard, Change | null>>();
 
 interface Last {
@@ -23,10 +23,10 @@ interface Last {
   readonly report: HazardReport;
 }
 
-/** The last report, and whose it is. */
+/** The last report and its document. */
 let last: Last | null = null;
 
-/** What is under way, by experiment: the runs whose evidence is looked for, and the hazards to be repaired. An edit clears it. */
+/** Work under way by experiment: runs whose evidence is searched, and hazards to repair. An edit clears it. */
 const asked = new Map<Experiment, Set<string | Hazard>>();
 const listeners = new Set<() => void>();
 
@@ -35,13 +35,13 @@ export function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Null before it was found. */
+/** Returns null before the report exists. */
 export const reportOf = (experiment: Experiment | null, run: string): HazardReport | null =>
   experiment === null ? null : (reports.get(experiment)?.get(run) ?? null);
 
 /**
- * What was found in the document last, as far as it may still hold: hazards of the operations that are still there, without
- * what a run of the document before gave as evidence. Null if nothing was found yet.
+ * Returns the document's last report as far as it may still hold: hazards whose operations still exist, without
+ * evidence of an earlier document's run. Null if there is no report.
  */
 export function lastReport(document: string, experiment: Experiment): HazardReport | null {
   if (last?.document !== document) return null;
@@ -62,10 +62,10 @@ export const repairOf = (experiment: Experiment, hazard: Hazard): Change | null 
 
 /** Long enough that typing a number asks once. */
 const pauseMs = 150;
-/** What is asked for when no other edit has come by then. */
+/** The request that is sent if no other edit comes before. */
 let soon: { readonly document: string; readonly experiment: Experiment; readonly run: LoadedRun | null } | null = null;
 
-/** Asks for the report on the open experiment a moment later. Whoever shows hazards asks; one question comes of it. */
+/** Requests the report on the open experiment a moment later. Several requests become one. */
 export function askSoon(document: string, experiment: Experiment, run: LoadedRun | null): void {
   const isSame = soon?.document === document && soon.experiment === experiment && soon.run?.id === run?.id;
   soon = { document, experiment, run };
@@ -94,7 +94,7 @@ async function askReport(document: string, experiment: Experiment, run: LoadedRu
   tell();
 }
 
-/** Only a run whose data was checked can give evidence. */
+/** Returns the run if its data was checked, since only then can it give evidence. */
 function checkedRun(run: LoadedRun | null): CheckedRun | null {
   const { experiment = null, verification } = run?.run.info ?? {};
   const isChecked = verification !== undefined && verification.bytesChecked > 0;
@@ -112,7 +112,7 @@ export async function askRepair(experiment: Experiment, report: HazardReport, ha
   tell();
 }
 
-/** Asks what isn't asked already. Null where it is, where an edit came before the answer, and where the worker failed. */
+/** Asks the worker once. Null if that is under way, an edit came before the answer, or the worker failed. */
 async function once<Found>(
   experiment: Experiment,
   what: string | Hazard,

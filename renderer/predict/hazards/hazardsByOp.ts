@@ -1,10 +1,10 @@
-/** Which hazards an operation has part in: for marks on blocks and in lanes. */
+/** Hazards by operation, for marks on blocks and in lanes. */
 import { append } from '../../../core/groupBy.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 
-/** The hazards that an operation has part in, by its id. */
+/** Hazards by the id of each operation involved. */
 export type HazardsById = ReadonlyMap<string, readonly Hazard[]>;
-/** The same by its number in a run. */
+/** Hazards by the operation's number in a run. */
 export type HazardsByOp = ReadonlyMap<number, readonly Hazard[]>;
 
 export const noHazards: HazardsByOp = new Map();
@@ -12,7 +12,7 @@ const noneById: HazardsById = new Map();
 
 const byId = new WeakMap<HazardReport, HazardsById>();
 
-/** Made once for each report: blocks and lanes are marked from it, and the lists can be long. */
+/** Computed once for each report: blocks and lanes are marked from it, and the lists can be long. */
 export function hazardsById(report: HazardReport | null): HazardsById {
   if (report === null) return noneById;
   const known = byId.get(report);

@@ -1,4 +1,4 @@
-/** The hazards of the open experiment, looked for in a worker a moment after it changed. */
+/** The hazards of the open experiment, searched in a worker a moment after a change. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
@@ -13,14 +13,11 @@ interface Looked {
   readonly document: string | null;
   readonly experiment: Experiment | null;
   readonly run: LoadedRun | null;
-  /** Of this very experiment; null while it is being looked for. */
+  /** Report on exactly this experiment; null while the worker searches. */
   readonly report: HazardReport | null;
 }
 
-/**
- * Null before anything was found, and where nothing is open. After an edit it stays for the moment until the changed
- * experiment has been looked through.
- */
+/** Null before the first report, or if nothing is open. After an edit the old report stays until the next. */
 export function useHazards(): HazardReport | null {
   const { document, experiment, run, report } = useLooked();
   useEffect(() => {
@@ -30,10 +27,10 @@ export function useHazards(): HazardReport | null {
   return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
 }
 
-/** The hazards that each operation of the open experiment has part in. */
+/** Returns the hazards of each operation of the open experiment. */
 export const useHazardsById = (): HazardsById => hazardsById(useHazards());
 
-/** The same for the lanes of a run. Empty if it is of another program, or the hazards are still being looked for. */
+/** Returns them for the lanes of a run. Empty if the run is of another program, or during the search. */
 export function useHazardOps(run: LoadedRun): HazardsByOp {
   const found = useHazardsById();
   const isPresent = useApp((state) => isOfPresent(state, run));
@@ -46,14 +43,14 @@ export function useHazardOps(run: LoadedRun): HazardsByOp {
 
 function useLooked(): Looked {
   const document = useApp(pageDocumentKey);
-  // A lesson that asks first must not have its answer told here.
+  // The hazards would give away the answer of a lesson's open question.
   const experiment = useApp((state) => (state.lessonWaits ? null : currentExperiment(state)));
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
   const report = useSyncExternalStore(subscribe, () => reportOf(experiment, run?.id ?? ''));
   return { document, experiment, run, report };
 }
 
-/** The change that repairs a hazard, tried in the worker when this is first drawn; null before, and where none is known. */
+/** Returns the change that repairs a hazard, found by the worker after the first call. Null before, or if unknown. */
 export function useRepair(hazard: Hazard): Change | null {
   const { experiment, report } = useLooked();
   const repair = useSyncExternalStore(subscribe, () => (experiment === null ? null : repairOf(experiment, hazard)));

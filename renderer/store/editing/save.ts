@@ -45,7 +45,7 @@ function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): voi
   if (!isChanged && !isTyped) return;
   const message = [
     ...(isChanged ? ['Undo (Ctrl+Z) goes back to what was saved.'] : []),
-    ...(isTyped ? ['What was being typed stands in its field again.'] : []),
+    ...(isTyped ? ['Text that was being typed is back in its field.'] : []),
   ];
   notifyDone('Unsaved changes are back', message.join(' '));
 }

@@ -35,12 +35,12 @@ function NoStacks() {
   );
 }
 
-const untoldLine = 'no stack taken';
+const noLine = 'no stack recorded';
 
 /** The file's name with the folder that it is in: paths are longer than the column. */
 const shortLine = (line: string): string => line.replace(/^.*\/(?=[^/]+\/[^/]+$)/, '…/');
 
-const lineOf = ({ line }: CalledFrom): string => line ?? untoldLine;
+const lineOf = ({ line }: CalledFrom): string => line ?? noLine;
 
 const columns: readonly DataColumn<CalledFrom>[] = [
   { id: 'line', title: 'Line', isHead: true, value: lineOf, cell: (one) => shortLine(lineOf(one)) },
@@ -62,7 +62,7 @@ const columns: readonly DataColumn<CalledFrom>[] = [
   },
   {
     id: 'share',
-    title: 'Of the step',
+    title: 'Share of the step',
     meaning: 'Part of the steps’ time in which one of them ran. Several lines may run at once',
     isNumber: true,
     value: ({ stepShare }) => stepShare,

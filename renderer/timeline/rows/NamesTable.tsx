@@ -97,7 +97,7 @@ function nameColumns(paints: (name: PaintName) => Paint): readonly DataColumn<Ar
     {
       id: 'rate',
       title: 'Rate',
-      meaning: 'What was moved over the total time',
+      meaning: 'Bytes moved divided by the total time',
       isNumber: true,
       value: ({ bytesPerSecond }) => bytesPerSecond,
       cell: ({ bytesPerSecond }) => (bytesPerSecond === null ? '' : formatRate(bytesPerSecond)),

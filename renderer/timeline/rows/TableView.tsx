@@ -20,7 +20,7 @@ export function TableView({ run, view }: Props) {
       <SegmentedControl
         size="xs"
         className={classes['choice'] ?? ''}
-        aria-label="What the table holds"
+        aria-label="Table content"
         value={as}
         onChange={(value) => setAs(value === 'lines' ? 'lines' : 'activities')}
         data={[
