@@ -1,4 +1,4 @@
-/** From an experiment to what its lanes are drawn from: for the window and for the worker beside it. */
+/** Simulates an experiment for its lanes, in the window and in its worker. */
 
 import { simulateRunInSteps } from '../../core/cost/simEngine.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -18,10 +18,10 @@ export interface Prediction {
   readonly counters: readonly LaneCounter[];
 }
 
-/** Throws a CopyscopeError for what can't be lowered or simulated. `version` is Copyscope's. */
+/** Throws a CopyscopeError if the experiment can't be lowered or simulated. `version` is Copyscope's. */
 export const predict = (...of: Parameters<typeof predictInSteps>): Prediction => atOnce(predictInSteps(...of));
 
-/** The same in steps, which tell how far the simulation is once it has begun. */
+/** Does the same in steps, which report the progress of the simulation. */
 export function* predictInSteps(
   experiment: Experiment,
   profile: DeviceProfile,
@@ -39,11 +39,11 @@ export function* predictInSteps(
   };
 }
 
-/** Whether a document has more than so many operations, each tensor of a multi-tensor copy counted. */
+/** Returns true if a document has more than `most` operations, counting each tensor of a multi-tensor copy. */
 export const isLongerThan = (most: number, { threads }: Experiment): boolean =>
   threads.reduce((left, { operations }) => leftAfter(left, operations), most) < 0;
 
-/** How many of `left` the operations leave; below 0 where they are more. Looks at no more than it has to. */
+/** Subtracts the number of operations from `left`. Stops below 0, so that long documents cost little. */
 function leftAfter(left: number, operations: readonly Operation[]): number {
   for (const operation of operations) {
     if (left < 0) return left;

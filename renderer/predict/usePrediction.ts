@@ -1,4 +1,4 @@
-/** What is opened, and every edit, is simulated at once: lanes stand under the score before anything was run. */
+/** Simulates what is opened, and every edit, at once, so that the score has lanes before anything runs. */
 import { useEffect } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -21,10 +21,10 @@ import { askAbout, dropLanes } from './openDocument.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
 import { tellPredicting, usePredicting } from './predicting.ts';
 
-/** A prediction under way for longer gives way to the next edit. */
+/** An edit drops a prediction that has taken longer than this. */
 const patienceMs = 1500;
 
-/** What is to be predicted: the user's own experiment that is open, a lesson's, or an example of which there is no run. */
+/** The document to predict: the user's own experiment, a lesson's, or an example without a run. */
 interface Wanted {
   readonly key: string;
   readonly experiment: Experiment;
@@ -44,7 +44,7 @@ function hasRun(all: AppState, key: string): boolean {
   return id !== null && id !== predictionId(key);
 }
 
-/** Predicts what is open, anew with each edit. */
+/** Predicts the open document, again after each edit. */
 export function usePrediction(): void {
   useEffect(() => {
     let before = { wanted: null as Wanted | null, picked: null as string | null, profiles: state().profiles };
@@ -61,9 +61,9 @@ export function usePrediction(): void {
   }, []);
 }
 
-/** Under way in the worker; null where nothing is. */
+/** The prediction under way in the worker, or null. */
 let asked: (Wanted & { readonly since: number }) | null = null;
-/** What comes next: only the last of quick edits. */
+/** The next document to predict: the last of quick edits. */
 let waiting: Wanted | null = null;
 /** The prediction on screen, whose summary may still come. */
 let shown: Shown | null = null;
@@ -81,7 +81,7 @@ function ask(wanted: Wanted): void {
   waiting = wanted;
   if (usePredicting.getState().predicting?.document !== wanted.key)
     tellPredicting({ document: wanted.key, progress: null });
-  // The worker gives it up for the next one.
+  // The worker drops it for the next one.
   if (asked !== null && performance.now() - asked.since > patienceMs) asked = null;
   if (asked === null) askNext();
 }
@@ -93,7 +93,7 @@ function askNext(): void {
   const profile = name === null ? undefined : knownProfile(name);
   if (profile === undefined) {
     void chosenProfile().then((found) => {
-      // Without a profile there is no prediction.
+      // There is no prediction without a profile.
       if (found === null) tellPredicting(null);
       if (found === null || asked !== null || waiting !== wanted) return;
       if (!predictedHere(wanted, found)) void predictThere(wanted, found);
@@ -102,12 +102,12 @@ function askNext(): void {
 }
 
 /**
- * Longer programs, and longer documents, are simulated in the worker. What is shorter takes less time here than its way
- * there and back, and its lanes are drawn with the very frame that draws the edit.
+ * Longer programs are simulated in the worker. Shorter ones take less time here than the way to the worker and back,
+ * and their lanes are drawn in the same frame as the edit.
  */
 const mostHere = 4000;
 
-/** Predicts at once, in the change of the store that asks for it. False where that would hold the window up. */
+/** Predicts within the store's change. Returns false if that would block the window for too long. */
 function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boolean {
   if (isLongerThan(mostHere, experiment)) return false;
   const id = predictionId(key);
@@ -117,7 +117,7 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
   } catch (thrown) {
     if (toErrorInfo(thrown).code === tooLong) return false;
   }
-  // What is under way would come too late.
+  // The prediction under way would come too late.
   if (asked !== null) dropLanes();
   asked = null;
   waiting = null;
@@ -133,9 +133,9 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
   return true;
 }
 
-/** A summary is asked for when no other edit has come for so long. */
+/** A summary is requested if no other edit comes for this time. */
 const summaryPauseMs = 100;
-/** The prediction made here whose summary is to be asked for. */
+/** The prediction made here that needs a summary. */
 let toSum: { readonly of: Shown; readonly lanes: Lanes } | null = null;
 
 const sumSoon = debounced(() => {
@@ -156,7 +156,7 @@ async function predictThere(wanted: Wanted, profile: DeviceProfile): Promise<voi
   if (asked !== mine) return;
   asked = null;
   const next = waiting as Wanted | null;
-  // The next one is simulated while this one is drawn.
+  // The next document is simulated while this one is drawn.
   askNext();
   const id = predictionId(key);
   if (made !== null) {
@@ -167,20 +167,20 @@ async function predictThere(wanted: Wanted, profile: DeviceProfile): Promise<voi
   if (next === null) tellPredicting(null);
 }
 
-/** What can't be made, or whose worker ended, is not there; the next edit asks again. */
+/** A failed or ended prediction gives null; the next edit asks again. */
 const nothing = (): null => null;
 
-/** Ends what is under way; what is open is predicted with the next edit. */
+/** Cancels the prediction under way. The next edit predicts again. */
 export function cancelPrediction(): void {
   [waiting, asked] = [null, null];
   dropLanes();
   tellPredicting(null);
 }
 
-/** What the last summary took. The next one waits as long, so that quick edits don't wait for it. */
+/** Duration of the last summary. The next one starts after the same time, so that quick edits don't wait for it. */
 let summaryMs = 0;
 
-/** Asks for what follows the lanes, as long as they are shown. `lanes` are those that the worker has not made itself. */
+/** Requests summary and intervals while the lanes are shown. `lanes` are null if the worker made them. */
 async function sumUp(of: Shown, lanes: Lanes | null): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, summaryMs));
   const isLate = (): boolean => shown !== of || asked !== null;
@@ -192,7 +192,7 @@ async function sumUp(of: Shown, lanes: Lanes | null): Promise<void> {
   summaryMs = performance.now() - begin;
   const { verdictCount, ...summary } = first;
   const verdicts = [...first.verdicts];
-  // Those of a long experiment at once would hold the window up.
+  // All verdicts of a long experiment at once would block the window.
   while (verdicts.length < verdictCount) {
     const more = await calls.moreVerdicts(verdicts.length).catch(nothing);
     if (more === null || more.length === 0 || isLate()) return;
@@ -203,13 +203,13 @@ async function sumUp(of: Shown, lanes: Lanes | null): Promise<void> {
   if (intervals !== null && !isLate()) addSummary(of, (known) => known && { ...known, ...intervals });
 }
 
-/** What can't be simulated is said when it is run; lanes of an older document would be wrong. */
+/** Removes the prediction, since lanes of an older document would be wrong. Running the document shows the error. */
 function forget(id: string): void {
   put('runs', id, undefined);
   put('loadedRuns', id, undefined);
 }
 
-/** As one change of the store, so that everything is drawn once. The summary before stays for the moment until the next. */
+/** Shows the lanes in one change of the store, so that everything draws once. The old summary stays until the next. */
 function show(
   id: string,
   experiment: Experiment,
@@ -233,13 +233,13 @@ function show(
   return shown;
 }
 
-/** The same table where the prediction is known: nothing that is drawn from a list of runs changes with an edit. */
+/** Returns the same table if the prediction is known, so that views of the list of runs don't redraw with each edit. */
 function withPrediction(runs: AppState['runs'], made: RunSummary): AppState['runs'] {
   const known = runs[made.id];
   return known?.name === made.name && known.device === made.device ? runs : { ...runs, [made.id]: made };
 }
 
-/** How long it takes is in the run itself, which is made anew with each edit. */
+/** Leaves out the makespan, which is in the run and changes with each edit. */
 const summaryOf = (id: string, info: RunInfo): RunSummary => ({
   id,
   name: info.experiment?.name ?? '',
@@ -266,7 +266,7 @@ function chosenProfileName(): string | null {
   return (engine.kind === 'sim' ? engine.profile : state().profiles[0]?.name) ?? null;
 }
 
-/** The picked engine's profile, else the first one there is; null where none can be read: a run says why. */
+/** Returns the picked engine's profile, else the first one; null if none can be read. A run then gives the reason. */
 export async function chosenProfile(): Promise<DeviceProfile | null> {
   const name = chosenProfileName();
   return name === null ? null : readProfile(name, host);

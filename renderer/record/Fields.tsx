@@ -1,4 +1,4 @@
-/** The fields of the form: what is run and where, what is recorded of it, and when. */
+/** The fields of the form: the program and its folder, the recorded activities, and the time. */
 import { SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { FieldCard } from '../common/Card.tsx';
 import type { Problems, ReadDraft, RecordDraft } from './draft.ts';
@@ -9,7 +9,7 @@ import type { SplitCommand } from './words.ts';
 interface CommandProps {
   readonly draft: RecordDraft;
   readonly read: ReadDraft;
-  /** What the host said of it. */
+  /** Problem with the folder that the host reported. */
   readonly folderProblem: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function CommandFields({ draft, read: { split, problems }, folderProblem 
     <FieldCard legend="Program to run">
       <Textarea
         label="Command"
-        description="As you would type it in a terminal. It is split into words; no shell is run."
+        description="Type it as in a terminal. It is split into words; no shell runs it."
         placeholder="python train.py --epochs 1"
         autosize
         minRows={1}
@@ -35,7 +35,7 @@ export function CommandFields({ draft, read: { split, problems }, folderProblem 
       {isEmpty ? null : <Words split={split} />}
       <TextInput
         label="Folder"
-        description="Where it is started. Your own folder where left empty."
+        description="The program starts here; your home folder if empty."
         placeholder="~/project"
         spellCheck={false}
         maxLength={4096}
@@ -62,7 +62,7 @@ export function CommandFields({ draft, read: { split, problems }, folderProblem 
   );
 }
 
-/** How the line was split, a box each. */
+/** The words of the command line, each in a box. */
 function Words({ split }: { readonly split: SplitCommand }) {
   if (!split.ok) return null;
   const variables = Object.entries(split.variables);

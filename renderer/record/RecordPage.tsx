@@ -1,4 +1,4 @@
-/** Records a program of the user's own: what is run, what is taken down, and how far it is. */
+/** Records a program of the user: the command, the recorded activities, and the progress. */
 import { Button, Text } from '@mantine/core';
 import { IconPlayerRecordFilled } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
@@ -18,11 +18,11 @@ export function RecordPage() {
   const busy = status !== null && isUnderWay(status);
   const page = useRef<HTMLElement>(null);
   const id = status?.id;
-  // What has begun stands above the form, whose end one was at.
+  // The running recording is above the form, and the start button is at the form's end.
   useEffect(() => {
     if (id === undefined) return;
     page.current?.scrollTo({ top: 0 });
-    // The form can't have the focus while it runs.
+    // The form can't have the focus during a recording.
     if (document.activeElement === document.body) page.current?.focus({ preventScroll: true });
   }, [id]);
   return (

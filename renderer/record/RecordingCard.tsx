@@ -1,4 +1,4 @@
-/** The program that is recorded, or was last: how far it is, what it printed, and how it ended. */
+/** The current or last recording: its progress, the program's output, and how it ended. */
 import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconTimeline } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
@@ -94,7 +94,7 @@ function Counts({ counts }: { readonly counts: RecordedSoFar }) {
   );
 }
 
-/** Its end stays in sight as it grows, unless one has scrolled up. */
+/** Follows the end of the growing output, unless the user has scrolled up. */
 function Output({ text }: { readonly text: string }) {
   const box = useRef<HTMLElement>(null);
   const atEnd = useRef(true);

@@ -1,4 +1,4 @@
-/** What the window asks of the host about recordings. */
+/** Requests of the window to the host about recordings. */
 import { create } from 'zustand';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { StartRecording } from '../../core/service/recording.ts';
@@ -6,7 +6,7 @@ import { announce } from '../store/announce.ts';
 import { attempt, host } from '../store/host.ts';
 import { onRecordingChanged } from '../store/recordings.ts';
 
-/** Why the last one could not begin; null where it could. */
+/** Reason why the last recording could not start, or null. */
 export const useRefusal = create<{ readonly error: ErrorInfo | null; readonly asked: boolean }>()(() => ({
   error: null,
   asked: false,

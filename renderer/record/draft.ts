@@ -1,4 +1,4 @@
-/** What the form of a recording holds, and what is asked of the host for it. Kept between visits, but for variables: they may be secrets. */
+/** The recording form's content, and its request. Kept between visits, except variables, which may be secrets. */
 import { create } from 'zustand';
 import type { StartRecording } from '../../core/service/recording.ts';
 import { recall, remember } from '../store/settings.ts';
@@ -54,13 +54,13 @@ export function setRecordDraft(change: Partial<RecordDraft>): void {
   remember(storedAs, JSON.stringify({ ...useRecordDraft.getState(), environment: '' }));
 }
 
-/** What is wrong with each field, in words. */
+/** Problem of each field as text. */
 export type Problems = Partial<Record<keyof RecordDraft, string>>;
 
 export interface ReadDraft {
   readonly split: SplitCommand;
   readonly problems: Problems;
-  /** Null where something is wrong. */
+  /** Null if a field has a problem. */
   readonly request: StartRecording | null;
 }
 
@@ -102,7 +102,7 @@ export function readDraft(draft: RecordDraft): ReadDraft {
 const noSeconds = 'Write seconds, as 2.5, or leave it empty.';
 const noStep = 'Write a whole number from 1.';
 
-/** Undefined where nothing is written, null where it is no number of seconds. */
+/** Returns undefined for empty text, and null if it is no number of seconds. */
 function readSeconds(text: string): number | undefined | null {
   if (text.trim() === '') return undefined;
   return /^\d{1,6}(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
@@ -110,7 +110,7 @@ function readSeconds(text: string): number | undefined | null {
 
 const readStep = (text: string): number | null => (/^[1-9]\d{0,8}$/.test(text.trim()) ? Number(text) : null);
 
-/** NAME=value, a line each; or what is wrong. */
+/** Reads one NAME=value per line. Returns the problem as text if one is wrong. */
 function readVariables(text: string): Readonly<Record<string, string>> | string {
   const variables: Record<string, string> = {};
   for (const [number, line] of text.split('\n').entries()) {
@@ -124,7 +124,7 @@ function readVariables(text: string): Readonly<Record<string, string>> | string 
   return variables;
 }
 
-/** The same on the command line, beginning in the folder. */
+/** Returns the equivalent command line, which starts in the folder. */
 export function commandLine(request: StartRecording): string {
   const { command, folder, environment, light, lines, ...when } = request;
   const { delayS, durationS, steps, stepRange } = when;

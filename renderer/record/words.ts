@@ -1,12 +1,12 @@
-/** Splits a command line into words as a POSIX shell does. Nothing of it is run or replaced: what a shell would do beside is told. */
+/** Splits a command line into words as a POSIX shell does, and runs nothing. `notes` list what a shell would do too. */
 
 export type SplitCommand =
   | {
       readonly ok: true;
       readonly words: readonly string[];
-      /** What stands before the program, as in `CUDA_VISIBLE_DEVICES=0 python train.py`. */
+      /** Variables before the program, as in `CUDA_VISIBLE_DEVICES=0 python train.py`. */
       readonly variables: Readonly<Record<string, string>>;
-      /** What a shell would have replaced, a sentence each. */
+      /** Expansions that a shell would have made, a sentence for each. */
       readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly message: string };
@@ -32,9 +32,9 @@ const replaced: Readonly<Record<string, string>> = {
 class Splitter {
   readonly #text: string;
   #at = 0;
-  /** The word that is being read; null between two. */
+  /** The current word; null between words. */
   #word: string | null = null;
-  /** How much of the word stood without quotes, from its start: only there can a name and '=' stand. */
+  /** The unquoted start of the word: a variable's name and '=' can only stand there. */
   #plain = '';
   readonly words: { readonly text: string; readonly plain: string }[] = [];
   readonly notes = new Set<string>();
@@ -43,7 +43,7 @@ class Splitter {
     this.#text = text;
   }
 
-  /** Null, or what is wrong. */
+  /** Returns null, or the problem. */
   split(): string | null {
     while (this.#at < this.#text.length) {
       const letter = this.#next();
@@ -84,13 +84,13 @@ class Splitter {
     }
   }
 
-  /** A line that goes on behind a backslash is one line. */
+  /** A backslash at the end of a line joins it with the next. */
   #escaped(): void {
     const letter = this.#next();
     if (letter !== '\n') this.#word = (this.#word ?? '') + letter;
   }
 
-  /** False where it is never closed. Within double quotes a backslash holds before a few letters only. */
+  /** Returns false if the quote is never closed. Within double quotes a backslash escapes only a few characters. */
   #quoted(quote: string): boolean {
     this.#word ??= '';
     while (this.#at < this.#text.length) {
@@ -131,6 +131,6 @@ export function splitCommand(text: string): SplitCommand {
   return { ok: true, words, variables, notes: [...splitter.notes] };
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a word if a shell would not take it as one. */
 export const quoted = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

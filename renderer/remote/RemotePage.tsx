@@ -1,4 +1,4 @@
-/** Connects to remote hosts: a name to type, the earlier ones, and the state of each in words. */
+/** Connects to remote hosts: a field for the name, earlier hosts, and the state of each. */
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { RemoteState } from '../../core/service/remotes.ts';

@@ -1,4 +1,4 @@
-/** Two runs beside one another: their lanes on one time scale, and what differs between them. */
+/** Two runs: their lanes on one time scale, and their differences. */
 import { useMemo } from 'react';
 import { formatDifference, formatSpread, predictedWords } from '../../core/compare/format.ts';
 import { judgementText } from '../../core/compare/text.ts';
@@ -42,7 +42,7 @@ export function ComparisonPart({ comparison, runs }: Props) {
 
 const bracketed = (text: string): string => (text === '' ? '' : `(${text})`);
 
-/** Both begin at the same place of one scale. */
+/** Both runs begin at the same place of one scale. */
 function Lanes({ runs }: { readonly runs: readonly OpenedReportRun[] }) {
   const views = useMemo(() => runs.map(({ loaded }) => loaded.view(null)), [runs]);
   const { extentNs } = alignRuns(

@@ -1,4 +1,4 @@
-/** What differs between two runs, by operation and by lane, as tables. */
+/** The differences between two runs, by operation and by lane, as tables. */
 import type { Difference, LaneDifference, OperationDifference } from '../../core/compare/comparison.ts';
 import { bySize, formatDifference, formatSpread, matchedByWords } from '../../core/compare/format.ts';
 import { judgementText } from '../../core/compare/text.ts';
@@ -74,7 +74,7 @@ function OperationLine({ one: { label, side, duration, start, host } }: { readon
   );
 }
 
-/** Without the share, which means nothing of a point in time. */
+/** Leaves out the share, which means nothing for a point in time. */
 const changeOf = ({ differenceNs }: Difference): string => formatDifference({ differenceNs, ratio: null });
 
 function LaneDifferences({ lanes }: { readonly lanes: readonly LaneDifference[] }) {

@@ -1,4 +1,4 @@
-/** The lanes of a run, as in the window: zoomed, searched by eye, and each activity told when it is selected. */
+/** The lanes of a run with zoom, and details of the selected activity. */
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
 import { useCallback, useMemo, useState } from 'react';
@@ -29,7 +29,7 @@ import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
 import { usePrinting } from './usePrinting.ts';
 
-/** Characters written per piece. */
+/** Characters written per chunk. */
 const pieceLength = 1 << 20;
 
 function saveRows(run: Run, title: string): void {
@@ -38,7 +38,7 @@ function saveRows(run: Run, title: string): void {
   saveBlob(fileNameOf(title, ending), new Blob([...pieces] as Uint8Array<ArrayBuffer>[], { type: mediaType }));
 }
 
-/** What is selected in the lanes of a report, in words. */
+/** The selected activity as text. */
 function SelectedRow({ run }: { readonly run: LoadedRun }) {
   const row = useApp(({ selection }) => (selection?.kind === 'row' && selection.run === run.id ? selection.row : null));
   if (row === null) return null;
@@ -115,11 +115,11 @@ export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedRepo
   );
 }
 
-/** So that the lanes of most runs are seen whole; more of them scroll. */
+/** Returns a height that shows most runs whole; longer ones scroll. */
 const heightFor = (view: IterationView): number =>
   Math.min(mostHeight, layoutTracks(view, { height: 0 }).height + aboveLanes);
 const mostHeight = 720;
-/** Minimap and axis. */
+/** Height of minimap and axis. */
 const aboveLanes = 52;
 
 function Zoom({ time }: { readonly time: TimeWindow }) {

@@ -1,4 +1,4 @@
-/** What the window puts on paper: the run, the comparison or the sweep that is open. A lesson prints itself. */
+/** The printed page of the window: the open run, comparison or sweep. A lesson prints itself. */
 import { useMemo } from 'react';
 import { createPortal } from 'react-dom';
 import { create } from 'zustand';
@@ -32,10 +32,10 @@ import { VerdictsPart } from './VerdictsPart.tsx';
 
 type Engine = typeof import('../charts/engine.ts');
 
-/** Charts are drawn with it at once, so it must be there before the printer looks. */
+/** Loaded before printing, since charts must be drawn at once. */
 const useEngine = create<{ readonly engine: Engine | null }>()(() => ({ engine: null }));
 
-/** Opens the printer's dialog, once everything can be drawn. */
+/** Opens the print dialog when everything can be drawn. */
 export async function printShown(): Promise<void> {
   useEngine.setState({ engine: await import('../charts/engine.ts') });
   window.print();
@@ -46,7 +46,7 @@ export function Paper() {
   return printing ? <Printed /> : null;
 }
 
-/** A lesson is more than the run that it shows. */
+/** Returns the runs to print; none for a lesson, which has its own printed page. */
 const shownRuns = (state: AppState): (LoadedRun | null)[] => {
   if (state.page.kind === 'compare') return comparedRunIds(state).map((id) => loadedRun(state, id));
   return state.page.kind === 'lesson' ? [] : [loadedRun(state, shownRunId(state))];

@@ -1,4 +1,4 @@
-/** The lanes of a run on paper: a drawing in the light theme, with every lane. */
+/** The lanes of a run on paper: a drawing in the light theme with every lane. */
 import { useMemo } from 'react';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { lanesSvg } from '../timeline/picture/lanesSvg.ts';
@@ -11,13 +11,13 @@ interface Props {
   readonly view: IterationView;
   readonly title: string;
   readonly about: string;
-  /** All of the iteration where left out. */
+  /** Part of the iteration to draw; left out, all of it. */
   readonly shown?: TimeView;
-  /** All runs of a comparison have one scale. */
+  /** Time scale shared by all runs of a comparison. */
   readonly extentNs?: number;
 }
 
-/** So that words are read on A4 and on letter. */
+/** Width in pixels that keeps text readable on A4 and letter paper. */
 const paperWidth = 900;
 
 export function PaperLanes({ run, view, title, about, shown, extentNs = view.makespanNs }: Props) {

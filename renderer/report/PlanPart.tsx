@@ -1,4 +1,4 @@
-/** Of a real program: what holds its step, and what to change, with gains. */
+/** The plan of a real program: where its step time goes, and suggested changes with gains. */
 import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import { partWords } from '../../core/lift/parts.ts';
 import { changeTitles } from '../../core/lift/words.ts';
@@ -8,12 +8,12 @@ import { Ranks, slowestText } from '../plan/Ranks.tsx';
 import { durationText, gainText, nothingHelps, titleOf } from '../plan/words.ts';
 import classes from './Report.module.css';
 
-/** Smaller parts say nothing. */
+/** Smaller parts are left out. */
 const leastShare = 0.005;
 
 interface Props {
   readonly answers: Pick<TraceAnswers, 'answer' | 'steps' | 'plan' | 'ladder' | 'ranks' | 'slowest'>;
-  /** On paper nothing can be unfolded. */
+  /** Unfolds everything, since paper can't. */
   readonly unfolded?: boolean;
 }
 

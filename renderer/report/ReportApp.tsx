@@ -1,4 +1,4 @@
-/** A report from its first moment: being read, unreadable, or shown, in the theme of the reader's system or another. */
+/** The report while it is read, unreadable, or shown, in the theme of the reader's system or another. */
 import { MantineProvider, useComputedColorScheme } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
@@ -35,11 +35,11 @@ export function ReportApp() {
   );
 }
 
-/** Paper is light, whatever the screen is. */
+/** Uses the light theme on paper, whatever the screen shows. */
 function Scheme({ children }: { readonly children: ReactNode }) {
   const chosen = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const printing = usePrinting();
-  // The library sets this attribute itself when another theme is chosen.
+  // The library sets this attribute itself if another theme is chosen.
   useLayoutEffect(() => {
     document.documentElement.setAttribute('data-mantine-color-scheme', printing ? 'light' : chosen);
   }, [printing, chosen]);

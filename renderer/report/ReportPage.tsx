@@ -1,4 +1,4 @@
-/** What a report shows, from what it is to what it was made on. */
+/** The parts of a report, from its title to the machine of its runs. */
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -16,7 +16,7 @@ import type { OpenedReport } from './readReport.ts';
 import { SweepPart } from './SweepPart.tsx';
 import { VerdictsPart } from './VerdictsPart.tsx';
 
-/** The experiment as its document, which another Copyscope runs again. */
+/** The experiment as a document that another Copyscope can run. */
 interface Props {
   readonly experiment: Experiment | null;
   readonly letter: string | null;
@@ -70,7 +70,7 @@ export function ReportPage({ report: { document, runs } }: { readonly report: Op
   );
 }
 
-/** Verdicts, figures and charts stand below the lanes, which are on screen first. */
+/** Draws verdicts, figures and charts after the lanes, which are on screen first. */
 function AfterLanes({ children }: { readonly children: ReactNode }) {
   const [isDue, setDue] = useState(false);
   useEffect(() => afterFrame(() => setDue(true)), []);
@@ -96,7 +96,7 @@ function Header({ document: { title, runs, sweep } }: { readonly document: Repor
 }
 
 function Theme() {
-  // The library would hold transitions up by a style element, which the page's policy refuses.
+  // The library would pause transitions with a style element, which the page's policy refuses.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <SegmentedControl

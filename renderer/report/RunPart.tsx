@@ -1,4 +1,4 @@
-/** The figures and charts of one run, and what it was made on. */
+/** The figures and charts of one run, and its machine. */
 import { useMemo } from 'react';
 import { formatDuration } from '../../core/units.ts';
 import { breakdownCharts } from '../charts/breakdowns.ts';
@@ -11,7 +11,7 @@ import { SummaryGrid } from './SummaryGrid.tsx';
 
 interface Props {
   readonly run: OpenedReportRun;
-  /** Of one of several. */
+  /** Letter of the run if the report has several, or null. */
   readonly letter: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Everything that is told of a run as a whole, side by side. */
+/** The blocks of a run's summary, side by side. */
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import {
   DeviceBlock,

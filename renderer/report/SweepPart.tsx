@@ -1,4 +1,4 @@
-/** A sweep: a chart for each figure that its points have, and all points in a table. */
+/** A sweep: a chart for each figure of its points, and a table of all points. */
 import { useMemo } from 'react';
 import type { ReportSweep } from '../../core/report/document.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';

@@ -1,4 +1,4 @@
-/** Why copies did, or did not, run beside kernels. What costs the makespan most comes first. */
+/** Why copies overlapped kernels or not, largest cost of makespan first. */
 import type { Remedy } from '../../core/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration, unbroken } from '../../core/units.ts';
@@ -25,7 +25,7 @@ export function VerdictsPart({ summary }: { readonly summary: WindowSummary }) {
       {rest === null ? null : <p>{rest}</p>}
       {judged > verdicts.length ? (
         <p>
-          {judged} copies and kernels were judged; the {verdicts.length} that cost most are told here.
+          {judged} copies and kernels were judged; these are the {verdicts.length} with the largest cost.
         </p>
       ) : null}
     </section>

@@ -1,4 +1,4 @@
-/** The page of a report: it reads what stands in its own file, and shows it. Nothing is fetched. */
+/** The page of a report. It reads the data in its own file and fetches nothing. */
 import '../common/zodSetup.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
@@ -10,8 +10,8 @@ import { cssVariables, theme } from '../common/theme.ts';
 import { ReportApp } from './ReportApp.tsx';
 
 /**
- * The component library's variables as a style sheet that script makes. The library itself would put them into a style
- * element, which the page's content security policy refuses.
+ * Adds the component library's variables through a script-made style sheet. The library would use a style element,
+ * which the page's content security policy refuses.
  */
 function adoptTheme(): void {
   const merged = mergeMantineTheme(DEFAULT_THEME, theme);

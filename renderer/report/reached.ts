@@ -1,4 +1,4 @@
-/** How much of a sweep is in its report or on paper, which may be made while it runs or after it was stopped. */
+/** Returns how much of a sweep was done when its report was made, while it ran or after it was stopped. */
 export function reachedWords(points: readonly { readonly status: 'done' | 'failed' }[], planned: number): string {
   const failed = points.filter(({ status }) => status === 'failed').length;
   const all = `${planned} ${planned === 1 ? 'point' : 'points'}`;

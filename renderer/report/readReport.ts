@@ -1,4 +1,4 @@
-/** Reads the data of a report out of its own page. */
+/** Reads the data of a report from its own page. */
 import type { ReportDocument, ReportRun } from '../../core/report/document.ts';
 import { documentElement, runElement } from '../../core/report/page.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
@@ -30,8 +30,8 @@ async function openRun(about: ReportRun, index: number): Promise<OpenedReportRun
   return { about, loaded: new LoadedRun(`report:${index}`, run, indexed, { summary, attainable }) };
 }
 
-/** Defined by the page's own start (scripts/lib/report-page.mjs). */
+/** Defined by the page's start script (scripts/lib/report-page.mjs). */
 declare const reportParts: { unpack(id: string): Response };
 
-/** The bytes that an element of the page holds as base64 of gzip. The element goes. */
+/** Returns the bytes that an element holds as base64 of gzip, and removes the element. */
 const unpacked = async (id: string): Promise<Uint8Array> => new Uint8Array(await reportParts.unpack(id).arrayBuffer());

@@ -78,8 +78,8 @@ export function Blocks({ sheet, first, last }: Props) {
 }
 
 /**
- * Those of some columns, each with its place among all. The one at the cursor is drawn wherever it is: keys go to it, and
- * it takes the focus before the score has been scrolled to it.
+ * Returns the blocks of some columns with their indices. The block at the cursor is always included, since it takes
+ * keys and focus before the score scrolls to it.
  */
 function drawn(
   blocks: readonly ScoreBlock[],
@@ -97,9 +97,9 @@ function drawn(
 
 const isAt = ({ row, column }: ScoreBlock, cursor: Cell): boolean => column === cursor.column && row === cursor.row;
 
-/** Plain values, so that an edit draws only the blocks that it changes. */
+/** Plain values, so that an edit redraws only changed blocks. */
 interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail'> {
-  /** Of the operation. */
+  /** Id of the operation. */
   readonly id: string;
   readonly fill: string;
   readonly ink: string;
@@ -107,12 +107,12 @@ interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' 
   readonly left: number;
   readonly top: number;
   readonly width: number;
-  /** Only those on screen are drawn: which of how many this is. */
+  /** Position among all blocks, since only those on screen are drawn. */
   readonly position: number;
   readonly count: number;
   readonly rowName: string;
   readonly isInStream: boolean;
-  /** It stands for all that a range holds. */
+  /** True if the block stands for a folded range. */
   readonly folded: boolean;
   readonly selected: boolean;
   readonly atCursor: boolean;
@@ -192,10 +192,10 @@ function EdgeHandle({ id, op }: Pick<BlockProps, 'id' | 'op'>) {
   );
 }
 
-/** For the style sheet, which tints borders and grounds with it. */
+/** Sets the variable that the style sheet uses to tint borders and backgrounds. */
 const paintVariable = (fill: string): CSSProperties => ({ '--paint': fill }) as CSSProperties;
 
-/** Click selects; Ctrl adds or takes away; Shift selects up to here. While an edge is drawn, the click ends it. */
+/** Handles a click: it selects, Ctrl adds or removes, Shift selects up to here, and it ends an edge being drawn. */
 function pick(block: Pick<BlockProps, 'id' | 'op' | 'row' | 'column'>, event: MouseEvent): void {
   const cell: Cell = { row: block.row, column: block.column };
   const { id } = block;

@@ -1,4 +1,4 @@
-/** What an experiment is built from: operations to drag, templates, and everything it declares. */
+/** The building blocks of an experiment: operations to drag, templates, and declarations. */
 import { useDraggable } from '@dnd-kit/core';
 import { TextInput } from '@mantine/core';
 import { IconSearch, IconTemplate } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** The document as a program in another language: the lines of what is selected are marked, and come into view. */
+/** The document as code in another language. The lines of the selection are marked and scroll into view. */
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useClipboard, useElementSize } from '@mantine/hooks';
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -20,7 +20,7 @@ const languages = [
 
 const languageOf = (value: string | null): CodeLanguage => (value === 'pytorch' ? 'pytorch' : 'cuda');
 
-/** Longer ones take more than a moment to write. */
+/** Longer programs take more than a moment to write. */
 const mostOperations = 20_000;
 
 export function CodePane() {
@@ -54,7 +54,7 @@ export function CodePane() {
 
 interface WrittenProps {
   readonly experiment: Experiment;
-  /** What it was before a remedy; null where none was applied last. */
+  /** The experiment before the last remedy; null if the last step was no remedy. */
   readonly before: Experiment | null;
   readonly language: CodeLanguage;
   readonly choice: ReactNode;
@@ -111,12 +111,12 @@ function Written({ experiment, before, language, choice }: WrittenProps) {
   );
 }
 
-/** A line that was asked for; another object where it is asked for again. */
+/** A line to scroll to. A new object scrolls to it again. */
 interface Shown {
   readonly line: number;
 }
 
-/** The first of each group of lines that follow one another. */
+/** Returns the first line of each group of consecutive lines. */
 const beginnings = (lines: ReadonlySet<number>): number[] =>
   [...lines].filter((line) => !lines.has(line - 1)).sort((a, b) => a - b);
 
@@ -136,19 +136,19 @@ function write(experiment: Experiment, language: CodeLanguage, before: Experimen
 }
 
 const lineHeight = 18;
-/** Lines drawn above and below those in view. */
+/** Lines drawn above and below the visible ones. */
 const margin = 20;
 
-/** Undefined for a line that carries out none, as a declaration. */
+/** Returns undefined for a line without an operation, such as a declaration. */
 function opOf({ ops }: Code, line: number): number | undefined {
   const op = ops[line];
   return op === undefined || op < 0 ? undefined : op;
 }
 
-/** Selects the operation that a line carries out, in the score and in the lanes. */
+/** Selects the operation of a line in score and lanes. */
 function selectLine({ target }: MouseEvent): void {
   const line = target instanceof Element ? target.closest<HTMLElement>('[data-op]') : null;
-  // Whoever marks text to copy it means the text.
+  // Selecting text in order to copy it selects no operation.
   if (line === null || getSelection()?.isCollapsed === false) return;
   const experiment = currentExperiment(state());
   const operation = experiment === null ? undefined : operationsOf(experiment)[Number(line.dataset['op'])];
@@ -165,7 +165,7 @@ function Lines({ code, shown }: { readonly code: Code; readonly shown: Shown | n
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is selected is asked of the store.
   const marked = useMemo(() => new Set(selectedOps(state())), [selection, op]);
   const first = useMemo(() => code.ops.findIndex((one) => marked.has(one)), [code, marked]);
-  // What every program begins with is not what it is about.
+  // Scrolls past the preamble that every program has.
   useEffect(() => {
     const begin = code.ops.findIndex((one) => one >= 0);
     if (scrolled.current?.scrollTop === 0 && begin > 0) scrolled.current.scrollTop = (begin - 2) * lineHeight;

@@ -1,4 +1,4 @@
-/** Buffers, streams, events, signals, host threads and devices, with how often each is used. */
+/** Buffers, streams, events, signals, host threads and devices, each with its number of uses. */
 import { ActionIcon, Button, Group, Modal, Text, Tooltip } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -132,10 +132,10 @@ function detailOf(experiment: Experiment, kind: DeclarationKind, id: string): st
 function DeleteUsed({ doomed, onClose }: { readonly doomed: Doomed | null; readonly onClose: () => void }) {
   const shown = useLast(doomed);
   return (
-    <Modal opened={doomed !== null} onClose={onClose} title="Delete it with what uses it?">
+    <Modal opened={doomed !== null} onClose={onClose} title="Delete it with its uses?">
       <Text mb="md">
-        “{shown?.id}” is used {shown?.uses === 1 ? 'once' : `${shown?.uses} times`}. What uses it is deleted too. You
-        can undo this.
+        “{shown?.id}” is used {shown?.uses === 1 ? 'once' : `${shown?.uses} times`}. Its uses are deleted too. You can
+        undo this.
       </Text>
       <Group gap="xs" justify="flex-end">
         <Button variant="default" onClick={onClose} data-autofocus>

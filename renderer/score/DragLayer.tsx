@@ -9,13 +9,13 @@ import { setEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
 import { cellAtPoint } from './sheetRegistry.ts';
 
-/** What is being dragged, and what it is called under the pointer. */
+/** The dragged item, and its label under the pointer. */
 type Dragged =
   | { readonly kind: 'operation'; readonly label: string; readonly name: OperationName }
   | { readonly kind: 'template'; readonly label: string; readonly id: string }
   | { readonly kind: 'block' | 'edge'; readonly label: string; readonly block: string };
 
-/** Further than a hand trembles while it clicks. */
+/** Pixels, more than a hand moves during a click. */
 const startDistance = 5;
 
 export function DragLayer({ children }: { readonly children: ReactNode }) {
@@ -49,11 +49,11 @@ export function DragLayer({ children }: { readonly children: ReactNode }) {
 
 type Pointer = Pick<PointerEvent, 'clientX' | 'clientY'> | null;
 
-/** Where the pointer is. What dnd-kit tells of a drag is where it was when the page was drawn last. */
+/** Returns the pointer's position. dnd-kit reports the position at the last drawing of the page. */
 function usePointer(): RefObject<Pointer> {
   const pointer = useRef<Pointer>(null);
   useEffect(() => {
-    // Not the event itself, which would keep what it came from.
+    // Stores no event, which would keep its target alive.
     const note = ({ clientX, clientY }: PointerEvent): void => {
       pointer.current = { clientX, clientY };
     };

@@ -6,7 +6,7 @@ import { boxOf, rowHeight, type SheetPlaces } from './sheet.ts';
 
 interface Props {
   readonly sheet: SheetPlaces;
-  /** Columns on screen; edges that only pass under other columns are not drawn. */
+  /** Visible columns; edges that only pass under other columns are not drawn. */
   readonly first: number;
   readonly last: number;
 }
@@ -29,7 +29,7 @@ export function Edges({ sheet, first, last }: Props) {
       `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`,
     );
   }
-  // One element for all that look alike: after an edit most of them lie elsewhere.
+  // One element for all edges of one look, since an edit moves most of them.
   return (
     <svg className={classes['edges']} aria-hidden="true">
       {dim.length === 0 ? null : <path d={dim.join(' ')} />}

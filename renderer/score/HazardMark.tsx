@@ -1,4 +1,4 @@
-/** Says on a block that it takes part in a hazard; a click shows the hazard in the inspector. */
+/** The mark on a block that takes part in a hazard; a click shows the hazard in the inspector. */
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
 import type { Hazard } from '../../core/hazards/hazard.ts';
 import { select } from '../store/store.ts';
@@ -8,10 +8,10 @@ export const hazardWords = (hazards: readonly Hazard[]): string =>
   `${hazards.length === 1 ? 'Hazard' : `${hazards.length} hazards`}: ${[...new Set(hazards.map(({ title }) => title))].join(', ')}`;
 
 interface Props {
-  /** Of the operation. */
+  /** Id of the operation. */
   readonly id: string;
   readonly hazards: readonly Hazard[];
-  /** Whether Tab leads to it: it does where the block is the one that it leads to. */
+  /** True if Tab reaches the mark, which is so for the block at the cursor. */
   readonly reachable: boolean;
 }
 
@@ -31,7 +31,7 @@ export function HazardMark({ id, hazards, reachable }: Props) {
   );
 }
 
-/** Selects the operation, and scrolls to its hazards once they are drawn. */
+/** Selects the operation, and scrolls to its hazards when they are drawn. */
 function show(id: string): void {
   select({ kind: 'op', id });
   requestAnimationFrame(() =>

@@ -1,4 +1,4 @@
-/** The document as JSON: edits flow both ways, and an error points at its line. */
+/** The document as JSON: edits go both ways, and an error points at its line. */
 import { type UIEvent, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { lineOfField, lineOfSyntaxError } from '../../core/experiment/edit/jsonLines.ts';

@@ -1,6 +1,6 @@
 /**
- * Search for an operation or a template, or type one with what it is to have, and put it at the cursor: opened with A,
- * Insert or Enter in an empty cell.
+ * Finds an operation or a template, or takes a typed one with its parameters, and puts it at the cursor. A, Insert, or
+ * Enter in an empty cell opens it.
  */
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { IconSearch, IconTemplate } from '@tabler/icons-react';
@@ -38,7 +38,7 @@ const groups: SpotlightActionGroupData[] = [
   },
 ];
 
-/** One that is typed with its size, memory, duration or stream. Empty where the text is none. */
+/** Returns the operation typed with size, memory, duration or stream; empty if the text names no operation. */
 function typedGroup(query: string): SpotlightActionGroupData[] {
   const typed = parseTyped(query);
   if (typed === null) return [];
@@ -46,7 +46,7 @@ function typedGroup(query: string): SpotlightActionGroupData[] {
     id: 'typed',
     label: typedTitle(typed),
     description: 'as typed; what it names and the experiment lacks is added with it',
-    // The list shows what has the query in it.
+    // The list shows only actions that contain the query.
     keywords: query,
     leftSection: <OperationIcon kind={typed.name} />,
     onClick: () => void addTypedAt(typed, freeCell()).then(wishFocus),

@@ -1,11 +1,11 @@
-/** The corner by which a block is made longer or shorter, with the value that it would get beside the pointer. */
+/** The corner that makes a block longer or shorter, and shows the new value at the pointer. */
 import { type PointerEvent, useRef } from 'react';
 import { stepped } from '../../core/experiment/edit/resize.ts';
 import { extentAt, resizeTo } from './commands.ts';
 import { setEditor, useEditor } from './editor.ts';
 import classes from './Score.module.css';
 
-/** Pixels from one round value to the next. */
+/** Pixels between round values. */
 const stepWidth = 14;
 
 interface Drag {
@@ -22,7 +22,7 @@ export function ResizeGrip({ id, op }: { readonly id: string; readonly op: numbe
     setEditor({ resizing: null });
     window.removeEventListener('keydown', onKey, { capture: true });
   };
-  // One function for as long as the block is drawn, so that it can be taken away again.
+  // One function during the block's life, so that it can be removed as a listener.
   const { current: onKey } = useRef((event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
     event.stopPropagation();

@@ -1,4 +1,4 @@
-/** The score: host threads and streams as rows, issue order as columns, operations as blocks that can be changed. */
+/** The score: host threads and streams as rows, issue order as columns, operations as editable blocks. */
 
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
@@ -35,12 +35,12 @@ import { registerSheet } from './sheetRegistry.ts';
 
 const scrollBarHeight = 13;
 const toolbarHeight = 38;
-/** Columns drawn beyond what is visible, so that scrolling shows no gap. */
+/** Columns drawn beyond the visible ones, so that scrolling shows no gap. */
 const overscan = 4;
-/** Empty columns after the last block, to put something into. */
+/** Empty columns after the last block, where operations can be added. */
 const spareColumns = 3;
 
-/** Pixels it takes to show every row, with the toolbar above and a scroll bar below. */
+/** Returns the height in pixels that shows every row, with toolbar and scroll bar. */
 export function scoreHeight(experiment: Experiment): number {
   const layout = scoreLayout(experiment);
   return toolbarHeight + rowsTop(layout) + layout.rows.length * rowHeight + scrollBarHeight;
@@ -51,7 +51,7 @@ export function Score() {
   return experiment === null ? null : <Sheet experiment={experiment} />;
 }
 
-/** The score of any experiment. Only that of the open one can be edited: show another one inert. */
+/** The score of any experiment. Only the open one can be edited; show others inert. */
 export function Sheet({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
   const columns = useMemo(() => placeColumns(layout), [layout]);
@@ -112,18 +112,18 @@ const placed = (box: Box) => ({
   height: box.bottom - box.top,
 });
 
-/** Gives the focus to the cursor's cell once it is drawn, where someone wished for it. */
+/** Moves the focus to the cursor's cell when it is drawn, if that was requested. */
 function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces): void {
   const cursor = useApp((state) => state.cursor);
   const picking = useEditor((state) => state.pickerOpen);
-  /** Where the cell was that was brought into sight last. */
+  /** Place of the cell that was scrolled into view last. */
   const revealed = useRef('');
   useEffect(() => {
     if (!isFocusWished() || picking) return;
     const target = element.current?.querySelector<HTMLElement>('[data-cursor]') ?? null;
     if (target === null) return;
     const place = `${cellLeft(sheet, cursor.column)} ${cellTop(sheet, cursor.row)} ${sheet.columns.width(cursor.column)}`;
-    // Where it has the focus and stands as before it is in sight, or someone has scrolled away from it.
+    // The focused cell has not moved, so it is visible or the user has scrolled away from it.
     const stays = document.activeElement === target && place === revealed.current;
     revealed.current = place;
     if (stays) return;
@@ -132,7 +132,7 @@ function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: 
   }, [cursor, sheet, picking, element]);
 }
 
-/** Scrolls so that the cell is seen, and the next one after it. */
+/** Scrolls until the cell and the next one are visible. */
 function reveal(target: HTMLElement): void {
   target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   const scroll = target.closest<HTMLElement>('[data-scroll]');
@@ -213,7 +213,7 @@ function Groups({ sheet }: SheetProps) {
   ));
 }
 
-/** The empty cell at the cursor; a block at the cursor is drawn by Blocks. */
+/** The empty cell at the cursor; Blocks draws a block at the cursor. */
 function Cursor({ sheet }: SheetProps) {
   const cursor = useApp((state) => state.cursor);
   const row = sheet.layout.rows[cursor.row];
@@ -258,7 +258,7 @@ function DropMark({ sheet }: SheetProps) {
   );
 }
 
-/** Dragging over empty cells selects what the rectangle touches; a click puts the cursor into the cell. */
+/** Dragging over empty cells selects the blocks that the rectangle touches; a click moves the cursor to the cell. */
 function useRubberBand(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces) {
   const [box, setBox] = useState<Box | null>(null);
   const from = useRef<{ x: number; y: number } | null>(null);

@@ -1,4 +1,4 @@
-/** Above the score: what can be done to it, and the switch to its JSON and to its code. */
+/** The toolbar above the score: its actions, and the switch to JSON and code. */
 import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
 import {
   IconArrowBackUp,
@@ -54,8 +54,8 @@ export function ScoreToolbar() {
         onChange={(value) => setEditor({ view: scoreViews.find((one) => one === value) ?? 'score' })}
       />
       <Tool
-        label={beside ? 'Close the code beside the score' : 'Code beside the score, in PyTorch or CUDA C++'}
-        name="Code beside the score"
+        label={beside ? 'Close the code next to the score' : 'Code next to the score, in PyTorch or CUDA C++'}
+        name="Code next to the score"
         enabled
         pressed={beside && view === 'score'}
         act={() => showCodeBeside(!(beside && view === 'score'))}

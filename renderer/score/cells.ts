@@ -1,4 +1,4 @@
-/** Cells of the score: what stands in one, and where in the document something goes that is put there. */
+/** Cells of the score: the block in a cell, and the place in the document of something put there. */
 import type { EdgeEnd } from '../../core/experiment/edit/edge.ts';
 import { atEndOf, type Place, placeAt } from '../../core/experiment/edit/paths.ts';
 import type { Target } from '../../core/experiment/edit/rows.ts';
@@ -16,8 +16,8 @@ export interface CellPlace {
 }
 
 /**
- * Where something goes that is put into a cell: before the first operation of that column or a later one, issued by the
- * row's own thread, or by `thread` where any may use the row.
+ * Returns the place of an operation put into a cell: before the first operation in that column or a later one, issued
+ * by the row's own thread, or by `thread` if any thread may use the row.
  */
 export function placeOfCell(experiment: Experiment, layout: ScoreLayout, cell: Cell, thread: number): CellPlace {
   const row = layout.rows[cell.row];
@@ -27,7 +27,7 @@ export function placeOfCell(experiment: Experiment, layout: ScoreLayout, cell: C
   return { place, target: row?.target ?? { row: 'host' } };
 }
 
-/** The thread that issues what stands last before the cell in its row. */
+/** Returns the thread that issues the last block before the cell in its row. */
 function nearestThread(layout: ScoreLayout, cell: Cell): number | null {
   const before = layout.blocks.filter((block) => block.row === cell.row && block.column <= cell.column);
   return (
@@ -36,7 +36,7 @@ function nearestThread(layout: ScoreLayout, cell: Cell): number | null {
   );
 }
 
-/** A block's path, or its group's where the column lies before the whole group. */
+/** Returns the block's path, or the path of its group if the column is before the whole group. */
 function outOfGroups(layout: ScoreLayout, block: ScoreBlock, column: number): ScoreBlock['path'] {
   const around = layout.groups
     .filter((group) => group.thread === block.thread && startsWith(block.path, group.path))
@@ -44,7 +44,7 @@ function outOfGroups(layout: ScoreLayout, block: ScoreBlock, column: number): Sc
   return around.find((group) => group.firstColumn > column)?.path ?? block.path;
 }
 
-/** The end of an edge that is let go over a cell. */
+/** Returns the end of an edge released over a cell. */
 export function edgeEnd(experiment: Experiment, layout: ScoreLayout, cell: Cell, thread: number): EdgeEnd {
   const block = blockAt(layout, cell);
   return block === undefined ? placeOfCell(experiment, layout, cell, thread) : { at: block.path };

@@ -1,23 +1,23 @@
-/** How wide each column of the score is: as wide as its words need, within reason. */
+/** Widths of the score's columns, by their text within limits. */
 import { lowerBound } from '../../core/lowerBound.ts';
 import type { ScoreLayout } from './scoreLayout.ts';
 
 export interface ColumnPlaces {
-  /** Pixels from the first column's left edge. Beyond the last column come empty ones of the least width. */
+  /** Returns pixels from the first column's left edge. Empty columns of minimum width follow the last one. */
   left(column: number): number;
   width(column: number): number;
-  /** The column at a distance from the first one's left edge. */
+  /** Returns the column at a distance from the first one's left edge. */
   at(pixels: number): number;
   readonly total: number;
 }
 
 const leastWidth = 84;
-/** Room for what a copy is of, with its size. */
+/** Width with room for the buffers and the size of a copy. */
 const mostWidth = 208;
-/** Mean widths of a character at the block's two sizes. Estimated, so that nothing has to be measured before drawing. */
+/** Mean character widths at the block's two font sizes, so that nothing is measured before drawing. */
 const labelCharacter = 6.3;
 const detailCharacter = 5.3;
-/** With room for a word of wide letters. */
+/** Width with room for a word of wide letters. */
 const iconAndPadding = 48;
 const verdictWidth = 20;
 
@@ -40,7 +40,7 @@ export function placeColumns(layout: ScoreLayout): ColumnPlaces {
   };
 }
 
-/** Pixels that a block of these words takes. A copy has room for what became of it besides. */
+/** Returns the width in pixels of a block with these texts. A copy also has room for its verdict. */
 export function blockWidth(label: string, detail: string, isCopy: boolean): number {
   const words = Math.max(label.length * labelCharacter, detail.length * detailCharacter);
   const judged = isCopy ? verdictWidth : 0;

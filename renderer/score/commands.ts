@@ -1,4 +1,4 @@
-/** What can be done to the score: each is one named step. Keys, toolbar, palette and drag all come here. */
+/** The edits of the score, each one named step. Keys, toolbar, palette and drag all use them. */
 
 import { describeOperation } from '../../core/experiment/describe.ts';
 import { type Clipboard, copyOperations, pasteOperations } from '../../core/experiment/edit/clipboard.ts';
@@ -45,13 +45,13 @@ import { operationTitle } from './operationTexts.ts';
 import { scoreLayout } from './scoreLayout.ts';
 import { selectedId, selectedIds } from './selectedOp.ts';
 
-/** Paths of what is selected; empty where nothing is. */
+/** Returns the paths of the selected operations; empty if there are none. */
 function selectedPaths(experiment: Experiment): OperationPath[] {
   const ids = new Set(selectedIds(state()));
   return findPaths(experiment, ({ id }) => ids.has(id), ids.size);
 }
 
-/** The thread that issues what is selected; the first one where nothing is. */
+/** Returns the thread that issues the selected operation, or the first one. */
 function currentThread(experiment: Experiment): number {
   const [path] = selectedPaths(experiment);
   return path === undefined ? 0 : threadOf(path);
@@ -66,14 +66,14 @@ export const addAt = (name: OperationName, cell: Cell = cursorNow()): Promise<bo
     return addOperation(experiment, name, place, target);
   });
 
-/** What was typed as 'copy 64 MB pinned in side'. */
+/** Adds an operation typed as 'copy 64 MB pinned in side'. */
 export const addTypedAt = (typed: TypedOperation, cell: Cell = cursorNow()): Promise<boolean> =>
   edit(`Add ${operationTitle(typed.name).toLowerCase()}`, (experiment) => {
     const { place, target } = inCell(experiment, cell);
     return addTyped(experiment, typed, place, target);
   });
 
-/** The cursor's cell where nothing stands in it, else the one behind: what is added goes on from what is there. */
+/** Returns the cursor's cell if it is empty, else the next one, so that an addition follows the block. */
 export function freeCell(): Cell {
   const experiment = currentExperiment(state());
   const cell = cursorNow();
@@ -84,7 +84,7 @@ export function freeCell(): Cell {
 export const insertTemplate = ({ title, build }: Template, cell: Cell = cursorNow()): Promise<boolean> =>
   edit(`Insert ${title}`, (experiment) => insertExperiment(experiment, build(), inCell(experiment, cell).place));
 
-/** A step about what is selected; says so where nothing is. */
+/** Makes a step on the selection; announces it if nothing is selected. */
 function onSelected(
   verb: string,
   change: (experiment: Experiment, paths: readonly OperationPath[]) => Edited,
@@ -98,7 +98,7 @@ function onSelected(
   }
   const what =
     paths.length === 1 ? describeOperation(operationOf(experiment, first), experiment) : `${paths.length} operations`;
-  // The paths hold in the copy of an example too: it has the same operations.
+  // The paths are also valid in the copy of an example, which has the same operations.
   return edit(`${verb} ${what}`, (current) => change(current, paths));
 }
 
@@ -112,7 +112,7 @@ export const groupSelected = (kind: GroupKind = { op: 'repeat', count: 10 }): Pr
 export const ungroupSelected = (): Promise<boolean> =>
   onSelected('Ungroup', (experiment, [path = []]) => ungroupOperation(experiment, path));
 
-/** Shows a range as one block, or what it holds: the selected one, or the innermost around what is selected. */
+/** Folds or unfolds the selected range, or the innermost one around the selection. */
 export async function toggleFold(id: string | null = selectedId(state())): Promise<void> {
   const experiment = currentExperiment(state());
   const path = experiment === null || id === null ? undefined : operationPathOf(experiment, id);
@@ -128,7 +128,7 @@ export async function toggleFold(id: string | null = selectedId(state())): Promi
   assign({ selection: { kind: 'op', id: range.operation.id } });
 }
 
-/** The outermost folded range that holds an operation, or is it; else the innermost range. */
+/** Returns the outermost folded range that contains the operation or is it, else the innermost range. */
 function rangeAround(experiment: Experiment, path: OperationPath) {
   let found: { readonly path: OperationPath; readonly operation: RangeOperation } | null = null;
   for (let length = path.length; length >= 4; length -= 2) {
@@ -157,7 +157,7 @@ export async function cutSelected(): Promise<void> {
   if (copySelected()) await onSelected('Cut', deleteOperations);
 }
 
-/** Before the cursor's cell, with what the operations name and this document lacks. */
+/** Pastes before the cursor's cell, with the declarations that this document lacks. */
 export async function paste(): Promise<void> {
   const { clipboard } = editor();
   if (clipboard === null) {
@@ -169,14 +169,14 @@ export async function paste(): Promise<void> {
   );
 }
 
-/** The quantity that a block's length stands for, by so many steps; says so where it has none. */
+/** Changes the quantity behind a block's length by a number of steps; announces it if there is none. */
 export async function resizeBy(id: string, steps: number): Promise<void> {
   const extent = extentAt(id);
   if (extent === null) announce('This operation has neither a duration nor a size.');
   else await resizeTo(id, stepped(extent, steps));
 }
 
-/** What can be resized of an operation of the open document; null where nothing can. */
+/** Returns the resizable quantity of an operation in the open document, or null. */
 export function extentAt(id: string): Extent | null {
   const experiment = currentExperiment(state());
   const path = experiment === null ? undefined : operationPathOf(experiment, id);
@@ -200,7 +200,7 @@ export const resizeSelected = (steps: number): Promise<void> => {
   return Promise.resolve();
 };
 
-/** One place earlier or later among its neighbours; past the end of its group, out of it. */
+/** Moves one place earlier or later among its neighbours, and out of its group at the group's end. */
 export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
   onSelected('Move', (experiment, paths) => {
     const edge = by < 0 ? paths[0] : paths.at(-1);
@@ -213,7 +213,7 @@ export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
     return moveOperations(experiment, paths, placeAt(group, by < 0 ? 'before' : 'after'));
   });
 
-/** Into the row above or below. */
+/** Moves into the row above or below. */
 export const changeRow = (by: -1 | 1): Promise<boolean> =>
   onSelected('Move', (experiment, paths) => {
     const layout = scoreLayout(experiment);
@@ -224,7 +224,7 @@ export const changeRow = (by: -1 | 1): Promise<boolean> =>
     return retargetOperations(experiment, paths, row.target);
   });
 
-/** Moves blocks that were dragged by one of them. */
+/** Moves the selected blocks, of which `id` was dragged. */
 export function moveTo(id: string, cell: Cell): Promise<boolean> {
   if (!selectedIds(state()).includes(id)) assign({ selection: { kind: 'op', id } });
   return onSelected('Move', (experiment, paths) => {
@@ -232,7 +232,7 @@ export function moveTo(id: string, cell: Cell): Promise<boolean> {
     const dragged = layout.blocks.find(({ operation }) => operation.id === id);
     const { place, target } = placeOfCell(experiment, layout, cell, dragged?.thread ?? 0);
     const changesRow = dragged === undefined || dragged.row !== cell.row;
-    // Within a row only the order changes; a group keeps the rows of what it holds.
+    // Within a row only the order changes; the content of a group keeps its rows.
     return moveOperations(experiment, paths, place, changesRow && paths.length === 1 ? target : undefined);
   });
 }
@@ -244,7 +244,7 @@ export const edgeTo = (from: string, cell: Cell): Promise<boolean> =>
     return drawEdge(experiment, path, edgeEnd(experiment, scoreLayout(experiment), cell, threadOf(path)));
   });
 
-/** Begins an event edge at what is selected, or lets go of the one begun. */
+/** Begins an event edge at the selection, or drops the one being drawn. */
 export function startEdge(): void {
   const from = selectedId(state());
   setEditor({ edgeFrom: from });

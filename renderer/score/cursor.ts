@@ -1,4 +1,4 @@
-/** The cell that keys act on. It goes where what is selected stands. */
+/** The cell that keys act on. It follows the selection. */
 import { useEffect } from 'react';
 import { currentExperiment, pageDocumentKey } from '../store/select.ts';
 import { assign, beforeNextFrame, state, watch } from '../store/store.ts';
@@ -7,10 +7,10 @@ import { setEditor } from './editor.ts';
 import { blockHolding, scoreLayout } from './scoreLayout.ts';
 import { selectedOp } from './selectedOp.ts';
 
-/** Something was selected or moved, and the cursor has not gone there yet: that takes a layout of the score. */
+/** The cursor has not yet followed a change of selection, since that takes a layout of the score. */
 let isBehind = false;
 
-/** For what is done at the cursor. Components read the store's, which is right whenever they are drawn. */
+/** Returns the cursor for actions. Components read the store's, which is right whenever they draw. */
 export function cursorNow(): Cell {
   catchUp();
   return state().cursor;
@@ -21,7 +21,7 @@ export function setCursor(cursor: Cell): void {
   assign({ cursor });
 }
 
-/** The cursor goes where what is selected stands, with the frame that draws it there. */
+/** Moves the cursor to the selection in the frame that draws it. */
 export function useCursorFollowsSelection(): void {
   useEffect(() => {
     restart();
@@ -35,7 +35,7 @@ export function useCursorFollowsSelection(): void {
   }, []);
 }
 
-/** Another document begins at its first cell. */
+/** Moves the cursor to the first cell of a new document. */
 function restart(): void {
   setEditor({ edgeFrom: null });
   setCursor({ row: 0, column: 0 });

@@ -1,25 +1,25 @@
-/** What the editor itself is at: clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
+/** State of the editor itself: clipboard, the edge being drawn, the dragged item. None of it belongs to a document. */
 import { create } from 'zustand';
 import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
 import { recall, remember } from '../store/settings.ts';
 import type { Cell } from '../store/types.ts';
 
-/** What the experiment is shown as. */
+/** Ways to show the experiment. */
 export const scoreViews = ['score', 'json', 'code'] as const;
 export type ScoreView = (typeof scoreViews)[number];
 
 interface EditorState {
   /** Id of the operation that an event edge is being drawn from; null if no edge is drawn. */
   readonly edgeFrom: string | null;
-  /** The cell under what is being dragged. */
+  /** The cell under the dragged item. */
   readonly dropCell: Cell | null;
-  /** Null before anything was copied. It outlives the document that it comes from. */
+  /** Null before anything was copied. It outlives its document. */
   readonly clipboard: Clipboard | null;
-  /** The block whose edge is being dragged, and the value that it would get. */
+  /** The block whose edge is being dragged, and its new value. */
   readonly resizing: { readonly id: string; readonly text: string } | null;
   readonly pickerOpen: boolean;
   readonly view: ScoreView;
-  /** The program's code stands beside the score. Kept between visits. */
+  /** Shows the program's code next to the score. Kept between visits. */
   readonly codeBeside: boolean;
   readonly side: 'library' | 'build';
 }
@@ -43,15 +43,15 @@ export function showCodeBeside(codeBeside: boolean): void {
   setEditor({ codeBeside, ...(codeBeside ? { view: 'score' } : {}) });
 }
 
-/** The score takes the focus whenever it is drawn anew. A slow machine draws late, so no clock ends that. */
+/** The score takes the focus whenever it is redrawn. A slow machine draws late, so no timeout ends this. */
 let focusWished = false;
 let isWatching = false;
 
-/** Gives the focus to the cursor's cell, now and whenever it is drawn anew, until the focus is given to something else. */
+/** Focuses the cursor's cell, now and after each redraw, until something else gets the focus. */
 export function wishFocus(): void {
   watch();
   focusWished = true;
-  // Asking for what is there already would lay the page out, and looking for it take longer than most edits.
+  // Focusing a focused cell would force a layout, and searching for it takes longer than most edits.
   if (isCursor(document.activeElement)) return;
   document.querySelector<HTMLElement>('[data-cursor]')?.focus();
 }
@@ -67,7 +67,7 @@ const isCursor = (target: unknown): boolean => target instanceof Element && targ
 function watch(): void {
   if (isWatching) return;
   isWatching = true;
-  // What is pressed need not take the focus: the timeline leaves it to the page.
+  // A pressed element may not take the focus: the timeline leaves it to the page.
   window.addEventListener('pointerdown', dropFocusWish, true);
   window.addEventListener('focusin', ({ target }) => isCursor(target) || dropFocusWish(), true);
 }

@@ -1,10 +1,10 @@
 import { whenSettled } from '../store/store.ts';
 import { dropFocusWish } from './editor.ts';
 
-/** Long enough for a dialog to give its focus back first. */
+/** Time for a dialog to return its focus first. */
 const afterDialogMs = 60;
 
-/** Gives the focus to the first field in the inspector, once it is drawn. */
+/** Focuses the first field in the inspector when it is drawn. */
 export function focusFields(): void {
   dropFocusWish();
   setTimeout(() => whenSettled(focusFirst), afterDialogMs);

@@ -1,4 +1,4 @@
-/** What a range that is shown as one block holds. */
+/** The content of a folded range, shown as one block. */
 import { streamOf } from '../../core/experiment/edit/rows.ts';
 import { eachOperation } from '../../core/experiment/experiment.ts';
 import type { Operation, RangeOperation } from '../../core/experiment/operations.ts';
@@ -7,14 +7,14 @@ import { formatDuration } from '../../core/units.ts';
 export interface Folded {
   /** Operations inside, at any depth. */
   readonly inside: number;
-  /** Ids of the streams that carry some of it out, and of those that a call of the host names. */
+  /** Ids of the streams that execute a part of it, and of streams that host calls name. */
   readonly streams: readonly string[];
   readonly named: readonly string[];
   /** Events that it records. */
   readonly records: readonly string[];
-  /** Nothing in it but kernels of one stream, and what the host does between them. */
+  /** True if it has only kernels of one stream and host work between them. */
   readonly isKernels: boolean;
-  /** "36 kernels, 3.1 ms", or "112 operations". */
+  /** Text such as "36 kernels, 3.1 ms" or "112 operations". */
   readonly detail: string;
 }
 
@@ -23,7 +23,7 @@ export const isFolded = (operation: Operation): operation is RangeOperation =>
 
 const known = new WeakMap<Operation, Folded>();
 
-/** Worked out once for a range: it may hold thousands. */
+/** Returns the content of a range, computed once, since a range may hold thousands of operations. */
 export function foldedOf(range: RangeOperation): Folded {
   const made = known.get(range) ?? look(range);
   known.set(range, made);

@@ -1,4 +1,4 @@
-/** The palette's operations: grouped, named as CUDA and PyTorch name them, with what they do in a few words. */
+/** The palette's operations in groups, with CUDA's and PyTorch's names and a short description. */
 import { bytesText, durationText } from '../../core/experiment/edit/quantities.ts';
 import type { TypedOperation } from '../../core/experiment/edit/typedOperation.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
@@ -6,7 +6,7 @@ import type { OperationName } from '../../core/experiment/operations.ts';
 export interface OperationText {
   readonly name: OperationName;
   readonly title: string;
-  /** CUDA's or PyTorch's call, and what it is for. */
+  /** CUDA's or PyTorch's call, and its purpose. */
   readonly summary: string;
 }
 
@@ -15,7 +15,7 @@ export interface OperationSection {
   readonly operations: readonly OperationText[];
 }
 
-/** What each operation is for, under the palette's headings. */
+/** Purpose of each operation, by heading of the palette. */
 const summaries: Readonly<Record<string, Partial<Readonly<Record<OperationName, string>>>>> = {
   'In a stream': {
     copy: 'cudaMemcpyAsync: H2D, D2H or D2D',
@@ -54,7 +54,7 @@ const summaries: Readonly<Record<string, Partial<Readonly<Record<OperationName, 
   },
 };
 
-/** Titles that aren't the name in words. */
+/** Titles that differ from the operation's name. */
 const ownTitles: Partial<Readonly<Record<OperationName, string>>> = {
   waitEvent: 'Wait for event',
   waitSignal: 'Wait for signal',
@@ -63,7 +63,7 @@ const ownTitles: Partial<Readonly<Record<OperationName, string>>> = {
   multiCopy: 'Copy many tensors',
 };
 
-/** 'recordEvent' as 'Record event'. */
+/** Returns 'Record event' for 'recordEvent'. */
 const inWords = (name: string): string =>
   name.charAt(0).toUpperCase() + name.slice(1).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
@@ -77,7 +77,7 @@ export const operationSections: readonly OperationSection[] = Object.entries(sum
   }),
 }));
 
-/** Whether every word that was typed is in the operation's title, name or summary. */
+/** Returns true if every typed word is in the operation's title, name or summary. */
 export function matches({ name, title, summary }: OperationText, query: string): boolean {
   const all = `${title} ${name} ${summary}`.toLowerCase();
   return query
@@ -86,7 +86,7 @@ export function matches({ name, title, summary }: OperationText, query: string):
     .every((word) => all.includes(word));
 }
 
-/** What was typed, as one line that tells what will be added: 'Copy H2D, 64 MB, pinned, in side'. */
+/** Returns the typed operation as one line, as it will be added: 'Copy H2D, 64 MB, pinned, in side'. */
 export function typedTitle({ name, direction, bytes, memory, durationNs, stream, event }: TypedOperation): string {
   const parts = [
     name === 'copy' ? `Copy ${direction.toUpperCase()}` : operationTitle(name),

@@ -1,4 +1,4 @@
-/** The score's keys. They work while the focus is in it, and the timeline's don't then. */
+/** The score's keys. They work while the score has the focus, and the timeline's keys then don't. */
 import type { KeyboardEvent } from 'react';
 import { currentExperiment } from '../store/select.ts';
 import { select, state } from '../store/store.ts';
@@ -28,7 +28,7 @@ import { selectedIds } from './selectedOp.ts';
 
 type Act = () => unknown;
 
-/** Keys mean the document as it is now, though the score may draw its last change only with the next frame. */
+/** Keys act on the current document, though the score may draw its last change one frame later. */
 export function onScoreKey(event: KeyboardEvent): void {
   const experiment = currentExperiment(state());
   const act = experiment === null ? null : actionOf(event, scoreLayout(experiment));
@@ -36,7 +36,7 @@ export function onScoreKey(event: KeyboardEvent): void {
   event.preventDefault();
   event.stopPropagation();
   wishFocus();
-  // What it does may take a while, or move the focus elsewhere.
+  // The action may take a while, or move the focus elsewhere.
   const done = act();
   if (done instanceof Promise) void done.then(wishFocus);
 }
@@ -110,7 +110,7 @@ function withAlt(key: string): Act | null {
   }
 }
 
-/** The cell that a key leads to; null where the key is no way to go. */
+/** Returns the cell that a key leads to, or null if the key doesn't move. */
 function nextCell(key: string, layout: ScoreLayout): Cell | null {
   const { row, column } = cursorNow();
   switch (key) {
@@ -149,7 +149,7 @@ function selectAll({ blocks }: ScoreLayout): void {
   if (id !== undefined) select({ kind: 'op', id, others });
 }
 
-/** Ends an edge that is being drawn; else opens the fields of a block, or the palette at an empty cell. */
+/** Ends the edge being drawn; else opens the fields of a block, or the palette at an empty cell. */
 function enter(layout: ScoreLayout): void {
   const { edgeFrom } = editor();
   const cursor = cursorNow();

@@ -1,6 +1,6 @@
 /**
- * Where each operation stands in the score: a row for every host thread and stream, columns in issue order. An
- * operation's number is its place in document order, which is also its number in the program and in the trace.
+ * Places the operations in the score: a row for each host thread and stream, columns in issue order. An operation's
+ * number is its place in document order, as in the program and the trace.
  */
 import {
   type BufferFinder,
@@ -29,17 +29,17 @@ import { foldedOf, isFolded } from './folded.ts';
 export interface ScoreRow {
   readonly kind: 'host-thread' | 'stream';
   readonly name: string;
-  /** As 'non-blocking' for a stream. */
+  /** Detail such as 'non-blocking' for a stream. */
   readonly detail: string;
-  /** What an operation that is put here runs in. */
+  /** Host thread or stream of an operation that is put into this row. */
   readonly target: Target;
-  /** The host thread that this row belongs to; null for a stream that any thread may use. */
+  /** The host thread that owns this row; null for a stream that any thread may use. */
   readonly thread: number | null;
 }
 
 export interface ScoreBlock {
   readonly op: number;
-  /** The last operation that it stands for: another one where it is a folded range. */
+  /** Number of the last operation in the block; differs from `op` for a folded range. */
   readonly lastOp: number;
   readonly path: OperationPath;
   readonly operation: Operation;
@@ -48,10 +48,10 @@ export interface ScoreBlock {
   readonly thread: number;
   readonly column: number;
   readonly label: string;
-  /** A second line: bytes, memory kinds, duration. Empty where there is nothing to say. */
+  /** Second line: bytes, memory kinds, duration. Empty if there is nothing to add. */
   readonly detail: string;
   readonly paint: PaintName;
-  /** Pixels that its words take. */
+  /** Width of the text in pixels. */
   readonly width: number;
 }
 
@@ -67,7 +67,7 @@ export interface ScoreGroup {
   readonly depth: number;
 }
 
-/** From where an event is recorded to where a stream or a host thread waits for it. */
+/** An edge from the record of an event to a wait of a stream or host thread. */
 export interface ScoreEdge {
   readonly event: string;
   readonly from: number;
@@ -78,33 +78,33 @@ export interface ScoreLayout {
   readonly rows: readonly ScoreRow[];
   readonly blocks: readonly ScoreBlock[];
   readonly groups: readonly ScoreGroup[];
-  /** Indices into blocks. */
+  /** Edges between indices into `blocks`. */
   readonly edges: readonly ScoreEdge[];
   readonly columns: number;
 }
 
-/** The block of an operation; undefined where there is none, as for a group. Blocks are in the order of their numbers. */
+/** Returns the block of an operation, or undefined if there is none, as for a group. Blocks ascend by `op`. */
 export function blockOf({ blocks }: ScoreLayout, op: number): ScoreBlock | undefined {
   const block = blocks[lowerBound(0, blocks.length, (at) => (blocks[at]?.op ?? 0) < op)];
   return block?.op === op ? block : undefined;
 }
 
-/** The same, or the block of the folded range that holds the operation. */
+/** Returns the operation's block, or the block of the folded range around it. */
 export function blockHolding({ blocks }: ScoreLayout, op: number): ScoreBlock | undefined {
   const block = blocks[lowerBound(0, blocks.length, (at) => (blocks[at]?.op ?? 0) <= op) - 1];
   return block !== undefined && block.lastOp >= op ? block : undefined;
 }
 
-/** Of the documents that were asked for last: undo keeps hundreds of moments of a document, each with thousands of blocks. */
+/** Layouts of recent documents. Undo keeps hundreds of states of a document, each with thousands of blocks. */
 const known = new Map<Experiment, ScoreLayout>();
 const mostKnown = 16;
-/** Of all of them together, but for the last one: those of a long document are hardly kept. */
+/** Limit of blocks in all kept layouts but the newest, so that few layouts of long documents are kept. */
 const mostKnownBlocks = 200_000;
-/** Made once for each document: the score, its keys, the timeline and the comparison all ask for it. */
+/** Returns the layout, computed once, since score, keys, timeline and comparison all use it. */
 export const scoreLayout = (experiment: Experiment): ScoreLayout =>
   known.get(experiment) ?? atOnce(scoreLayoutInSteps(experiment));
 
-/** The same in steps of some milliseconds, for a document that is opened and may be long. */
+/** Computes the layout in steps of some milliseconds, for a long document that is opened. */
 export function* scoreLayoutInSteps(experiment: Experiment): InSteps<ScoreLayout> {
   const builder = new LayoutBuilder(experiment);
   for (const [index, thread] of experiment.threads.entries()) yield* builder.thread(index, thread.operations);
@@ -167,7 +167,7 @@ class LayoutBuilder {
       target: { row: 'host' },
       thread,
     }));
-    // The default stream always exists, so something can always be put there.
+    // The default stream always exists, so that its row always takes operations.
     this.#streams.resolve('default', 0);
     const streams: ScoreRow[] = this.#streams.streams.map(({ id, kind, thread }) => ({
       kind: 'stream',
@@ -180,7 +180,7 @@ class LayoutBuilder {
     return { rows: [...hosts, ...streams], blocks: this.#blocks, groups: this.#groups, edges: this.#edges, columns };
   }
 
-  /** The id by which operations name a stream. */
+  /** Returns the id that operations use for a stream. */
   #streamName(id: string, kind: keyof typeof streamKinds): string {
     if (kind === 'blocking' || kind === 'non-blocking') return id;
     const meaning = kind === 'legacy-default' ? 'legacy' : 'per-thread';
@@ -207,7 +207,7 @@ class LayoutBuilder {
     }
   }
 
-  /** The first free column. Threads run at the same time, so each begins at the first one; only a shared stream keeps issue order. */
+  /** Takes the first free column. Threads run in parallel, so all begin at the first one; streams keep issue order. */
   #take(stream: number | null): number {
     const column = Math.max(this.#column, stream === null ? 0 : (this.#streamEnds.get(stream) ?? 0));
     this.#column = column + 1;
@@ -259,7 +259,7 @@ class LayoutBuilder {
     this.#join(operation, index);
   }
 
-  /** One block for all of a range: in the row of its kernels where it holds nothing else, and else in its thread's. */
+  /** Adds one block for a whole range: in the row of its kernels if it holds nothing else, else in its thread's row. */
   #fold(thread: number, range: RangeOperation, { op, path }: Pick<ScoreBlock, 'op' | 'path'>): void {
     const { inside, streams, named, records, isKernels, detail } = foldedOf(range);
     for (const id of named) this.#streams.resolve(id, thread);
@@ -286,7 +286,7 @@ class LayoutBuilder {
     });
   }
 
-  /** What says and shows what an operation is: made once for it, as long as the buffers are the same. */
+  /** Returns label, detail and paint of an operation, cached while the buffers are the same. */
   #look(operation: Operation): Look {
     const { buffers } = this.#experiment;
     const known = looks.get(operation);
@@ -307,10 +307,10 @@ class LayoutBuilder {
   }
 }
 
-/** The stream an operation's work goes to; null where the host does it itself, or waits. */
+/** Returns the stream of an operation's work, or null if the host does it or waits. */
 function streamOf(operation: Operation, thread: number, streams: StreamTable): number | null {
   const id = streamIdOf(operation);
-  // A stream that only a host call names has its row all the same.
+  // A stream has a row even if only a host call names it.
   if (id === null && 'stream' in operation) streams.resolve(operation.stream, thread);
   return id === null ? null : streams.resolve(id, thread);
 }
@@ -331,7 +331,7 @@ function operationDetail(operation: Operation, experiment: Experiment, find: Buf
   }
 }
 
-/** What an unlabelled one is called says its sizes already. */
+/** Adds the sizes if the kernel has its own label; the default label contains them. */
 function libraryText({ kernel, label }: OperationOf<'kernel'>): string {
   if (kernel.kind !== 'matmul' && kernel.kind !== 'fft') return '';
   const first = kernel.kind === 'matmul' ? kernel.workspace : kernel.plan;
@@ -340,8 +340,8 @@ function libraryText({ kernel, label }: OperationOf<'kernel'>): string {
 }
 
 /**
- * The label says the size where nobody gave one. A copy of a part of its source says of how much, and says it first: that
- * must be read where the block is too narrow for all.
+ * Begins with the part if only a part of the source moves, so that a narrow block shows it. Adds the size if the copy
+ * has its own label.
  */
 function copyDetail(operation: OperationOf<'copy'>, experiment: Experiment, find: BufferFinder): string {
   const ends = `${memoryOf(find, operation.src)} → ${memoryOf(find, operation.dst)}`;

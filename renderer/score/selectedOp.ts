@@ -7,8 +7,8 @@ import { useApp } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
 
 /**
- * Number of the operation of a program, the open one where none is given, that is selected: in the score, or through one
- * of its rows in the timeline. Null where the selected row is of a run of another program.
+ * Returns the number of the selected operation of a program, by default the open one. A row of its run in the timeline
+ * counts too. Null if nothing is selected, or the row is of another program's run.
  */
 export function selectedOp(state: AppState, program = currentExperiment(state)): number | null {
   const { selection } = state;
@@ -22,13 +22,13 @@ export function selectedOp(state: AppState, program = currentExperiment(state)):
   return op < 0 ? null : op;
 }
 
-/** Its id; null if nothing of the program is selected. */
+/** Returns the id of the selected operation, or null if nothing of the program is selected. */
 export function selectedId(state: AppState, program = currentExperiment(state)): string | null {
   const op = selectedOp(state, program);
   return op === null || program === null ? null : (operationsOf(program)[op]?.id ?? null);
 }
 
-/** Ids of all operations of it that are selected: first the one that the inspector shows. */
+/** Returns the ids of all selected operations, first the one that the inspector shows. */
 export function selectedIds(state: AppState, program = currentExperiment(state)): string[] {
   const id = selectedId(state, program);
   const { selection } = state;
@@ -36,7 +36,7 @@ export function selectedIds(state: AppState, program = currentExperiment(state))
   return id === null ? [] : [...new Set([id, ...others])];
 }
 
-/** Numbers of all operations of it that are selected, in document order. */
+/** Returns the numbers of all selected operations in document order. */
 export function selectedOps(state: AppState, program = currentExperiment(state)): number[] {
   const ids = selectedIds(state, program);
   if (ids.length === 0 || program === null) return [];
@@ -46,7 +46,7 @@ export function selectedOps(state: AppState, program = currentExperiment(state))
 
 export const useSelectedOp = (program?: Experiment): number | null => useApp((state) => selectedOp(state, program));
 
-/** What the shown run says of each operation; of a prediction's the last words, until those of the next one are there. */
+/** Returns the shown run's verdicts by operation id. After an edit the old verdicts stay until the next prediction. */
 export function useVerdictsById(): ReadonlyMap<string | null, Verdict> {
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
   const fits = useApp((state) => run !== null && isOfPresent(state, run));

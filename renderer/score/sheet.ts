@@ -1,4 +1,4 @@
-/** Where rows, columns and blocks lie on the score's sheet, in pixels from its left top corner. */
+/** Positions of rows, columns and blocks on the score's sheet, in pixels from its top left corner. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Cell } from '../store/types.ts';
 import type { ColumnPlaces } from './columns.ts';
@@ -10,12 +10,12 @@ export const gutterWidth = 148;
 export const groupHeight = 18;
 export const blockGap = 6;
 
-/** Top of the first row: below the column numbers and the brackets of repeats and ranges. */
+/** Returns the top of the first row, below the column numbers and the brackets of repeats and ranges. */
 export const rowsTop = ({ groups }: ScoreLayout): number =>
   headHeight + groups.reduce((most, group) => Math.max(most, group.depth + 1), 0) * groupHeight;
 
 export interface SheetPlaces {
-  /** What is shown: not always what is open. */
+  /** The shown experiment, which may differ from the open one. */
   readonly experiment: Experiment;
   readonly layout: ScoreLayout;
   readonly columns: ColumnPlaces;
@@ -25,7 +25,7 @@ export interface SheetPlaces {
 export const cellLeft = ({ columns }: SheetPlaces, column: number): number => gutterWidth + columns.left(column);
 export const cellTop = ({ top }: SheetPlaces, row: number): number => top + row * rowHeight;
 
-/** The cell at a point of the sheet; one of the outermost where the point lies outside of all. */
+/** Returns the cell at a point of the sheet, or the nearest one if the point is outside. */
 export function cellAt({ layout, columns, top }: SheetPlaces, x: number, y: number): Cell {
   const row = Math.min(Math.max(Math.floor((y - top) / rowHeight), 0), layout.rows.length - 1);
   return { row, column: Math.max(columns.at(Math.max(0, x - gutterWidth)), 0) };

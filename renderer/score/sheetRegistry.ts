@@ -1,4 +1,4 @@
-/** The sheet on screen, for what is dragged over it from elsewhere. */
+/** The sheet on screen, for items dragged over it from elsewhere. */
 import { placeWithin, zoomOf } from '../common/zoomed.ts';
 import type { Cell } from '../store/types.ts';
 import { cellAt, gutterWidth, type SheetPlaces } from './sheet.ts';
@@ -13,7 +13,7 @@ export function registerSheet(element: HTMLElement | null, sheet: SheetPlaces): 
   };
 }
 
-/** The cell at a point of the window; null where the score is not under it. */
+/** Returns the cell at a point of the window, or null if the score is not there. */
 export function cellAtPoint(x: number, y: number): Cell | null {
   if (shown === null) return null;
   const view = (shown.element.parentElement ?? shown.element).getBoundingClientRect();

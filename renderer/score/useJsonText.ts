@@ -1,4 +1,4 @@
-/** The text of the JSON pane: taken over when it is an experiment, kept with the document while it isn't one. */
+/** The text of the JSON pane. It is applied when it is an experiment, and kept with the document until then. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ParsedExperiment, parseExperimentText } from '../../core/experiment/parse.ts';
@@ -8,9 +8,9 @@ import { pageDocumentKey } from '../store/select.ts';
 import { state, useApp } from '../store/store.ts';
 import { recoveredText, setAside } from '../store/typed.ts';
 
-/** A change is taken over when typing pauses this long. */
+/** Pause in typing after which a change is applied. */
 const pauseMs = 400;
-/** Stands among the paths of the document's fields, and is none. */
+/** Key among the paths of the document's fields that no field has. */
 const field = 'JSON';
 
 const isSame = (one: Experiment, other: Experiment): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -20,7 +20,7 @@ interface JsonText {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly parsed: ParsedExperiment;
-  /** At once, without waiting for a pause: where the pane is left. */
+  /** Applies the text at once when the pane is left. */
   readonly takeOver: () => void;
 }
 
@@ -29,7 +29,7 @@ export function useJsonText(experiment: Experiment): JsonText {
   const [text, setText] = useState(() => recoveredText(document, field) ?? textOf(experiment));
   const parsed = useMemo(() => parseExperimentText(text), [text]);
   const shown = useRef({ document, experiment });
-  // A change from elsewhere replaces the text; our own comes back as the same document, however it is spaced here.
+  // A change from elsewhere replaces the text. Our own comes back as the same document, whatever its spacing here.
   useEffect(() => {
     const before = shown.current;
     shown.current = { document, experiment };
@@ -43,7 +43,7 @@ export function useJsonText(experiment: Experiment): JsonText {
     const next = parsed.experiment;
     if (isSame(next, before.experiment)) return;
     shown.current = { ...before, experiment: next };
-    // The copy that an example becomes keeps its own name, unless the name is what was changed.
+    // The copy of an example keeps its own name, unless the name was edited.
     void edit('Edit JSON', ({ name }) => ({
       experiment: next.name === before.experiment.name ? { ...next, name } : next,
       selected: [],

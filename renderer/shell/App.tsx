@@ -24,7 +24,7 @@ export function App() {
         position="bottom-right"
         limit={mostNotices}
         containerWidth={420}
-        // In a narrow window they would lie over a dialog's buttons.
+        // In a narrow window notifications would cover a dialog's buttons.
         zIndex={getDefaultZIndex('modal') - 1}
       />
       <ErrorBoundary area="The window">

@@ -1,4 +1,4 @@
-/** Tells all of the window the theme that is on, light or dark, be it chosen here or the system's. */
+/** Provides the current theme, light or dark, chosen here or by the system. */
 import { useComputedColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SchemeContext } from '../common/usePaints.ts';

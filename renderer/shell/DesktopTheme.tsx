@@ -1,4 +1,4 @@
-/** Page and menu of the desktop app show one theme: the page keeps it, and each follows what is chosen in the other. */
+/** Keeps page and menu of the desktop app in one theme. The page stores it, and each follows a choice in the other. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useEffect } from 'react';
 import { desktopBridge, type DesktopTheme as Theme } from '../connection/desktopBridge.ts';
@@ -11,7 +11,7 @@ const bridge = desktopBridge();
 export function DesktopTheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   useEffect(() => bridge?.setTheme(themes[colorScheme]), [colorScheme]);
-  // Once: the menu has one listener, and the setter is always the same.
+  // Set once: the menu has one listener, and the setter never changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as said above.
   useEffect(() => bridge?.onTheme((theme: Theme) => setColorScheme(schemes[theme])), []);
   return null;

@@ -3,12 +3,12 @@ import { IconRefresh } from '@tabler/icons-react';
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 
 interface Props {
-  /** What failed, as 'The timeline'. */
+  /** Name of the part that may fail, such as 'The timeline'. */
   readonly area: string;
   readonly children: ReactNode;
 }
 
-/** A fault in one part of the window stays there: the part says so and can be drawn again. */
+/** Confines a fault to one part of the window, which shows it and can be drawn again. */
 export class ErrorBoundary extends Component<Props, { fault: Error | null; stack: string }> {
   override state: { fault: Error | null; stack: string } = { fault: null, stack: '' };
 

@@ -1,4 +1,4 @@
-/** Help > Licences: what of others Copyscope holds, each with its licence. The build writes the page (scripts/lib/licences.mjs). */
+/** Help > Licences: third-party code with its licences. The build writes the page (scripts/lib/licences.mjs). */
 import { Loader, Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
@@ -11,7 +11,7 @@ const file = 'third-party.md';
 
 export function Licences() {
   const opened = useApp((state) => state.licencesOpen);
-  // Once: the menu's listener stays for as long as the page does.
+  // Set once: the menu's listener stays as long as the page.
   useEffect(() => desktopBridge()?.onLicences(() => assign({ licencesOpen: true })), []);
   return (
     <Modal opened={opened} onClose={() => assign({ licencesOpen: false })} title="Licences" size={720}>

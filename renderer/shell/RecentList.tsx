@@ -1,4 +1,4 @@
-/** What was open last, on the first page. */
+/** The pages opened last, on the first page. */
 import { IconFlask, IconFolderOpen, IconTimeline } from '@tabler/icons-react';
 import { runTitle } from '../../core/service/service.ts';
 import { OriginBadge } from '../common/Origin.tsx';
@@ -42,7 +42,7 @@ export function RecentList() {
   );
 }
 
-/** Null where it is no longer there. */
+/** Returns null if it no longer exists. */
 export function recentName({ examples, experiments, runs }: AppState, page: RecentPage): string | null {
   if (page.kind === 'run') {
     const run = runs[page.id];

@@ -44,13 +44,13 @@ import { TopBar } from './TopBar.tsx';
 import { usePageFocus } from './usePageFocus.ts';
 import { WelcomePage } from './WelcomePage.tsx';
 
-/** Lessons come when one is opened. */
+/** Loaded when a lesson is opened. */
 const lessons = () => import('../lessons/index.ts');
 const LessonsPage = lazy(async () => ({ default: (await lessons()).LessonsPage }));
 const LessonSide = lazy(async () => ({ default: (await lessons()).LessonSide }));
 const LessonCentre = lazy(async () => ({ default: (await lessons()).LessonCentre }));
 const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage }));
-/** Sweeps, recordings, remote hosts and charts come when one is opened. */
+/** Loaded when a sweep, recording, remote host or chart is opened. */
 const SweepPage = lazy(async () => ({ default: (await import('../sweep/SweepPage.tsx')).SweepPage }));
 const SetupPage = lazy(async () => ({ default: (await import('../sweep/SetupPage.tsx')).SetupPage }));
 const RecordPage = lazy(async () => ({ default: (await import('../record/RecordPage.tsx')).RecordPage }));
@@ -75,7 +75,7 @@ export function Shell() {
   const panels = [sides[side], ...(inspected ? [sides.inspector] : [])];
   const sizes = usePanelSizes(panels);
   const panelKey = panels.map(({ id }) => id).join();
-  // What changes one document for another gives the focus back itself.
+  // Pages that replace one document with another return the focus themselves.
   usePageFocus(inspected ? panelKey : `${panelKey} ${page.kind}`);
   return (
     <div className={classes['shell']}>
@@ -141,7 +141,7 @@ export function Shell() {
 
 const sized = (id: string, size: number): SizedPanel => ({ id, name: id, size });
 
-/** The panels beside the centre. */
+/** The panels next to the centre. */
 const sides = {
   library: sized('library', 248),
   lesson: sized('lesson', 390),
@@ -151,14 +151,14 @@ const sides = {
 
 interface SideProps {
   readonly panel: SizedPanel;
-  /** What it is called where it fails. */
+  /** Name of the panel in an error message. */
   readonly area: string;
   readonly minSize: number;
   readonly maxSize: number;
   readonly children: ReactNode;
 }
 
-/** A panel beside the centre: it stays as wide as it was made when the window changes. */
+/** A panel next to the centre. It keeps its width when the window changes. */
 function Side({ panel, area, children, ...limits }: SideProps) {
   return (
     <Panel id={panel.id} defaultSize={panelSize(panel)} {...limits} groupResizeBehavior="preserve-pixel-size">
@@ -183,12 +183,12 @@ function pageName(state: AppState): string | undefined {
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
 
-/** What is being typed into a field is run with the rest; what the field refuses is not what was meant. */
+/** Runs with the text being typed into a field. If the field refuses it, nothing runs. */
 async function runTyped(): Promise<void> {
   if (await takeOverTyped()) await runCurrent();
 }
 
-/** Undo and redo where no text is being typed; save everywhere. */
+/** Undo and redo while no text is being typed; save everywhere. */
 function useEditKeys(): void {
   useHotkeys([
     ['mod+Z', undo],
@@ -197,7 +197,7 @@ function useEditKeys(): void {
   ]);
   useHotkeys(
     [
-      // What a field refuses stays in it, and in the draft.
+      // Text that a field refuses stays in it, and in the draft.
       ['mod+S', () => void takeOverTyped().then(saveCurrent)],
       ['mod+O', chooseFiles],
       ['mod+P', () => void printShown()],
@@ -209,7 +209,7 @@ function useEditKeys(): void {
   );
 }
 
-/** The browser's tab and the task bar name what is open. */
+/** Names the open page in the browser's tab and the task bar. */
 function useTitle(): void {
   const page = useApp((state) => state.page);
   const sweep = useSweeps(({ summaries }) => (page.kind === 'sweep' ? (summaries[page.id]?.name ?? 'Sweep') : null));
@@ -220,7 +220,7 @@ function useTitle(): void {
   }, [name]);
 }
 
-/** Ctrl+Enter runs wherever the focus is; it is taken before a list or menu can take the Enter in it. */
+/** Ctrl+Enter runs wherever the focus is, before a list or menu can take the Enter. */
 function useRunKey(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -246,7 +246,7 @@ function Centre() {
   );
 }
 
-/** Those that come with a part of the window of their own. */
+/** Pages that are loaded on demand. */
 function LatePage({ kind }: { readonly kind: Page['kind'] }) {
   switch (kind) {
     case 'lessons':
@@ -270,7 +270,7 @@ function LatePage({ kind }: { readonly kind: Page['kind'] }) {
   }
 }
 
-/** Reads the run that is to be shown as soon as it is known and complete. */
+/** Reads the shown run when it is known and complete. */
 function useShownRun(): void {
   const id = useApp(shownRunId);
   const pageRun = useApp((state) => (state.page.kind === 'run' ? state.page.id : null));

@@ -11,7 +11,7 @@ const kindWords: Readonly<Record<StartKind, string>> = {
   slurm: 'jobs of Slurm',
 };
 
-/** Keeps an option in one line: browsers break a line after its hyphens. */
+/** Keeps an option on one line, since browsers break lines after hyphens. */
 const wholeWord = { display: 'inline-block', maxWidth: '100%', overflowWrap: 'anywhere' } as const;
 
 const wordsOf = (text: string): string[] => text.replace(unconfirmedWords, '').split(' ');

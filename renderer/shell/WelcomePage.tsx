@@ -1,4 +1,4 @@
-/** What a first visit sees: what this is for, and the four examples to begin with. */
+/** The first page: the purpose of Copyscope, and four examples to start with. */
 import { Button, Kbd } from '@mantine/core';
 import { IconColumns, IconFileImport, IconPlayerRecord, IconPlus, IconSchool, IconServer } from '@tabler/icons-react';
 import { chooseFiles } from '../files/files.ts';
@@ -12,10 +12,10 @@ import classes from './WelcomePage.module.css';
 /** The examples that the comparison shows. */
 const comparedGroup = 'Overlap: four cases';
 
-/** Characters that four lines of a card hold. */
+/** Characters that fit into four lines of a card. */
 const cardLength = 200;
 
-/** The first sentences, as many as a card holds whole. */
+/** Returns the first sentences, as many as fit into a card. */
 function opening(text: string): string {
   const [first = '', ...others] = text.split(/(?<=[.?!])\s+/);
   let shown = first;

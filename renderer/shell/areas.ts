@@ -1,7 +1,7 @@
-/** F6 goes from one part of the window to the next, as in browsers and desktops: without it, lists are long to tab through. */
+/** F6 goes from one part of the window to the next, as in browsers and desktops. Tabbing through lists is slow. */
 import { useEffect } from 'react';
 
-/** In the order in which F6 goes through them. Those that the page has not are left out. */
+/** Parts in F6 order. Parts that the page lacks are skipped. */
 const areas = [
   'section[aria-label="Library"]',
   'section[aria-label="Lesson"]',
@@ -20,12 +20,12 @@ const areas = [
   'header',
 ] as const;
 
-/** All of a page that has none of those, as the list of lessons. */
+/** The whole page, for pages without these parts, such as the list of lessons. */
 const page = '[data-page]';
 
 const focusable = 'button:not(:disabled), [href], input:not(:disabled), textarea, [tabindex="0"]';
 
-/** Where one begins in an area: what is open, or the cursor's cell, or whatever comes first. */
+/** Element that gets the focus in an area: the open item, the cursor's cell, or the first focusable element. */
 const beginnings = ['[aria-current="page"]', '[data-cursor]', focusable];
 
 export function useAreaKeys(): void {
@@ -46,23 +46,23 @@ export function useAreaKeys(): void {
   }, []);
 }
 
-/** What was focused last in each, so that coming back goes on where one was. */
+/** Element focused last in each area, to which F6 returns. */
 const last = new WeakMap<Element, HTMLElement>();
 
-/** What had the focus or was pressed last. */
+/** Area focused or pressed last. */
 let reached: Element | null = null;
 
 function onReached({ target }: Event): void {
-  // It may be gone when its area isn't.
+  // The element may be gone when its area isn't.
   if (target instanceof Element) reached = areasNow().findLast((area) => area.contains(target)) ?? reached;
 }
 
 function goToArea(way: 1 | -1): void {
   const found = areasNow();
   const { activeElement } = document;
-  // Nothing has the focus where what had it is gone, as a plan's progress is once there is a plan.
+  // Nothing has the focus if the focused element was removed, such as a plan's progress once there is a plan.
   const from = activeElement === document.body ? reached : activeElement;
-  // The innermost: what a lesson is built from stands in its text's place.
+  // The innermost area counts: a lesson's building blocks replace its text.
   const here = found.findLastIndex((area) => area.contains(from));
   const left = found[here];
   if (left !== undefined && activeElement instanceof HTMLElement) last.set(left, activeElement);
@@ -79,7 +79,7 @@ function areasNow(): HTMLElement[] {
   const found = areas.flatMap((area) => document.querySelector<HTMLElement>(area) ?? []);
   const centre = document.querySelector<HTMLElement>(page);
   if (centre === null || found.some((area) => centre.contains(area))) return found;
-  // Between the panel on its left and all that follows.
+  // The centre comes between the panel on its left and everything after it.
   const at = found.findIndex((area) => (centre.compareDocumentPosition(area) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0);
   const place = at < 0 ? found.length : at;
   return [...found.slice(0, place), centre, ...found.slice(place)];

@@ -1,5 +1,5 @@
 export interface KeyEntry {
-  /** The keys as people read them. */
+  /** Keys as shown in the help. */
   readonly keys: readonly string[];
   readonly does: string;
 }
@@ -11,7 +11,7 @@ export interface KeySection {
 
 const entry = (keys: readonly string[], does: string): KeyEntry => ({ keys, does });
 
-/** Every key and gesture that means something outside a field, as the help lists it. */
+/** All keys and gestures outside of fields, as the help lists them. */
 export const keySections: readonly KeySection[] = [
   {
     title: 'Everywhere',

@@ -1,12 +1,12 @@
 /**
- * A page with other panels makes all of them anew, and what had the focus goes with them. Who opened it by keys goes on at
- * its line in the library, or at the beginning of the page.
+ * A page with other panels recreates all of them, and the focused element disappears. The focus then goes to the page's
+ * line in the library if it was there, else to the page.
  */
 import { useEffect, useRef } from 'react';
 
 const library = 'section[aria-label="Library"]';
 
-/** `place` is another one wherever what had the focus may have gone with the page before. */
+/** `place` changes whenever the focused element may have gone with the previous page. */
 export function usePageFocus(place: string): void {
   const last = useRef<{ readonly element: Element; readonly inLibrary: boolean } | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How many hazards the open experiment has, in a word of the status line. */
+/** The number of hazards in the open experiment, in the status line. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import type { Hazard } from '../../core/hazards/hazard.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
@@ -6,7 +6,7 @@ import { useHazards } from '../predict/hazards/useHazards.ts';
 import { select, state } from '../store/store.ts';
 import classes from './StatusLine.module.css';
 
-/** Selects an operation of the hazard after the one that is selected: its card is the first thing beside it. */
+/** Selects the first operation of the next hazard, whose card the inspector then shows first. */
 function goToNext(hazards: readonly Hazard[]): void {
   const { selection } = state();
   const at = hazards.findIndex(({ first }) => selection?.kind === 'op' && first.id === selection.id);

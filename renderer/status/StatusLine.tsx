@@ -1,4 +1,4 @@
-/** The foot of the window: the shown run in a line, and whether the engine process is there. */
+/** The foot of the window: the shown run in a line, and the state of the engine process. */
 import { Tooltip } from '@mantine/core';
 import {
   IconAlertTriangle,
@@ -79,7 +79,7 @@ function RunStatus({ summary }: { readonly summary: WindowSummary }) {
   );
 }
 
-/** Of a prediction with its interval, as '13.1 ms, 9.8 to 20 ms (90 %)'. */
+/** The makespan; a prediction with its interval, such as '13.1 ms, 9.8 to 20 ms (90 %)'. */
 function Makespan({ ns, interval }: { readonly ns: number; readonly interval: Interval | null }) {
   if (interval === null) return <Item name="Makespan">{formatDuration(ns)}</Item>;
   return (
@@ -145,9 +145,9 @@ function ConnectionState() {
 interface ItemProps {
   readonly name: string;
   readonly title?: string;
-  /** Whether it may be cut off where there is little room. */
+  /** True if the item may be cut off in a narrow window. */
   readonly shrinks?: boolean;
-  /** It is left out where there is too little room for all: what is told elsewhere too, or is as it should be. */
+  /** Class of an item that is hidden in a narrow window, since it is shown elsewhere or is normal. */
   readonly yields?: 'rate' | 'state';
   readonly children: ReactNode;
 }
@@ -160,7 +160,7 @@ function Item({ name, title, shrinks = false, yields, children }: ItemProps) {
   );
 }
 
-/** Words that are left out where there is little room. */
+/** Text that is hidden in a narrow window. */
 function Wide({ children }: { readonly children: string }) {
   return <span className={classes['wide']}>{children}</span>;
 }

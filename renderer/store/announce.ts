@@ -1,9 +1,9 @@
-/** Says to screen readers what has just happened; see Announcer.tsx. */
+/** Announces to screen readers what has happened; see Announcer.tsx. */
 import { create } from 'zustand';
 
 interface Announcement {
   readonly text: string;
-  /** Tells two of the same text apart. */
+  /** Distinguishes two announcements of the same text. */
   readonly number: number;
 }
 

@@ -1,4 +1,4 @@
-/** What copies can reach on the machine of a run, where the host has a profile of that machine. */
+/** Rates that copies can reach on the machine of a run, if the host has a profile of it. */
 
 import { attainableBandwidth } from '../../core/cost/attainable.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
@@ -8,13 +8,13 @@ import type { SummaryOptions } from '../../core/summary/summary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { readProfile } from './profiles.ts';
 
-/** What a summary is made with: what a copy attains, and how much a stream holds. Remedies are predicted apart. */
+/** Returns options of a summary: attainable rates of copies, and the queue depth. Remedies are predicted apart. */
 export const summaryOptions = (profile: DeviceProfile): SummaryOptions => ({
   attainable: (direction, memory, size) => attainableBandwidth(profileCosts(profile), direction, memory, size),
   queueDepth: profileCosts(profile).facts.queueDepth,
 });
 
-/** The same for a run; nothing where the host has no profile of its machine that can be read: that costs it its limit lines. */
+/** Returns the options for a run; empty without a readable profile of its machine, so that limit lines are missing. */
 export async function attainableFor(
   info: RunInfo,
   profiles: readonly ProfileSummary[],
@@ -24,7 +24,7 @@ export async function attainableFor(
   return profile === null ? {} : summaryOptions(profile);
 }
 
-/** The profile of the machine that a run was made on, or simulated with; null where the host has none. */
+/** Returns the profile of the machine that a run was made on or simulated with, or null if the host has none. */
 export async function profileOf(
   info: RunInfo,
   profiles: readonly ProfileSummary[],
@@ -37,7 +37,7 @@ export async function profileOf(
   return known === undefined ? null : readProfile(known.name, () => host);
 }
 
-/** The same, or else the first profile there is: what is predicted with it says its name. */
+/** Returns that profile, or else the first one. Predictions made with it say its name. */
 export async function predictingProfile(
   info: RunInfo,
   profiles: readonly ProfileSummary[],

@@ -1,6 +1,6 @@
 /**
- * Unsaved changes, kept where a crash can't reach them: in the window's own storage, which is written at once, and by
- * the host, since a browser that is killed loses what it had not yet brought to the disk. The newer one is taken.
+ * Unsaved changes, kept safe from crashes: in the window's storage, which is written at once, and by the host, since a
+ * killed browser loses what has not reached the disk. The newer one is used.
  */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../core/experiment/parse.ts';
@@ -8,50 +8,50 @@ import type { Draft, SentDraft, TypedTexts } from '../../core/service/service.ts
 import { forget, recall, remember } from './settings.ts';
 
 const nameOf = (key: string): string => `draft:${key}`;
-/** An edit is kept after this long at the latest. */
+/** Longest time until an edit is stored. */
 const delayMs = 250;
 
-/** Takes a draft to the host, or has it forgotten. Rejects while there is no host. */
+/** Sends a draft to the host, or deletes it there. Rejects while there is no host. */
 type Send = (key: string, draft: SentDraft | null) => Promise<void>;
 
 const waiting = new Map<string, Draft>();
 let timer: ReturnType<typeof setTimeout> | null = null;
 
-/** What the host has not been told yet; the last of each document. */
+/** Last draft of each document that the host does not have yet. */
 const unsent = new Map<string, SentDraft | null>();
 let send: Send | null = null;
 let sending = false;
 
-/** Drafts go to this host from now on, those first that the last one did not take. */
+/** Sends drafts to this host from now on, first those that the last one did not take. */
 export function sendDraftsTo(next: Send | null): void {
   send = next;
   void sendAll();
 }
 
-/** Keeps a document's changes, and what is being typed into its fields, soon; the last one of a quick series. */
+/** Stores a document's changes and the text being typed soon; only the last of a quick series. */
 export function keepDraft(key: string, experiment: Experiment, typed: TypedTexts): void {
   waiting.set(key, { changedAt: new Date().toISOString(), experiment, typed });
   timer ??= setTimeout(() => {
     keepWaiting();
-    // Of a long document both take time.
+    // Storing and sending a long document both take time.
     setTimeout(sendAll);
   }, delayMs);
 }
 
-/** Keeps at once what is waiting: before the page goes. */
+/** Stores pending drafts at once, before the page closes. */
 export function flushDrafts(): void {
   keepWaiting();
   void sendAll();
 }
 
-/** Longer ones, no storage takes: then the host alone has them. */
+/** Characters that the storage takes. Only the host has longer drafts. */
 const mostStored = 5_000_000;
 
 function keepWaiting(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
   for (const [key, { experiment, ...rest }] of waiting) {
-    // A document crosses to the host as text in a third of the time that its values take.
+    // A document crosses to the host as text in a third of the time of a structured copy.
     const text = JSON.stringify(experiment);
     const stored = `${JSON.stringify(rest).slice(0, -1)},"experiment":${text}}`;
     if (stored.length <= mostStored) remember(nameOf(key), stored);
@@ -68,7 +68,7 @@ export function dropDraft(key: string): void {
   void sendAll();
 }
 
-/** One at a time, so that an older one never comes last. */
+/** Sends drafts one at a time, so that an older one never arrives last. */
 async function sendAll(): Promise<void> {
   if (sending) return;
   sending = true;
@@ -78,7 +78,7 @@ async function sendAll(): Promise<void> {
     try {
       await send(key, draft);
     } catch {
-      // The window's own storage has it; the host is told when it is back, unless there is a newer one by then.
+      // The window's storage has the draft. The host gets it when it is back, unless there is a newer one.
       if (!unsent.has(key)) unsent.set(key, draft);
       break;
     }
@@ -86,7 +86,7 @@ async function sendAll(): Promise<void> {
   sending = false;
 }
 
-/** The newer of the window's own draft and the host's; null where there is none, or it can't be read. */
+/** Returns the newer of the window's draft and the host's, or null if there is none or it can't be read. */
 export function newestDraft(key: string, ofHost: Draft | null): Draft | null {
   const own = ownDraft(key);
   return own === null || (ofHost !== null && ofHost.changedAt > own.changedAt) ? ofHost : own;

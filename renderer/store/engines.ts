@@ -1,4 +1,4 @@
-/** What Run can run on, as the engine picker lists it. */
+/** The engines that Run can use, as the engine picker lists them. */
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport, EngineStatus } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
@@ -8,7 +8,7 @@ export interface EngineOption {
   /** 'cuda', 'cpu', 'sim:PROFILE' or 'recorded:RUN'. */
   readonly key: string;
   readonly label: string;
-  /** What its numbers are. */
+  /** Meaning of the engine's figures. */
   readonly detail: string;
   readonly problem?: ErrorInfo;
 }
@@ -75,7 +75,7 @@ function problemOf(devices: DeviceReport | null, kind: EngineKind): { problem?: 
   };
 }
 
-/** What was picked, where that can run; else the GPU, else a simulated one, else whatever can. */
+/** Returns the picked engine if it can run; else the GPU, else a simulator, else any that can run. */
 export function effectiveEngine(options: readonly EngineOption[], picked: string | null): string | null {
   const usable = options.filter((option) => option.problem === undefined);
   const wanted = usable.find((option) => option.key === picked) ?? usable.find((option) => option.key === 'cuda');

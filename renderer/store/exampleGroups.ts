@@ -1,4 +1,4 @@
-/** Examples by the folder they lie in. */
+/** Examples by folder. */
 import { groupBy } from '../../core/groupBy.ts';
 import type { ExampleSummary } from '../../core/service/service.ts';
 
@@ -12,17 +12,17 @@ const titles: Readonly<Record<string, string>> = {
   pipelines: 'Pipelines',
 };
 
-/** From what overlaps least to what overlaps most, so that the list reads as the argument it makes. */
+/** Cases from least to most overlap, so that the list reads as an argument. */
 const caseOrder = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream', 'pinned-side-stream'];
 
 export function exampleGroups(examples: readonly ExampleSummary[]): ExampleGroup[] {
-  // Those of lessons are opened with their lesson, which says what they are for.
+  // Examples of lessons are opened with their lesson, which explains them.
   const others = examples.filter(({ id }) => !id.startsWith('lessons/'));
   const folders = groupBy(others, ({ id }) => (id.includes('/') ? id.slice(0, id.indexOf('/')) : ''));
   return [...folders].map(([folder, found]) => ({ title: titles[folder] ?? named(folder), examples: inOrder(found) }));
 }
 
-/** The given examples in the cases' order; others keep theirs, after them. */
+/** Returns the examples in the order of the cases; others follow in their own order. */
 export function inOrder(examples: readonly ExampleSummary[]): ExampleSummary[] {
   const place = ({ id }: ExampleSummary): number => {
     const index = caseOrder.indexOf(id.slice(id.indexOf('/') + 1));

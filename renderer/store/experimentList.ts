@@ -3,7 +3,7 @@ import { host } from './host.ts';
 import { newestAnswer } from './newestAnswer.ts';
 import { assign } from './store.ts';
 
-/** Reads the list anew. */
+/** Reads the list again. */
 export const listExperiments = newestAnswer(
   () => host().experiments(),
   (experiments) => assign({ experiments }),

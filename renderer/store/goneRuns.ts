@@ -1,7 +1,7 @@
-/** Runs that have left the library: what a part of the window keeps for one of them goes with it. */
+/** Runs deleted from the library, whose data in the window must go too. */
 import { watch } from './store.ts';
 
-/** `forget` is told of each run that goes, from here or elsewhere. */
+/** Calls `forget` for each deleted run, also if another window or program deleted it. */
 export function whenRunGoes(forget: (id: string) => void): void {
   watch((now, before) => {
     if (now.runs === before.runs) return;

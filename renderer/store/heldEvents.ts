@@ -1,9 +1,9 @@
-/** What the host tells while a window is being filled: an answer that fills it may be older than what was told since. */
+/** Holds the host's events while a window is filled, since the answer that fills it may be older than they are. */
 import type { WindowEvents } from '../../core/service/service.ts';
 
 interface HeldEvents {
   readonly events: WindowEvents;
-  /** Tells `events` all that was held, in its order. From then on it hears at once. */
+  /** Passes all held events on in their order, and later ones at once. */
   release(): void;
 }
 

@@ -5,7 +5,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Origin } from './ownCopy.ts';
 import type { Selection } from './types.ts';
 
-/** What is selected on both sides of a step. */
+/** The selection on both sides of a step. */
 export interface StepSelection {
   readonly before: Selection | null;
   readonly after: Selection | null;
@@ -13,19 +13,19 @@ export interface StepSelection {
 
 interface Moment {
   readonly experiment: Experiment;
-  /** What led here. */
+  /** Name of the step that led here. */
   readonly step: string;
-  /** Null where the step selects nothing. */
+  /** Null if the step selects nothing. */
   readonly selection: StepSelection | null;
-  /** What it was before the remedies that led here; null where another step did. */
+  /** The experiment before the remedies that led here; null if another step did. */
   readonly beforeRemedy: Experiment | null;
 }
 
-/** Steps that can be undone. Moments share what no edit has changed; this bounds the memory of those that share little. */
+/** Number of steps that can be undone. It bounds the memory of states, of which most share unchanged parts. */
 const mostSteps = 300;
 
 export class DocumentHistory {
-  /** What an edit copied for its own sake; null where it is a document in its own right. */
+  /** The document that an edit copied to make this one; null for an independent document. */
   origin: Origin | null = null;
   #saved: Experiment;
   readonly #store;
@@ -40,23 +40,23 @@ export class DocumentHistory {
     return this.#store.getState().experiment;
   }
 
-  /** As the host has it. */
+  /** The experiment as the host has it. */
   get saved(): Experiment {
     return this.#saved;
   }
 
-  /** The host has this now: what was saved or renamed is wanted as it is. */
+  /** Notes that the host has this experiment. A document saved or renamed by the user is no mere copy any more. */
   keep(experiment: Experiment): void {
     this.#saved = experiment;
     this.origin = null;
   }
 
-  /** How many steps can be undone. */
+  /** Number of steps that can be undone. */
   get steps(): number {
     return this.#times.pastStates.length;
   }
 
-  /** Name of the step that undo() takes back; null where nothing can be undone. */
+  /** Name of the step that undo() takes back; null if there is none. */
   get undoName(): string | null {
     return this.steps === 0 ? null : this.#store.getState().step;
   }

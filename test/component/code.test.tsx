@@ -30,7 +30,7 @@ it('copies the code at a click', async () => {
 
 it('shows the code next to the score in a lesson; a line selects its block, and a block its lines', async () => {
   const { sheet, tools } = await openWorkbench({ page: { kind: 'lesson', id: 'first-overlap', step: 1 } });
-  const beside = tools.getByRole('button', { name: 'Code beside the score' });
+  const beside = tools.getByRole('button', { name: 'Code next to the score' });
   await beside.click();
   await expect.element(beside).toHaveAttribute('aria-pressed', 'true');
   await page.getByText('PyTorch', { exact: true }).click();

@@ -1,4 +1,4 @@
-/** Changes of the open document. Examples and runs are copied first, so they stay as they are. */
+/** Changes of the open document. Examples and runs are copied first, so that they stay as they are. */
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationOf } from '../../../core/experiment/edit/paths.ts';
@@ -12,14 +12,14 @@ import type { Selection } from '../types.ts';
 import { historyOf, keptSelection, show } from './histories.ts';
 import { forgetTakenBack } from './takenBack.ts';
 
-/** A remedy is told apart from what a person edits: its lines are marked in the code. */
+/** A change of the document. The code marks the lines of a remedy. */
 type Done = Edited & { readonly isRemedy?: boolean };
 type Change = (experiment: Experiment) => Done;
 
 /** Edits wait here while an example is being copied. */
 let copying: Promise<boolean> | null = null;
 
-/** The copy that an edit is being put into; null where none is being made. */
+/** Returns the copy that an edit is being put into, or null if none is being made. */
 export const copyInProgress = (): Promise<boolean> | null => copying;
 
 type Refused = (error: ErrorInfo) => void;
@@ -30,14 +30,14 @@ const notifyRefused =
     notifyError(`${step}: not possible`, error);
 
 /**
- * Changes what is open, as one named step. A refusal changes nothing and goes to `onRefused`, else into a notification.
- * Resolves to whether it was done.
+ * Changes the open document in one named step. A refusal changes nothing and goes to `onRefused`, by default a
+ * notification. Resolves with true if the change was made.
  */
 export async function edit(step: string, change: Change, onRefused: Refused = notifyRefused(step)): Promise<boolean> {
   const { kind } = state().page;
-  // A lesson's experiment is there to be changed, and can be had anew.
+  // A lesson's experiment is meant to be changed, and can be restored.
   if ((kind !== 'experiment' && kind !== 'lesson') || copying !== null) {
-    // What is refused makes no copy.
+    // A refused change makes no copy.
     if (copying === null && changed(step, change, onRefused) === null) return false;
     copying ??= copied().finally(() => {
       copying = null;
@@ -48,22 +48,22 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
 }
 
 /**
- * Takes over what is being typed into a field of the document, as leaving the field does, and the focus stays in it. False
- * where the field refuses it, and says why, or a copy that it is to go into could not be made.
+ * Applies the text being typed into a field, as leaving the field does, and keeps the focus. Returns false if the field
+ * refuses it and says why, or if a needed copy could not be made.
  */
 export async function takeOverTyped(): Promise<boolean> {
   const field = document.activeElement;
   if (field instanceof HTMLElement && field.dataset['typed'] !== undefined) {
     field.blur();
     field.focus({ preventScroll: true });
-    // React draws what leaving the field led to before this goes on.
+    // Lets React draw the effect of leaving the field.
     await Promise.resolve();
     if (field.ariaInvalid === 'true') return false;
   }
   return copying === null || (await copying);
 }
 
-/** Goes on in a copy of what is open. A copy that was taken back from here is none that redo could bring any more. */
+/** Replaces the open document with a copy. Redo can't bring back an earlier copy then. */
 async function copied(): Promise<boolean> {
   const from = pageDocumentKey(state());
   const copy = await makeOwn();
@@ -96,7 +96,7 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
   const selection: Selection | null = id !== undefined ? { kind: 'op', id, others } : keptSelection(before, experiment);
   history.push(step, experiment, { selection: { before: state().selection, after: selection }, isRemedy });
   show(key, history, {
-    // A run of what it was before is no longer what is open: nor is it where this is undone, or done again.
+    // A run of the old document is no longer a run of the open one, also after undo or redo.
     pickedRuns: withEntry(state().pickedRuns, key, undefined),
     selection,
   });

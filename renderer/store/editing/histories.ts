@@ -1,4 +1,4 @@
-/** The histories of open documents, and what the window shows of them; what is not saved is kept as a draft. */
+/** The histories of open documents and their view in the window; unsaved changes are kept as drafts. */
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { dropDraft, keepDraft } from '../drafts.ts';
@@ -33,21 +33,21 @@ export function show(key: string, history: DocumentHistory, fields: Partial<AppS
   keepAsDraft(key, experiment);
 }
 
-/** What was not saved of a document, and what was not taken over from its fields; no draft where there is neither. */
+/** Keeps unsaved changes and unapplied field texts as a draft, or deletes the draft if there are none. */
 export function keepAsDraft(key: string, experiment: Experiment): void {
   const typed = typedTexts(key);
   if (histories.get(key)?.dirty === true || Object.keys(typed).length > 0) keepDraft(key, experiment, typed);
   else dropDraft(key);
 }
 
-/** Keeps what stands in a field of a document and was not taken over; null where it says what the document says. */
+/** Keeps the unapplied text of a field; null if it equals the document's value. */
 export function keepTyped(key: string, field: string, text: string | null): void {
   const isNews = setTyped(key, field, text);
   const document = state().documents[key];
   if (isNews && document?.status === 'ready') keepAsDraft(key, document.value);
 }
 
-/** What was selected before a change may be gone, or have another name. */
+/** Returns the selection after a change: null if its target is gone, adjusted if it was renamed. */
 export function keptSelection(before: Experiment, experiment: Experiment): Selection | null {
   const { selection } = state();
   if (selection?.kind === 'op') return numbersById(experiment).has(selection.id) ? selection : null;
@@ -58,7 +58,7 @@ export function keptSelection(before: Experiment, experiment: Experiment): Selec
   return renamed === undefined ? null : { ...selection, id: renamed.id };
 }
 
-/** Takes a step, and gives what is selected then: what the step itself goes between, unless another thing was selected. */
+/** Takes a step. Returns the step's own selection, unless the user had selected something else. */
 export function taken(history: DocumentHistory, direction: 'undo' | 'redo'): Selection | null {
   const before = history.experiment;
   const step = history[direction]();
@@ -67,7 +67,7 @@ export function taken(history: DocumentHistory, direction: 'undo' | 'redo'): Sel
   return isSameTarget(state().selection, from) ? to : keptSelection(before, history.experiment);
 }
 
-/** Forgets a document that was deleted. */
+/** Forgets a deleted document. */
 export function forgetDocument(key: string): void {
   histories.delete(key);
   setCopiedAs(key, null);

@@ -10,7 +10,7 @@ import { openPage, readExperiment } from '../pages.ts';
 import { put, state } from '../store.ts';
 import { histories, show } from './histories.ts';
 
-/** An empty page among the user's own, open. */
+/** Creates an empty experiment in the library and opens it. */
 export const newExperiment = (experiment?: Experiment): Promise<void> =>
   attempt('The experiment could not be made', async () => {
     const taken = new Set(state().experiments.map(({ name }) => name));
@@ -25,7 +25,7 @@ export const duplicateExperiment = (id: string): Promise<void> =>
     await newExperiment({ ...experiment, name: copyName(experiment.name) });
   });
 
-/** Gives an experiment of the library another name; where it is open, as a step that can be undone. */
+/** Renames an experiment of the library. If it is open, that is a step that can be undone. */
 export async function renameExperiment(id: string, name: string): Promise<void> {
   const key = documentKey({ kind: 'experiment', id });
   const history = histories.get(key);

@@ -1,4 +1,4 @@
-/** Saving what is open, and drafts of what is not saved: they bring it back after the window went. */
+/** Saves the open document, and restores drafts after the window was closed. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isNewName, nameOfContent } from '../../../core/experiment/nameOfContent.ts';
 import type { Draft } from '../../../core/service/service.ts';
@@ -14,14 +14,14 @@ import { assign, state } from '../store.ts';
 import { recoverTyped, selectionOfField } from '../typed.ts';
 import { histories, historyOf, keepAsDraft, show } from './histories.ts';
 
-/** What nobody has named is saved under a name that tells it from the others: what it does. */
+/** Names an unnamed document by its content, so that it differs from the others. */
 function nameIfNew(history: DocumentHistory): void {
   const { experiment } = history;
   const name = isNewName(experiment.name) ? nameOfContent(experiment) : null;
   if (name !== null) history.push('Name it by what it does', { ...experiment, name: name.slice(0, 200) });
 }
 
-/** Saves what is open among the user's experiments. */
+/** Saves the open document as an experiment of the user. */
 export const saveCurrent = (): Promise<void> =>
   attempt('The experiment could not be saved', async () => {
     const { page } = state();
@@ -33,12 +33,12 @@ export const saveCurrent = (): Promise<void> =>
     await host().saveExperiment(page.id, JSON.stringify(experiment));
     history.keep(experiment);
     show(key, history);
-    // Now: what is done while the library is read is told after it.
+    // Announced now, so that it comes before what happens while the library is read.
     announce('Saved');
     await listExperiments();
   });
 
-/** Brings back changes that were not saved when the window went, as a step that can be undone. */
+/** Restores unsaved changes from before the window closed, as a step that can be undone. */
 function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): void {
   if (histories.has(key)) return;
   const { isChanged, isTyped } = takeDraft(key, 'Recover unsaved changes', saved, ofHost);
@@ -50,7 +50,7 @@ function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): voi
   notifyDone('Unsaved changes are back', message.join(' '));
 }
 
-/** Puts a draft in the place of what was saved, as one step, and what was typed back into its field, which it shows. */
+/** Replaces the saved document by a draft in one step, and restores typed text in its fields. */
 export function takeDraft(key: string, step: string, saved: Experiment, ofHost: Draft | null) {
   const draft = newestDraft(key, ofHost);
   if (draft === null) return { isChanged: false, isTyped: false };
@@ -70,7 +70,7 @@ export function takeDraft(key: string, step: string, saved: Experiment, ofHost: 
   return { isChanged, isTyped: field !== undefined };
 }
 
-/** Called once, when the window begins. */
+/** Called once at the start of the window. */
 export function startEditing(): void {
   whenDocumentRead(recoverDraft);
   window.addEventListener('pagehide', flushDrafts);

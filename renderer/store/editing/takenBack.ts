@@ -1,4 +1,4 @@
-/** Copies that an edit of an example or a run made, and that went as that edit was undone: redo brings them back. */
+/** Copies made by an edit of an example or a run, and deleted when that edit was undone. Redo restores them. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { libraryItems } from '../../../core/service/service.ts';
@@ -19,26 +19,26 @@ import { forgetDocument, histories, show, taken } from './histories.ts';
 interface TakenBack {
   readonly id: string;
   readonly history: DocumentHistory;
-  /** What it was when it was made. */
+  /** The copied experiment when it was made. */
   readonly copied: Experiment | null;
-  /** Brings it back; null where it could not be deleted. */
+  /** Ticket that restores it; null if it could not be deleted. */
   readonly ticket: Promise<string | null>;
 }
 
-/** The last copy of each example or run that went with the undoing of its edit, by the key of what it was made of. */
+/** The last copy of each example or run that was deleted by undo, by the original's key. */
 export const takenBack = new Map<string, TakenBack>();
 
 export function forgetTakenBack(key: string): void {
   if (takenBack.delete(key)) put('edits', key, undefined);
 }
 
-/** Redo brings this copy back from now on. */
+/** Lets redo restore this copy from now on. */
 function offerBack(from: string, copy: TakenBack): void {
   takenBack.set(from, copy);
   put('edits', from, { dirty: false, undo: null, redo: copy.history.redoName, beforeRemedy: null });
 }
 
-/** Undoes the edit that a copy was made for: what was open before is open again, and the copy goes. */
+/** Undoes the edit that a copy was made for: reopens the original and deletes the copy. */
 export async function takeBack(key: string, history: DocumentHistory, origin: Origin): Promise<void> {
   const [id, step, { name }] = [idOf(key), history.undoName, history.experiment];
   const giveFocusBack = keepFocus();
@@ -95,7 +95,7 @@ export async function bringBack(from: string): Promise<void> {
   });
 }
 
-/** What the host refuses now, as on a full disk, can be asked for again as long as the host keeps the copy. */
+/** Restores a copy. If the host refuses, as with a full disk, redo stays possible while the host keeps the copy. */
 async function restored(from: string, copy: TakenBack, ticket: string): Promise<void> {
   try {
     await host().restoreItems(ticket);

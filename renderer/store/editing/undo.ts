@@ -12,7 +12,7 @@ import { bringBack, takeBack, takenBack } from './takenBack.ts';
 function travel(direction: 'undo' | 'redo'): void {
   const copying = copyInProgress();
   if (copying !== null) {
-    // It means the edit that the copy is made for.
+    // Undo applies to the edit that the copy is being made for.
     void copying.then(() => travel(direction));
     return;
   }
@@ -27,7 +27,7 @@ function travel(direction: 'undo' | 'redo'): void {
   whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
 }
 
-/** Whether the step that undo takes back is all that was done with a copy since an edit made it. */
+/** Returns true if undo would take back the only step of a copy that an edit made. */
 const isAllOf = (key: string, history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
   history.origin !== null &&
   history.steps === 1 &&
