@@ -3,7 +3,7 @@
  * Each is taken away from h200 in turn, or replaced by what the registry names, and the runs of all machines that h200 has
  * not seen are predicted again. It earns its place if without it the 90th percentile of the makespan's error, of all
  * programs or of one kind, grows by a point or more, a hundredth of the overlaps or a cause of a verdict more turns wrong,
- * or nothing can be predicted at all. Prints the table of docs/accuracy.md.
+ * or nothing can be predicted at all. Prints a table.
  */
 import { readFileSync } from 'node:fs';
 import { type DeviceProfile, parseProfile } from '../core/profile/profile.ts';

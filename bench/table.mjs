@@ -1,21 +1,22 @@
 /**
- * Writes the figures of bench/results into the tables of docs/performance.md and docs/accuracy.md: node bench/table.mjs.
- * Each table stands between two comments, and shows the newest result of each figure beside the range of all results.
+ * Writes the figures of bench/results into the tables of its README.md: node bench/table.mjs. Each table stands between
+ * two comments, and shows the newest result of each figure with the range of all results.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const [begin, end] = ['<!-- node bench/table.mjs -->', '<!-- end of the table -->'];
+export const page = join(root, 'bench/results/README.md');
 
-/** Returns the table of all results of `page`, performance or accuracy. */
-function tableOf(page) {
+/** Returns the table of all results of `kind`, performance or accuracy. */
+function tableOf(kind) {
   const folder = join(root, 'bench/results');
-  const ids = readdirSync(folder).map((file) => basename(file, '.json'));
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  const ids = files.map((file) => basename(file, '.json'));
   const all = ids
     .sort()
     .map((id) => ({ id, ...JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8')) }))
-    .filter((result) => result.page === page)
+    .filter((result) => result.page === kind)
     .flatMap(({ id, figures }) => figures.map((figure) => ({ id, ...figure })));
   const names = [...new Set(all.map(({ name }) => name))];
   const rows = names.map((name) => row(all.filter((figure) => figure.name === name)));
@@ -29,7 +30,7 @@ function row(results) {
   const highs = results.map(({ value, high }) => value ?? high);
   const met = limitOf(newest) === '' ? [] : [`${results.filter(isMet).length} of ${results.length} met`];
   const range = results.length === 1 ? [] : [`${number(Math.min(...lows))} to ${number(Math.max(...highs))}`];
-  const from = `[${newest.id}](../bench/results/${newest.id}.json)`;
+  const from = `[${newest.id}](${newest.id}.json)`;
   return [newest.name, limitOf(newest), measured(newest), [...range, ...met].join('; '), from];
 }
 
@@ -55,17 +56,11 @@ function isMet({ value, low, high, of = 1, atLeast = -Infinity, atMost = Infinit
   return (value ?? low) / of >= atLeast && (value ?? high) / of <= atMost;
 }
 
-/** Returns the text of a page with its table replaced. */
-export function withTable(page, text) {
-  const [before, after] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
-  if (before < begin.length || after < 0)
-    throw new Error(`docs/${page}.md: write "${begin}" and "${end}" around a table.`);
-  return `${text.slice(0, before)}\n\n${tableOf(page)}\n\n${text.slice(after)}`;
-}
+/** Returns the text of the page with its tables replaced. */
+export const withTables = (text) =>
+  text.replace(
+    /(<!-- (\w+): node bench\/table.mjs -->\n)[\s\S]*?(?=<!-- end -->)/g,
+    (_, begin, kind) => `${begin}\n${tableOf(kind)}\n\n`,
+  );
 
-if (process.argv[1] === import.meta.filename) {
-  for (const page of ['performance', 'accuracy']) {
-    const file = join(root, `docs/${page}.md`);
-    writeFileSync(file, withTable(page, readFileSync(file, 'utf8')));
-  }
-}
+if (process.argv[1] === import.meta.filename) writeFileSync(page, withTables(readFileSync(page, 'utf8')));

@@ -1,5 +1,5 @@
 /**
- * Updates from the release feed that a package names (COPYSCOPE_FEED, docs/releasing.md). One that names none asks nobody. The
+ * Updates from the release feed that a package names (COPYSCOPE_FEED, docs/development/releasing.md). One that names none asks nobody. The
  * person is asked before anything is fetched, and again before the app starts anew.
  */
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * `npm run package [-- electron-builder's options]` makes the packages of this system into release/.
- * docs/releasing.md has the rest.
+ * docs/development/releasing.md has the rest.
  */
 import { readFileSync } from 'node:fs';
 import { ensureBuilt } from './build.mjs';

@@ -1,4 +1,4 @@
-/** The object that `copyscope compare --json` prints. docs/comparison.md describes it for people. */
+/** The object that `copyscope compare --json` prints. docs/guide/compare-and-sweep.md describes it for people. */
 import type { RunOrigin } from '../trace/run.ts';
 import type { ComparedRun, RunComparison } from './comparison.ts';
 

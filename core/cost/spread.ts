@@ -64,7 +64,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
 /**
  * What is beyond all groups, as a part of what is told: two recordings of one program on one machine differ too, and the
  * machine of fewer rules errs by itself. Not of --derive: so much is needed for nine makespans in ten to lie within, on both
- * halves of the trials (docs/accuracy.md).
+ * halves of the trials (docs/concepts/accuracy.md).
  */
 export const restPart = { kind: 0.11, calibrated: 0.1 };
 

@@ -139,7 +139,7 @@ const texts: Readonly<Record<string, string>> = {
   'profile.machines': 'Machines that the numbers are of; one where left out.',
   'profile.host': 'The machine that was measured, as its user calls it; left out where that was this one.',
   'profile.device': 'The GPU.',
-  'profile.parameters': 'What the simulator counts with; docs/calibrate.md lists them.',
+  'profile.parameters': 'What the simulator counts with; docs/reference/profile.md lists them.',
   'profile.sources': 'Where some parameters come from, by the first part of their names.',
   'profile.measurements': 'What a calibration measured.',
   'device.computeCapability': 'As 9.0.',

@@ -17,6 +17,7 @@ export interface CallTime {
   /** As 'cudaLaunchKernel'. */
   readonly call: string;
   readonly totalNs: number;
+  /** In calls that return only when something has completed. */
   readonly blockedNs: number;
   /** Of one call. */
   readonly eachNs: Spread;

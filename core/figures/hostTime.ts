@@ -1,14 +1,7 @@
 /**
- * What each host thread spent its time on. Every class is the length of the union of its rows' intervals, less what those
- * of a class above it here take: a multi-tensor copy is one call, in which the thread also works and waits.
- *
- *   blocked in synchronise  cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize
- *   working                 host work, reads and writes of buffers
- *   held by a copy          calls of copies that return only when data is staged or has arrived: pageable memory
- *                           (but not host-to-device of at most 64 KB), host to host, and cudaMemcpy,
- *                           except within the device
- *   issuing                 all other calls: those that issue work and return at once (cudaLaunchKernel, cudaEventRecord…)
- *   other                   the rest of the iteration's makespan
+ * Time of each host thread by class. A class is the length of the union of its rows' intervals, without the time of the
+ * classes before it in this order: blocked in synchronise, working, held by a copy, issuing. A multi-tensor copy is one
+ * call, in which the thread also works and waits.
  */
 
 import { length } from '../trace/intervals.ts';
@@ -22,11 +15,16 @@ export interface HostTime {
   /** Lane id, as 'thread:main'. */
   readonly lane: string;
   readonly name: string;
+  /** In all other calls, which issue work and return at once. */
   readonly issuingNs: number;
+  /** In calls of copies that return late: pageable memory above 64 KB, host to host, cudaMemcpy not within the device. */
   readonly heldByCopyNs: number;
   readonly blockedInSynchronizeNs: number;
+  /** In host work, reads and writes. */
   readonly workingNs: number;
+  /** The rest of the makespan. */
   readonly otherNs: number;
+  /** Number of CUDA calls that issue work. */
   readonly calls: number;
 }
 

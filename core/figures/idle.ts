@@ -1,15 +1,8 @@
 /**
- * Why each stream stood idle between two pieces of its work. With gap = start - end of the work before it in the stream:
- *
- *   host wait     the call that issued the later one began after the earlier one had ended: nothing was there to run
- *   kernel wait   otherwise, and gap < kernelWaitNs: what it takes to go on to the next piece of work
- *   other         the rest: the work was there, and waited for an event, an engine, another stream or the device
- *
- *   overlap       time by which work began before the work ahead of it in its stream had ended, as programmatic dependent
- *                 launches let it; not idle, and counted apart
- *
- * The same as Holistic Trace Analysis's idle time breakdown, which takes overlap as a negative kernel wait. Its documents call the limit 30 ns, but it compares with
- * the trace's own numbers, which are microseconds in Kineto's files: 30 µs is what agrees with its figures.
+ * Why each stream stood idle between two pieces of its work. A gap is the start of a piece of work less the end of the one
+ * before it in the stream. The same as Holistic Trace Analysis's idle time breakdown, which takes overlap as a negative
+ * kernel wait. Its documents call the limit 30 ns, but it compares with the trace's own numbers, which are microseconds in
+ * Kineto's files: 30 µs agrees with its figures.
  */
 
 import { eachRowOfKind, type Iteration, rowStart } from '../trace/iteration.ts';
@@ -24,9 +17,13 @@ export interface StreamIdle {
   /** Pieces of work in it. */
   readonly operations: number;
   readonly idleNs: number;
+  /** Gaps in which the later work was not issued yet. */
   readonly hostWaitNs: number;
+  /** Other gaps under 30 µs. */
   readonly kernelWaitNs: number;
+  /** Other gaps: the work waited for an event, an engine, another stream or the device. */
   readonly otherNs: number;
+  /** Time by which work began before the work ahead of it had ended, as programmatic dependent launches allow. */
   readonly overlapNs: number;
 }
 

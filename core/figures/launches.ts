@@ -1,14 +1,6 @@
 /**
- * What it took to get work from the host to the device. For each piece of work whose call was recorded:
- *
- *   host time   = duration of the call
- *   delay       = max(0, start on the device - start of the call - duration of the call)
- *
- *   short       host time <= 50 µs, and the work is over sooner than its call took
- *   slow call   host time > 50 µs
- *   late start  delay > 100 µs
- *
- * The same as Holistic Trace Analysis's launch statistics, with its limits.
+ * Time that it took to get work from the host to the device, for each piece of work whose call was recorded. The same as
+ * Holistic Trace Analysis's launch statistics, with its limits.
  */
 
 import { type Spread, spread } from '../statistics.ts';
@@ -25,11 +17,17 @@ export interface LaunchStatistics {
   readonly hostCall: string;
   /** Pieces of work that it issued. */
   readonly operations: number;
+  /** Duration of the call. */
   readonly hostNs: Spread;
+  /** Duration of the work. */
   readonly deviceNs: Spread;
+  /** From the end of the call to the start of the work, at least 0. */
   readonly delayNs: Spread;
+  /** Work that was over sooner than its call, which took at most 50 µs. */
   readonly short: number;
+  /** Calls over 50 µs. */
   readonly slowCalls: number;
+  /** Delays over 100 µs. */
   readonly lateStarts: number;
 }
 

@@ -27,11 +27,13 @@ export interface QueueUse {
   readonly lane: string;
   /** Work whose call was recorded. */
   readonly operations: number;
+  /** Most work that was issued and not begun. */
   readonly longest: number;
   /** Over time, from the first call to the last start; null where that is no time. */
   readonly mean: number | null;
   /** The length at which the queue counts as full. */
   readonly depth: number;
+  /** With at least `depth` in it. */
   readonly blockedNs: number;
   /** blockedNs over the iteration's makespan. */
   readonly shareOfMakespan: number | null;

@@ -20,8 +20,10 @@ import { rowUnion, share } from './overlap.ts';
 export interface TemporalBreakdown {
   /** As 'gpu0'. */
   readonly device: string;
+  /** From the first activity's start to the last one's end. */
   readonly totalNs: number;
   readonly idleNs: number;
+  /** In kernels other than NCCL's. */
   readonly computeNs: number;
   readonly nonComputeNs: number;
   readonly communicationNs: number;

@@ -1,4 +1,4 @@
-/** Result of a gate. `copyscope gate --format json` prints it; docs/gate.md describes it for people. */
+/** Result of a gate. `copyscope gate --format json` prints it; docs/guide/gate.md describes it for people. */
 import type { RunOrigin } from '../trace/run.ts';
 import type { GateFigure } from './figures.ts';
 import type { GatePlace } from './places.ts';

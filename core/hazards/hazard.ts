@@ -2,7 +2,7 @@
 import type { Change } from '../experiment/change.ts';
 import type { RuleId } from '../rules/rules.ts';
 
-/** Format of `copyscope check --json`: a HazardReport plus the experiment's name. See docs/hazards.md. */
+/** Format of `copyscope check --json`: a HazardReport plus the experiment's name. See docs/guide/experiments.md. */
 export const hazardsFormat = 'copyscope/hazards';
 export const hazardsVersion = 1;
 

@@ -1,4 +1,4 @@
-/** A lesson: the fields of its front part (docs/lessons.md describes them for teachers) and the text of each step. */
+/** A lesson: the fields of its front part (docs/guide/lessons.md describes them for teachers) and the text of each step. */
 import { z } from 'zod';
 import { ruleIds } from '../rules/rules.ts';
 import { checkShape } from '../shape/checkShape.ts';

@@ -368,7 +368,7 @@ const deviations = 1.645;
 
 /**
  * What no other unknown explains, as a part of the step: one standard deviation, chosen with 119 recorded pairs in sight
- * (docs/performance.md).
+ * (bench/results).
  */
 const noise = 0.06;
 

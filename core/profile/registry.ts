@@ -1,6 +1,6 @@
 /**
  * Every parameter of a device profile: its unit, its default, the probe that measures it, and the text that explains
- * it. The schema, calibration, the table in docs/calibrate.md and the ablation (node bench/run.mjs ablation) are
+ * it. The schema, calibration, the table in docs/reference/profile.md and the ablation (node bench/run.mjs ablation) are
  * derived from this: a new parameter is one row.
  */
 

@@ -1,4 +1,4 @@
-/** Content of a report besides the rows of its runs: plain JSON, which its page reads. docs/report.md describes it. */
+/** Content of a report besides the rows of its runs: plain JSON, which its page reads. docs/guide/share.md describes it. */
 import type { RunComparison } from '../compare/comparison.ts';
 import type { ErrorInfo } from '../errors.ts';
 import type { TraceAnswers } from '../lift/answers.ts';

@@ -1,5 +1,5 @@
 /**
- * Output of `copyscope run --json` and `copyscope explain --json`. docs/summary-format.md describes it for people.
+ * Output of `copyscope run --json` and `copyscope explain --json`. docs/reference/summary.md follows from it.
  * Plain JSON: times in nanoseconds, sizes in bytes, rates in bytes per second, shares from 0 to 1, and null if a value
  * has no meaning. A field is never removed or changed within a version; new ones may be added.
  */

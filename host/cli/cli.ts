@@ -59,7 +59,7 @@ export async function runCli(args: readonly string[], context: Context): Promise
 }
 
 /** `ofJob` is the command line without --slurm: what a job of Slurm runs. */
-function commands(
+export function commands(
   context: Context,
   engine: EngineSupervisor,
   ofJob: readonly string[],

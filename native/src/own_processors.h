@@ -24,7 +24,7 @@ std::vector<int> numbersIn(const char* list);
  * Processors of their own for the host threads. Left to the scheduler a thread stays for a whole run where it happened to
  * begin. On virtual machines with an H200 that was often one whose calls took 1.5 times and whose writes 1.8 times as long
  * as those of another thread at the same moment. Calls of the median experiment took 1.27 times as long as in the fastest
- * of four recordings, and 1.06 times with processors found here; but some become slow later (docs/accuracy.md).
+ * of four recordings, and 1.06 times with processors found here; but some become slow later (docs/concepts/accuracy.md).
  *
  * Threads are put there before each iteration and not bound: what they start may run anywhere, and so may they.
  * Does nothing where the system has no such calls, where processors are few, and where COPYSCOPE_OWN_PROCESSORS is 0.

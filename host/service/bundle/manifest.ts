@@ -1,5 +1,5 @@
 /**
- * A bundle: one gzipped tar archive (docs/bundle-format.md) of experiments, runs and sweeps with what belongs to them. The
+ * A bundle: one gzipped tar archive (docs/guide/share.md) of experiments, runs and sweeps with what belongs to them. The
  * manifest comes first and names all that follows; what a file is called is made from its id, and from nothing else.
  */
 import { z } from 'zod';

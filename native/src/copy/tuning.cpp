@@ -1,4 +1,4 @@
-// Numbers chosen from payload and cores. They come from a sweep on an H200 with 16 cores (docs/copy-engine.md).
+// Numbers chosen from payload and cores. They come from a sweep on an H200 with 16 cores (docs/development/native.md).
 #include <algorithm>
 
 #include "copy_engine.h"

@@ -1,5 +1,5 @@
 /**
- * The profile that ships predicts recorded runs as docs/accuracy.md says: a rule or a number that is changed without the
+ * The profile that ships predicts recorded runs as docs/concepts/accuracy.md says: a rule or a number that is changed without the
  * other shows here.
  */
 import { expect, it } from 'vitest';

@@ -42,15 +42,15 @@ function documented(page: string, kind: DocumentKind): unknown[] {
     .map(([, text]) => JSON.parse(text ?? '') as unknown);
 }
 
-const rules = documented('docs/gate.md', 'gate-rules');
-const sweeps = documented('docs/sweep.md', 'sweep');
+const rules = documented('docs/guide/gate.md', 'gate-rules');
+const sweeps = documented('docs/guide/compare-and-sweep.md', 'sweep');
 const example = readJson('assets/examples/overlap/pinned-side-stream.json');
 const shipped: readonly (readonly [DocumentKind, string, unknown])[] = [
   ...filesIn('assets/examples').map((path) => ['experiment', path, readJson(path)] as const),
   ...templates.map((template) => ['experiment', `template ${template.id}`, template.build()] as const),
   ...filesIn('assets/profiles').map((path) => ['profile', path, readJson(path)] as const),
-  ...sweeps.map((sweep, index) => ['sweep', `docs/sweep.md, ${index}`, sweep] as const),
-  ...rules.map((document, index) => ['gate-rules', `docs/gate.md, ${index}`, document] as const),
+  ...sweeps.map((sweep, index) => ['sweep', `docs/guide/compare-and-sweep.md, ${index}`, sweep] as const),
+  ...rules.map((document, index) => ['gate-rules', `docs/guide/gate.md, ${index}`, document] as const),
   [
     'gate-rules',
     'of every kind of amount',
@@ -63,7 +63,7 @@ const shipped: readonly (readonly [DocumentKind, string, unknown])[] = [
       allow: [{ operation: 'threads[0].operations[2]', reason: 'It is small.' }],
     },
   ],
-  ['experiment', 'docs/experiment-format.md', documented('docs/experiment-format.md', 'experiment')[0]],
+  ['experiment', 'docs/guide/experiments.md', documented('docs/guide/experiments.md', 'experiment')[0]],
   [
     'sweep',
     'over fields of an experiment',
@@ -83,7 +83,7 @@ it.each(shipped)('%s: %s is valid', (kind, _, document) => {
 });
 
 it('the documented experiment is one, references and all', () => {
-  expect(requireExperiment(documented('docs/experiment-format.md', 'experiment')[0]).threads).toHaveLength(1);
+  expect(requireExperiment(documented('docs/guide/experiments.md', 'experiment')[0]).threads).toHaveLength(1);
 });
 
 /** What a schema can't say: zod's own refinements, which look at several values at once. */

@@ -90,8 +90,8 @@ describe('parseLesson', () => {
       expect(() => parseLesson('test', good.slice(0, length))).not.toThrow();
   });
 
-  it('reads the example of docs/lessons.md', () => {
-    const docs = readFileSync(join(import.meta.dirname, '../../../docs/lessons.md'), 'utf8');
+  it('reads the example of docs/guide/lessons.md', () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/guide/lessons.md'), 'utf8');
     const example = /```markdown\n([\s\S]*?)\n```/.exec(docs)?.[1] ?? '';
     expect(problems(example)).toEqual([]);
   });

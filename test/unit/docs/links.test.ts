@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { withTable } from '../../bench/table.mjs';
+import { page, withTables } from '../../../bench/table.mjs';
 
 const pages = execFileSync('git', ['ls-files', '*.md', ':!assets', ':!test'], { encoding: 'utf8' })
   .split('\n')
@@ -34,7 +34,17 @@ it('each link of a document leads to a file and a heading that are there', () =>
   expect(broken).toEqual([]);
 });
 
-it.each(['performance', 'accuracy'])('the table of docs/%s.md has the figures of bench/results', (page) => {
-  const text = readFileSync(`docs/${page}.md`, 'utf8');
-  expect(text, 'run node bench/table.mjs').toBe(withTable(page, text));
+it('each file and folder that a page of docs names is there', () => {
+  const folders = '(?:assets|bench|core|electron|host|native|renderer|scripts|test)';
+  const named = new RegExp(`\`(${folders}/[\\w./-]*\\w)(?=[\` ])`, 'g');
+  const missing = pages
+    .filter((one) => one.startsWith('docs/'))
+    .flatMap((one) => [...textOf(one).matchAll(named)].map(([, path = '']) => `${one}: ${path}`))
+    .filter((text) => !existsSync(text.split(': ')[1] ?? '') && !/[A-Z]{4}/.test(text));
+  expect(missing).toEqual([]);
+});
+
+it('the tables of bench/results have the figures of its files', () => {
+  const text = readFileSync(page, 'utf8');
+  expect(text, 'run node bench/table.mjs').toBe(withTables(text));
 });

@@ -1,0 +1,277 @@
+/** Makes the parts of docs/reference that follow from the code: rules, parameters, commands, fields of documents. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Command, Option } from 'commander';
+import { parseSync } from 'vite';
+import { documentSchema, type JsonSchema } from '../../../core/documents/jsonSchema.ts';
+import { changeWords } from '../../../core/lift/changes/words.ts';
+import { parameterNames, parameterOf } from '../../../core/profile/registry.ts';
+import { engineKinds } from '../../../core/program/engineKind.ts';
+import { describeSource, rules } from '../../../core/rules/rules.ts';
+import { sourceLink } from '../../../core/rules/sourceLinks.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`.replace(/[^.?!:]$/, '$&.');
+const code = (text: string): string => `\`${text}\``;
+
+/** Short names of documents that rules cite often. */
+const shortNames: readonly (readonly [long: string, short: string])[] = [
+  ['CUDA C++ Programming Guide: ', 'Guide: '],
+  ['CUDA Runtime API: ', 'API: '],
+  ['PyTorch notes: CUDA semantics: ', 'Semantics: '],
+  ['PyTorch tutorials: A guide on good usage of non_blocking and pin_memory()', 'Tutorial'],
+];
+
+export function rulesText(): string {
+  const texts = rules.map(({ id, title, statement, sources }) => {
+    const from = sources.map((source) => {
+      if (source.kind === 'measurement') return `measured: ${source.figure}`;
+      const name = describeSource(source);
+      const link = sourceLink(name);
+      const short = shortNames.reduce((text, [long, other]) => text.replace(long, other), name);
+      return link === null ? short : `[${short}](${link})`;
+    });
+    return `### ${id}\n\n**${title}.** ${statement} (${from.join('; ')})`;
+  });
+  return texts.join('\n\n');
+}
+
+export function parametersText(): string {
+  return parameterNames
+    .map((name) => {
+      const { by, without, what, probe } = parameterOf(name);
+      const mark = without === undefined ? '' : without === null ? '?' : `=${without}`;
+      return `- ${code(`${name}${mark}`)}${by === undefined ? '' : ` by ${by}`}${probe === null ? ', not measured' : ''}: ${what}`;
+    })
+    .join('\n');
+}
+
+/** Options that the page explains once, for all commands. */
+const commonOptions = new Set(['--json', '--profile', '--engine']);
+
+/** Returns each command with its arguments and options, in the words of --help. */
+export function commandsText(program: Command): string {
+  return program.commands.flatMap((command) => commandText(command, [])).join('\n\n');
+}
+
+function commandText(command: Command, parents: readonly string[]): string[] {
+  const names = [...parents, command.name()];
+  if (command.commands.length > 0) return command.commands.flatMap((inner) => commandText(inner, names));
+  const typed = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '...' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  const isCommon = ({ long, argChoices }: Option): boolean =>
+    commonOptions.has(long ?? '') && (argChoices === undefined || argChoices.length === engineKinds.length);
+  const common = command.options.filter(isCommon).map(({ long }) => ` ${code(`[${long}]`)}`);
+  const lines = [
+    ...command.registeredArguments.map((one, index) => `- ${code(typed[index] ?? '')}: ${sentence(one.description)}`),
+    ...command.options
+      .filter((option) => !option.hidden && !isCommon(option))
+      .map(({ flags, description, argChoices }) => {
+        const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
+        return `- ${code(flags)}${choices}: ${sentence(withoutChanges(description))}`;
+      }),
+  ];
+  const head = `### ${[...names, ...typed.map(code)].join(' ')}${common.join('')}\n\n${sentence(command.description())}`;
+  return [lines.length === 0 ? head : `${head}\n\n${lines.join('\n')}`];
+}
+
+/** Replaces the words of the changes, which the guide explains. */
+const withoutChanges = (text: string): string =>
+  text.replace(changeWords.join(', '), '[words of changes](../guide/traces.md#the-changes)');
+
+/**
+ * Returns the fields of a document, object by object, as `name`, `name?` if it may be left out, and `name=value` with
+ * its default; a|b are possible values. Fields of which several operations have the same text are described once.
+ */
+const sharedId = '  - `id`: Name by which the rest of the document refers to it.';
+export function fieldsText(): string {
+  const schema = documentSchema('experiment');
+  const top = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const inner = typeof field.items === 'object' ? field.items : field;
+    const fields = Object.entries(inner.properties ?? {});
+    const line = `- ${signature(schema, name, field)}: ${field.description}`;
+    const lines = fields.map(
+      ([key, one]) => `  - ${signature(inner, key, one)}: ${one.description}${choicesText(one, '    ')}`,
+    );
+    return [line, ...lines.filter((text) => text !== sharedId)];
+  });
+  return top.join('\n');
+}
+
+type Fields = readonly (readonly [name: string, field: JsonSchema])[];
+
+export function operationsText(): string {
+  const { $defs = {}, properties } = documentSchema('experiment');
+  const buffers = properties?.['buffers']?.items;
+  const pattern = typeof buffers === 'object' ? buffers.properties?.['pattern'] : undefined;
+  const isPattern = ({ oneOf }: JsonSchema): boolean =>
+    oneOf !== undefined && isDeepStrictEqual(kindsOf(oneOf), kindsOf(pattern?.oneOf ?? []));
+  const operations = Object.values($defs).flatMap(({ items }) =>
+    typeof items === 'object' ? (items.oneOf ?? []) : [],
+  );
+  const fieldsOf = (operation: JsonSchema): Fields =>
+    Object.entries(operation.properties ?? {}).filter(([name]) => name !== 'op');
+  const counts = new Map<string, number>();
+  for (const [name, { description }] of operations.flatMap(fieldsOf))
+    counts.set(`${name}: ${description}`, (counts.get(`${name}: ${description}`) ?? 0) + 1);
+  const isShared = ([name, { description }]: Fields[number]): boolean =>
+    (counts.get(`${name}: ${description}`) ?? 0) > 1;
+  const common = operations.reduce<string[]>(
+    (names, operation) => names.filter((name) => operation.properties?.[name] !== undefined),
+    fieldsOf(operations[0] ?? {}).map(([name]) => name),
+  );
+  const lines = operations.map((operation) => {
+    const fields = fieldsOf(operation).filter(([name]) => !common.includes(name) && name !== 'recorded');
+    const own = fields.filter((field) => !isShared(field));
+    const texts = own.map(
+      ([name, field]) => `${code(name)}: ${field.description}${isPattern(field) ? '' : choicesText(field)}`,
+    );
+    const names = fields.map((field) => ` ${signature(operation, ...field)}`).join('');
+    return `- **${operation.properties?.['op']?.const}**${names}${texts.length === 0 ? '' : `. ${texts.join(' ')}`}`;
+  });
+  const shared = new Map(
+    operations
+      .flatMap(fieldsOf)
+      .filter(isShared)
+      .map(([name, { description }]) => [`${code(name)}: ${description}`, 0]),
+  );
+  return [...[...shared.keys()].map((text) => `- ${text}`), '', ...lines].join('\n');
+}
+
+const kindsOf = (choices: readonly JsonSchema[]): unknown[] =>
+  choices.map(({ properties }) => properties?.['kind']?.const);
+
+/** Returns what each kind of a field holds, for fields that have kinds. */
+function choicesText({ oneOf = [], properties }: JsonSchema, indent = '  '): string {
+  const kinds = oneOf.map((choice) => {
+    const fields = Object.entries(choice.properties ?? {}).filter(([name]) => name !== 'kind');
+    const texts = fields.map(([name, field]) => `${signature(choice, name, field)} ${field.description}`);
+    return `\n${indent}- ${code(String(choice.properties?.['kind']?.const))}${texts.length === 0 ? '' : `: ${texts.join(' ')}`}`;
+  });
+  const inner = Object.entries(properties ?? {}).map(([name, field]) => `${code(name)}: ${field.description}`);
+  return [...kinds, ...(inner.length === 0 ? [] : [` ${inner.join(' ')}`])].join('');
+}
+
+function signature(holder: JsonSchema, name: string, field: JsonSchema): string {
+  const { default: standard } = field as { readonly default?: unknown };
+  const values = field.enum?.map(String) ?? [];
+  const isSimple = ['string', 'number', 'boolean'].includes(typeof standard) && standard !== '';
+  const given = isSimple ? [String(standard), ...values.filter((value) => value !== standard)] : values;
+  const mark = isSimple ? '=' : holder.required?.includes(name) === true ? '' : '?';
+  const list = given.join('|');
+  return code(`${name}${mark}${given.length === 0 ? '' : isSimple ? list : `:${list}`}`);
+}
+
+const figures = (file: string, name: string) => [`core/figures/${file}.ts`, name] as const;
+const summary = (name: string) => ['core/summary/summaryDocument.ts', name] as const;
+const answers = (name: string) => ['core/lift/answers.ts', name] as const;
+type Interface = readonly [path: string, name: string];
+
+/** Objects in a summary, by the field that holds them. */
+const summaryObjects: readonly (readonly [title: string, ...interfaces: Interface[]])[] = [
+  ['Top level', summary('SummaryDocument'), ['core/summary/predictedIntervals.ts', 'PredictedIntervals']],
+  ['iterations', summary('IterationSummary')],
+  ['overlap', figures('overlap', 'Overlap'), figures('overlap', 'CopyKernelOverlap')],
+  ['engines and link', figures('engines', 'EngineUse'), figures('engines', 'Use')],
+  ['host', figures('hostTime', 'HostTime')],
+  ['temporal', figures('temporal', 'TemporalBreakdown')],
+  ['calls', figures('calls', 'CallTime')],
+  ['launches', figures('launches', 'LaunchStatistics')],
+  ['queues', figures('queue', 'QueueUse')],
+  ['idle', figures('idle', 'StreamIdle')],
+  ['bandwidth', figures('copyBandwidth', 'BandwidthUse')],
+  ['criticalPath.parts', figures('criticalPath', 'PathPart')],
+  ['operations', figures('operations', 'OperationRow')],
+  ['verdicts', ['core/verdicts/verdict.ts', 'Verdict']],
+  ['remedies', ['core/remedies/remedy.ts', 'Remedy']],
+  ['Of a real program', answers('TraceAnswers')],
+  ['steps', answers('StepsAnswer')],
+  ['plan', ['core/lift/plan.ts', 'Remedy'], answers('RemedyAnswer')],
+  ['ladder', ['core/lift/ladder.ts', 'Rung']],
+  ['ranks', ['core/lift/ranks.ts', 'RankAnswer']],
+];
+
+export function summaryText(): string {
+  const objects = summaryObjects.map(([title, ...interfaces]) => `## ${title}\n\n${interfacesText(...interfaces)}`);
+  return [...objects, `## Causes of verdicts\n\n${listText('core/verdicts/verdict.ts', 'causes')}`].join('\n\n');
+}
+
+/** Returns the fields of interfaces with their comments. Neighbours without comments share a line. */
+function interfacesText(...interfaces: readonly Interface[]): string {
+  const lines: string[] = [];
+  let plain: string[] = [];
+  const flush = (): void => {
+    if (plain.length > 0) lines.push(`- ${plain.join(', ')}`);
+    plain = [];
+  };
+  for (const { name, text } of interfaces.flatMap(([path, one]) => membersOf(path, one))) {
+    if (text === '') plain.push(code(name));
+    else {
+      flush();
+      lines.push(`- ${code(name)}: ${text}`);
+    }
+  }
+  flush();
+  return lines.join('\n');
+}
+
+interface Member {
+  readonly name: string;
+  readonly text: string;
+}
+
+function membersOf(path: string, interfaceName: string): Member[] {
+  const { program, textBefore } = parsed(path);
+  const declarations = program.body.map((node) => (node.type === 'ExportNamedDeclaration' ? node.declaration : node));
+  const members = declarations.flatMap((node) =>
+    node?.type === 'TSInterfaceDeclaration' && node.id.name === interfaceName ? node.body.body : [],
+  );
+  if (members.length === 0) throw new Error(`${path} has no interface ${interfaceName}.`);
+  return members.flatMap((member) =>
+    member.type === 'TSPropertySignature' && member.key.type === 'Identifier'
+      ? [{ name: member.key.name, text: withoutKnown(textBefore(member.start)) }]
+      : [],
+  );
+}
+
+/** Leaves out what the page says once: when a value is null, and how lanes are named. */
+const withoutKnown = (text: string): string =>
+  text
+    .replace(/(^|;|(?<=\.)) ?null\b[^.;]*\.?$/i, '')
+    .replace(/^Lane id( of the (stream|host thread)|, as '.*')\.$|; -1 where .*/, '')
+    .replace(/(\w)$/, '$1.');
+
+/** Returns the strings of a list with the comment before each. */
+function listText(path: string, listName: string): string {
+  const { program, source, textBefore } = parsed(path);
+  const list = program.body.flatMap((node) => {
+    const declaration = node.type === 'ExportNamedDeclaration' ? node.declaration : node;
+    return declaration?.type === 'VariableDeclaration' ? declaration.declarations : [];
+  });
+  const value = list.find(({ id }) => id.type === 'Identifier' && id.name === listName)?.init;
+  const array = value?.type === 'TSAsExpression' ? value.expression : value;
+  if (array?.type !== 'ArrayExpression') throw new Error(`${path} has no list ${listName}.`);
+  const items = array.elements.flatMap((item) => (item === null ? [] : [item]));
+  return items
+    .map(({ start, end }) => `- ${code(source.slice(start, end).replaceAll("'", ''))}: ${textBefore(start)}`)
+    .join('\n');
+}
+
+function parsed(path: string) {
+  const source = readFileSync(join(root, path), 'utf8');
+  const { program, comments } = parseSync(path, source);
+  /** Returns the comment that ends right before a place, without its stars and line ends. */
+  const textBefore = (place: number): string => {
+    const comment = comments.findLast(({ end }) => end <= place && /^\s*$/.test(source.slice(end, place)));
+    return (comment?.value ?? '')
+      .replace(/^\s*\*+/gm, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+  };
+  return { source, program, textBefore };
+}
