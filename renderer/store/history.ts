@@ -80,12 +80,12 @@ export class DocumentHistory {
     this.#store.setState({ experiment, step, selection, beforeRemedy });
   }
 
-  /** What it was before the remedies that were its last steps; null where another step was, except for a name. */
+  /** The experiment before the last steps, if they were all remedies or renamings; else null. */
   get beforeRemedy(): Experiment | null {
     return this.#store.getState().beforeRemedy;
   }
 
-  /** Takes the last step back, and gives what was selected before and after it. */
+  /** Undoes the last step. Returns the selection before and after it. */
   undo(): StepSelection | null {
     const { selection } = this.#store.getState();
     this.#times.undo();

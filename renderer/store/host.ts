@@ -1,4 +1,4 @@
-/** The way to the host, and what becomes of calls that fail. */
+/** The connection to the host, and the handling of failed calls. */
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { HostService } from '../../core/service/service.ts';
 import { sendDraftsTo } from './drafts.ts';
@@ -9,20 +9,20 @@ let service: HostService | null = null;
 
 const experimentPrefix = documentKey({ kind: 'experiment', id: '' });
 
-/** The host for calls; set by the connection, null while there is none. */
+/** Sets the host for calls. The connection calls it, with null while there is none. */
 export function setService(next: HostService | null): void {
   service = next;
   sendDraftsTo(
     next === null
       ? null
       : async (key, draft) => {
-          // What was built in a lesson is the window's alone.
+          // Only the window keeps drafts of lessons.
           if (key.startsWith(experimentPrefix)) await next.keepDraft(key.slice(experimentPrefix.length), draft);
         },
   );
 }
 
-/** The host, for calls that may fail. Throws `connection.lost` while there is none. */
+/** Returns the host for calls that may fail. Throws `connection.lost` while there is none. */
 export function host(): HostService {
   if (service !== null) return service;
   throw new CopyscopeError({
@@ -32,7 +32,7 @@ export function host(): HostService {
   });
 }
 
-/** Runs an action; what it throws is shown, with its remedy. */
+/** Runs an action, and shows an error that it throws with its remedy. */
 export async function attempt(what: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();

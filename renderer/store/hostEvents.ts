@@ -1,4 +1,4 @@
-/** What the host tells: all of it when the window connects, then each change. */
+/** Data from the host: all of it when the window connects, then each change. */
 import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
 import { listExperiments } from './experimentList.ts';
 import { holdEvents } from './heldEvents.ts';
@@ -14,26 +14,26 @@ import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from './sweeps.ts';
 
-/** Told of every file that was opened outside the window. */
+/** Called for every file that was opened outside the window. */
 let onOpened: ((imported: Imported) => void) | null = null;
 export function whenOpened(listener: (imported: Imported) => void): void {
   onOpened = listener;
 }
 
-/** Told of every change of the notes on a run. */
+/** Called for every change of the notes on a run. */
 let onNotesChanged: WindowEvents['notesChanged'] | null = null;
 export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
   onNotesChanged = listener;
 }
 
 interface Joining {
-  /** What the host is to tell. */
+  /** Receives the host's events. */
   readonly events: WindowEvents;
-  /** Fills the library and the engine list. Rejects where the host can't answer. */
+  /** Fills the library and the engine list. Rejects if the host can't answer. */
   fill(): Promise<void>;
 }
 
-/** A window's new connection. What the host tells while the library is read comes after it: what was read may be older. */
+/** Joins a new connection. Events that come while the library is read are handled after it. */
 export function joinHost(): Joining {
   const { events, release } = holdEvents(windowEvents);
   return { events, fill: () => refreshAll().finally(release) };
@@ -49,7 +49,7 @@ async function refreshAll(): Promise<void> {
     host().profiles(),
     host().sweeps(),
     host().recording(),
-    // All else is possible without it.
+    // Everything else works without Slurm.
     host()
       .slurm()
       .catch(() => null),
@@ -64,7 +64,7 @@ async function refreshAll(): Promise<void> {
   void refreshDevices(false);
 }
 
-/** After the connection was away: what could not be read is forgotten, and runs that ended meanwhile are shown. */
+/** Drops failed loads, and shows runs that ended, after the connection was lost. */
 function catchUp(): void {
   const { documents, loadedRuns, pendingRuns, page } = state();
   for (const [key, document] of Object.entries(documents))
@@ -74,7 +74,7 @@ function catchUp(): void {
   if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
 }
 
-/** Asking for devices may start the engine process, so nothing waits for it. */
+/** Not awaited, since listing devices may start the engine process. */
 export const refreshDevices = (anew: boolean): Promise<void> =>
   attempt('The devices could not be listed', async () => assign({ devices: await host().devices(anew) }));
 
@@ -120,14 +120,14 @@ function onRunChanged(id: string, run: RunSummary | null): void {
   if (run?.status !== 'running') put('progress', id, undefined);
   if (run === null) put('loadedRuns', id, undefined);
   if (run === null || before?.status === run.status) return;
-  // What was read while the run was still going is no longer all of it.
+  // A file read during the run was incomplete.
   if (before?.status === 'running') put('loadedRuns', id, undefined);
-  // One that comes as a file, a trace that breaks off, is opened and says it itself.
+  // A run that has a file, such as a truncated trace, is opened and shows its problem itself.
   if (before?.status === 'running' && run.status === 'failed' && !isShownHere(id)) notifyRunFailed(run);
   if (run.status !== 'running') void showEnded(id);
 }
 
-/** Whether the page shows this run, or will: it then says itself what became of it. */
+/** Returns true if the page shows this run, or will, and so shows its outcome itself. */
 function isShownHere(id: string): boolean {
   const { page } = state();
   if (page.kind === 'compare') return page.runs?.includes(id) === true;

@@ -1,27 +1,27 @@
-/** How lessons are looked at, and how far each has come. Progress is kept between visits. */
+/** The view of lessons, and the progress in each. Progress is kept between visits. */
 import { create } from 'zustand';
 import { forget, recall, remember } from './settings.ts';
 
 export interface LessonProgress {
-  /** Answers by step: the choice's position, or the number; null where the answer was asked for instead. */
+  /** Answers by step: the index of the choice, or the number; null if the user asked for the answer. */
   readonly answers: Readonly<Record<number, number | null>>;
-  /** Steps whose task was done. */
+  /** Steps with solved tasks. */
   readonly passed: readonly number[];
-  /** Hints that were opened, by step. */
+  /** Number of opened hints, by step. */
   readonly hints: Readonly<Record<number, number>>;
-  /** The step that was open last. */
+  /** The step opened last. */
   readonly step: number;
   readonly finished: boolean;
 }
 
 interface LessonView {
   readonly presenting: boolean;
-  /** By lesson id; read from what was kept when first asked for. */
+  /** Progress by lesson id; read from the storage at the first access. */
   readonly progress: Readonly<Record<string, LessonProgress>>;
   readonly side: 'lesson' | 'build';
-  /** The open lesson has a task that is not done yet: what to change is for the learner to find. */
+  /** True if the open lesson has an unsolved task, so that suggested changes stay hidden. */
   readonly solving: boolean;
-  /** Of the open lesson's variants the longest makespan: all of them are drawn on its scale. Null where it is unknown. */
+  /** Longest makespan of the open lesson's variants, whose scale they all use; null if unknown. */
   readonly extentNs: number | null;
 }
 
@@ -42,7 +42,7 @@ export const showSide = (side: LessonView['side']): void => useLessonView.setSta
 
 const nameOf = (lesson: string): string => `lesson:${lesson}`;
 
-/** What was kept of a lesson; nothing where it can't be read. */
+/** Returns the stored progress of a lesson; empty if it can't be read. */
 function kept(lesson: string): LessonProgress {
   try {
     const value: unknown = JSON.parse(recall(nameOf(lesson)) ?? 'null');
@@ -56,7 +56,7 @@ function kept(lesson: string): LessonProgress {
 
 const read = new Map<string, LessonProgress>();
 
-/** The same object until it changes, so that components may select it. */
+/** Returns the same object until it changes, so that components can select it. */
 export function progressOf(view: LessonView, lesson: string): LessonProgress {
   const known = view.progress[lesson] ?? read.get(lesson);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** What is done to the library's things: delete with a way back, rename. */
+/** Actions on library items: deleting with undo, and renaming. */
 import { create } from 'zustand';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { type LibraryItems, runTitle, type SweepSummary } from '../../core/service/service.ts';
@@ -21,7 +21,7 @@ export interface LibraryItem {
   readonly id: string;
 }
 
-/** A deletion that the user must agree to first, since it can't be taken back for long; `why` is the bin's own reason. */
+/** A deletion that the user must confirm, since it can't be undone for long; `why` is the bin's error, if any. */
 interface Question {
   readonly items: LibraryItems;
   readonly why: ErrorInfo | null;
@@ -30,7 +30,7 @@ interface Question {
 export const useDeleteQuestion = create<{ readonly question: Question | null }>()(() => ({ question: null }));
 export const closeDeleteQuestion = (): void => useDeleteQuestion.setState({ question: null });
 
-/** Into the bin; where there is none, or it refuses, the user is asked. */
+/** Moves items to the bin. If there is no bin, or it refuses, asks the user. */
 export async function deleteItems(items: LibraryItems): Promise<void> {
   if (items.experiments.length + items.runs.length + items.sweeps.length === 0) return;
   if (state().about?.bin !== true) return useDeleteQuestion.setState({ question: { items, why: null } });
@@ -43,7 +43,7 @@ export async function deleteItems(items: LibraryItems): Promise<void> {
   }
 }
 
-/** The user has agreed. */
+/** Deletes for good after the user has confirmed. */
 export function deleteForGood(items: LibraryItems): Promise<void> {
   closeDeleteQuestion();
   return attempt(`${capital(countItems(items))} could not be deleted`, () => deleteNow(items, true));
@@ -60,7 +60,7 @@ async function deleteNow(items: LibraryItems, forGood: boolean): Promise<void> {
   notifyDone(forGood ? 'Deleted' : 'Moved to the bin', what, { label: 'Undo', act: () => void restore(ticket) });
 }
 
-/** Whether the page is about one of them, or about a run of a sweep of them. */
+/** Returns true if the page shows one of the items, or a run of one of the sweeps. */
 function isShown({ experiments, runs, sweeps }: LibraryItems): boolean {
   const { page } = state();
   if (page.kind === 'experiment') return experiments.includes(page.id);
@@ -74,7 +74,7 @@ const restore = (ticket: string): Promise<void> =>
     await listExperiments();
   });
 
-/** The one thing's name, or how many there are. */
+/** Returns the name of a single item, or the number of items. */
 function nameOf(items: LibraryItems): string {
   const [experiment, run, sweep] = [items.experiments[0], items.runs[0], items.sweeps[0]];
   if (items.experiments.length + items.runs.length + items.sweeps.length > 1) return capital(countItems(items));
@@ -102,7 +102,7 @@ export function countItems({ experiments, runs, sweeps }: LibraryItems): string 
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** What the library calls it. */
+/** Returns the item's name in the library. */
 export function nameOfItem({ kind, id }: LibraryItem): string {
   if (kind === 'sweep') return useSweeps.getState().summaries[id]?.name ?? '';
   const { experiments, runs } = state();
@@ -110,7 +110,7 @@ export function nameOfItem({ kind, id }: LibraryItem): string {
   return runs[id] === undefined ? '' : runTitle(runs[id]);
 }
 
-/** Gives it another name; a run without one is called as its experiment again. */
+/** Renames an item. A run with an empty name gets its experiment's name again. */
 export const renameItem = (item: LibraryItem, name: string): Promise<void> =>
   attempt(`The ${item.kind} could not be renamed`, async () => {
     const shown = nameOfItem(item);

@@ -1,4 +1,4 @@
-/** Keeps the address and the page the same: links, back and forward, and the page that was open last time. */
+/** Keeps address and page equal: links, back and forward, and the page of the last visit. */
 import { pageHash, parsePageHash } from './page.ts';
 import { openPage } from './pages.ts';
 import { parsePlace, useAskedPlace } from './place.ts';
@@ -13,20 +13,20 @@ export function startNavigation(): void {
   });
 }
 
-/** Shows the page of the address, or else that of last time. */
+/** Shows the page of the address, or else that of the last visit. */
 export function restorePage(): void {
   const page = parsePageHash(location.hash) ?? parsePageHash(recall('page') ?? '');
   assign({ engine: recall('engine'), colourBy: recall('colour-by') === 'name' ? 'name' : 'kind' });
   askPlace();
-  // Documents can be read once there is a host to read them from.
+  // Documents can be read once there is a host.
   const stop = watch((state) => {
     if (!state.libraryReady) return;
     stop();
-    // Unless something was opened meanwhile.
+    // The user may have opened another page by then.
     if (page !== null && pageHash(state.page) === pageHash(page)) openPage(page);
   });
   if (page !== null) assign({ page });
 }
 
-/** Whatever run the page shows: what a link selects is selected in it. */
+/** Asks for the link's selection in whatever run the page shows. */
 const askPlace = (): void => useAskedPlace.setState({ place: parsePlace(location.hash, '') });

@@ -1,6 +1,6 @@
-/** Questions that are asked again before they are answered. */
+/** Requests that may be repeated before they are answered. */
 
-/** Of answers that overtake one another, one to an older question than that of the last is dropped. */
+/** Drops an answer that arrives after the answer to a newer request. */
 export function newestAnswer<Answer>(ask: () => Promise<Answer>, take: (answer: Answer) => void): () => Promise<void> {
   let [asked, taken] = [0, 0];
   return async () => {

@@ -1,4 +1,4 @@
-/** Notifications: what could not be done, why, and what to do about it; and what was done, with a way back. */
+/** Notifications: failures with reason and remedy, and finished actions with a way to undo them. */
 import { type NotificationData, notifications, notificationsStore } from '@mantine/notifications';
 import { createElement } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
@@ -6,12 +6,12 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { type DoneAction, DoneText } from '../common/DoneText.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 
-/** At once. */
+/** Notifications shown at once. */
 export const mostNotices = 4;
 
 /**
- * None waits: what was done long ago is news no more, and where things are done faster than notices close, those that wait
- * would only grow. For one more than there is place for, the oldest goes: of what was done, where there is any.
+ * Shows a notification at once, since queued ones would be outdated. If there is no room, the oldest goes, and errors
+ * last.
  */
 function show(notice: NotificationData): void {
   const room = (shown: NotificationData[]): NotificationData[] => {
@@ -40,7 +40,7 @@ export const notifyRunFailed = (run: RunSummary): void =>
 
 let number = 0;
 
-/** Says what was done, to screen readers too; `action` is a button in it, as Undo. */
+/** Announces a finished action, to screen readers too; `action` is a button such as Undo. */
 export function notifyDone(title: string, text: string, action?: DoneAction): void {
   number += 1;
   const id = `done:${number}`;

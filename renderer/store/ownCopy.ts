@@ -1,4 +1,4 @@
-/** Copies among the user's own: the one that an edit makes of an example or of a run's experiment, and those that are asked for. */
+/** Copies in the library: made by an edit of an example or of a run's experiment, or on request. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { listExperiments } from './experimentList.ts';
 import { attempt, host } from './host.ts';
@@ -8,12 +8,12 @@ import { currentExperiment, runsOfPage } from './select.ts';
 import { assign, put, state } from './store.ts';
 import type { Page, Selection } from './types.ts';
 
-/** Where a copy was made, for the way back. */
+/** The page of the original, for going back. */
 export interface Origin {
   readonly page: Page;
   readonly selection: Selection | null;
   readonly iteration: number | null;
-  /** Runs that were there under the copy's name: of other copies. */
+  /** Runs of other copies, which existed under the copy's name. */
   readonly otherRuns: ReadonlySet<string>;
 }
 
@@ -28,16 +28,16 @@ export const copyName = (name: string): string =>
 
 const copies = new Map<string, Experiment>();
 
-/** What a document was when an edit made it, as a copy, in this visit; null for any other. */
+/** Returns the content of a copy as an edit made it during this visit, or null for other documents. */
 export const copiedAs = (key: string): Experiment | null => copies.get(key) ?? null;
 
-/** Null where the copy has gone. */
+/** Null after the copy was deleted. */
 export function setCopiedAs(key: string, experiment: Experiment | null): void {
   if (experiment === null) copies.delete(key);
   else copies.set(key, experiment);
 }
 
-/** Copies what is open among the user's own, and opens the copy with the same selection; null where that failed. */
+/** Copies the open document into the library, and opens the copy with the same selection; null if that failed. */
 export async function makeOwn(): Promise<OwnCopy | null> {
   let made: OwnCopy | null = null;
   await attempt('The experiment could not be copied', async () => {
@@ -57,17 +57,17 @@ export async function makeOwn(): Promise<OwnCopy | null> {
   return made;
 }
 
-/** Whether a run was made of the copy that is open. */
+/** Returns true if the open copy has runs of its own. */
 export const hasOwnRuns = ({ otherRuns }: Origin): boolean => runsOfPage(state()).some(({ id }) => !otherRuns.has(id));
 
-/** Goes back to where the copy was made. Its own address is no longer one. */
+/** Goes back to the original's page. The copy's address is no longer valid. */
 export function returnTo({ page, selection, iteration }: Origin): void {
   history.replaceState(null, '', pageHash(page));
   openPage(page);
   assign({ selection, iteration });
 }
 
-/** Keeps a copy of what is open among the user's own experiments, and opens it. */
+/** Saves a copy of the open document in the library, and opens it. */
 export const saveCopy = (): Promise<void> =>
   attempt('The experiment could not be saved', async () => {
     const experiment = currentExperiment(state());

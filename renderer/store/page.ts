@@ -1,7 +1,7 @@
 /**
- * Addresses: `#/example/overlap/pinned-side-stream`, `#/experiment/ID`, `#/run/ID`, `#/compare`,
- * `#/compare/RUN,RUN`, `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/remote`, `#/lessons`,
- * `#/lesson/four-cases?step=2` and `#/glossary/pinned`. Links to a place in lanes go on as place.ts says: `#/run/ID?at=0,1000&row=5`.
+ * Addresses: `#/example/overlap/pinned-side-stream`, `#/experiment/ID`, `#/run/ID`, `#/compare`, `#/compare/RUN,RUN`,
+ * `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/remote`, `#/lessons`, `#/lesson/four-cases?step=2` and
+ * `#/glossary/pinned`. Links to a place in lanes add the query of place.ts: `#/run/ID?at=0,1000&row=5`.
  */
 import { isTermId } from '../../core/glossary/glossary.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
@@ -31,11 +31,11 @@ export function pageHash(page: Page): string {
 
 const encoded = (id: string): string => id.split('/').map(encodeURIComponent).join('/');
 
-/** Whether the page is about one experiment or run, with a score, a timeline and an inspector. */
+/** Returns true if the page shows one experiment or run, with a score, a timeline and an inspector. */
 export const hasDocument = ({ kind }: Page): boolean =>
   kind === 'example' || kind === 'experiment' || kind === 'run' || kind === 'lesson';
 
-/** The page of an address; null where it names none. */
+/** Returns the page of an address, or null if it names none. */
 export function parsePageHash(hash: string): Page | null {
   if (hash === '#/compare') return { kind: 'compare' };
   if (hash === '#/sweep') return { kind: 'sweep-setup' };
@@ -60,5 +60,5 @@ export function parsePageHash(hash: string): Page | null {
   }
 }
 
-/** Key of a page's document in the store. */
+/** Returns the key of a page's document in the store. */
 export const documentKey = (page: { readonly kind: string; readonly id: string }): string => `${page.kind}:${page.id}`;

@@ -1,4 +1,4 @@
-/** What the centre shows: opens pages, and reads the documents that they are about. */
+/** Opens pages in the centre, and reads their documents. */
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
@@ -12,14 +12,14 @@ import { remember } from './settings.ts';
 import { assign, put, state } from './store.ts';
 import type { Page } from './types.ts';
 
-/** Told of every document that was read; editing/save.ts brings back unsaved changes of it. */
+/** Called for every document that was read; editing/save.ts then restores unsaved changes. */
 type OnDocumentRead = (key: string, experiment: Experiment, draft: Draft | null) => void;
 let onDocumentRead: OnDocumentRead | null = null;
 export function whenDocumentRead(listener: OnDocumentRead): void {
   onDocumentRead = listener;
 }
 
-/** What is made of a document before it is shown: all of a long one's at once would hold the window up. */
+/** Prepares a document in steps before it is shown, since preparing a long one at once would block the window. */
 let prepare: ((experiment: Experiment) => InSteps<unknown>) | null = null;
 export function beforeDocumentShown(steps: (experiment: Experiment) => InSteps<unknown>): void {
   prepare = steps;
@@ -34,10 +34,10 @@ export function openPage(page: Page): void {
   if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
 }
 
-/** What a word means. */
+/** Opens the explanation of a term. */
 export const openTerm = (term: TermId): void => openPage({ kind: 'glossary', term });
 
-/** Reads an experiment unless it is here. */
+/** Reads an experiment unless it is loaded. */
 export async function openDocument(page: { kind: 'example' | 'experiment'; id: string }): Promise<void> {
   const key = documentKey(page);
   const known = state().documents[key];
@@ -59,7 +59,7 @@ async function readDocument({ kind, id }: { kind: 'example' | 'experiment'; id: 
   return [experiment, draft && { ...draft, experiment: JSON.parse(draft.experiment) as Experiment }] as const;
 }
 
-/** One of the user's own, as it was saved. */
+/** Returns an experiment of the user as it was saved. */
 export const readExperiment = async (id: string): Promise<Experiment> =>
   JSON.parse(await host().readExperiment(id)) as Experiment;
 

@@ -1,15 +1,15 @@
-/** What a link says beside its page: the time that is in view, the iteration, and what is selected. */
+/** The query of a link: the visible time range, the iteration, and the selection. */
 import { create } from 'zustand';
 import type { Selection } from './types.ts';
 
 export interface Place {
   readonly view: { readonly startNs: number; readonly endNs: number };
   readonly iteration: number | null;
-  /** Of the run that the page shows, whose id the page says already. */
+  /** Selection in the page's run, whose id is in the page's address. */
   readonly selection: Selection | null;
 }
 
-/** What a link asks for until the lanes are there to show it. */
+/** Place of the opened link, until the lanes can show it. */
 export const useAskedPlace = create<{ readonly place: Place | null }>()(() => ({ place: null }));
 
 export function placeQuery({ view, iteration, selection }: Place): string {
@@ -24,7 +24,7 @@ export function placeQuery({ view, iteration, selection }: Place): string {
   return `?${parts.join('&')}`;
 }
 
-/** Null where the address names no place, or none that can be. */
+/** Returns null if the address names no valid place. */
 export function parsePlace(hash: string, run: string): Place | null {
   const query = new URLSearchParams(hash.slice(hash.indexOf('?') + 1));
   const view = stretch(query.get('at'));

@@ -7,17 +7,17 @@ let known = new Map<string, DeviceProfile>();
 
 type Host = Pick<HostService, 'readProfile'>;
 
-/** Null where it can't be read: it is asked for again next time. `host` may throw where there is none. */
+/** Resolves with null if it can't be read, and reads it again next time. `host` may throw if there is no connection. */
 export function readProfile(name: string, host: () => Host): Promise<DeviceProfile | null> {
   const pending = reads.get(name) ?? ask(name, host);
   reads.set(name, pending);
   return pending;
 }
 
-/** One that was read. */
+/** Returns a profile that was read. */
 export const knownProfile = (name: string): DeviceProfile | undefined => known.get(name);
 
-/** They may hold something else now. What is still on its way is as they were. */
+/** Forgets all profiles, since they may have changed. Pending reads return the old ones. */
 export function forgetProfiles(): void {
   [reads, known] = [new Map(), new Map()];
 }

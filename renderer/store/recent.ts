@@ -1,10 +1,10 @@
-/** What was open last, newest first, kept between visits. */
+/** Pages opened last, newest first, kept between visits. */
 import { create } from 'zustand';
 import { pageHash, parsePageHash } from './page.ts';
 import { recall, remember } from './settings.ts';
 import type { Page } from './types.ts';
 
-/** Pages that something was opened on. */
+/** Pages that show an item of the library. */
 export type RecentPage = Extract<Page, { kind: 'example' | 'experiment' | 'run' }>;
 
 const mostRecent = 12;

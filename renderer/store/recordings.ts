@@ -1,4 +1,4 @@
-/** The program that is recorded, as the host tells of it; renderer/record asks the host. */
+/** The state of the recorded program from the host; renderer/record sends the requests. */
 import { create } from 'zustand';
 import { isUnderWay, type RecordingStatus } from '../../core/service/recording.ts';
 import { announce } from './announce.ts';
@@ -6,7 +6,7 @@ import { notifyDone, notifyError } from './notify.ts';
 import { openPage } from './pages.ts';
 import { state } from './store.ts';
 
-/** The one under way, or the last one. */
+/** The current recording, or the last one. */
 export const useRecording = create<{ readonly status: RecordingStatus | null }>()(() => ({ status: null }));
 
 export function onRecordingChanged(status: RecordingStatus): void {
@@ -16,7 +16,7 @@ export function onRecordingChanged(status: RecordingStatus): void {
   if (wasUnderWay && !isUnderWay(status)) tellEnd(status);
 }
 
-/** Its trace opens where one waits for it; whoever has gone on to something else is only told. */
+/** Opens the trace if the user waits on the recording page; else only notifies. */
 function tellEnd({ name, run, error, exitCode }: RecordingStatus): void {
   const isWaited = state().page.kind === 'record';
   if (error !== null) {

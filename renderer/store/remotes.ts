@@ -1,4 +1,4 @@
-/** Remote hosts, as the host tells of them, and what the window asks about them. */
+/** Remote hosts: their states from the host, and the window's requests. */
 import { create } from 'zustand';
 import type { RemoteEnding, RemoteList, RemoteState } from '../../core/service/remotes.ts';
 import { announce } from './announce.ts';
@@ -7,7 +7,7 @@ import { state } from './store.ts';
 
 export const useRemotes = create<RemoteList>()(() => ({ hosts: [], earlier: null }));
 
-/** Hosts that this window asked for and goes to once they are open. */
+/** Hosts that this window asked for, and enters once they are open. */
 const wanted = new Set<string>();
 
 export const listRemotes = (): Promise<void> =>
@@ -38,7 +38,7 @@ export function onRemoteChanged(name: string, changed: RemoteState | null): void
   if (changed.status === 'open' && before?.status !== 'open') enter(changed);
 }
 
-/** Goes to the host's window. The desktop app opens one of its own. */
+/** Enters the host's window. The desktop app opens a new one. */
 function enter({ name, address }: RemoteState): void {
   if (!wanted.delete(name) || address === null || state().about?.shell !== 'browser') return;
   location.assign(address);

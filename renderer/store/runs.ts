@@ -28,10 +28,10 @@ import { remember } from './settings.ts';
 import { assign, put, state, watch } from './store.ts';
 import type { AppState, Selection } from './types.ts';
 
-/** File of a run of the library, or of one that ships. */
+/** Returns the file of a run in the library or of a built-in run. */
 export const fileOfRun = async (id: string): Promise<HostFile> => hostFile((await host().runFile(id)).address);
 
-/** Reads a run's file once. Does nothing while it is still running. */
+/** Reads a run's file once. Does nothing while the run is under way. */
 export async function ensureRun(id: string): Promise<void> {
   const known = state().loadedRuns[id];
   const summary = state().runs[id];
@@ -52,34 +52,34 @@ export async function ensureRun(id: string): Promise<void> {
 
 const summarized = (run: Run, options: SummaryOptions): WindowSummary => windowSummary(summarizeLazily(run, options));
 
-/** Tells anew what rests on the profiles of the runs' machines, which have changed. No file is read again for it. */
+/** Updates results that depend on the changed profiles of the runs' machines, without reading files again. */
 export async function renewRuns(): Promise<void> {
   for (const [id, loaded] of Object.entries(state().loadedRuns)) {
-    // A prediction is made anew instead; a summary that is still made would come for what is no longer there.
+    // Predictions are made again anyway, and a pending summary would come for a replaced run.
     if (loaded.status !== 'ready' || loaded.value.summary === null || isPrediction(id)) continue;
     const { run } = loaded.value;
     const options = await attainableFor(run.info, state().profiles, host());
-    // It may have been forgotten, or read anew, meanwhile.
+    // The run may have been dropped or read again by now.
     if (state().loadedRuns[id] !== loaded) continue;
     const summary = isDetailed(loaded.value.view(null).rows) ? summarized(run, options) : loaded.value.summary;
     put('loadedRuns', id, { status: 'ready', value: loaded.value.withAttainable(options.attainable, summary) });
   }
 }
 
-/** Unless the run has been forgotten, or read anew, while it was summarised. */
+/** Adds the analysis, unless the run was dropped or read again in between. */
 function addAnalysis(value: LoadedRun, { summary, counters }: RunAnalysis): void {
   const known = state().loadedRuns[value.id];
   if (known?.status !== 'ready' || known.value !== value) return;
   put('loadedRuns', value.id, { status: 'ready', value: value.withSummary(summary, counters) });
 }
 
-/** Runs that are kept in memory; the host has them all. */
+/** Runs kept in memory; the host has them all. */
 const mostLoadedRuns = 24;
 
-/** What parts of the window show that neither the page nor what is picked for it names. */
+/** Runs that parts of the window show besides the page and its picked runs. */
 const held = new Set<readonly string[]>();
 
-/** Keeps runs in memory as long as a part of the window shows them. Returns what ends that. */
+/** Keeps runs in memory while a part of the window shows them. Returns a function that releases them. */
 export function holdRuns(ids: readonly string[]): () => void {
   held.add(ids);
   return () => void held.delete(ids);
@@ -89,28 +89,28 @@ function evictRuns(justRead: string): void {
   for (const id of spareRuns(state(), [...held].flat(), justRead)) put('loadedRuns', id, undefined);
 }
 
-/** Of the loaded runs those to forget: the ones that were read longest ago, but none that is on screen. */
+/** Returns the loaded runs to drop: those read longest ago, but none on screen. */
 export function spareRuns(all: AppState, held: readonly string[], justRead: string): string[] {
-  // A run's page has its document from it, whichever run is shown there.
+  // A run's page takes its document from the run, whichever run is shown.
   const ofPage = all.page.kind === 'run' ? all.page.id : null;
   const kept = new Set([justRead, ofPage, shownRunId(all), ...comparedRunIds(all), ...held]);
   const loaded = Object.keys(all.loadedRuns);
   return loaded.filter((id) => !kept.has(id)).slice(0, Math.max(0, loaded.length - mostLoadedRuns));
 }
 
-/** Forgets what failed, so that it is read again. */
+/** Drops a failed run, so that it is read again. */
 export function retryRun(id: string): void {
   put('loadedRuns', id, undefined);
   void ensureRun(id);
 }
 
-/** What is selected of the document stays when another run is shown: someone may be typing in its fields. */
+/** Keeps the document's selection when another run is shown, since the user may be typing in its fields. */
 function keptSelection(): Selection | null {
   const { selection } = state();
   return selection !== null && 'run' in selection ? null : selection;
 }
 
-/** Shows a run that has ended wherever it was waited for. */
+/** Shows a run that has ended in every document that waits for it. */
 export async function showEnded(id: string): Promise<void> {
   const documents = Object.entries(state().pendingRuns).flatMap(([document, pending]) =>
     pending === id ? document : [],
@@ -119,7 +119,7 @@ export async function showEnded(id: string): Promise<void> {
   const isCancelled = state().runs[id]?.status === 'cancelled';
   if (!isCancelled) await ensureRun(id);
   for (const document of documents) {
-    // Whoever cancels wants back what was there.
+    // After a cancelled run the previous one stays.
     if (!isCancelled) {
       put('pickedRuns', document, id);
       if (document === pageDocumentKey(state())) assign({ selection: keptSelection(), iteration: null });
@@ -145,7 +145,7 @@ export function pickRun(id: string): void {
   assign({ selection: null, iteration: null });
 }
 
-/** Starts a run of an experiment; the id, or null where it could not be started. */
+/** Starts a run of an experiment. Returns its id, or null if it could not be started. */
 export async function startRun(
   experiment: Experiment,
   engineKey: string,
@@ -159,7 +159,7 @@ export async function startRun(
     ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
     ...options,
   });
-  // The host may have told us of its end already.
+  // The run's end may have arrived before this answer.
   if (state().runs[run.id] === undefined) put('runs', run.id, run);
   return run.id;
 }
@@ -175,9 +175,9 @@ export const runCurrent = (): Promise<void> =>
     const id = await startRun(experiment, engine);
     if (id === null) return;
     put('pendingRuns', document, id);
-    // Its lanes stay until there are new ones.
+    // The old lanes stay until there are new ones.
     put('pickedRuns', document, shownBefore ?? undefined);
-    // It may have ended before the host's answer came.
+    // The run may have ended before the host's answer came.
     if (state().runs[id]?.status !== 'running') await showEnded(id);
   });
 
@@ -199,7 +199,7 @@ export const runAll = (ids: readonly string[], engineKey: string): Promise<void>
     }
   });
 
-/** Resolves when a run has ended, with how. */
+/** Resolves with the status of a run when it has ended. */
 export function finished(id: string): Promise<RunSummary['status'] | undefined> {
   return new Promise((resolve) => {
     const look = (): boolean => {

@@ -1,4 +1,4 @@
-/** What follows from the state. Pure, so that components and actions agree on it. */
+/** Values derived from the state. They are pure, so that components and actions agree. */
 import { shallow } from 'zustand/shallow';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { programText } from '../../core/experiment/programText.ts';
@@ -12,13 +12,13 @@ import type { AppState, Loading } from './types.ts';
 
 export const byNewest = (a: RunSummary, b: RunSummary): number => b.createdAt.localeCompare(a.createdAt);
 
-/** Key of the open document; null on pages that have none. */
+/** Returns the key of the open document; null on pages without one. */
 export function pageDocumentKey({ page, lessonDocument }: Pick<AppState, 'page' | 'lessonDocument'>): string | null {
   if (page.kind === 'lesson') return lessonDocument;
   return page.kind === 'example' || page.kind === 'experiment' || page.kind === 'run' ? documentKey(page) : null;
 }
 
-/** The open experiment; a run's own one where a run was opened. Null while it is being read. */
+/** Returns the open experiment, or that of the opened run. Null while it is being read. */
 export function currentExperiment(state: AppState): Experiment | null {
   const { page } = state;
   if (page.kind === 'run') return loadedRun(state, page.id)?.run.info.experiment ?? null;
@@ -32,7 +32,7 @@ export function loadedRun(state: AppState, id: string | null): LoadedRun | null 
   return loaded?.status === 'ready' ? loaded.value : null;
 }
 
-/** What the library calls a run that was opened. */
+/** Returns the library's name of an opened run. */
 export function titleOfLoaded({ runs }: Pick<AppState, 'runs'>, { id, run }: LoadedRun): string {
   const summary = runs[id];
   return summary === undefined ? runName(run.info) : runTitle(summary);
@@ -43,20 +43,20 @@ const predictionPrefix = 'predicted:';
 export const predictionId = (key: string): string => `${predictionPrefix}${key}`;
 export const isPrediction = (id: string): boolean => id.startsWith(predictionPrefix);
 
-/** Whether a run was made from what is open as it is now. A prediction is made anew with each change. */
+/** Returns true if a run was made from the open document as it is now. A prediction is made again with each change. */
 export function isOfPresent(state: AppState, run: LoadedRun): boolean {
   const present = currentExperiment(state);
   return present !== null && isRunOf(run, present);
 }
 
-/** Whether a run was made from a program: numbers of operations mean others in any other one. */
+/** Returns true if a run was made from this program. Operation numbers differ in other programs. */
 export function isRunOf({ id, run }: LoadedRun, program: Experiment): boolean {
   const { experiment } = run.info;
   if (experiment === null) return false;
   return program === experiment || (!isPrediction(id) && programText(program) === programText(experiment));
 }
 
-/** Recorded runs that ship for what is open. */
+/** Returns the built-in recordings of the open example. */
 function recordedRuns(state: AppState): RunSummary[] {
   const { page } = state;
   if (page.kind !== 'example') return [];
@@ -66,7 +66,7 @@ function recordedRuns(state: AppState): RunSummary[] {
 
 let lastOptions: { readonly from: readonly unknown[]; readonly made: readonly EngineOption[] } | null = null;
 
-/** The same list as long as it would hold the same. */
+/** Returns the same list while its content is the same. */
 export function currentEngineOptions(state: AppState): readonly EngineOption[] {
   const recorded = recordedRuns(state);
   const from = [state.devices, state.profiles, ...recorded];
@@ -75,7 +75,7 @@ export function currentEngineOptions(state: AppState): readonly EngineOption[] {
   return lastOptions.made;
 }
 
-/** Runs of the open experiment, newest first: told by its name, which every run carries. */
+/** Returns runs of the open experiment, newest first. The experiment's name in each run identifies them. */
 export function runsOfPage(state: AppState): RunSummary[] {
   const { page } = state;
   if (page.kind === 'run') {
@@ -93,11 +93,9 @@ export function runsOfPage(state: AppState): RunSummary[] {
 
 let lastShown: { readonly state: AppState; readonly id: string | null } | null = null;
 
-/**
- * The run to show: the one that was picked, else the newest one of the chosen engine, else the recorded one, else any.
- */
+/** Returns the run to show: the picked one, else the newest of the chosen engine, else the recorded one, else any. */
 export function shownRunId(state: AppState): string | null {
-  // Many parts of the window ask for it with each change.
+  // Cached, since many parts of the window read it with each change.
   if (lastShown?.state !== state) lastShown = { state, id: findShownRun(state) };
   return lastShown.id;
 }
@@ -108,7 +106,7 @@ function findShownRun(state: AppState): string | null {
   const picked = state.pickedRuns[key];
   if (picked !== undefined && state.runs[picked] !== undefined) return picked;
   if (state.page.kind === 'run') return state.page.id;
-  // A lesson begins with a simulation of what it shows; other runs are picked.
+  // A lesson begins with a simulation; other runs are picked.
   if (state.page.kind === 'lesson') return state.runs[predictionId(key)] === undefined ? null : predictionId(key);
   const engine = effectiveEngine(currentEngineOptions(state), state.engine);
   const runs = runsOfPage(state);
@@ -124,7 +122,7 @@ function findShownRun(state: AppState): string | null {
   return predictedInstead(state, key, found) ?? found;
 }
 
-/** The prediction, where there is one and the run that was found is not of the present document. */
+/** Returns the prediction if there is one and the found run is of an older document. */
 function predictedInstead(state: AppState, key: string, found: string | null): string | null {
   const id = predictionId(key);
   if (state.page.kind === 'run' || state.runs[id] === undefined) return null;
@@ -132,45 +130,45 @@ function predictedInstead(state: AppState, key: string, found: string | null): s
   return found === null || (run !== null && !isOfPresent(state, run)) ? id : null;
 }
 
-/** The run that is under way, where there are several the one that is shown; undefined where none is. */
+/** Returns the run under way, the shown one if there are several, or undefined. */
 export function runUnderWay(state: AppState): RunSummary | undefined {
   const running = Object.values(state.runs).filter((run) => run.status === 'running');
   return running.length > 1 ? (running.find(({ id }) => id === shownRunId(state)) ?? running[0]) : running[0];
 }
 
-/** Why what is open can't be run; null where it can. */
+/** Returns the reason why the open document can't run, or null. */
 export function whyNoRun(state: AppState): string | null {
   const engine = effectiveEngine(currentEngineOptions(state), state.engine);
   if (state.connection.status !== 'open') return 'There is no connection to the host.';
-  if (engine === null) return 'No engine is available here: see the list beside this button.';
+  if (engine === null) return 'No engine is available here: see the list next to this button.';
   const isRecording = parseEngineKey(engine).kind === 'recorded';
   return isRecording ? 'This is a recording. Pick another engine to run the experiment yourself.' : null;
 }
 
-/** The shown run, where it can be compared with others. */
+/** Returns the shown run if it can be compared with others. */
 export function comparableRun(state: AppState): RunSummary | undefined {
   const id = shownRunId(state);
   const run = id === null || isPrediction(id) ? undefined : state.runs[id];
   return run?.status === 'complete' ? run : undefined;
 }
 
-/** Whether a run was made with the engine of this key. Built-in recordings belong to their own key only. */
+/** Returns true if a run was made with the engine of this key. Built-in recordings belong only to their own key. */
 export function ranOn(run: RunSummary, key: string): boolean {
   const engine = parseEngineKey(key);
   if (engine.kind === 'recorded') return run.id === engine.run;
   return run.engine === engine.kind && run.host === undefined && run.origin !== 'recorded';
 }
 
-/** The examples that are compared four at a time. */
+/** The examples of the four-case comparison. */
 const caseFolder = 'overlap/';
 export const caseExamples = (state: AppState): ExampleSummary[] =>
   inOrder(state.examples.filter((example) => example.id.startsWith(caseFolder)));
 
-/** Two runs are compared, or three if one of them is simulated. */
+/** Two runs can be compared, or three if one of them is simulated. */
 export const fitsComparison = (runs: readonly Pick<RunSummary, 'origin'>[]): boolean =>
   runs.length <= 2 || (runs.length === 3 && runs.some(({ origin }) => origin === 'simulated'));
 
-/** Runs to compare: those picked, as many as fit, else for each case its newest run on the chosen engine, else its recorded one. */
+/** Returns the runs to compare: picked ones that fit, else each case's newest run on the engine, else its recording. */
 export function comparedRunIds(state: AppState): string[] {
   const { page } = state;
   const picked = page.kind === 'compare' ? page.runs : undefined;

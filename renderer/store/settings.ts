@@ -1,4 +1,4 @@
-/** What the window remembers between visits. Storage may be missing or full; then it forgets, and says nothing. */
+/** Settings kept between visits. If storage is missing or full, they are lost without a message. */
 const prefix = 'copyscope:';
 
 export function remember(name: string, value: string): void {
@@ -21,11 +21,11 @@ export function forget(name: string): void {
   try {
     localStorage.removeItem(prefix + name);
   } catch {
-    // Where nothing can be stored, nothing is there to remove.
+    // Without storage there is nothing to remove.
   }
 }
 
-/** For react-resizable-panels. */
+/** Storage for react-resizable-panels. */
 export const panelStorage = {
   getItem: (key: string): string | null => recall(key),
   setItem: (key: string, value: string): void => remember(key, value),

@@ -41,31 +41,31 @@ const initial: AppState = {
 };
 
 const present = createStore<AppState>()(() => initial);
-/** The same, but a frame later after drawFirst(). */
+/** The same state, but a frame later after drawFirst(). */
 const next = createStore<AppState>()(() => initial);
-/** The same, but some frames later after drawFirst(). */
+/** The same state, but some frames later after drawFirst(). */
 const settled = createStore<AppState>()(() => initial);
 
 /** The store that a part of the window reads. */
 const Read = createContext(present);
 
-/** What stands inside is drawn in the frame after that of what drawFirst() is about. All of it sees the same moment. */
+/** Draws its children one frame after the effect of drawFirst(). All of them see the same state. */
 export const InNextFrame = ({ children }: { readonly children: ReactNode }) =>
   createElement(Read, { value: next }, children);
 
 /**
- * What stands inside may follow some frames later where something else is drawn first: toolbars, lists and panels, of
- * which an edit draws many and none is what one looks at. All of them see the same moment of the state.
+ * Draws its children some frames later if something else is drawn first: toolbars, lists and panels that an edit
+ * redraws but that users don't look at then. All of them see the same state.
  */
 export const Following = ({ children }: { readonly children: ReactNode }) =>
   createElement(Read, { value: settled }, children);
 
-/** Selects from the state. The component is drawn anew when what is selected is another object: see useDerived(). */
+/** Selects from the state. The component redraws if the selected value is another object: see useDerived(). */
 export const useApp = <Value>(selector: (state: AppState) => Value): Value => useStore(useContext(Read), selector);
 
 export const state = (): AppState => present.getState();
 
-/** Calls `listener` with each change. Returns what ends that. */
+/** Calls `listener` with each change. Returns a function that removes it. */
 export const watch = (listener: (now: AppState, before: AppState) => void): (() => void) => present.subscribe(listener);
 
 /** Writes plain fields. */
@@ -75,32 +75,29 @@ export function assign(fields: Partial<AppState>): void {
 
 export const select = (selection: Selection | null): void => assign({ selection });
 
-/** What is held back while something else is drawn first. */
+/** Delayed drawing while something else is drawn first. */
 interface Held {
   readonly since: number;
-  /** No longer looks out for what is touched. */
+  /** Stops watching for touched elements. */
   readonly ignore: () => void;
-  /** Calls off that all of it is drawn; null until the second frame is. */
+  /** Cancels the drawing of everything; null until the second frame has begun. */
   stop: (() => void) | null;
 }
 
 let held: Held | null = null;
-/** Calls off what the frame after draws; null where it has. */
+/** Cancels the drawing in the next frame; null if it is done. */
 let second: (() => void) | null = null;
-/** What is held back longer shows in the midst of a series of quick changes. */
+/** During a series of quick changes, drawing is delayed no longer than this. */
 const mostHeldMs = 250;
 
 present.subscribe((now, before) => {
   if (held === null) showAll(now);
   else if (now.page !== before.page) settle();
-  // Fields, above all, must be those of what is selected as soon as it is; where an edit itself selects, a moment later.
+  // Fields must match a new selection at once. If an edit selects, a moment later is enough.
   else if (!isSameTarget(now.selection, before.selection) && now.documents === before.documents) settle();
 });
 
-/**
- * What is changed now is drawn first: what stands inside of InNextFrame is drawn in the frame after, what stands inside of
- * Following once that is on screen.
- */
+/** Draws the current change first, then the content of InNextFrame in the next frame, then the content of Following. */
 export function drawFirst(): void {
   second ??= inSecondFrame(drawSecond);
   held ??= { since: performance.now(), ignore: onTouch(() => flushSync(settle)), stop: null };
@@ -124,15 +121,15 @@ function settle(): void {
   second = null;
   prepareNext();
   showAll(present.getState());
-  // What was selected above is drawn in a task of its own that comes first.
+  // Effects of the selection are drawn in an earlier task.
   for (const action of due.splice(0)) queueMicrotask(action);
 }
 
 const preparing = new Set<() => void>();
 
 /**
- * Calls `action` before what stands inside of InNextFrame is drawn anew: at once where that shows the present state. What
- * begins here holds up nothing that is drawn first: even a timer takes a tenth of a millisecond. Returns what calls it off.
+ * Calls `action` before the content of InNextFrame is drawn again, or at once if that is up to date. Work started here
+ * doesn't delay the first drawing, as even a timer would by 0.1 ms. Returns a function that cancels it.
  */
 export function beforeNextFrame(action: () => void): () => void {
   if (second === null) action();
@@ -161,7 +158,7 @@ export function isSameTarget(a: Selection | null, b: Selection | null): boolean 
 
 const due: (() => void)[] = [];
 
-/** Calls `action` when all of the window shows the present state: at once where nothing is held back. */
+/** Calls `action` when all of the window shows the present state, or at once if nothing is delayed. */
 export function whenSettled(action: () => void): void {
   if (held === null) action();
   else due.push(action);
@@ -182,13 +179,13 @@ export function put<
   assign({ [table]: withEntry<unknown>(state()[table], key, value) } as Partial<AppState>);
 }
 
-/** A table with another entry, last of all; without it where the value is undefined. */
+/** Returns a table with an entry added at the end; without the entry if the value is undefined. */
 export function withEntry<Value>(
   table: Readonly<Record<string, Value>>,
   key: string,
   value: Value | undefined,
 ): Readonly<Record<string, Value>> {
-  // Entries are documents and runs of any size: copied tables keep them as they are, and nothing walks through them.
+  // Entries are documents and runs of any size: tables copy the references, and nothing traverses the entries.
   const { [key]: _, ...others } = table;
   return value === undefined ? others : { ...others, [key]: value };
 }

@@ -1,27 +1,27 @@
-/** What the window knows of sweeps. The host's events write it; renderer/sweep/actions.ts asks the host. */
+/** The window's data of sweeps. The host's events write it; renderer/sweep/actions.ts sends requests. */
 import { create } from 'zustand';
 import type { Sweep, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { assign, state } from './store.ts';
 import type { Loading } from './types.ts';
 
 export interface SweepState {
-  /** Every sweep that the host keeps, by id. */
+  /** Every sweep of the host, by id. */
   readonly summaries: Readonly<Record<string, SweepSummary>>;
-  /** Those that were opened, with their points as they come. */
+  /** Opened sweeps, with their points as they arrive. */
   readonly opened: Readonly<Record<string, Loading<Sweep>>>;
 }
 
 export const useSweeps = create<SweepState>()(() => ({ summaries: {}, opened: {} }));
 
-/** As the host lists them: after a connection, what was opened is read anew. */
+/** Takes the host's list. After a new connection, opened sweeps are read again. */
 export function setSweeps(list: readonly SweepSummary[]): void {
   useSweeps.setState({ summaries: Object.fromEntries(list.map((sweep) => [sweep.id, sweep])), opened: {} });
 }
 
-/** Points that came while their sweep was being read: what is read may be older. */
+/** Points that came while their sweep was being read, whose data may be older. */
 const early = new WeakMap<Loading<Sweep>, SweepOutcome[]>();
 
-/** Marks a sweep as being read. What came of that goes to the function returned; it is dropped where the sweep has gone. */
+/** Marks a sweep as being read. The returned function takes the result, and drops it if the sweep is gone. */
 export function beginOpening(id: string): (sweep: Loading<Sweep>) => void {
   const reading: Loading<Sweep> = { status: 'loading' };
   const since: SweepOutcome[] = [];
@@ -39,7 +39,7 @@ export function beginOpening(id: string): (sweep: Loading<Sweep>) => void {
 const setOpened = (id: string, sweep: Loading<Sweep>): void =>
   useSweeps.setState(({ opened }) => ({ opened: { ...opened, [id]: sweep } }));
 
-/** Points may come by the hundred in a second; a person sees about this many changes. */
+/** Hundreds of points may come in a second; a person sees about this number of changes. */
 const flushMs = 120;
 
 let changed = new Map<string, SweepSummary | null>();
@@ -57,7 +57,7 @@ export function onSweepPoint(id: string, outcome: SweepOutcome): void {
   timer ??= setTimeout(flush, flushMs);
 }
 
-/** Writes what has come since the last time, in one go. */
+/** Writes everything since the last call at once. */
 function flush(): void {
   clearTimeout(timer);
   timer = undefined;
@@ -69,7 +69,7 @@ function flush(): void {
   for (const [id, summary] of summaries) setSummary(id, summary);
 }
 
-/** The runs of points are runs as any: they open, and are compared. */
+/** Adds the runs of points, which open and compare like any run. */
 function putRuns(outcomes: readonly SweepOutcome[]): void {
   const made = outcomes.flatMap((outcome) =>
     outcome.status === 'done' ? [[outcome.run.id, outcome.run] as const] : [],
@@ -84,7 +84,7 @@ function addOutcomes(id: string, list: readonly SweepOutcome[]): void {
   if (sweep.status === 'ready') setOpened(id, { status: 'ready', value: withOutcomes(sweep.value, list) });
 }
 
-/** A point that was run again is there once, as it became last. */
+/** Adds outcomes. A point that ran again keeps only its last outcome. */
 function withOutcomes(sweep: Sweep, list: readonly SweepOutcome[]): Sweep {
   const reached = new Map(sweep.outcomes.map((outcome) => [outcome.point, outcome]));
   for (const outcome of list) reached.set(outcome.point, outcome);
@@ -96,14 +96,14 @@ function setSummary(id: string, summary: SweepSummary | null): void {
     const { [id]: _, ...others } = summaries;
     const { [id]: sweep, ...rest } = opened;
     if (summary === null) return { summaries: others, opened: rest };
-    // What could not be read may be there again: it is read anew.
+    // A sweep that failed to load may be readable now, so it is read again.
     if (sweep?.status === 'failed') return { summaries: { ...others, [id]: summary }, opened: rest };
     const shown = sweep?.status === 'ready' ? { ...sweep, value: withSummary(sweep.value, summary) } : sweep;
     return { summaries: { ...others, [id]: summary }, opened: shown === undefined ? rest : { ...rest, [id]: shown } };
   });
 }
 
-/** A sweep that was renamed is also run again under its new name. */
+/** Takes the new summary. A renamed sweep also runs again under its new name. */
 const withSummary = (sweep: Sweep, summary: SweepSummary): Sweep => ({
   ...sweep,
   summary,

@@ -1,6 +1,6 @@
 /**
- * Texts that stand in fields and are not in the document yet: neither Enter nor leaving the field has taken them over.
- * They are kept with the document's draft. After a crash each waits here until its field is on screen again.
+ * Texts in fields that are not in the document yet, since neither Enter nor leaving the field has applied them. The
+ * document's draft keeps them. After a crash each waits here until its field is on screen again.
  */
 import { declarationKinds } from '../../core/experiment/edit/declarations.ts';
 import { operationOf, operationPaths } from '../../core/experiment/edit/paths.ts';
@@ -9,7 +9,7 @@ import type { TypedTexts } from '../../core/service/service.ts';
 import { fieldPath } from '../../core/shape/path.ts';
 import type { Selection } from './types.ts';
 
-/** By document, then by the field's path. */
+/** Texts by document, then by the field's path. */
 type Texts = Map<string, Readonly<TypedTexts>>;
 
 const onScreen: Texts = new Map();
@@ -20,11 +20,11 @@ export const typedTexts = (document: string): TypedTexts => ({
   ...onScreen.get(document),
 });
 
-/** What was typed into a field before a crash; null where nothing was. */
+/** Returns the text typed into a field before a crash, or null. */
 export const recoveredText = (document: string | null, field: string): string | null =>
   document === null ? null : (recovered.get(document)?.[field] ?? null);
 
-/** Notes what stands in a field on screen, null where it says what the document says. Gives whether that is news. */
+/** Notes the text of a field on screen; null if it equals the document's value. Returns true if it changed. */
 export function setTyped(document: string, field: string, text: string | null): boolean {
   const before = typedTexts(document)[field] ?? null;
   const others = (texts: TypedTexts = {}): TypedTexts =>
@@ -34,7 +34,7 @@ export function setTyped(document: string, field: string, text: string | null): 
   return before !== text;
 }
 
-/** Its field is off screen now, and has its text again when it is back. */
+/** Keeps the text of a field that goes off screen, until it is back. */
 export function setAside(document: string, field: string): void {
   const text = onScreen.get(document)?.[field];
   if (text === undefined) return;
@@ -44,12 +44,12 @@ export function setAside(document: string, field: string): void {
 
 export const recoverTyped = (document: string, texts: TypedTexts): void => void recovered.set(document, texts);
 
-/** Paths are of the document as it was: after a change they could name other fields. */
+/** Drops the texts after a change, since their paths could name other fields now. */
 export const forgetRecovered = (document: string): void => void recovered.delete(document);
 
-/** What is selected when a field is on screen. */
+/** Returns the selection that shows a field. */
 export function selectionOfField(experiment: Experiment, field: string): Selection {
-  // Operations in a repeat come after it, and their paths go on from its path.
+  // Operations in a repeat come after it, and their paths continue its path.
   const path = operationPaths(experiment).findLast((one) => field.startsWith(`${fieldPath(one)}.`));
   if (path !== undefined) return { kind: 'op', id: operationOf(experiment, path).id };
   const [, list, index] = /^(\w+)\[(\d+)\]/.exec(field) ?? [];

@@ -1,4 +1,4 @@
-/** What the window knows. Every slice is plain data, which actions change: see store.ts. */
+/** The window's state. Every slice is plain data, changed by actions: see store.ts. */
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeclarationKind } from '../../core/experiment/edit/declarations.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -21,9 +21,9 @@ export interface ConnectionSlice {
   readonly connection: { readonly status: ConnectionStatus; readonly problem: ErrorInfo | null };
   readonly about: About | null;
   readonly devices: DeviceReport | null;
-  /** How jobs of Slurm are submitted, as lines; null if there is no sbatch. */
+  /** Settings for jobs of Slurm, as lines; null if there is no sbatch. */
   readonly slurm: readonly string[] | null;
-  /** Why the engine process is not there, where it isn't. */
+  /** Reason why the engine process is missing, or null. */
   readonly engineProblem: ErrorInfo | null;
   readonly profiles: readonly ProfileSummary[];
 }
@@ -36,22 +36,22 @@ export interface LibrarySlice {
   readonly libraryReady: boolean;
 }
 
-/** What the centre shows. A run brings its own experiment with it. */
+/** The page in the centre. A run brings its own experiment with it. */
 export type Page =
   | { readonly kind: 'welcome' }
   | { readonly kind: 'example'; readonly id: string }
   | { readonly kind: 'experiment'; readonly id: string }
   | { readonly kind: 'run'; readonly id: string }
-  /** Runs to compare, the first with the others; where none are given, those of the four cases. */
+  /** Runs to compare, the first one as the base; by default those of the four cases. */
   | { readonly kind: 'compare'; readonly runs?: readonly string[] }
   | { readonly kind: 'lessons' }
   /** `step` counts from 0. */
   | { readonly kind: 'lesson'; readonly id: string; readonly step: number }
   | { readonly kind: 'glossary'; readonly term: TermId | null }
   | { readonly kind: 'sweep'; readonly id: string }
-  /** A sweep that is being put together. */
+  /** The form of a new sweep. */
   | { readonly kind: 'sweep-setup' }
-  /** A program of the user's own that is recorded. */
+  /** The recording of a user's program. */
   | { readonly kind: 'record' }
   /** Connections to remote hosts. */
   | { readonly kind: 'remote' }
@@ -67,19 +67,19 @@ export interface PageSlice {
   /** Opened experiments, by documentKey(). */
   readonly documents: Readonly<Record<string, Loading<Experiment>>>;
   readonly loadedRuns: Readonly<Record<string, Loading<LoadedRun>>>;
-  /** The run picked for a document; the newest that fits the engine where nothing was picked. */
+  /** The run picked for a document; without a pick, the newest one of the engine is shown. */
   readonly pickedRuns: Readonly<Record<string, string>>;
-  /** A run under way for a document that goes on showing another; it is shown as soon as it has ended. */
+  /** A run under way for a document that still shows another run; it is shown when it has ended. */
   readonly pendingRuns: Readonly<Record<string, string>>;
-  /** Key of the engine that Run uses (see engines.ts); null until something was picked. */
+  /** Key of the engine that Run uses (see engines.ts); null until one is picked. */
   readonly engine: string | null;
 }
 
 export type Selection =
   | { readonly kind: 'row'; readonly run: string; readonly row: number }
-  /** Several of a trace, as the copies of one line; `title` says which. */
+  /** Several rows of a trace, such as the copies of one line, which `title` names. */
   | { readonly kind: 'rows'; readonly run: string; readonly rows: readonly number[]; readonly title: string }
-  /** An operation by its id; `others` are selected along with it. */
+  /** An operation by its id; `others` are selected with it. */
   | { readonly kind: 'op'; readonly id: string; readonly others?: readonly string[] }
   | { readonly kind: 'declaration'; readonly list: DeclarationKind; readonly id: string }
   /** Name, description and environment. */
@@ -94,42 +94,42 @@ export interface Cell {
 
 export interface SelectionSlice {
   readonly selection: Selection | null;
-  /** The score's: where the focus is, and where something goes that is put in. */
+  /** Cursor of the score: the focused cell, and the place of additions. */
   readonly cursor: Cell;
-  /** Recorded iteration that is shown; null for the run's representative one. */
+  /** The shown iteration; null for the run's representative one. */
   readonly iteration: number | null;
   readonly timelineAs: 'lanes' | 'table' | 'charts';
-  /** What bars of the lanes are coloured by. */
+  /** Colouring of bars in the lanes. */
   readonly colourBy: 'kind' | 'name';
-  /** What is searched for in the timeline; empty for nothing. */
+  /** Search text of the timeline; empty for no search. */
   readonly search: string;
-  /** A row that is to come into sight, without being selected; `times` tells one wish from the next. */
+  /** A row to scroll to without selecting it; `times` counts the requests. */
   readonly revealed: { readonly run: string; readonly row: number; readonly times: number } | null;
   readonly helpOpen: boolean;
   readonly licencesOpen: boolean;
 }
 
-/** What can be said of an open document's changes. */
+/** State of an open document's changes. */
 export interface EditStatus {
   readonly dirty: boolean;
-  /** Names of the steps that undo and redo would take; null where there is none. */
+  /** Names of the steps that undo and redo would take; null if there is none. */
   readonly undo: string | null;
   readonly redo: string | null;
-  /** What it was before the remedies that were its last steps; null where they were none. */
+  /** The experiment before the last steps, if they were all remedies; else null. */
   readonly beforeRemedy: Experiment | null;
 }
 
 export interface EditingSlice {
-  /** By documentKey(), of documents that were edited here. */
+  /** Status by documentKey(), for documents edited here. */
   readonly edits: Readonly<Record<string, EditStatus>>;
 }
 
 export interface LessonSlice {
   readonly lessons: readonly LessonSummary[];
   readonly openedLessons: Readonly<Record<string, Loading<OpenedLesson>>>;
-  /** Key of the document that the open lesson's step shows; null where it shows none. */
+  /** Key of the document in the open lesson's step; null if there is none. */
   readonly lessonDocument: string | null;
-  /** The step asks a question first: until it is answered nothing is simulated, and no run is shown. */
+  /** True if the step's question is unanswered: until then nothing is simulated, and no run is shown. */
   readonly lessonWaits: boolean;
 }
 

@@ -4,12 +4,12 @@ import { useApp } from './store.ts';
 import type { AppState } from './types.ts';
 
 /**
- * For what a selector makes anew each time; useApp() itself needs a value that stays the same object. The value stays
- * as it was while it holds the same, one level deep.
+ * Selects a value that is made again each time, while useApp() needs the same object. Returns the previous object while
+ * the content is the same, one level deep.
  */
 export function useDerived<Value>(selector: (state: AppState) => Value): Value {
   const last = useRef<{ readonly value: Value } | null>(null);
-  // Of this rendering: the next one may select something else from the same state.
+  // Only for this rendering: the next one may select something else from the same state.
   let of: AppState | null = null;
   const value = useApp((all) => {
     if (of === all && last.current !== null) return last.current.value;

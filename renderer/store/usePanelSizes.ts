@@ -1,6 +1,6 @@
 /**
- * Panels that stay as large as they were made, in pixels: from one visit to the next, and where a window that had too
- * little room for them is made larger again. One panel of the group takes what is left.
+ * Panels that keep their size in pixels between visits, and when a small window grows again. One panel of the group
+ * takes the rest.
  */
 import { type RefObject, useEffect, useRef } from 'react';
 import { type GroupImperativeHandle, type Layout, type LayoutChangedMeta, useGroupRef } from 'react-resizable-panels';
@@ -8,9 +8,9 @@ import { recall, remember } from './settings.ts';
 
 export interface SizedPanel {
   readonly id: string;
-  /** What its size is remembered by. */
+  /** Name under which the size is stored. */
   readonly name: string;
-  /** In pixels, until someone makes it larger or smaller. */
+  /** Size in pixels until the user resizes the panel. */
   readonly size: number;
 }
 
@@ -27,7 +27,7 @@ interface PanelSizes {
   readonly onLayoutChanged: (layout: Layout, meta: LayoutChangedMeta) => void;
 }
 
-/** For a group; `panels` are all of it but the one between or after them. */
+/** Sizes of a group's panels; `panels` are all but the one that takes the rest. */
 export function usePanelSizes(panels: readonly SizedPanel[]): PanelSizes {
   const groupRef = useGroupRef();
   const elementRef = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function usePanelSizes(panels: readonly SizedPanel[]): PanelSizes {
     if (element === null) return;
     let frame = 0;
     const observer = new ResizeObserver(() => {
-      // After the group has done its own to it.
+      // Runs after the group has set its own layout.
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => {
         if (groupRef.current !== null) arrange(groupRef.current, current.current, roomOf(element));
@@ -70,7 +70,7 @@ export function usePanelSizes(panels: readonly SizedPanel[]): PanelSizes {
   };
 }
 
-/** Of all panels together, without what separates them, in the window's own pixels: a group may be drawn larger. */
+/** Returns the total size of all panels without separators, in the window's pixels: a group may be drawn larger. */
 function roomOf(element: HTMLElement): number {
   const isAcross = getComputedStyle(element).flexDirection === 'row';
   const panels = [...element.querySelectorAll<HTMLElement>(':scope > [data-panel]')];
@@ -78,7 +78,7 @@ function roomOf(element: HTMLElement): number {
   return sizes.reduce((sum, { width, height }) => sum + (isAcross ? width : height), 0);
 }
 
-/** Gives each panel its size, and the rest to the one that has none. Where there is too little room the group decides. */
+/** Gives each panel its size, and the rest to the one without. If there is too little room, the group decides. */
 function arrange(group: GroupImperativeHandle, panels: readonly SizedPanel[], room: number): void {
   if (room <= 0) return;
   const layout = group.getLayout();

@@ -7,13 +7,13 @@ import { useApp } from '../store/store.ts';
 interface JobsDraft {
   readonly isOn: boolean;
   readonly engine: EngineKind;
-  /** As it is typed. */
+  /** Text of the field. */
   readonly pointsPerJob: string;
 }
 
 export const useJobsDraft = create<JobsDraft>()(() => ({ isOn: false, engine: 'cuda', pointsPerJob: '1' }));
 
-/** Only a node knows which of them it has. */
+/** All engines, since only a node knows which of them it has. */
 const engines = [
   { value: 'cuda', label: 'GPU' },
   { value: 'cpu', label: 'CPU engine' },

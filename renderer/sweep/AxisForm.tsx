@@ -1,4 +1,4 @@
-/** Varied field: a number with its values as a list or a range, or a name out of those that are possible. */
+/** The form of an axis: a number with its values as a list or a range, or a choice of names. */
 import { ActionIcon, MultiSelect, NativeSelect, SegmentedControl, Select, TextInput, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
@@ -12,11 +12,11 @@ interface Props {
   readonly axis: AxisDraft;
   readonly number: number;
   readonly choices: readonly Choice[];
-  /** Fields that get the same values by default. */
+  /** Returns fields that get the same values by default. */
   readonly followers: (target: string) => readonly string[];
-  /** Fields of an experiment: several of them may get the same value. */
+  /** True for fields of an experiment, of which several may get the same value. */
   readonly canName: boolean;
-  /** Null while something is wrong. */
+  /** Null while a field has a problem. */
   readonly planned: PlannedAxis | null;
   readonly problems: readonly ErrorInfo[];
   readonly onChange: (axis: AxisDraft) => void;
@@ -138,7 +138,7 @@ function Numbers({ axis, number, chosen, set }: NumbersProps) {
   );
 }
 
-/** Those of the possible names that are run. */
+/** Picks the names to run. */
 function Names({ axis, options, set }: PartProps & { readonly options: readonly string[] }) {
   return (
     <MultiSelect
@@ -156,7 +156,7 @@ interface AlsoProps extends PartProps {
   readonly choices: readonly Choice[];
 }
 
-/** A copy needs both its buffers to grow. */
+/** Adds fields with the same values, such as the other buffer of a copy. */
 function Also({ axis, chosen, choices, set }: AlsoProps) {
   const others = choices.filter(
     ({ target, unit, names }) =>
@@ -178,7 +178,7 @@ function Also({ axis, chosen, choices, set }: AlsoProps) {
   );
 }
 
-/** Fields of the same title are told apart by their paths. */
+/** Adds the path to fields with the same title. */
 function labelled(choices: readonly Choice[]): { value: string; label: string }[] {
   const times = new Map<string, number>();
   for (const { title: text } of choices) times.set(text, (times.get(text) ?? 0) + 1);

@@ -40,7 +40,7 @@ export function BesidePicker({ own, chosen, onChange }: Props) {
   );
 }
 
-/** The charts of those that are read by now. */
+/** Returns the charts of the sweeps that are loaded. */
 export function useBeside(ids: readonly string[], metric: Metric | undefined): readonly Beside[] {
   const opened = useSweeps((state) => state.opened);
   return useMemo(

@@ -1,4 +1,4 @@
-/** Every point in its place: its values, its figure or why it has none, and a way to open its run. */
+/** All points in order: values, figure or reason for its absence, and a link to the run. */
 
 import { useMemo } from 'react';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';

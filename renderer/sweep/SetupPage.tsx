@@ -1,4 +1,4 @@
-/** Puts a sweep together: what is varied, over which values, on which engine. */
+/** The form of a sweep: varied fields, their values, and the engine. */
 import { Button, FileButton, NativeSelect, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFolderOpen, IconPlayerPlayFilled, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
@@ -80,7 +80,7 @@ export function SetupPage() {
   );
 }
 
-/** What is varied beside the first: names before numbers, since they become the lines of its chart. */
+/** Returns the field suggested for the second axis: names before numbers, since they become lines of the chart. */
 function secondChoice({ axes }: SweepDraft, choices: readonly Choice[]): Choice | undefined {
   const taken = new Set(axes.flatMap(({ target, also }) => [target, ...also]));
   const free = choices.filter(({ target }) => !taken.has(target));
@@ -127,7 +127,7 @@ function BaseForm({ draft, problems }: BaseProps) {
   );
 }
 
-/** Another program has other numbers: the first of them is varied. */
+/** Takes another program, and varies its first size, else its first number. */
 const choose = (value: string): Promise<void> =>
   attempt('The program could not be read', async () => {
     const [kind, id] = [value.slice(0, value.indexOf(':')), value.slice(value.indexOf(':') + 1)];

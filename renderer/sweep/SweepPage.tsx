@@ -1,4 +1,4 @@
-/** A sweep: how far it is, its chart by the metric that was chosen, and a way to the run of every point. */
+/** A sweep: its progress, its chart for the chosen metric, and a link to the run of every point. */
 import { Button, Loader, NativeSelect, Progress, SegmentedControl, Text, Tooltip } from '@mantine/core';
 import { useThrottledValue } from '@mantine/hooks';
 import {
@@ -38,7 +38,7 @@ import { changeSweep } from './setup.ts';
 import { type Beside, bestPoint, canJoin, sweepHeat, sweepLines, together } from './specs.ts';
 
 interface PageProps {
-  /** Makes a report of it. */
+  /** Makes a report. */
   readonly onReport: () => void;
 }
 
@@ -79,7 +79,7 @@ function Opened({ sweep, onReport }: OpenedProps) {
   const [besideIds, setBeside] = useState<readonly string[]>([]);
   const beside = useBeside(besideIds, metric);
   const throttled = useThrottledValue(sweep, redrawMs);
-  // Once the last point is there, what is drawn and saved holds it at once.
+  // When the last point is there, drawing and saving include it at once.
   const drawn = summary.status === 'running' ? throttled : sweep;
   useAnnouncedEnd(summary);
   if (!parsed.ok || metric === undefined) {
@@ -90,7 +90,7 @@ function Opened({ sweep, onReport }: OpenedProps) {
     );
   }
   const { plan } = parsed;
-  // Names are told apart by lines, and not by places on an axis.
+  // Lines suit names, which have no distance on an axis.
   const hasNames = plan.axes.some(({ names }) => names !== null);
   const as = besideIds.length > 0 ? 'lines' : (chosenAs ?? (hasNames ? 'lines' : 'heat'));
   const isLeftOut = beside.some(({ spec }) => !canJoin(sweepLines(sweep, plan, metric), spec));
@@ -134,7 +134,7 @@ function Opened({ sweep, onReport }: OpenedProps) {
   );
 }
 
-/** Drawing hundreds of points takes a while: meanwhile more of them come, and are drawn together. */
+/** Drawing hundreds of points takes a while, so points that arrive within this time are drawn together. */
 const redrawMs = 500;
 
 interface ChartProps {
@@ -272,14 +272,14 @@ function StatusBar({ sweep, plan }: StatusProps) {
   );
 }
 
-/** Points are run in order, so the first without an outcome is under way. */
+/** Returns the first point without an outcome, which is under way, since points run in order. */
 function nextPoint({ outcomes }: Sweep, { count }: SweepPlan): number | null {
   const reached = new Set(outcomes.map(({ point }) => point));
   for (let point = 0; point < count; point += 1) if (!reached.has(point)) return point;
   return null;
 }
 
-/** Says to a screen reader when a sweep has ended, which a bar that fills does not. */
+/** Announces the end of a sweep to screen readers, which a full progress bar doesn't. */
 function useAnnouncedEnd({ status, done, failed, name }: SweepSummary): void {
   const [before, setBefore] = useState(status);
   useEffect(() => {

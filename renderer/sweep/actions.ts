@@ -1,4 +1,4 @@
-/** What the window asks of the host about sweeps. Failures become notifications. */
+/** Requests of the window to the host about sweeps. Failures become notifications. */
 import { toErrorInfo } from '../../core/errors.ts';
 import type { StartSweep, SweepSummary } from '../../core/service/service.ts';
 import { parseEngineKey } from '../store/engines.ts';
@@ -6,7 +6,7 @@ import { attempt, host } from '../store/host.ts';
 import { openPage } from '../store/pages.ts';
 import { beginOpening, onSweepChanged, useSweeps } from '../store/sweeps.ts';
 
-/** Reads a sweep with all its points once; from then on they come as events. */
+/** Reads a sweep with all its points once. Later points come as events. */
 export async function ensureSweep(id: string): Promise<void> {
   if (useSweeps.getState().opened[id] !== undefined) return;
   const opened = beginOpening(id);

@@ -1,4 +1,4 @@
-/** A sweep as it is being put together: texts as they are typed, and the document that they make. */
+/** The form of a sweep: texts as typed, and the document that they make. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
 import { type Template, templates } from '../../core/experiment/templates/templates.ts';
@@ -17,7 +17,7 @@ import { linkedSizes } from '../../core/sweep/linked.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 
 export interface AxisDraft {
-  /** As its document calls it, where what varies doesn't say enough. */
+  /** Label in the document, if the varied field doesn't say enough. */
   readonly label?: string | undefined;
   /** Name of a parameter, or path of a field; empty until one is chosen. */
   readonly target: string;
@@ -33,14 +33,14 @@ export interface AxisDraft {
 
 export interface SweepDraft {
   readonly name: string;
-  /** As its document has it; the form leaves it as it is. */
+  /** Description in the document, which the form doesn't change. */
   readonly description: string;
-  /** What is varied. */
+  /** The varied program. */
   readonly base:
     | { readonly kind: 'template'; readonly template: string; readonly parameters: Readonly<Record<string, string>> }
     | { readonly kind: 'experiment'; readonly experiment: Experiment };
   readonly axes: readonly AxisDraft[];
-  /** Empty: as many as each experiment asks for. */
+  /** If empty, each experiment's own number. */
   readonly iterations: string;
 }
 
@@ -49,13 +49,13 @@ export interface Choice {
   readonly title: string;
   readonly unit: ParameterUnit;
   readonly value: number;
-  /** Of what says which and not how much: what it is now, and what it may be. Null of numbers. */
+  /** Current and possible values of a field with names; null for numbers. */
   readonly names: { readonly now: string; readonly options: readonly string[] } | null;
 }
 
 export const templateOf = (id: string): Template | undefined => templates.find((template) => template.id === id);
 
-/** What an axis can vary. */
+/** Returns the fields that an axis can vary. */
 export function choicesOf({ base }: Pick<SweepDraft, 'base'>): readonly Choice[] {
   if (base.kind === 'template') {
     return (templateOf(base.template)?.parameters ?? []).map(({ name, label, unit, standard }) => ({
@@ -85,19 +85,19 @@ function fieldsOf(experiment: Experiment): readonly Choice[] {
   return found;
 }
 
-/** Fields that follow a size by default: a copy's target is as large as its source. */
+/** Returns fields that follow a size by default: a copy's target is as large as its source. */
 export function followers({ base }: Pick<SweepDraft, 'base'>, target: string): readonly string[] {
   const path = base.kind === 'experiment' ? parseFieldPath(target) : null;
   return path === null || base.kind === 'template' ? [] : linkedSizes(base.experiment, path);
 }
 
-/** The axis that is suggested where something is chosen to vary. */
+/** Returns the suggested axis for a chosen field. */
 export const axisFor = (draft: Pick<SweepDraft, 'base'>, choice: Choice | undefined): AxisDraft => ({
   ...suggestedAxis(choice),
   also: choice === undefined ? [] : followers(draft, choice.target),
 });
 
-/** Values around the present one: factors of two, or the first few numbers. Of names all that are possible. */
+/** Returns values around the present one: factors of two, or the first few numbers; all possible names. */
 export function suggestedAxis(choice: Choice | undefined): AxisDraft {
   const blank: AxisDraft = {
     target: choice?.target ?? '',
@@ -119,7 +119,7 @@ export function suggestedAxis(choice: Choice | undefined): AxisDraft {
   return { ...blank, from: amountText(from, unit), to: amountText(to, unit) };
 }
 
-/** Of memory the two that differ most; else all that there are. */
+/** Returns pageable and pinned for memory, since these differ most; else all names. */
 function suggestedNames({ options }: NonNullable<Choice['names']>): readonly string[] {
   const both = ['pageable', 'pinned'];
   return both.every((name) => options.includes(name)) ? both : options;
@@ -160,7 +160,7 @@ export const listed = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** The draft that makes a document, to change it and run it again. */
+/** Returns the draft that makes a document, for changing it and running it again. */
 export function draftOf(plan: SweepPlan, experiment: Experiment | null, iterations: number | null) {
   const { name, description, base, axes } = plan.document;
   const draft: SweepDraft = {
@@ -197,6 +197,6 @@ function parametersOf({ template = '', parameters = {} }: SweepDocument['base'])
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, typed(value, unitOf(name))]));
 }
 
-/** As it is typed into the form, where a number needs its unit: in a document it has none. */
+/** Returns an amount as typed in the form, where a number needs its unit. In a document it has none. */
 const typed = (amount: Amount, unit: ParameterUnit): string =>
   typeof amount === 'number' ? amountText(amount, unit) : amount;

@@ -1,4 +1,4 @@
-/** Begins a sweep: from a template, from what is open, from one of its fields, from a file, or from a sweep that was run. */
+/** Begins a sweep: from a template, the open document, one of its fields, a file, or an earlier sweep. */
 import { create } from 'zustand';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -15,7 +15,7 @@ import { axisFor, choicesOf, draftOf, type SweepDraft, suggestedAxis } from './d
 
 const storedAs = 'sweep-draft';
 
-/** 7 chunk sizes by 5 numbers of streams: what a sweep is best understood from. */
+/** 7 chunk sizes by 5 numbers of streams, which explains sweeps well. */
 const first: SweepDraft = {
   name: 'Chunk size by streams',
   description: '',
@@ -33,7 +33,7 @@ const first: SweepDraft = {
   iterations: '',
 };
 
-/** What was being put together when the window was closed; a draft that can't be read is none. */
+/** Returns the form's content from the last visit; the default if it can't be read. */
 function stored(): SweepDraft {
   try {
     const draft = JSON.parse(recall(storedAs) ?? '') as SweepDraft;
@@ -58,7 +58,7 @@ export function newSweep(): void {
   openPage({ kind: 'sweep-setup' });
 }
 
-/** A sweep of what is open; of its field at `path` where one is given. */
+/** Begins a sweep of the open document, or of its field at `path`. */
 export function sweepCurrent(path?: readonly (string | number)[]): void {
   const experiment = currentExperiment(state());
   if (experiment === null) newSweep();
@@ -80,7 +80,7 @@ function sweepOf(experiment: Experiment, path?: readonly (string | number)[]): v
   openPage({ kind: 'sweep-setup' });
 }
 
-/** To change a sweep and run it as another. Throws `sweep.invalid`. */
+/** Opens a sweep in the form, to change it and run it as another. Throws `sweep.invalid`. */
 export function changeSweep(document: SweepDocument, iterations: number | null): void {
   const plan = requireSweep(document);
   const { base } = plan.document;
@@ -89,7 +89,7 @@ export function changeSweep(document: SweepDocument, iterations: number | null):
   openPage({ kind: 'sweep-setup' });
 }
 
-/** A sweep document from a file. Throws `file.too-large` or `sweep.invalid`. */
+/** Opens a sweep document from a file. Throws `file.too-large` or `sweep.invalid`. */
 export async function openSweepFile(file: File): Promise<void> {
   const plan = requireSweep(await readFileText(file, maxExperimentCharacters));
   if (plan.count < 1) throw new CopyscopeError({ code: 'sweep.invalid', message: 'The sweep has no point.' });

@@ -1,4 +1,4 @@
-/** Charts of a sweep: lines over numbers, bars over names, a heat map over two axes; other sweeps beside it. */
+/** Charts of a sweep: lines over numbers, bars over names, heat maps over two axes, and several sweeps together. */
 import type { ErrorInfo } from '../../core/errors.ts';
 import { axisText } from '../../core/sweep/amounts.ts';
 import { type Figures, type Metric, metrics } from '../../core/sweep/metrics.ts';
@@ -17,7 +17,7 @@ import {
 } from '../charts/spec.ts';
 import { formatMoment } from '../common/time.ts';
 
-/** What of a sweep its charts are made from: the host's, and what a report holds. */
+/** Data of a sweep for its charts, from the host or a report. */
 export interface ChartedSweep {
   readonly summary: { readonly origin: RunOrigin; readonly device: string; readonly createdAt: string };
   readonly outcomes: readonly ChartedOutcome[];
@@ -27,7 +27,7 @@ type ChartedOutcome =
   | {
       readonly point: number;
       readonly status: 'done';
-      /** Without an id where its run is not at hand. */
+      /** Without an id if its run is not available. */
       readonly run: { readonly id?: string; readonly createdAt: string; readonly device: string };
       readonly figures: Figures;
       readonly linkBytesPerSecond: number | null;
@@ -44,10 +44,10 @@ export const provenanceOf = ({ summary, outcomes }: ChartedSweep): Provenance =>
   return { origins: [summary.origin], device: summary.device, date: dates.sort().at(-1) ?? summary.createdAt };
 };
 
-/** The reading of a point, why it has none, or null where it was not reached. */
+/** Returns the reading of a point, the reason for a failure, or null if it was not reached. */
 function cellOf(outcome: ChartedOutcome | undefined, metric: Metric): Cell {
   if (outcome === undefined) return null;
-  // What failed left no run that says where: of Slurm's nodes it may be the one on which all points fail.
+  // A failed point left no run with a device: with Slurm, one node may fail all its points.
   if (outcome.status === 'failed') return { problem: outcome.error.message, device: '' };
   const spread = outcome.figures[metric.id] ?? null;
   if (spread === null) return null;
@@ -62,11 +62,11 @@ const lowerFirst = (text: string): string =>
 
 const quantity = ({ title, unit, values, names }: PlannedAxis) => ({ name: title, unit, values, names });
 
-/** The axes of a plan as they are drawn: numbers go right, names are told apart by lines. */
+/** The axes of a plan as drawn: numbers go to the right, names become lines. */
 interface Drawn {
   readonly x: PlannedAxis;
   readonly series: PlannedAxis | null;
-  /** The point at a place of each. */
+  /** Returns the point at an index of each axis. */
   point(x: number, series: number): number;
 }
 
@@ -81,7 +81,7 @@ function drawn({ axes }: SweepPlan): Drawn {
   return { x: first, series: second, point: (x, series) => x * width + series };
 }
 
-/** A row for each value of the second axis. */
+/** Returns a row for each value of the second axis. */
 function rowsOf(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): Row[] {
   const { x, series, point } = drawn(plan);
   const outcomes = outcomesOf(sweep);
@@ -91,7 +91,7 @@ function rowsOf(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): Row[] {
   }));
 }
 
-/** Lines over numbers, one for each value of the other axis; bars where both axes are of names. */
+/** Returns lines over numbers, one for each value of the other axis; bars if both axes have names. */
 export function sweepLines(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): LineSpec | BarSpec {
   const { x } = drawn(plan);
   const rows = rowsOf(sweep, plan, metric);
@@ -115,7 +115,7 @@ export function sweepLines(sweep: ChartedSweep, plan: SweepPlan, metric: Metric)
 
 const engineMetrics: Readonly<Record<string, string>> = { h2dDelivered: 'h2dBandwidth', d2hDelivered: 'd2hBandwidth' };
 
-/** Beside what the program gets stands what its copy engine does meanwhile. */
+/** Adds the copy engine's rate to each row of the rate that the program gets. */
 function withEngine(rows: readonly Row[], sweep: ChartedSweep, plan: SweepPlan, { id }: Metric): Row[] {
   const engine = metrics.find((metric) => metric.id === engineMetrics[id]);
   if (engine === undefined) return [...rows];
@@ -126,7 +126,7 @@ function withEngine(rows: readonly Row[], sweep: ChartedSweep, plan: SweepPlan, 
   });
 }
 
-/** The link's own limit, where the metric is what goes over it, and every point went over such a link. */
+/** Returns the link's limit if the metric is a rate over it, and all points used links with one limit. */
 function linkLimit({ outcomes }: ChartedSweep, { unit }: Metric, columns: number): Row | null {
   if (unit !== 'B/s') return null;
   const known = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.linkBytesPerSecond] : []));
@@ -139,7 +139,7 @@ function linkLimit({ outcomes }: ChartedSweep, { unit }: Metric, columns: number
   };
 }
 
-/** A field for each pair: the first axis goes right, the second up. */
+/** Returns a field for each pair: the first axis goes to the right, the second up. */
 export function sweepHeat(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): HeatSpec | null {
   const [x, y] = plan.axes;
   if (x === undefined || y === undefined) return null;
@@ -158,7 +158,7 @@ export function sweepHeat(sweep: ChartedSweep, plan: SweepPlan, metric: Metric):
   };
 }
 
-/** A chart for each metric that some point has. */
+/** Returns a chart for each metric that some point has. */
 export function sweepSpecs(sweep: ChartedSweep, plan: SweepPlan): ChartSpec[] {
   const drawn = metrics.map((metric) => sweepHeat(sweep, plan, metric) ?? sweepLines(sweep, plan, metric));
   return drawn.filter(({ rows }) => rows.some(({ cells, isLimit }) => isLimit !== true && cells.some(isReading)));
@@ -169,20 +169,20 @@ const titleOf = ({ axes }: SweepPlan, { label }: Metric): string =>
 
 export interface Beside {
   readonly name: string;
-  /** When its sweep began. */
+  /** Start time of its sweep. */
   readonly createdAt: string;
   readonly spec: ChartSpec;
 }
 
-/** Whether two charts can be one: both are lines over the same quantity. */
+/** Returns true if two charts can be joined: both are lines over the same quantity. */
 export const canJoin = (a: ChartSpec, b: ChartSpec): a is LineSpec =>
   a.kind === 'lines' && b.kind === 'lines' && isSameAxis(a.x, b.x) && a.value.name === b.value.name;
 
-/** Sizes are sizes, whatever they are of; a number of streams and one of passes have nothing in common. */
+/** Sizes are comparable, whatever their names; counts only if their names match. */
 const isSameAxis = (a: Quantity, b: Quantity): boolean =>
   a.unit === b.unit && (a.unit !== 'count' || a.name === b.name);
 
-/** Several sweeps in one chart, each line with its sweep's name. Those that can't be drawn over the same axis are left out. */
+/** Joins several sweeps in one chart, with the sweep's name at each line. Leaves out sweeps over another axis. */
 export function together(first: Beside, others: readonly Beside[]): ChartSpec {
   const fitting = others.filter(({ spec }) => canJoin(first.spec, spec));
   if (fitting.length === 0 || first.spec.kind !== 'lines') return first.spec;
@@ -214,14 +214,14 @@ export function together(first: Beside, others: readonly Beside[]): ChartSpec {
   };
 }
 
-/** Sweeps of one name by when they began, as where they are chosen. */
+/** Adds the start time to the names of sweeps that share a name, as the picker does. */
 const toldApart = (all: readonly Beside[]): Beside[] =>
   all.map((one) => {
     const isAlone = all.filter(({ name }) => name === one.name).length === 1;
     return isAlone ? one : { ...one, name: `${one.name}, ${formatMoment(one.createdAt)}` };
   });
 
-/** One limit where it is that of all; else each is named by its sweep. */
+/** Returns one limit if all sweeps share it; else each is named after its sweep. */
 function limitsOf(all: readonly { readonly name: string; readonly spec: LineSpec }[], columns: number): Row[] {
   const limits = all.flatMap(({ name, spec }) =>
     spec.rows.filter(isLimit).map((row) => ({ name, row, cell: row.cells[0] ?? null })),
@@ -247,7 +247,7 @@ const joined = (all: readonly Provenance[]): Provenance => ({
       .at(-1) ?? '',
 });
 
-/** The point with the best median. Null before one is done. */
+/** Returns the point with the best median, or null before one is done. */
 export function bestPoint(
   sweep: ChartedSweep,
   metric: Metric,

@@ -1,4 +1,4 @@
-/** A rule in a text: its card says it, and where it comes from. */
+/** A rule in a text: its card shows the rule and its source. */
 import { Popover } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { describeSource, type RuleId, rule as ruleOf } from '../../core/rules/rules.ts';

@@ -1,6 +1,6 @@
 import { sourceLink } from '../../core/rules/sourceLinks.ts';
 
-/** A source by its name, which opens it where it is on the web. */
+/** A source by its name, as a link if it is on the web. */
 function SourceLink({ source }: { readonly source: string }) {
   const href = sourceLink(source);
   if (href === null) return source;

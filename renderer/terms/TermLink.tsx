@@ -10,7 +10,7 @@ import classes from './TermLink.module.css';
 interface Props {
   readonly term: TermId;
   readonly children: ReactNode;
-  /** Quieter, for names of lanes and fields. */
+  /** Quieter style, for names of lanes and fields. */
   readonly quiet?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function TermLink({ term, children, quiet = false }: Props) {
   );
 }
 
-/** The term, what it means, and the rules that govern it. */
+/** The term, its meaning, and the rules that govern it. */
 function TermCard({ term, onLeave }: { readonly term: TermId; readonly onLeave: () => void }) {
   const { name, text, rules } = termOf(term);
   return (

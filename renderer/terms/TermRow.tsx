@@ -1,4 +1,4 @@
-/** The terms behind what is shown, each with its card. */
+/** The terms behind the shown content, each with its card. */
 
 import { term as termOf } from '../../core/glossary/glossary.ts';
 import type { TermId } from '../../core/glossary/terms.ts';

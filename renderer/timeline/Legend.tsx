@@ -10,22 +10,22 @@ import { useApp } from '../store/store.ts';
 import classes from './Legend.module.css';
 import { nameTones } from './painting/nameTones.ts';
 
-/** Rows looked at to find which colours occur. */
+/** Rows searched for colours that occur. */
 const mostRows = 20_000;
 
 interface LegendProps {
   readonly views: readonly IterationView[];
-  /** Whether the lanes that carry marks are shown. */
+  /** True if the lanes that carry marks are shown. */
   readonly marks?: boolean;
-  /** Whether bars are marked that have part in a hazard. */
+  /** True if bars in hazards are marked. */
   readonly hazards?: boolean;
-  /** How many bars are marked that could have overlapped and didn't. */
+  /** Number of marked bars that could have overlapped and didn't. */
   readonly missed?: number;
-  /** Goes to the next of them. */
+  /** Goes to the next missed overlap. */
   readonly onMissed?: () => void;
 }
 
-/** What the colours and patterns mean: those that these iterations have. */
+/** The meaning of the colours and patterns in these iterations. */
 export function Legend({ views, marks = true, hazards = false, missed = 0, onMissed }: LegendProps) {
   const paints = usePaints();
   const found = useMemo(() => foundIn(views), [views]);

@@ -1,4 +1,4 @@
-/** In the place of lanes: why there are none. */
+/** Shown in place of lanes, with the reason why there are none. */
 import { Button, Group, Loader, Text } from '@mantine/core';
 import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ import { useDerived } from '../store/useDerived.ts';
 import { PredictionBar, useIsPredicted } from './PredictionBar.tsx';
 import classes from './TimelinePanel.module.css';
 
-/** Of a run that was read and holds nothing. */
+/** Shown for a run that was read and is empty. */
 export function NothingRecorded({ run }: { readonly run: LoadedRun }) {
   const { error, status, experiment } = run.run.info;
   if (error === undefined && experiment?.threads.every(({ operations }) => operations.length === 0)) {
@@ -26,7 +26,7 @@ export function NothingRecorded({ run }: { readonly run: LoadedRun }) {
       </EmptyState>
     );
   }
-  // A trace was only read here: what failed is that.
+  // A trace only had to be read, so reading it is what failed.
   const failure = experiment === null ? 'Nothing of it could be read' : 'This run failed';
   return (
     <EmptyState icon={<IconAlertTriangle size={24} />} title={status === 'failed' ? failure : 'Nothing was recorded'}>
@@ -41,7 +41,7 @@ interface UnreadableProps {
   readonly status: RunSummary['status'] | undefined;
 }
 
-/** A run that left no lanes: it failed or was cancelled early, or its file can't be read. */
+/** A run without lanes: it failed or was cancelled early, or its file can't be read. */
 function Unreadable({ id, error, status }: UnreadableProps) {
   const other = useDerived((state) => runsOfPage(state).find((run) => run.id !== id && run.status === 'complete'));
   const title =
@@ -69,12 +69,12 @@ function Unreadable({ id, error, status }: UnreadableProps) {
   );
 }
 
-/** The first lanes of a long experiment, on their way. */
+/** Shown while the first lanes of a long experiment are predicted. */
 function FirstPrediction() {
   const isLasting = useLasting();
   return (
     <EmptyState icon={<Loader size={22} />} title="Predicting the lanes…">
-      <Text c="dimmed">The experiment is simulated; the score can be edited meanwhile.</Text>
+      <Text c="dimmed">The experiment is being simulated; you can edit the score.</Text>
       <PredictionBar className={classes['predicting']} />
       {isLasting ? (
         <Button variant="default" onClick={cancelPrediction}>
@@ -85,7 +85,7 @@ function FirstPrediction() {
   );
 }
 
-/** Why there are no lanes: not run yet, still running, failed, or can't be read. */
+/** The reason why there are no lanes: not run yet, still running, failed, or unreadable. */
 export function NoTimeline({ id }: { readonly id: string | null }) {
   const isPredicted = useIsPredicted();
   const summary = useApp((state) => (id === null ? undefined : state.runs[id]));

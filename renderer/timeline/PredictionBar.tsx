@@ -1,11 +1,11 @@
-/** How far the prediction of what is open is, where it takes longer than a moment. */
+/** Progress of the open document's prediction, if it takes longer than a moment. */
 import { Progress } from '@mantine/core';
 import { useLasting } from '../common/useLasting.ts';
 import { usePredicting } from '../predict/predicting.ts';
 import { pageDocumentKey } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 
-/** Whether what is open is being predicted. */
+/** Returns true if the open document is being predicted. */
 export function useIsPredicted(): boolean {
   const document = useApp(pageDocumentKey);
   return usePredicting(({ predicting }) => predicting !== null && predicting.document === document);

@@ -7,7 +7,7 @@ import { useApp } from '../store/store.ts';
 import { rowSentence } from './rows/describeRow.ts';
 import { operationLabels } from './rows/operationLabels.ts';
 
-/** What the lanes' signs say of a row, for those who don't see them. */
+/** Returns the signs that the lanes show on a row as text, for screen readers. */
 function signWords({ missed, run }: LoadedRun, row: number, hazards: HazardsByOp): string {
   const verdict = missed.get(row);
   const found = hazards.get(run.trace.columns.op[row] ?? -1) ?? [];
@@ -15,7 +15,7 @@ function signWords({ missed, run }: LoadedRun, row: number, hazards: HazardsByOp
   return [...(verdict === undefined ? [] : [` No overlap: ${verdict.title}.`]), ...titles].join('');
 }
 
-/** Tells screen readers what was selected. */
+/** Announces the selection to screen readers. */
 export function SelectionAnnouncer({ run }: { readonly run: LoadedRun }) {
   const hazards = useHazardOps(run);
   const selection = useApp((state) => state.selection);

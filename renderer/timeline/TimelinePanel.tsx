@@ -1,4 +1,4 @@
-/** The timeline of the shown run: which run and iteration, lanes or table, and everything the keys do. */
+/** The timeline of the shown run: choice of run and iteration, lanes or table, and its keys. */
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { rowEndNs } from '../../core/trace/rows.ts';
 import { runName } from '../../core/trace/run.ts';
@@ -31,7 +31,7 @@ import { Toolbar } from './toolbar/Toolbar.tsx';
 import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
 
 interface PanelProps {
-  /** Saves the rows of the run that is shown, and makes its report. */
+  /** Saves the rows of the shown run, and makes its report. */
   readonly saving: Pick<Saved, 'figures' | 'report'>;
 }
 
@@ -52,7 +52,7 @@ function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) 
   const view = useMemo(() => run.view(iteration), [run, iteration]);
   const formerNs = useFormerMakespan(run.id);
   const variantsNs = useLessonView(({ extentNs }) => extentNs);
-  // Before and after an edit are on one scale, and so are a lesson's variants.
+  // One scale for before and after an edit, and for a lesson's variants.
   const time = useTimeWindow(Math.max(view.makespanNs, formerNs ?? 0, variantsNs ?? 0));
   const mover = useMover(time);
   const first = useRef(run).current;
@@ -98,7 +98,7 @@ function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) 
   );
 }
 
-/** Whichever window of time is shown: a new one comes with each run. */
+/** Moves whichever time window is shown, since each run brings a new one. */
 function useMover(time: TimeWindow): FollowingProps['time'] {
   const latest = useRef(time);
   latest.current = time;
@@ -130,7 +130,7 @@ const Foot = memo(function Foot({ first, time }: FollowingProps) {
   );
 });
 
-/** Shows what a link asked for: its iteration first, then its time and its selection. */
+/** Shows the place of a link: its iteration first, then its time range and selection. */
 function useAsked(run: LoadedRun, view: IterationView, time: TimeWindow): void {
   const place = useAskedPlace((state) => state.place);
   useEffect(() => {
@@ -147,7 +147,7 @@ function useAsked(run: LoadedRun, view: IterationView, time: TimeWindow): void {
   }, [place, run, view, time]);
 }
 
-/** Brings a row that was asked for into view. */
+/** Scrolls to a requested row. */
 function useRevealed(run: LoadedRun, time: TimeWindow): void {
   const revealed = useApp((state) => state.revealed);
   const seen = useRef(revealed?.times ?? 0);
@@ -159,7 +159,7 @@ function useRevealed(run: LoadedRun, time: TimeWindow): void {
   }, [revealed, run, time]);
 }
 
-/** Brings the note that was gone to into view: its iteration first, then its time. */
+/** Scrolls to the opened note: its iteration first, then its time. */
 function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): void {
   const { notes, active } = useRunNotes(run.id);
   const latest = useRef(notes);

@@ -1,9 +1,9 @@
-/** Before and after an edit, in words. */
+/** The effect of an edit as text. */
 import { formatDuration, formatRange } from '../../core/units.ts';
 
 const unitOf = (text: string): string => text.slice(text.indexOf(' ') + 1);
 
-/** '1.32 to 6.16 ms, +4.84'. The difference has its unit where it is another one. */
+/** Returns '1.32 to 6.16 ms, +4.84'. The difference has a unit if its unit differs. */
 export function changeText(beforeNs: number, afterNs: number): string {
   const range = formatRange(beforeNs, afterNs, formatDuration);
   const difference = formatDuration(Math.abs(afterNs - beforeNs));

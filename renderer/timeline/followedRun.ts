@@ -1,4 +1,4 @@
-/** What stands beside the lanes and follows a frame later: it is drawn anew only when what it shows itself has changed. */
+/** Parts around the lanes, drawn a frame later and only if their own content changed. */
 import { useMemo } from 'react';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { loadedRun } from '../store/select.ts';
@@ -6,13 +6,13 @@ import { useApp } from '../store/store.ts';
 import type { TimeWindow } from './time/timeWindow.ts';
 
 export interface FollowingProps {
-  /** The run as it was when its timeline was opened. */
+  /** The run when its timeline was opened. */
   readonly first: LoadedRun;
-  /** Moves whichever window of time is shown. */
+  /** Moves whichever time window is shown. */
   readonly time: Pick<TimeWindow, 'move' | 'view'>;
 }
 
-/** The run that is shown, as those see it who follow a frame later. */
+/** Returns the shown run for components that are drawn a frame later. */
 export function useFollowedRun(first: LoadedRun): { readonly run: LoadedRun; readonly view: IterationView } {
   const run = useApp((state) => loadedRun(state, first.id)) ?? first;
   const iteration = useApp((state) => state.iteration);

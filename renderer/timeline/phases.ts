@@ -1,11 +1,11 @@
-/** Phases of a program: what each of its larger operations took, from its first call to its last activity. */
+/** Phases of a program: the time of each larger operation, from its first call to its last activity. */
 import { describeOperation } from '../../core/experiment/describe.ts';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 
 export interface Phase {
-  /** Of the operation. */
+  /** Id of the operation. */
   readonly id: string;
   readonly label: string;
   readonly startNs: number;
@@ -15,18 +15,18 @@ export interface Phase {
 interface Numbered {
   readonly id: string;
   readonly op: number;
-  /** The last operation that it holds, itself where it holds none. */
+  /** The last operation inside, or itself if it contains none. */
   readonly last: number;
   readonly label: string;
 }
 
-/** One phase is the whole program, and longer lists are no overview. */
+/** One phase is the whole program, and more than the maximum give no overview. */
 const [fewest, most] = [2, 12];
-/** Looking through more rows or operations would be felt with each edit. */
+/** A search through more rows or operations would slow every edit. */
 const mostRows = 50_000;
 const mostOperations = 1000;
 
-/** In the order of the program; empty where it has no phases that can be told apart. */
+/** Returns the phases in program order; empty if the program has no distinct phases. */
 export function phasesOf(experiment: Experiment | null, { run, rows }: Pick<IterationView, 'run' | 'rows'>): Phase[] {
   const numbered = experiment === null || rows.to - rows.from > mostRows ? [] : larger(experiment);
   if (numbered.length < fewest || numbered.length > most) return [];
@@ -46,7 +46,7 @@ export function phasesOf(experiment: Experiment | null, { run, rows }: Pick<Iter
   });
 }
 
-/** Copies of many tensors, ranges and loops: what has many rows in the lanes, none of which bears its name. */
+/** Returns copies of many tensors, ranges and loops, which have many rows without their name in the lanes. */
 function larger(experiment: Experiment): Numbered[] {
   const found: Numbered[] = [];
   let number = 0;

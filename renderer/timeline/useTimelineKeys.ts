@@ -1,4 +1,4 @@
-/** Perfetto's keys. They work wherever the focus is, except where one types or where a list or menu takes them. */
+/** Perfetto's keys. They work wherever the focus is, except in text fields, lists and menus that use them. */
 import { useEffect, useRef } from 'react';
 import { type RowRange, rowEndNs } from '../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../core/trace/trace.ts';
@@ -36,10 +36,10 @@ export function useTimelineKeys(run: LoadedRun, view: IterationView, time: Share
   }, []);
 }
 
-/** Whether a key means something of its own where the focus is. */
+/** Returns true if the focused element uses the key itself. */
 export function takesKeys({ target, key }: Pick<KeyboardEvent, 'target' | 'key'>): boolean {
   if (!(target instanceof Element)) return false;
-  // The switch between lanes and table keeps the focus: letters go on to mean what they mean in the lanes.
+  // The switch between lanes and table keeps the focus, but leaves letters to the lanes.
   if (target.matches('input[type="radio"], input[type="checkbox"]') && target.closest('[role="dialog"]') === null) {
     return /^( |Enter|Arrow)/.test(key);
   }
@@ -48,17 +48,17 @@ export function takesKeys({ target, key }: Pick<KeyboardEvent, 'target' | 'key'>
   return target.closest(own) !== null;
 }
 
-/** Elsewhere Ctrl+A means the text or the operations that are there. */
+/** Elsewhere Ctrl+A selects the text or the operations there. */
 const isOfLanes = (target: EventTarget | null): boolean =>
   target === document.body || (target instanceof Element && target.closest('[data-timeline]') !== null);
 
-/** What ran in it is summed up by name in the inspector. */
+/** Selects a time range, whose activities the inspector lists by name. */
 export function selectStretch(run: LoadedRun, { startNs, endNs }: TimeView): boolean {
   if (endNs > startNs) select({ kind: 'area', run: run.id, startNs, endNs });
   return endNs > startNs;
 }
 
-/** Keys that move only the view, as the comparison has them too. */
+/** Handles keys that move only the view, also in the comparison. */
 export function moveTime(key: string, time: SharedTime, selected: () => TimeView | null = () => null): boolean {
   const change = viewChange(key, time.cursor, selected);
   if (change !== null) time.move(change);
@@ -126,7 +126,7 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
   }
 }
 
-/** Lanes that rows belong to, as they are drawn: those that are hidden are passed over. */
+/** Returns the lanes of rows as drawn, without hidden ones. */
 function rowLanes(run: LoadedRun, view: IterationView): number[] {
   const { tracks } = layoutTracks(view, { height: 0, arrangement: arrangementOf(run) });
   return tracks.flatMap((track) =>
@@ -134,7 +134,7 @@ function rowLanes(run: LoadedRun, view: IterationView): number[] {
   );
 }
 
-/** Selects what `next` leads to from the selected row, or the first row where none is selected. */
+/** Selects the row that `next` returns for the selected row, or the first row if none is selected. */
 function step(
   run: LoadedRun,
   view: IterationView,
@@ -156,7 +156,7 @@ function goTo(row: RowIndex, run: LoadedRun, time: Mover): void {
   time.move((shown, limits) => revealIn(shown, start, rowEndNs(run.run.trace, row), limits));
 }
 
-/** To the next missed overlap, or the previous one; false where the shown iteration has none. */
+/** Goes to the next or previous missed overlap; false if the shown iteration has none. */
 export function stepMissed(run: LoadedRun, view: IterationView, time: Mover, way: 1 | -1): boolean {
   const { selection } = state();
   const from = selection?.kind === 'row' && selection.run === run.id ? selection.row : null;
@@ -165,7 +165,7 @@ export function stepMissed(run: LoadedRun, view: IterationView, time: Mover, way
   return row !== null;
 }
 
-/** Along the flow of what is selected: to what it leads to, or to what led to it. */
+/** Follows the flow of the selected row to its effect or its cause. */
 function follow(run: LoadedRun, view: IterationView, time: SharedTime, way: 'forward' | 'back'): boolean {
   const { selection } = state();
   if (selection?.kind !== 'row' || selection.run !== run.id) return false;
@@ -177,7 +177,7 @@ function follow(run: LoadedRun, view: IterationView, time: SharedTime, way: 'for
   return step(run, view, time, () => next ?? null);
 }
 
-/** Fits the selection; where it is fitted already, or there is none, everything. */
+/** Fits the selection, or everything if it is fitted already or there is none. */
 function fitSelection(extent: TimeView | null, time: SharedTime): void {
   time.move((view, limits) => {
     if (extent === null) return limits;
@@ -188,7 +188,7 @@ function fitSelection(extent: TimeView | null, time: SharedTime): void {
   });
 }
 
-/** The time that the selection takes; null where it takes none in the shown iteration. */
+/** Returns the time range of the selection, or null if it has none in the shown iteration. */
 export function selectedExtent(run: LoadedRun, view: IterationView): TimeView | null {
   const { selection } = state();
   const { trace } = run.run;
@@ -202,7 +202,7 @@ export function selectedExtent(run: LoadedRun, view: IterationView): TimeView | 
   return { startNs: trace.columns.startNs[selection.row] ?? 0, endNs: rowEndNs(trace, selection.row) };
 }
 
-/** From the first row of an operation to the end of its last. */
+/** Returns the range from the first row of an operation to the end of its last. */
 function extentOf(trace: Trace, { from, to }: RowRange, op: number): TimeView | null {
   const rows: number[] = [];
   for (let row = from; row < to; row += 1) if (trace.columns.op[row] === op) rows.push(row);

@@ -1,6 +1,6 @@
 /**
- * Bandwidth of one direction over time, from its copies: each moves its bytes evenly over its duration, and copies
- * under way at once add up. Bytes per second.
+ * Bandwidth of one direction over time in bytes per second. Each copy moves its bytes evenly over its duration, and
+ * simultaneous copies add up.
  */
 import { lowerBound } from '../../../core/lowerBound.ts';
 import type { RowRange } from '../../../core/trace/rows.ts';
@@ -8,7 +8,7 @@ import { type RowIndex, rowKinds, type Trace } from '../../../core/trace/trace.t
 import { paintCode } from '../../common/paintCodes.ts';
 import { paintNames } from '../../common/palette.ts';
 
-/** From `startNs` on, until the next step, `rate` bytes per second. */
+/** A rate in bytes per second from `startNs` until the next step. */
 export interface BandwidthStep {
   readonly startNs: number;
   readonly rate: number;
@@ -16,7 +16,7 @@ export interface BandwidthStep {
 
 const copyCode = rowKinds.indexOf('copy');
 
-/** Copies of a direction that last and move something, in order of start. */
+/** Returns the copies of a direction with duration and bytes, in order of start. */
 export function copyRows(trace: Trace, range: RowRange, direction: 'h2d' | 'd2h'): Uint32Array {
   const { kind, bytes, durationNs } = trace.columns;
   const wanted = paintNames.indexOf(direction);
@@ -33,7 +33,7 @@ export function copyRows(trace: Trace, range: RowRange, direction: 'h2d' | 'd2h'
   return found;
 }
 
-/** As it crosses between threads. */
+/** Data passed between threads. */
 export interface BandwidthData {
   readonly peak: number;
   readonly times: Float64Array;
@@ -64,10 +64,10 @@ export function bandwidthData(trace: Trace, rows: Uint32Array): BandwidthData {
     const isStart = startsAt <= endsAt;
     const now = isStart ? startsAt : endsAt;
     sum += k === 0 ? 0 : (rate * (now - (times[k - 1] as number))) / 1e9;
-    // The rate before is a peak only if it lasted; of what changes at one moment only the outcome counts.
+    // The previous rate is a peak only if it lasted; of several changes at one time only the last counts.
     if (k > 0 && now > (times[k - 1] as number)) peak = Math.max(peak, rate);
     copies += isStart ? 1 : -1;
-    // With no copy under way the rate is none, whatever rounding has left over.
+    // The rate is 0 without copies, whatever rounding error is left.
     rate = copies === 0 ? 0 : rate + (isStart ? (by[start] as number) : -(by[ending] as number));
     times[k] = now;
     rates[k] = rate;
@@ -78,7 +78,7 @@ export function bandwidthData(trace: Trace, rows: Uint32Array): BandwidthData {
   return { peak, times, rates, moved };
 }
 
-/** Positions in ascending order of value; null where they are in order already, as on one engine they are. */
+/** Returns positions in ascending order of value, or null if they are sorted already, as on one engine. */
 function orderOf(values: Float64Array): Uint32Array | null {
   for (let at = 1; at < values.length; at += 1) {
     if ((values[at] as number) < (values[at - 1] as number)) {
@@ -89,7 +89,7 @@ function orderOf(values: Float64Array): Uint32Array | null {
 }
 
 export class Bandwidth {
-  /** Highest rate there is. */
+  /** Highest rate in bytes per second. */
   readonly peak: number;
   readonly #times: Float64Array;
   readonly #rates: Float64Array;
@@ -103,12 +103,12 @@ export class Bandwidth {
     this.#moved = moved;
   }
 
-  /** Exactly at one time. */
+  /** Returns the rate at one time. */
   at(timeNs: number): number {
     return this.#rates[this.#stepAt(timeNs)] ?? 0;
   }
 
-  /** Bytes moved before a time. */
+  /** Returns the bytes moved before a time. */
   movedBefore(timeNs: number): number {
     const step = this.#stepAt(timeNs);
     if (step < 0) return 0;
@@ -116,7 +116,7 @@ export class Bandwidth {
     return (this.#moved[step] ?? 0) + ((this.#rates[step] ?? 0) * since) / 1e9;
   }
 
-  /** Steps over [fromNs, toNs]: exact where there are few enough, else each pixel's mean, which moves the same bytes. */
+  /** Returns steps over [fromNs, toNs]: exact if there are few, else each pixel's mean, which moves the same bytes. */
   steps(fromNs: number, toNs: number, pixels: number): BandwidthStep[] {
     const first = this.#stepAt(fromNs) + 1;
     const end = lowerBound(first, this.#times.length, (k) => (this.#times[k] ?? 0) < toNs);
@@ -139,7 +139,7 @@ export class Bandwidth {
     return { startNs: this.#times[k] ?? 0, rate: this.#rates[k] ?? 0 };
   }
 
-  /** The last step that has begun at a time; -1 before the first. */
+  /** Returns the last step that began at or before a time, or -1. */
   #stepAt(timeNs: number): number {
     return lowerBound(0, this.#times.length, (k) => (this.#times[k] ?? 0) <= timeNs) - 1;
   }

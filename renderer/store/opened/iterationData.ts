@@ -1,4 +1,4 @@
-/** One iteration, indexed for drawing. Made in a worker for a run that is opened: typed arrays and little else. */
+/** One iteration, indexed for drawing. A worker makes it for an opened run, so it is mostly typed arrays. */
 import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
 import { allLaneData, type LaneData } from '../../../core/trace/laneIndex.ts';
 import { iterationRows, makespanNs, type RowRange } from '../../../core/trace/rows.ts';
@@ -9,7 +9,7 @@ export interface IterationData {
   readonly number: number;
   readonly rows: RowRange;
   readonly makespanNs: number;
-  /** By position in trace.lanes. */
+  /** Data by position in trace.lanes. */
   readonly lanes: readonly LaneData[];
   readonly links: readonly LinkData[];
 }
@@ -25,7 +25,7 @@ export function indexIteration(trace: Trace, number: number): IterationData {
   };
 }
 
-/** The memory of an indexed iteration, to be handed to another thread. */
+/** Returns the memory of an indexed iteration, for transfer to another thread. */
 export function buffersOf({ lanes, links }: IterationData): ArrayBuffer[] {
   const layers = lanes.flatMap((lane) => [...lane.bars, ...lane.marks]);
   const arrays: ArrayBufferView[] = [
@@ -38,7 +38,7 @@ export function buffersOf({ lanes, links }: IterationData): ArrayBuffer[] {
   return memoryOf(arrays);
 }
 
-/** The same of counters. */
+/** Returns the memory of counters. */
 export const counterBuffers = (counters: readonly LaneCounter[]): ArrayBuffer[] =>
   memoryOf(
     counters.flatMap(({ data: { times, values, levels } }) => [

@@ -1,4 +1,4 @@
-/** What moves over each link: every device has its own, and one copy more on another device is none more on this one. */
+/** Transfers over each link. Every device has its own link, so copies of other devices don't count. */
 import type { RowRange } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
 import { type Bandwidth, type BandwidthData, bandwidthData, copyRows } from './bandwidth.ts';
@@ -7,11 +7,11 @@ export type LinkDirection = 'h2d' | 'd2h';
 
 interface LinkName {
   readonly direction: LinkDirection;
-  /** Null where the run has one device only. */
+  /** Null if the run has one device only. */
   readonly device: string | null;
 }
 
-/** As it crosses between threads. */
+/** Data passed between threads. */
 export interface LinkData extends LinkName {
   readonly data: BandwidthData;
 }
@@ -20,7 +20,7 @@ export interface Link extends LinkName {
   readonly bandwidth: Bandwidth;
 }
 
-/** Of each direction one for each device; none where nothing moves. */
+/** Returns a link for each direction and device; none if nothing moves. */
 export function linksData(trace: Trace, range: RowRange): LinkData[] {
   const devices = [...new Set(trace.lanes.flatMap(({ device }) => (device === '' ? [] : [device])))];
   return (['h2d', 'd2h'] as const).flatMap((direction) => {

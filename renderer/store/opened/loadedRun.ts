@@ -1,4 +1,4 @@
-/** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
+/** An opened run: its trace, its summary, and an indexed view of each iteration that is shown. */
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import { type Flow, flowsOf } from '../../../core/figures/flows.ts';
 import { type LaneCounter, laneCounters } from '../../../core/figures/laneCounters.ts';
@@ -15,33 +15,33 @@ import { type IterationData, indexIteration } from './iterationData.ts';
 import type { Link } from './links.ts';
 import { type MissedRows, missedRows } from './missed.ts';
 
-/** What is known of a run beside its trace, as far as it is. */
+/** Known facts about a run besides its trace. */
 export interface KnownOfRun {
-  /** That of the run before may stay until this run's own is there. */
+  /** The previous prediction's summary may stay until this run has its own. */
   readonly summary?: WindowSummary | null;
-  /** Of the indexed iteration; where neither they nor the summary are given, both follow. */
+  /** Counters of the indexed iteration. If neither they nor the summary are given, both come later. */
   readonly counters?: readonly LaneCounter[];
-  /** From the profile of the run's machine. */
+  /** Rates from the profile of the run's machine. */
   readonly attainable?: AttainableBandwidth | undefined;
 }
 
-/** Of iterations with more rows nothing is told that rests on every row's call. */
+/** Iterations with more rows have no joins of rows with their calls. */
 const mostJoinedRows = 1_000_000;
 
-/** A copy so large that its latency is nothing beside it. */
+/** A copy so large that its latency is negligible. */
 const largeCopyBytes = 2 ** 30;
 
-/** A class, so that the store keeps it as it is: it is never changed, and too large to be walked. */
+/** A class, so that the store treats it as opaque: it never changes, and is too large to traverse. */
 export class LoadedRun {
   readonly id: string;
   readonly run: Run;
-  /** Null until it was made: that of a large run follows its lanes. */
+  /** Null until it is made: a large run's summary comes after its lanes. */
   readonly summary: WindowSummary | null;
-  /** Recorded iterations, in order. */
+  /** Recorded iterations in order. */
   readonly iterations: readonly number[];
   readonly #views: Map<number, IterationView>;
   readonly #attainable: AttainableBandwidth | undefined;
-  /** The representative one. */
+  /** The representative iteration. */
   #iteration: Iteration | null = null;
   #missed: MissedRows | null = null;
 
@@ -55,20 +55,20 @@ export class LoadedRun {
     this.#views = new Map([[indexed.number, new IterationView(run, indexed, counters)]]);
   }
 
-  /** Each time that an operation ran in the representative iteration. Worked out for the one that is looked at. */
+  /** Returns each occurrence of an operation in the representative iteration, which is indexed at the first call. */
   operationsOf(op: number): readonly OperationRow[] {
     this.#iteration ??= iterationOf(this.run.trace, this.run.info.iterations.representative);
     const { begin, end } = this.#iteration;
     return end - begin > mostJoinedRows ? [] : operationRows(this.#iteration, { op, attainable: this.#attainable });
   }
 
-  /** The number by which its rows name an operation; null if its program has no operation of this id. */
+  /** Returns the number of an operation in the run's rows, or null if its program has no operation with this id. */
   opOf(id: string): number | null {
     const { experiment } = this.run.info;
     return experiment === null ? null : (numbersById(experiment).get(id) ?? null);
   }
 
-  /** What the link of the run's machine gives one way at best, in bytes per second; null where no profile tells. */
+  /** Returns the link's maximum rate in one direction in bytes per second, or null without a profile. */
   linkLimit(direction: 'h2d' | 'd2h'): number | null {
     return this.#attainable?.(direction, 'pinned', largeCopyBytes) ?? null;
   }
@@ -88,13 +88,13 @@ export class LoadedRun {
     return new LoadedRun(this.id, this.run, this.view(null).data, known);
   }
 
-  /** With what another profile says of the run's machine, and the summary that this makes. */
+  /** Returns the run with rates from another profile of its machine, and the new summary. */
   withAttainable(attainable: AttainableBandwidth | undefined, summary: WindowSummary): LoadedRun {
     const { data, counters } = this.view(null);
     return new LoadedRun(this.id, this.run, data, { summary, counters: counters.map(({ of }) => of), attainable });
   }
 
-  /** The representative iteration where `iteration` is null or was not recorded. */
+  /** Returns the view of an iteration; the representative one for null or if it was not recorded. */
   view(iteration: number | null): IterationView {
     const fallback = this.run.info.iterations.representative;
     const number = iteration !== null && this.iterations.includes(iteration) ? iteration : fallback;
@@ -106,7 +106,7 @@ export class LoadedRun {
   }
 }
 
-/** A counter with what answers for it. */
+/** A counter with its source. */
 export interface DrawnCounter {
   readonly of: LaneCounter;
   readonly counter: Counter;
@@ -114,16 +114,16 @@ export interface DrawnCounter {
 
 const drawn = (of: LaneCounter): DrawnCounter => ({ of, counter: new Counter(of.data) });
 
-/** One iteration, ready for drawing and for finding what is under the pointer. */
+/** One iteration, ready for drawing and for finding the activity under the pointer. */
 export class IterationView {
   readonly run: Run;
   readonly data: IterationData;
-  /** By position in trace.lanes. */
+  /** Lanes by position in trace.lanes. */
   readonly lanes: readonly LaneIndex[];
   readonly links: readonly Link[];
   #counters: readonly DrawnCounter[] | null;
 
-  /** Counters that are null are made when they are first asked for. */
+  /** Null counters are made at the first access. */
   constructor(run: Run, data: IterationData, counters: readonly LaneCounter[] | null = null) {
     this.run = run;
     this.#counters = counters?.map(drawn) ?? null;
@@ -150,12 +150,12 @@ export class IterationView {
     return this.#counters;
   }
 
-  /** What led to a row, what it led to, and what else its call issued. */
+  /** Returns the causes and effects of a row, and the other activities of its call. */
   flows(row: RowIndex): readonly Flow[] {
     return flowsOf(this.run.trace, this.rows, this.run.info.experiment, row);
   }
 
-  /** The rows that those join it with. */
+  /** Returns the rows that flows join with a row. */
   partners(row: RowIndex): readonly RowIndex[] {
     const ends = this.flows(row).flatMap(({ from, to }) => [from, to]);
     return [...new Set(ends)].filter((end) => end !== row);

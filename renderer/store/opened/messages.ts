@@ -1,4 +1,4 @@
-/** What the window asks of the worker that opens run files. */
+/** Requests of the window to the worker that opens run files. */
 
 import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
 import type { WindowSummary } from '../../../core/summary/windowSummary.ts';
@@ -7,25 +7,25 @@ import type { Run } from '../../../core/trace/run.ts';
 import type { HostFile } from '../../common/hostFile.ts';
 import type { IterationData } from './iterationData.ts';
 
-/** What follows the lanes of a large run. */
+/** Results for a large run that come after its lanes. */
 export interface RunAnalysis {
   readonly summary: WindowSummary;
-  /** Of the representative iteration. */
+  /** Counters of the representative iteration. */
   readonly counters: readonly LaneCounter[];
 }
 
 export interface OpenCalls {
   open(file: HostFile): Promise<{
     readonly run: Run;
-    /** The representative one. */
+    /** The representative iteration. */
     readonly iteration: IterationData;
-    /** For analysis(); null where the run is small enough for the window to make it. */
+    /** Argument for analysis(); null if the run is small enough for the window to analyse. */
     readonly ticket: number | null;
   }>;
   analysis(ticket: number): RunAnalysis;
 }
 
-/** Iterations of more rows are summarised in the worker, without what would be an object for each row. */
+/** The worker summarises iterations with more rows, without an object for each row. */
 export const mostDetailedRows = 20_000;
 
 export const isDetailed = ({ from, to }: RowRange): boolean => to - from <= mostDetailedRows;

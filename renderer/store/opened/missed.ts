@@ -1,31 +1,31 @@
-/** Activities that could have overlapped and didn't: what the lanes mark whatever is selected, and V goes through. */
+/** Activities that could have overlapped and didn't. The lanes mark them always, and V goes through them. */
 import { rowKind } from '../../../core/trace/iteration.ts';
 import type { RowRange } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
 import type { Cause, Verdict } from '../../../core/verdicts/verdict.ts';
 
-/** In the order of their rows, which is that of their starts. */
+/** Verdicts by row, in row order, which is the order of starts. */
 export type MissedRows = ReadonlyMap<RowIndex, Verdict>;
 
 export const noneMissed: MissedRows = new Map();
 
-/** Of these nothing was missed: there was nothing to overlap, or no time for it. */
+/** Causes without a missed overlap: there was nothing to overlap, or no time for it. */
 const notMissed: ReadonlySet<Cause> = new Set(['overlapped', 'nothing-to-overlap', 'too-small']);
 
 interface Judged {
   readonly run: Run;
-  /** The run's own, or those of the run before, until its own are there. */
+  /** Verdicts of the run, or of the previous prediction until its own exist. */
   readonly verdicts: readonly Verdict[];
   readonly opOf: (id: string) => number | null;
 }
 
-/** `rows` are those of the iteration that the verdicts are about. */
+/** `rows` are those of the iteration that the verdicts judge. */
 export function missedRows(judged: Judged, rows: RowRange): MissedRows {
   const { trace } = judged.run;
   const { op: ops } = trace.columns;
   const found = new Map<RowIndex, Verdict>();
-  // If an operation overlapped now and then, only the occurrence is known that the verdict describes.
+  // If an operation overlapped in some occurrences, only the verdict's occurrence is known to be missed.
   const always = new Map<number, Verdict>();
   for (const verdict of judged.verdicts) {
     if (notMissed.has(verdict.cause)) continue;
@@ -41,13 +41,13 @@ export function missedRows(judged: Judged, rows: RowRange): MissedRows {
   return found.size === 0 ? noneMissed : new Map([...found].sort(([a], [b]) => a - b));
 }
 
-/** Of a shown iteration: verdicts are told of one. */
+/** Returns the missed rows of a shown iteration; verdicts exist only for the representative one. */
 export const missedIn = (
   { missed, run }: { readonly missed: MissedRows; readonly run: Run },
   { number }: { readonly number: number },
 ): MissedRows => (number === run.info.iterations.representative ? missed : noneMissed);
 
-/** The one after a row (1), or before it (-1), and round again at the end; null where there is none. */
+/** Returns the missed row after (1) or before (-1) a row, wrapping around; null if there is none. */
 export function neighbourMissed(missed: MissedRows, from: RowIndex | null, step: 1 | -1): RowIndex | null {
   const rows = [...missed.keys()];
   const next =

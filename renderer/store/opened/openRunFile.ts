@@ -1,4 +1,4 @@
-/** The window's side of the worker that opens run files. One worker, which opens one file after another. */
+/** The window's side of the worker that opens run files, one after another. */
 import type { Run } from '../../../core/trace/run.ts';
 import type { HostFile } from '../../common/hostFile.ts';
 import { CalledWorker } from '../../common/workerCalls.ts';
@@ -8,7 +8,7 @@ import type { OpenCalls, RunAnalysis } from './messages.ts';
 export interface OpenedRun {
   readonly run: Run;
   readonly iteration: IterationData;
-  /** Follows the lanes of a large run; null where the window makes it. */
+  /** Analysis of a large run, which comes after its lanes; null if the window makes it. */
   readonly analysis: Promise<RunAnalysis> | null;
 }
 
@@ -25,10 +25,10 @@ const worker = new CalledWorker<OpenCalls>(
 export async function openRunFile(file: HostFile): Promise<OpenedRun> {
   const { ticket, ...opened } = await worker.calls.open(file);
   const analysis = ticket === null ? null : worker.calls.analysis(ticket);
-  // Whoever waits for it hears.
+  // The error reaches the code that awaits the analysis.
   analysis?.catch(() => {});
   return { ...opened, analysis };
 }
 
-/** Starts the worker ahead of the first run, when there is nothing else to do. */
+/** Starts the worker ahead of the first run, when the window is idle. */
 export const prepareToOpen = (): void => void worker.calls;

@@ -3,7 +3,7 @@ import { CopyscopeError } from '../../../core/errors.ts';
 import { maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { fetchHostFile, type HostFile } from '../../common/hostFile.ts';
 
-/** Into memory of its full size at once, since the answer says how long it is. Rejects with `run.not-read`. */
+/** Reads into memory of the full size at once, since the response gives the length. Rejects with `run.not-read`. */
 export async function readRunFile(source: HostFile): Promise<Uint8Array> {
   const answer = await fetchHostFile(source).catch((cause: unknown) => {
     throw unreadable('the host can’t be reached', cause);

@@ -1,4 +1,4 @@
-/** Opens run files away from the window's thread: reads, decodes, validates and indexes, and hands the memory over. */
+/** Opens run files away from the window's thread: reads, decodes, checks and indexes them, and transfers the memory. */
 import '../../common/zodSetup.ts';
 import { laneCounters } from '../../../core/figures/laneCounters.ts';
 import { summarizeLazily } from '../../../core/summary/summary.ts';
@@ -11,7 +11,7 @@ import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
 import { isDetailed, mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
 import { readRunFile } from './readRunFile.ts';
 
-/** Of the large runs that were opened, until the window asks for it. */
+/** Analyses of opened large runs, until the window asks for them. */
 const analyses = new Map<number, () => RunAnalysis>();
 let tickets = 0;
 
@@ -25,7 +25,7 @@ const calls: OpenCalls = {
     }
     const run = crossOriginIsolated ? shared(decoded) : decoded;
     const isShared = run !== decoded;
-    // What is handed over is gone here, so a run that can't be shared is analysed first.
+    // Transferred memory is gone here, so a run that can't be shared is analysed first.
     const early = isShared ? null : analyse(run);
     tickets += 1;
     analyses.set(tickets, () => early ?? analyse(run));
@@ -47,7 +47,7 @@ const analyse = (run: Run): RunAnalysis => ({
   counters: laneCounters(run, run.info.iterations.representative),
 });
 
-/** The run with its columns in memory that two threads can read. The file's own memory is let go. */
+/** Returns the run with its columns in shared memory, and frees the file's own memory. */
 function shared(run: Run): Run {
   const entries = Object.entries(run.trace.columns).map(([name, column]: [string, TraceColumns[CommonColumn]]) => {
     const memory = new SharedArrayBuffer(column.byteLength);

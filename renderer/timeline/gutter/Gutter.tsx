@@ -14,18 +14,18 @@ import { LaneMenu, type MenuPlace } from './LaneMenu.tsx';
 export const gutterWidth = 148;
 
 interface Props {
-  /** Null where lanes can't be arranged. */
+  /** Null if lanes can't be arranged. */
   readonly run: LoadedRun | null;
   readonly layout: Layout;
-  /** What scrolls. */
+  /** The scrolling element. */
   readonly body: RefObject<HTMLDivElement | null>;
   readonly onTerm: ((term: TermId) => void) | undefined;
 }
 
-/** Further than a hand trembles while it clicks. */
+/** Pixels, more than a hand moves during a click. */
 const startDistance = 5;
 
-/** Drawn anew with `layout` and `run` only: see useSteady(). */
+/** Redraws only with `layout` and `run`: see useSteady(). */
 export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props) {
   const [current, setCurrent] = useState<string | null>(null);
   const [menu, setMenu] = useState<(MenuPlace & { readonly row: string }) | null>(null);
@@ -39,7 +39,7 @@ export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props)
     list.current?.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"]`)?.focus();
   };
   const back = useRef<string | undefined>(undefined);
-  // What is pinned or moved is drawn anew elsewhere. A timer would take the focus from where the next key brings it.
+  // Pinning or moving recreates the row elsewhere. A timer would move the focus after the next key.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once the lanes have their new places, or the menu is gone.
   useLayoutEffect(() => {
     if (document.activeElement === document.body) focus(back.current);
@@ -106,7 +106,7 @@ export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props)
           onTerm={onTerm}
           onClose={() => {
             setMenu(null);
-            // The lane may be gone, or have another place.
+            // The lane may be gone, or have moved.
             back.current = menuRow.id;
           }}
         />
@@ -124,7 +124,7 @@ interface RowsProps {
   readonly onMenu: (row: TrackRow, event: MouseEvent) => void;
   readonly onFocus: (id: string) => void;
   readonly onFold: (row: TrackRow) => void;
-  /** Where a dragged lane would go; null where none is dragged. */
+  /** Target position of the dragged lane; null if none is dragged. */
   readonly line: number | null;
 }
 
@@ -204,12 +204,12 @@ function Row({ row, reachable, arrangeable, onKeyDown, onMenu, onFocus, onFold }
 interface WordsProps {
   readonly name: string;
   readonly detail: string;
-  /** Whether there is room for the detail. */
+  /** True if there is room for the detail. */
   readonly shown: boolean;
   readonly states: readonly string[];
 }
 
-/** Screen readers hear all of it. */
+/** Screen readers read hidden parts too. */
 function Words({ name, detail, shown, states }: WordsProps) {
   return (
     <>
@@ -223,7 +223,7 @@ function Words({ name, detail, shown, states }: WordsProps) {
   );
 }
 
-/** What a key did on a row: it opened its menu, gave it another place, or something else; null where it means nothing. */
+/** Handles a key on a row. Returns its effect, or null if the key has no meaning. */
 function rowKey(
   event: KeyboardEvent<HTMLElement>,
   row: TrackRow,
@@ -262,7 +262,7 @@ function takeOf(id: LaneAction['id'], row: TrackRow, layout: Layout, run: Loaded
   if (action !== undefined) take(run, action);
 }
 
-/** Between which rows the pointer is; the nearer edge of the row under it. */
+/** Returns the gap under the pointer: the nearer edge of the row there. */
 function slotUnder({ activatorEvent, delta }: DragMoveEvent, layout: Layout, body: HTMLElement | null): Slot | null {
   if (!(activatorEvent instanceof PointerEvent) || body === null) return null;
   const y = activatorEvent.clientY + delta.y - body.getBoundingClientRect().top;

@@ -1,4 +1,4 @@
-/** The menu of a lane, where it was asked for. */
+/** The menu of a lane at the place where it was opened. */
 import { Menu } from '@mantine/core';
 import { termOfLane } from '../../../core/glossary/termOf.ts';
 import type { TermId } from '../../../core/glossary/terms.ts';
@@ -10,7 +10,7 @@ import { useArrangement } from '../tracks/useArrangement.ts';
 import classes from './Gutter.module.css';
 
 export interface MenuPlace {
-  /** In the window. */
+  /** Position in the window. */
   readonly x: number;
   readonly y: number;
 }
@@ -38,7 +38,7 @@ export function LaneMenu({ run, row, layout, place, onTerm, onClose }: Props) {
       position="bottom-start"
       offset={2}
       width={230}
-      // Without keydown: the key that opens it would close it at once.
+      // Without keydown, since the key that opens the menu would close it at once.
       clickOutsideEvents={clicks}
       trapFocus
       returnFocus={false}

@@ -1,4 +1,4 @@
-/** Where the program ended before the edit, and what the edit changed. */
+/** A mark at the program's end before the edit, with the change. */
 import { useLayoutEffect, useRef } from 'react';
 import { changeText } from '../changeText.ts';
 import { toPixels } from '../time/timeView.ts';

@@ -1,4 +1,4 @@
-/** Says that what is selected lies in hidden lanes, or is joined with something that does, and offers to show them. */
+/** Says that the selection, or a row joined with it, lies in hidden lanes, and offers to show them. */
 import { Button } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useMemo } from 'react';
@@ -35,7 +35,7 @@ export function HiddenNotice({ run, view, tracks }: Props) {
 
 interface Hidden {
   readonly own: boolean;
-  /** Rows joined with it that are nowhere to be seen. */
+  /** Number of joined rows that are hidden. */
   readonly joined: number;
   /** Ids of lanes that would show them. */
   readonly lanes: readonly string[];

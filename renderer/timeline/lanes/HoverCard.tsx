@@ -22,7 +22,7 @@ interface Props {
 const cardWidth = 264;
 const cardHeight = 132;
 
-/** Beside the pointer, on the side where there is space; never under it, so that it can't be hovered itself. */
+/** A card next to the pointer, on the side with space; never under it, so that it is not hovered itself. */
 export function HoverCard({ run, hover, hazards, width, height }: Props) {
   const { hit, x, y } = hover;
   if (hit.kind === 'none') return null;
@@ -40,7 +40,7 @@ export function HoverCard({ run, hover, hazards, width, height }: Props) {
   );
 }
 
-/** Right of the pointer, else left of it. A plot that is too narrow for either keeps the whole card inside. */
+/** Right of the pointer, else left. In a plot too narrow for either, the card stays inside. */
 function besidePointer(x: number, width: number): { readonly left: number } | { readonly right: number } {
   if (x + 16 + cardWidth <= width) return { left: x + 14 };
   return { right: Math.max(0, Math.min(width - x + 12, width - cardWidth)) };

@@ -1,4 +1,4 @@
-/** Lanes of one iteration: a time axis, names in the gutter, and the plot with everything the pointer does there. */
+/** Lanes of one iteration: a time axis, names in the gutter, and the plot with its pointer handling. */
 
 import { Button } from '@mantine/core';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
@@ -27,7 +27,7 @@ import { PhaseStrip } from './PhaseStrip.tsx';
 import { Plot } from './Plot.tsx';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
-/** What the pointer is on, outside of React's state: only the hover card renders when it moves. */
+/** The activity under the pointer, outside of React's state, so that only the hover card renders when it moves. */
 interface Hover {
   readonly hit: Hit;
   readonly x: number;
@@ -56,7 +56,7 @@ class HoverStore {
 
 const useHover = (store: HoverStore): Hover | null => useSyncExternalStore(store.subscribe, () => store.current);
 
-/** Says that a text leaves only some lanes, since it is remembered from visit to visit. */
+/** Says that a filter text hides lanes, since the text is kept between visits. */
 function FilterNotice({ run, layout }: { readonly run: LoadedRun; readonly layout: Layout }) {
   const arrangement = useArrangement(run);
   if (arrangement.filter.trim() === '') return null;
@@ -76,18 +76,18 @@ interface Props {
   readonly run: LoadedRun;
   readonly view: IterationView;
   readonly window: SharedTime;
-  /** As 'Pinned source, second stream'. */
+  /** Title such as 'Pinned source, second stream'. */
   readonly title: string;
   readonly compact?: boolean;
-  /** The lane of kernels stays in sight, whatever else has to go. */
+  /** Keeps the lane of kernels visible, whatever else must go. */
   readonly keepsCompute?: boolean;
   /** Draws the time axis; a stack of plots on one scale needs it once. */
   readonly axis?: boolean;
-  /** Makespan before the last edit; null where there is none to show. */
+  /** Makespan before the last edit; null if there is none to show. */
   readonly formerNs?: number | null;
-  /** Marked in the lanes. */
+  /** Hazards to mark in the lanes. */
   readonly hazards?: HazardsByOp;
-  /** Explains what a lane is; left out where there is no glossary to lead to. */
+  /** Explains the lane's kind; left out if there is no glossary. */
   readonly onTerm?: (term: TermId) => void;
 }
 
@@ -179,7 +179,7 @@ export function LanesView(props: Props) {
   );
 }
 
-/** Scrolls to the lane of an activity that was selected elsewhere: by a key, by the search, or in the inspector. */
+/** Scrolls to the lane of an activity selected elsewhere: by a key, by the search, or in the inspector. */
 function useRevealedSelection(
   body: React.RefObject<HTMLDivElement | null>,
   run: LoadedRun,
@@ -229,7 +229,7 @@ function HoverLayer({ run, store, hazards, width, height }: HoverProps) {
   );
 }
 
-/** The run and the layout of before, while the names beside the lanes and what can be done with them are the same. */
+/** Returns the previous run and layout while names and actions of the lanes are the same. */
 function useSteady(run: LoadedRun, layout: Layout): { readonly run: LoadedRun; readonly layout: Layout } {
   const last = useRef({ run, layout });
   const isSame = arrangementKey(last.current.run) === arrangementKey(run) && namesAlike(last.current.layout, layout);

@@ -1,4 +1,4 @@
-/** Names of a program's phases over the lanes, each as long as it took. They move with each frame of a zoom. */
+/** Names of a program's phases above the lanes, each as wide as its duration. They move with each frame of a zoom. */
 import { memo, useLayoutEffect, useMemo, useRef } from 'react';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { isOfPresent } from '../../store/select.ts';
@@ -19,7 +19,7 @@ interface Props {
 
 export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: Props) {
   const phases = useMemo(() => phasesOf(run.run.info.experiment, view), [run, view]);
-  // Of a run of something else only its time can be shown: the operation of this number is another one.
+  // If the experiment changed since the run, the operation may be another one, so only its time range is shown.
   const open = (phase: Phase): void => {
     if (isOfPresent(state(), run)) select({ kind: 'op', id: phase.id });
     else selectStretch(run, phase);
@@ -52,7 +52,7 @@ export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: P
   );
 });
 
-/** A phase that runs on into the next one is drawn up to that one's beginning: its name stands there whole. */
+/** Draws a phase that overlaps the next one only up to its beginning, so that the next name is visible. */
 function placePhase(
   element: HTMLElement,
   phase: Phase,
@@ -62,7 +62,7 @@ function placePhase(
 ): void {
   const endNs = next === undefined ? phase.endNs : Math.max(phase.startNs, Math.min(phase.endNs, next.startNs));
   const [left, right] = [toPixels(view, width, phase.startNs), toPixels(view, width, endNs)];
-  // What is zoomed into keeps its name in sight.
+  // A phase that is zoomed in on keeps its name visible.
   const [from, to] = [Math.max(left, 0), Math.min(right, width)];
   element.hidden = to - from < 2;
   element.style.left = `${from}px`;

@@ -1,4 +1,4 @@
-/** The canvas of the lanes: draws a frame whenever what is visible, selected or noted changes. */
+/** The canvas of the lanes: draws a frame whenever the visible range, the selection or the notes change. */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { RunNote } from '../../../core/trace/notes.ts';
 import { canvasColours } from '../../common/palette.ts';
@@ -32,13 +32,13 @@ interface PlotProps {
   readonly height: number;
   readonly scrollTop: number;
   readonly title: string;
-  /** Of the shown iteration. */
+  /** Notes of the shown iteration. */
   readonly notes: readonly RunNote[];
   readonly hazards: HazardsByOp;
   readonly axisCanvas: React.RefObject<HTMLCanvasElement | null>;
-  /** The stretch that is being dragged over; null while none is. */
+  /** The time range being dragged; null if none is. */
   readonly dragged: React.RefObject<TimeView | null>;
-  /** Set here: draws once more, with the next frame. */
+  /** Set by the plot: draws again with the next frame. */
   readonly repaint: React.RefObject<() => void>;
 }
 
@@ -55,7 +55,7 @@ export function Plot(props: PlotProps) {
   const selectedRow =
     selection?.kind === 'row' && selection.run === run.id && inView(view, selection.row) ? selection.row : null;
   const flows = useMemo(() => (selectedRow === null ? [] : view.flows(selectedRow)), [view, selectedRow]);
-  // Numbers of operations mean others after an edit.
+  // Operation numbers change with an edit.
   const isPresent = useApp((state) => isOfPresent(state, run));
   const selectedOp = selection?.kind === 'op' && isPresent ? run.opOf(selection.id) : null;
   const evidence = useMemo(
@@ -150,7 +150,7 @@ export function Plot(props: PlotProps) {
       className={classes['plot']}
       role="img"
       aria-label={`Timeline of ${title}`}
-      // Queues and memory, and with them more lanes, follow with the summary.
+      // Queues and memory come with the summary and add lanes.
       aria-busy={run.summary === null}
       data-testid="timeline-plot"
     />

@@ -1,11 +1,11 @@
-/** What the verdict on the selection rests on: what it could have run beside, what stood in the way, and their calls. */
+/** The evidence of the selection's verdict: possible overlaps, obstacles, and their calls. */
 import { lowerBound } from '../../../core/lowerBound.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import type { TimeView } from '../time/timeView.ts';
 
-/** Its rows, besides those of the selected operation. Empty in other iterations than the one that verdicts are told of. */
+/** Returns the evidence rows besides those of the selected operation. Empty if the iteration has no verdicts. */
 export function evidenceRows(
   { run, verdicts }: Pick<LoadedRun, 'run' | 'verdicts'>,
   { number, rows }: Pick<IterationView, 'number' | 'rows'>,
@@ -28,7 +28,7 @@ export function evidenceRows(
 
 const mostInSight = 2000;
 
-/** Those of `rows`, in order of start, that a frame shows. Of those that share a pixel of a lane the first stands for all. */
+/** Returns those of `rows`, in order of start, that a frame shows; only the first of rows in one pixel of a lane. */
 export function rowsInSight(trace: Trace, rows: readonly RowIndex[], view: TimeView, width: number): RowIndex[] {
   const { columns } = trace;
   const nsPerPixel = (view.endNs - view.startNs) / Math.max(width, 1);

@@ -1,4 +1,4 @@
-/** What is under the pointer: found in the index, so that it is the exact row whatever the zoom. */
+/** Finds the activity under the pointer in the index, so that the row is exact at any zoom. */
 import type { RowIndex } from '../../../core/trace/trace.ts';
 import { spanNs, type TimeView, toTime } from '../time/timeView.ts';
 import {
@@ -21,7 +21,7 @@ export interface CounterHit {
   readonly kind: 'counter';
   readonly track: CounterTrack;
   readonly value: number;
-  /** Within the pixel under the pointer. */
+  /** Least value within the pixel under the pointer. */
   readonly least: number;
   readonly most: number;
   readonly timeNs: number;
@@ -30,7 +30,7 @@ export interface CounterHit {
 const markReachPixels = 6;
 const barReachPixels = 3;
 
-/** `x` and `y` from the plot's upper left corner. */
+/** `x` and `y` are relative to the plot's top left corner. */
 export function hitTest(
   tracks: readonly Track[],
   view: TimeView,
@@ -54,7 +54,7 @@ export function hitTest(
   return row === null ? { kind: 'none', timeNs } : { kind: 'row', row, timeNs };
 }
 
-/** `y` from the top of the track. */
+/** `y` is relative to the top of the track. */
 function rowAt(track: LaneTrack, timeNs: number, pixelNs: number, y: number): RowIndex | null {
   const mark = (): RowIndex | null => {
     for (let depth = 0; depth < track.index.markDepths; depth += 1) {

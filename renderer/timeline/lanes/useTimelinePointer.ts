@@ -1,4 +1,4 @@
-/** What pointer and wheel do on the plot: hover, click, drag for an area, Shift+drag and wheel to pan, Ctrl+wheel to zoom. */
+/** Pointer and wheel on the plot: hover, click, drag for an area, Shift+drag and wheel to pan, Ctrl+wheel to zoom. */
 
 import { type RefObject, useEffect, useRef } from 'react';
 import { placeWithin } from '../../common/zoomed.ts';
@@ -17,7 +17,7 @@ interface Options {
   readonly width: number;
   readonly scrollTop: number;
   readonly onHover: (hover: { hit: Hit; x: number; y: number } | null) => void;
-  /** The stretch that is being dragged over; null when that is over. */
+  /** Receives the time range being dragged; null at the end. */
   readonly onDrag: (area: TimeView | null) => void;
 }
 
@@ -30,7 +30,7 @@ interface Drag {
 }
 
 const dragThreshold = 4;
-/** Change of the visible span for one pixel of wheel. */
+/** Change of the visible span per pixel of wheel. */
 const wheelZoom = 0.0022;
 
 export function useTimelinePointer(options: Options): void {

@@ -1,4 +1,4 @@
-/** The whole run at a glance, and the visible stretch of it as a window that is dragged, resized, or moved by keys. */
+/** The whole run in small, with the visible time range as a window that can be dragged, resized, or moved by keys. */
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { formatDuration } from '../../../core/units.ts';
@@ -23,11 +23,11 @@ interface Props {
 }
 
 const height = 24;
-/** At the right, so that the window's end can be told from the handle that resizes the panel. */
+/** Space at the right, which separates the window's end from the handle that resizes the panel. */
 const edge = 12;
-/** A window narrower than this could not be seen or taken hold of. */
+/** A narrower window could be neither seen nor grabbed. */
 const leastWidth = 10;
-/** A column in which hardly anything happened can still be told from an empty one. */
+/** Makes a nearly idle column visible. */
 const leastShade = 0.3;
 
 export function Minimap({ view, time, width: whole }: Props) {
@@ -91,7 +91,7 @@ function Grip({ part, label, time, ...drag }: GripProps) {
 
 type Change = (view: TimeView, limits: TimeView) => TimeView;
 
-/** Of the visible span, for one press. */
+/** Share of the visible span that one key press moves. */
 const keyStep = 0.1;
 
 function keyChange(part: Part, key: string): Change | null {
@@ -115,14 +115,14 @@ const zoomed =
 
 const edgeOf = (view: TimeView, part: 'start' | 'end'): number => (part === 'start' ? view.startNs : view.endNs);
 
-/** The view with one edge elsewhere; the other one stays. */
+/** Returns the view with one edge moved. */
 function withEdge({ startNs, endNs }: TimeView, part: 'start' | 'end', toNs: number): TimeView {
   return part === 'start'
     ? { startNs: Math.min(toNs, endNs - leastSpanNs), endNs }
     : { startNs, endNs: Math.max(toNs, startNs + leastSpanNs) };
 }
 
-/** Handlers of a part. What lies beside the window brings its middle there, and then drags it. */
+/** Returns the handlers of a part. Pressing next to the window centres it there, and then drags it. */
 function useDrag(time: SharedTime, width: number) {
   const held = useRef<{ readonly part: Part; readonly offsetNs: number } | null>(null);
   const timeAt = (event: PointerEvent<HTMLElement>): number => {
@@ -159,10 +159,10 @@ function useDrag(time: SharedTime, width: number) {
   });
 }
 
-/** A window that stands so long is described. */
+/** Time without movement after which the window is described. */
 const describeMs = 150;
 
-/** Where the window stands, with every frame; what it is called for screen readers, a moment after. */
+/** Places the window with every frame, and describes it for screen readers a moment later. */
 function usePlacedWindow(frame: RefObject<HTMLDivElement | null>, time: SharedTime, width: number): void {
   useLayoutEffect(() => {
     const describeSoon = debounced(() => {
@@ -197,10 +197,10 @@ function describe(element: HTMLElement, { startNs, endNs }: TimeView): void {
   }
 }
 
-/** Longer than this nothing waits for an idle moment. */
+/** Longest wait for an idle moment. */
 const mostWaitMs = 300;
 
-/** Drawn once for a run and a width, after the lanes themselves; where another picture stays until then, in an idle moment. */
+/** Draws the overview once for a run and a width: the first one after the lanes, later ones when the window is idle. */
 function useOverview(
   canvas: RefObject<HTMLCanvasElement | null>,
   view: IterationView,
@@ -220,7 +220,7 @@ function useOverview(
     };
     let rest = (): void => {};
     const wait = beforeNextFrame(() => {
-      // Summing up the first run keeps the window from being idle, and then begins this anew: a second without a picture.
+      // Summarising the first run keeps the window busy and restarts this, which would leave no picture for a second.
       if (isBlank.current) paint();
       else rest = whenIdle(paint, mostWaitMs);
     });

@@ -1,4 +1,4 @@
-/** How busy each lane was over the whole run, in columns of pixels: what the minimap is drawn from. */
+/** Busy shares of each lane over the whole run by pixel column, from which the minimap is drawn. */
 import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
 import { Shapes } from '../../../core/trace/shapes.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
@@ -7,13 +7,13 @@ import type { IterationView } from '../../store/opened/loadedRun.ts';
 import { spanNs, type TimeView } from '../time/timeView.ts';
 
 export interface OverviewRow {
-  /** Of each column: the share of its time in which the lane was busy. */
+  /** Busy share of the lane in each column. */
   readonly shares: Float64Array;
-  /** What took longest in it. */
+  /** Paint of the longest activity in each column. */
   readonly paints: Uint8Array;
 }
 
-/** A row for each lane that did work on a device; where none is recorded, for each stream, or else host thread. */
+/** Returns a row for each lane with device work; without any, for each stream, or else host thread. */
 export function overviewRows(view: IterationView, shown: TimeView, columns: number): OverviewRow[] {
   const { trace } = view.run;
   const ofKind = (...kinds: readonly string[]): LaneIndex[] =>
@@ -27,7 +27,7 @@ export function overviewRows(view: IterationView, shown: TimeView, columns: numb
   return (lanes ?? []).map((index) => busyColumns(index, (row) => paintCode(trace, row), shown, columns));
 }
 
-/** The outermost bars of a lane: they cover what lies within them. */
+/** Returns the outermost bars of a lane, which cover those inside. */
 export function busyColumns(
   index: LaneIndex,
   paintOf: (row: RowIndex) => PaintCode,
@@ -43,7 +43,7 @@ export function busyColumns(
   for (let at = 0; at < shapes.length; at += 1) {
     const from = ((shapes.startNs[at] as number) - shown.startNs) * perNs;
     const to = ((shapes.endNs[at] as number) - shown.startNs) * perNs;
-    // Of a block of short rows the busy time is spread evenly over it.
+    // Spreads the busy time of a block of short rows evenly.
     const density = to > from ? ((shapes.busyNs[at] as number) * perNs) / (to - from) : 0;
     const paint = paintOf(shapes.row[at] as number);
     for (let x = Math.max(Math.floor(from), 0); x < columns && x < to; x += 1) {

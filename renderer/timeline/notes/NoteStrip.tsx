@@ -1,4 +1,4 @@
-/** Flags of the notes over the lanes, where their time is. They move with each frame of a zoom, and so outside of React. */
+/** Flags of the notes above the lanes at their times. They move with each frame of a zoom, and so outside of React. */
 import { IconFlagFilled } from '@tabler/icons-react';
 import { useLayoutEffect, useMemo, useRef } from 'react';
 import type { RunNote } from '../../../core/trace/notes.ts';
@@ -60,7 +60,7 @@ export function NoteStrip({ run, iteration, time, width }: Props) {
   );
 }
 
-/** Those of one iteration. */
+/** Returns the notes of one iteration. */
 export function useNotesOf(run: string, iteration: number): readonly RunNote[] {
   const { notes } = useRunNotes(run);
   return useMemo(() => notes.filter((note) => note.iteration === iteration), [notes, iteration]);
@@ -68,7 +68,7 @@ export function useNotesOf(run: string, iteration: number): readonly RunNote[] {
 
 function placeFlag(flag: HTMLElement, { startNs, endNs }: RunNote, { view }: SharedTime, width: number): void {
   const [x, end] = [toPixels(view, width, startNs), toPixels(view, width, endNs)];
-  // A stretch that began further left is named where it becomes visible.
+  // A range that began further left is named where it becomes visible.
   const left = Math.max(x, 0);
   const shown = end >= 0 && x < width;
   flag.style.display = shown ? '' : 'none';

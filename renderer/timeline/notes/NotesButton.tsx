@@ -7,7 +7,7 @@ import { ensureNotes } from './noteReads.ts';
 import { useRunNotes } from './noteState.ts';
 import { openNotes, useNotesOpen } from './notesPanelState.ts';
 
-/** In the toolbar: opens the list of notes, and tells how many there are. */
+/** The toolbar's button that opens the list of notes and shows their number. */
 export function NotesButton({ run: { id } }: { readonly run: LoadedRun }) {
   const { notes } = useRunNotes(id);
   const open = useNotesOpen();

@@ -1,4 +1,4 @@
-/** The list of a run's marks and notes: go to one, write its words, delete it. */
+/** The list of a run's marks and notes: go to one, edit its text, delete it. */
 import { ActionIcon, Textarea, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconPencil, IconPlus, IconTrash, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
@@ -16,7 +16,7 @@ import { whenOf } from './useNoteKeys.ts';
 
 interface Props {
   readonly run: LoadedRun;
-  /** Begins a note on what is selected. */
+  /** Begins a note on the selection. */
   readonly onAdd: () => void;
 }
 
@@ -94,7 +94,7 @@ function Note({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }
   );
 }
 
-/** What it was put on; empty for a time, and where the file names a row that is not there. */
+/** Returns the title of the note's row; empty for a time, or if the file names a missing row. */
 function titleOf({ run }: LoadedRun, { row }: RunNote): string {
   if (row === null || row >= run.trace.count) return '';
   return rowTitle(run.trace, row, operationLabels(run.info.experiment));
@@ -103,7 +103,7 @@ function titleOf({ run }: LoadedRun, { row }: RunNote): string {
 function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }) {
   const [text, setText] = useState(note.text);
   const [seen, setSeen] = useState(note.text);
-  // What another window writes stands here too, unless something else is being written.
+  // Takes the text that another window wrote, unless the user has changed it here.
   if (seen !== note.text) {
     setSeen(note.text);
     if (text === seen) setText(note.text);

@@ -1,11 +1,11 @@
-/** What is done to notes: each change is a step that can be undone, and is saved at once. */
+/** Changes of notes: each is a step that can be undone, and is saved at once. */
 import { mostNotes, type RunNote } from '../../../core/trace/notes.ts';
 import { announce } from '../../store/announce.ts';
 import { watch } from '../../store/store.ts';
 import { save } from './noteSaves.ts';
 import { hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';
 
-/** The run whose notes were changed last; null once something else was. Ctrl+Z belongs to it. */
+/** The run whose notes were changed last; null after any other change. Ctrl+Z then undoes that change. */
 let changedLast: string | null = null;
 
 export function change(run: string, step: string, notes: readonly RunNote[]): void {
@@ -14,13 +14,13 @@ export function change(run: string, step: string, notes: readonly RunNote[]): vo
   show(run);
 }
 
-/** The notes of the step that was made last are these now. */
+/** Replaces the notes of the last step. */
 export function amend(run: string, notes: readonly RunNote[]): void {
   historyOf(run).amend(inOrder(notes));
   show(run);
 }
 
-/** The step that was made last was none. */
+/** Removes the last step, as if it had not been made. */
 export function withdraw(run: string): void {
   historyOf(run).withdraw();
   show(run);
@@ -32,7 +32,7 @@ function show(run: string): void {
   save(run);
 }
 
-/** Adds a note, or finds the one that is there for the same; null where no more fit, or none is kept. */
+/** Adds a note, or returns the existing one at the same place; null if no more fit, or the run keeps none. */
 export function addNote(run: string, note: Omit<RunNote, 'id'>): RunNote | null {
   if (!keepsNotes(run)) {
     announce('A prediction keeps no notes. Run it first.');
@@ -64,10 +64,10 @@ export function deleteNote(run: string, id: string): void {
   announce('The note is deleted. Ctrl+Z brings it back.');
 }
 
-/** Whether the last change of all was one of this run's notes, which undo then takes back. */
+/** Returns true if the last change of all was one of this run's notes, which undo then reverts. */
 export const wereNotesLast = (run: string): boolean => changedLast === run;
 
-/** Takes the last change of the notes back, or does it again. False where there is none. */
+/** Undoes or redoes the last change of the notes. Returns false if there is none. */
 export function travelNotes(run: string, way: 'undo' | 'redo'): boolean {
   const step = hasHistory(run) ? historyOf(run).travel(way) : null;
   if (step === null) return false;

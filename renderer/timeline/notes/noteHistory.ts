@@ -5,11 +5,11 @@ import type { RunNote } from '../../../core/trace/notes.ts';
 
 interface Moment {
   readonly notes: readonly RunNote[];
-  /** What led here. */
+  /** Name of the step that led here. */
   readonly step: string;
 }
 
-/** Steps that can be undone. */
+/** Number of steps that can be undone. */
 const mostSteps = 200;
 
 export class NoteHistory {
@@ -27,12 +27,12 @@ export class NoteHistory {
     this.#store.setState({ notes, step });
   }
 
-  /** Changes what the last step led to: more words of the same note are no step of their own. */
+  /** Changes the result of the last step: further words of a note are no step of their own. */
   amend(notes: readonly RunNote[]): void {
     this.#aside(() => this.#store.setState({ notes }));
   }
 
-  /** Takes the last step back for good. */
+  /** Undoes the last step without a way to redo it. */
   withdraw(): void {
     const times = this.#store.temporal.getState();
     const left = times.futureStates;
@@ -40,7 +40,7 @@ export class NoteHistory {
     this.#store.temporal.setState({ futureStates: left });
   }
 
-  /** Changes every moment, those that undo and redo lead to as well: what another window has done is not undone here. */
+  /** Changes all states, also those of undo and redo, so that changes by other windows are never undone here. */
   rebase(change: (notes: readonly RunNote[]) => readonly RunNote[]): void {
     const changed = <Part extends Partial<Moment>>(moment: Part): Part => ({
       ...moment,
@@ -59,7 +59,7 @@ export class NoteHistory {
     times.resume();
   }
 
-  /** Name of the step that was taken back or done again; null where there was none. */
+  /** Undoes or redoes a step. Returns its name, or null if there was none. */
   travel(way: 'undo' | 'redo'): string | null {
     const times = this.#store.temporal.getState();
     if (way === 'undo') {

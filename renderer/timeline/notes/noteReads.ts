@@ -1,4 +1,4 @@
-/** Notes that come from the host: read when a run is opened, and put to this window's when others have changed them. */
+/** Notes from the host: read when a run is opened, and merged into this window's when others have changed them. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
 import { whenRunGoes } from '../../store/goneRuns.ts';
@@ -14,13 +14,13 @@ const reading = new Set<string>();
 /** Runs whose notes have changed since their reading began. */
 const heard = new Set<string>();
 
-/** Reads the notes on a run: when it is opened, and after each time the connection was away. */
+/** Reads the notes on a run when it is opened, and after the connection was lost. */
 export async function ensureNotes(run: string): Promise<void> {
   if (!keepsNotes(run) || reading.has(run)) return;
   reading.add(run);
   try {
     const notes = await readNotes(run);
-    // The run has gone meanwhile.
+    // The run was deleted during the reading.
     if (!reading.has(run)) return;
     if (hasHistory(run) && keptNotes(run) !== null) takeOthers(run, notes);
     else begin(run, notes);
@@ -35,7 +35,7 @@ export async function ensureNotes(run: string): Promise<void> {
   }
 }
 
-/** As they are after all that this window has saved. What changes while they are read could be older in the answer. */
+/** Returns the notes after this window's saves. Reads again if they change meantime, since the answer may be older. */
 async function readNotes(run: string): Promise<readonly RunNote[]> {
   for (;;) {
     await saved(run);
@@ -45,14 +45,14 @@ async function readNotes(run: string): Promise<readonly RunNote[]> {
   }
 }
 
-/** Notes that were written before the answer came are kept. */
+/** Begins the history. Notes written before the answer came are kept. */
 function begin(run: string, notes: readonly RunNote[]): void {
   const early = notesOf(run).notes;
   setKept(run, notes);
   beginHistory(run, mergeNotes([], early, notes));
 }
 
-/** The host tells of a change, by this window or another. */
+/** Handles a change by this window or another. */
 function onNotesChanged(run: string, { notes }: RunNotes, by: string): void {
   heard.add(run);
   if (!hasHistory(run)) return;
@@ -60,7 +60,7 @@ function onNotesChanged(run: string, { notes }: RunNotes, by: string): void {
   else takeOthers(run, notes);
 }
 
-/** Puts what others have changed to what this window has, and to all that undo and redo lead to. */
+/** Merges changes by others into this window's notes, and into all states of undo and redo. */
 function takeOthers(run: string, theirs: readonly RunNote[]): void {
   flushWords();
   const base = keptNotes(run) ?? [];
@@ -80,14 +80,14 @@ function takeOthers(run: string, theirs: readonly RunNote[]): void {
   save(run);
 }
 
-/** The note whose words are being written was deleted by another window. */
+/** Offers to restore the note that is being edited here after another window has deleted it. */
 function tellLost(run: string, note: RunNote): void {
   dropWords();
   const act = (): void => change(run, 'Bring a note back', [...notesOf(run).notes, note]);
   notifyDone('The note was deleted in another window', note.text, { label: 'Bring it back', act });
 }
 
-/** With its run, whose notes may just be read. */
+/** Drops the notes with their run. They may be just being read. */
 function forgetNotes(run: string): void {
   reading.delete(run);
   heard.delete(run);

@@ -1,25 +1,25 @@
-/** What this window has changed goes to the host with every change, one save of a run after the other. */
+/** Sends each change of notes to the host, one save per run at a time. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import { type RunNote, runNotes, sameNotes } from '../../../core/trace/notes.ts';
 import { host } from '../../store/host.ts';
 import { notifyError } from '../../store/notify.ts';
 import { notesOf, set } from './noteState.ts';
 
-/** As the host has them, as far as this window has heard. */
+/** The host's notes, as this window last received them. */
 const kept = new Map<string, readonly RunNote[]>();
 const saves = new Map<string, Promise<void>>();
 
-/** What the host calls this window when it tells of changes. */
+/** Id of this window in the host's events. */
 export const self = crypto.randomUUID();
 
-/** Null where the host was not heard of yet. */
+/** Returns null before anything came from the host. */
 export const keptNotes = (run: string): readonly RunNote[] | null => kept.get(run) ?? null;
 export const setKept = (run: string, notes: readonly RunNote[]): void => void kept.set(run, notes);
 
-/** Resolves when all that was changed until now is saved, or has failed to be. */
+/** Resolves when all changes until now are saved, or have failed. */
 export const saved = (run: string): Promise<void> => saves.get(run) ?? Promise.resolve();
 
-/** Sends what the host does not have yet. */
+/** Sends changes that the host does not have yet. */
 export function save(run: string): void {
   const next = saved(run).then(async () => {
     const [notes, base] = [notesOf(run).notes, kept.get(run) ?? []];

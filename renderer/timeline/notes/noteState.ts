@@ -1,4 +1,4 @@
-/** The marks and notes on the runs that are open, as this window has them, and the history of each run's. */
+/** The marks and notes on open runs in this window, and the history of each run's. */
 import { create } from 'zustand';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { RunNote } from '../../../core/trace/notes.ts';
@@ -6,13 +6,13 @@ import { isPrediction } from '../../store/select.ts';
 import { NoteHistory } from './noteHistory.ts';
 
 interface NotesOfRun {
-  /** In order of iteration and time. */
+  /** Notes in order of iteration and time. */
   readonly notes: readonly RunNote[];
-  /** Why those that were saved can't be read; null where they can. */
+  /** Reason why saved notes can't be read, or null. */
   readonly problem: ErrorInfo | null;
-  /** The one that was gone to last, and how often one was: going to it again moves there again. */
+  /** The note that was opened last, and the number of openings, so that opening it again scrolls again. */
   readonly active: { readonly id: string; readonly times: number } | null;
-  /** The one whose words are being written. */
+  /** The note being edited. */
   readonly editing: string | null;
 }
 
@@ -24,14 +24,14 @@ const histories = new Map<string, NoteHistory>();
 export const useRunNotes = (run: string): NotesOfRun => useAll((all) => all[run] ?? none);
 export const notesOf = (run: string): NotesOfRun => useAll.getState()[run] ?? none;
 
-/** A prediction is made anew with every edit, and so keeps nothing. */
+/** Returns true if the run keeps notes. A prediction doesn't, since each edit makes it again. */
 export const keepsNotes = (run: string): boolean => !isPrediction(run);
 
 export function set(run: string, change: Partial<NotesOfRun>): void {
   useAll.setState((all) => ({ ...all, [run]: { ...(all[run] ?? none), ...change } }));
 }
 
-/** Whether the notes on a run were begun, by reading or by writing them. */
+/** Returns true if the notes on a run have been read or written. */
 export const hasHistory = (run: string): boolean => histories.has(run);
 
 export function historyOf(run: string): NoteHistory {
@@ -48,12 +48,12 @@ export function beginHistory(run: string, notes: readonly RunNote[]): void {
 export const inOrder = (notes: readonly RunNote[]): RunNote[] =>
   [...notes].sort((a, b) => a.iteration - b.iteration || a.startNs - b.startNs || a.endNs - b.endNs);
 
-/** Shows it in the lanes. */
+/** Shows a note in the lanes. */
 export function goToNote(run: string, id: string): void {
   set(run, { active: { id, times: (notesOf(run).active?.times ?? 0) + 1 } });
 }
 
-/** Opens its words for writing; null closes them. */
+/** Opens the text of a note for editing; null closes it. */
 export const editNote = (run: string, id: string | null): void => set(run, { editing: id });
 
 export function forgetRun(run: string): void {

@@ -1,4 +1,4 @@
-/** A note whose words are being written: they are saved whenever the typing pauses, all of them as one step. */
+/** The note being edited. Its text is saved whenever the typing pauses, all in one step. */
 import { debounced } from '../../common/debounced.ts';
 import { amend, change, withdraw } from './noteChanges.ts';
 import { editNote, notesOf, set } from './noteState.ts';
@@ -7,9 +7,9 @@ interface Words {
   readonly run: string;
   readonly id: string;
   readonly text: string;
-  /** Whether the step has been made. */
+  /** True if the step exists. */
   readonly begun: boolean;
-  /** Whether there is more in the field than in the note. */
+  /** True if the field has more text than the note. */
   readonly ahead: boolean;
 }
 
@@ -17,15 +17,15 @@ let words: Words | null = null;
 const pauseMs = 250;
 const flushSoon = debounced(flushWords, pauseMs);
 
-/** The note, and what stands in its field; null while none is written. */
+/** Returns the note being edited and the text of its field, or null. */
 export const writtenWords = (): Pick<Words, 'id' | 'text'> | null => words;
 
-/** The note is gone. */
+/** Forgets the text, since the note is gone. */
 export function dropWords(): void {
   words = null;
 }
 
-/** What stands in the field now. */
+/** Takes the current text of the field. */
 export function typeWords(run: string, id: string, text: string): void {
   if (words?.run !== run || words.id !== id) flushWords();
   const begun = words?.run === run && words.id === id && words.begun;
@@ -33,7 +33,7 @@ export function typeWords(run: string, id: string, text: string): void {
   flushSoon();
 }
 
-/** Ends the writing; `keep` false leaves the note as it was before. */
+/** Ends the editing; `keep` false restores the old note. */
 export function endWords(run: string, keep: boolean): void {
   if (words?.run === run) {
     if (keep) flushWords();
@@ -44,7 +44,7 @@ export function endWords(run: string, keep: boolean): void {
   editNote(run, null);
 }
 
-/** Puts what stands in the field into the note. */
+/** Writes the text of the field into the note. */
 export function flushWords(): void {
   flushSoon.cancel();
   if (words?.ahead !== true) return;
@@ -58,7 +58,7 @@ export function flushWords(): void {
   else change(run, 'Write a note', written);
 }
 
-/** The words that are being written have become those of another note. */
+/** Makes the text being edited that of another note. */
 export function moveWords(id: string): void {
   if (words === null) return;
   words = { ...words, id };

@@ -1,4 +1,4 @@
-/** Whether the list of notes is open: remembered. */
+/** Whether the list of notes is open; kept between visits. */
 import { create } from 'zustand';
 import { recall, remember } from '../../store/settings.ts';
 

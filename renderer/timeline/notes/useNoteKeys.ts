@@ -1,4 +1,4 @@
-/** M marks what is selected, N writes a note on it, < and > go from one to the next, Ctrl+Z undoes what was noted last. */
+/** M marks the selection, N writes a note on it, < and > go from note to note, Ctrl+Z undoes the last note. */
 import { useEffect, useRef } from 'react';
 import type { RunNote } from '../../../core/trace/notes.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
@@ -24,7 +24,7 @@ export function useNoteKeys(run: LoadedRun, view: IterationView, time: SharedTim
       event.preventDefault();
       event.stopPropagation();
     };
-    // Before the document's own undo.
+    // Runs before the document's own undo.
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, []);
@@ -63,7 +63,7 @@ function mark(run: LoadedRun, view: IterationView, time: SharedTime): void {
   if (made !== null) announce(`Marked ${whenOf(made)}. Ctrl+Z takes it back.`);
 }
 
-/** A note on what is selected, with its words open for writing. */
+/** Adds a note on the selection, and opens its text for editing. */
 export function writeOn(run: LoadedRun, view: IterationView, time: SharedTime): void {
   const made = addNote(run.id, { ...placeOf(run, view, time), text: '' });
   if (made === null) return;
@@ -71,7 +71,7 @@ export function writeOn(run: LoadedRun, view: IterationView, time: SharedTime): 
   editNote(run.id, made.id);
 }
 
-/** What is selected; else the time under the pointer, or the middle of what is visible. */
+/** Returns the selection; else the time under the pointer, or the middle of the visible range. */
 function placeOf(run: LoadedRun, view: IterationView, time: SharedTime): Omit<RunNote, 'id' | 'text'> {
   const { selection } = state();
   const iteration = view.number;
@@ -90,7 +90,7 @@ function placeOf(run: LoadedRun, view: IterationView, time: SharedTime): Omit<Ru
 export const whenOf = ({ startNs, endNs }: RunNote): string =>
   endNs > startNs ? `${formatDuration(startNs)} to ${formatDuration(endNs)}` : formatDuration(startNs);
 
-/** To the next (1) or previous (-1) note of all iterations; beyond the last one the first. */
+/** Goes to the next (1) or previous (-1) note of all iterations, wrapping around. */
 function step(run: LoadedRun, view: IterationView, way: 1 | -1): void {
   const { notes, active } = notesOf(run.id);
   const at = notes.findIndex(({ id }) => id === active?.id);

@@ -1,4 +1,4 @@
-/** Draws the time axis: a tick and its label for each round step, and where labels count from at the left. */
+/** Draws the time axis: a tick and a label at each round step, and at the left the time from which labels count. */
 
 import type { CanvasColours } from '../../common/palette.ts';
 import { sans } from '../../common/theme.ts';

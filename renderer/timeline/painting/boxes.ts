@@ -1,4 +1,4 @@
-/** Boxes to fill, four numbers each: x, y, width, height. Kept from frame to frame, so that a frame makes no garbage. */
+/** Boxes to fill, four numbers each: x, y, width, height. Frames reuse them, so that they make no garbage. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -10,7 +10,7 @@ export class Boxes {
   #values = new Float32Array(64);
   #length = 0;
 
-  /** Numbers, not boxes. */
+  /** Number of values, four for each box. */
   get length(): number {
     return this.#length;
   }
@@ -37,7 +37,7 @@ export class Boxes {
     this.#length = at + 4;
   }
 
-  /** As objects: for tests. */
+  /** Returns the boxes as objects, for tests. */
   all(): Box[] {
     return Array.from({ length: this.#length / 4 }, (_, index) => {
       const [x = 0, y = 0, width = 0, height = 0] = this.#values.subarray(4 * index, 4 * index + 4);

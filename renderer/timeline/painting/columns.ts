@@ -1,6 +1,6 @@
 /**
- * What is narrower than a pixel, gathered by pixel: how much of each was busy, and what the longest row in it was. The
- * sum over all pixels is exactly the time that those rows took, so that a lane looks as busy as it was at any zoom.
+ * Rows narrower than a pixel, collected by pixel: the busy share of each, and the paint of its longest row. The sum
+ * over all pixels is exactly the duration of those rows, so that a lane looks equally busy at any zoom.
  */
 import type { PaintCode } from '../../common/paintCodes.ts';
 
@@ -21,7 +21,7 @@ export class Columns {
     this.#longest.fill(-1);
   }
 
-  /** Rows that start at `x` and together take `busy` pixels; `longest` is the longest one's duration. */
+  /** Adds rows that start at `x` and take `busy` pixels together; `longest` is the longest one's duration. */
   add(x: number, busy: number, longest: number, paint: PaintCode): void {
     const at = Math.min(Math.max(Math.floor(x), 0), this.#width - 1);
     this.#busy[at] = (this.#busy[at] as number) + busy;
@@ -31,14 +31,14 @@ export class Columns {
     }
   }
 
-  /** From left to right, each pixel in which something was: its busy share, 0 to 1, and its paint. */
+  /** Calls `draw` from left to right for each busy pixel with its busy share, 0 to 1, and its paint. */
   each(draw: (x: number, share: number, paint: PaintCode) => void): void {
     let over = 0;
     let paint = 0;
     for (let x = 0; x < this.#width; x += 1) {
       const isOwn = (this.#longest[x] as number) >= 0;
       if (!isOwn && over <= 0) continue;
-      // What starts late in a pixel reaches into the next one.
+      // A row that starts late in a pixel reaches into the next one.
       const busy = (this.#busy[x] as number) + over;
       if (isOwn) paint = this.#paint[x] as number;
       const share = Math.min(busy, 1);

@@ -1,4 +1,4 @@
-/** One frame of the timeline as plain geometry: what to draw, in pixels, batched by colour; and what it is made from. */
+/** One frame of the timeline as plain geometry in pixels, batched by colour, and the input it is made from. */
 import type { Flow } from '../../../core/figures/flows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
 import { type PaintName, paintNames } from '../../common/palette.ts';
@@ -17,7 +17,7 @@ export interface Batch {
   readonly paint: PaintName;
   /** Rows at least a pixel wide, on whole pixels. */
   readonly bars: Boxes;
-  /** Pixels in which rows are narrower than one: the ground shows that something is there, the fill how much. */
+  /** Pixels with rows narrower than one: the ground shows that rows exist, the fill how busy the pixel is. */
   readonly grounds: Boxes;
   readonly fills: Boxes;
 }
@@ -28,11 +28,11 @@ export interface FrameBandwidth {
   readonly points: readonly number[];
   readonly baseline: number;
   readonly limitY: number | null;
-  /** Nothing is drawn above: pinned lanes are there. */
+  /** Nothing is drawn above this height, where the pinned lanes are. */
   readonly clipY: number;
 }
 
-/** A quantity over time: least and most in each column of pixels, as heights above the baseline. */
+/** A quantity over time: least and most in each pixel column, as heights above the baseline. */
 export interface FrameCounter {
   readonly least: Float64Array;
   readonly most: Float64Array;
@@ -47,30 +47,30 @@ export interface Frame {
   /** One for each of paintNames, in that order. */
   readonly batches: readonly Batch[];
   readonly labels: readonly FrameLabel[];
-  /** x and y of the tips of marks: events recorded, and waits passed. */
+  /** x and y of the tips of marks: recorded events, and passed waits. */
   readonly records: readonly number[];
   readonly waits: readonly number[];
-  /** The same of marks that stand too close in their lane to be told apart. */
+  /** x and y of marks that are too close in their lane to be distinguished. */
   readonly strokes: readonly number[];
   readonly bandwidths: readonly FrameBandwidth[];
   readonly counters: readonly FrameCounter[];
   readonly gridX: readonly number[];
   readonly separatorY: readonly number[];
-  /** Lower edge of the pinned lanes; 0 where none is. */
+  /** Lower edge of the pinned lanes; 0 without any. */
   readonly pinnedHeight: number;
   readonly selected: readonly Box[];
   readonly joined: readonly Box[];
-  /** x1, y1, x2, y2 from a host call to what it issued, and from an event's record to a wait that it releases. */
+  /** x1, y1, x2, y2 from a host call to its device work, and from an event's record to a wait that it releases. */
   readonly arrows: Readonly<Record<Flow['kind'], readonly number[]>>;
-  /** Bars and marks whose operation has part in a hazard. */
+  /** Bars and marks of operations in hazards. */
   readonly hazards: readonly Box[];
-  /** Bars of what could have overlapped and didn't. */
+  /** Bars that could have overlapped and didn't. */
   readonly missed: readonly Box[];
-  /** Bars that are searched for; null while nothing is. */
+  /** Bars that match the search; null without a search. */
   readonly found: readonly Box[] | null;
   /** x of the beginnings and ends of notes. */
   readonly noteX: readonly number[];
-  /** A stretch of time that is selected; null where none is, or where it is out of sight. */
+  /** The selected time range; null if there is none, or it is not visible. */
   readonly area: { readonly x: number; readonly width: number } | null;
 }
 
@@ -84,24 +84,24 @@ export interface FrameInput {
   readonly scrollTop: number;
   readonly selectedRow: RowIndex | null;
   readonly selectedOp: number | null;
-  /** Of the selected row. */
+  /** Flows of the selected row. */
   readonly flows: readonly Flow[];
-  /** What the verdict on the selection rests on. */
+  /** Rows that are evidence of the selection's verdict. */
   readonly evidence: readonly RowIndex[];
-  /** Operations that have part in a hazard. */
+  /** Operations in hazards. */
   readonly hazards: { has(op: number): boolean; readonly size: number };
   /** Rows that could have overlapped and didn't. */
   readonly missed: { has(row: RowIndex): boolean; readonly size: number };
-  /** Rows that are searched for, in order of start; null while nothing is. */
+  /** Rows that match the search, in order of start; null without a search. */
   readonly found: Uint32Array | null;
   readonly notes: readonly TimeView[];
   readonly area: TimeView | null;
-  /** Paint of each name, where bars are coloured by that; null where by their kind. */
+  /** Paint of each name if bars are coloured by name; null if by kind. */
   readonly tones: Uint8Array | null;
   readonly labelOf: (row: RowIndex) => string;
 }
 
-/** Ranges lie under what is in them. */
+/** Returns the batches with ranges first, which lie under their content. */
 export function inPaintOrder({ batches }: Frame): Batch[] {
   const place = (name: PaintName): number => (name === 'host-range' ? -1 : paintNames.indexOf(name));
   return [...batches].sort((a, b) => place(a.paint) - place(b.paint));

@@ -1,6 +1,6 @@
 /**
- * Makes the frames of the timeline. They are fed by the level-of-detail index, so that a frame's size depends on the size
- * of the plot and not on that of the trace.
+ * Makes the frames of the timeline from the level-of-detail index, so that a frame's size depends on the size of the
+ * plot and not on that of the trace.
  */
 import type { Flow } from '../../../core/figures/flows.ts';
 import type { CounterColumns } from '../../../core/trace/counter.ts';
@@ -27,16 +27,16 @@ import { signSize } from './signs.ts';
 
 const leastLabelWidth = 30;
 const mostLabels = 250;
-/** Pixels of a lane for each mark: with less their shapes would cover one another. */
+/** Pixels of a lane for each mark; with less, marks would cover each other. */
 const leastMarkSpace = 6;
 const mostHazards = 300;
 const mostMissed = 300;
 const mostFound = 3000;
 const curveHeadroom = 1.12;
-/** Lower bars have no room for words. */
+/** Lower bars have no room for text. */
 const leastLabelHeight = 13;
 
-/** Makes frames one after another. A frame is good until the next one is made. */
+/** Makes frames one after another. A frame is valid until the next one is made. */
 export class FrameMaker {
   readonly #batches: readonly Batch[] = paintNames.map((paint) => ({
     paint,
@@ -51,14 +51,14 @@ export class FrameMaker {
   #waits: number[] = [];
   #strokes: number[] = [];
   #bandwidths: FrameBandwidth[] = [];
-  /** Kept from frame to frame, one for each counter that is drawn. */
+  /** Reused from frame to frame, one for each drawn counter. */
   readonly #columnsOf: CounterColumns[] = [];
   #counters: FrameCounter[] = [];
   #selected: Box[] = [];
   #hazards: Box[] = [];
   #missed: Box[] = [];
   #pinnedHeight = 0;
-  /** What lies above this height is not drawn: pinned lanes are there. */
+  /** Nothing is drawn above this height, where the pinned lanes are. */
   #clipY = 0;
 
   make(input: FrameInput): Frame {
@@ -120,7 +120,7 @@ export class FrameMaker {
       if ((count[at] as number) === 1 && right - x >= 1) this.#bar(input, own, paint, x, right, y, height);
       else {
         const longest = trace.columns.durationNs[own] as number;
-        // Of what reaches out of the plot only the part within counts.
+        // Only the part of the block within the plot counts.
         const outside = Math.max(0, -x) + Math.max(0, right - width);
         columns.add(x, Math.max(0, (busyNs[at] as number) * perNs - outside), longest, paint);
         if (count[at] === 1 && isOpSelected(input, own)) this.#selected.push({ x: Math.floor(x), y, width: 1, height });
@@ -157,7 +157,7 @@ export class FrameMaker {
     this.#hazard(input, row, box);
     if (!input.missed.has(row) || this.#missed.length >= mostMissed) return;
     const before = this.#missed.at(-1);
-    // Signs of bars that are all but in one place would lie on each other.
+    // Signs of bars at almost the same place would cover each other.
     const isCrowded = before?.y === box.y && box.width < signSize && box.x - before.x < signSize;
     if (!isCrowded) this.#missed.push(box);
   }
@@ -259,7 +259,7 @@ export class FrameMaker {
     };
   }
 
-  /** Each bar that is searched for; of those that share a pixel of a lane the first stands for all. */
+  /** Returns the bars that match the search; only the first of those in one pixel of a lane. */
   #found(input: FrameInput, rows: Uint32Array): Box[] {
     const { trace, view, width } = input;
     const boxes: Box[] = [];
@@ -278,7 +278,7 @@ export class FrameMaker {
     return boxes;
   }
 
-  /** Where a row is drawn: on its stream and on its engine, or on its host thread; nowhere where those are hidden. */
+  /** Returns the places of a row: on its stream and engine, or on its host thread; none if those are hidden. */
   #rowBoxes({ trace, tracks, scrollTop, view, width }: FrameInput, row: RowIndex): Box[] {
     const [start, end] = [trace.columns.startNs[row] ?? 0, rowEndNs(trace, row)];
     const own = [trace.columns.lane[row], trace.columns.engine[row]];
@@ -295,7 +295,7 @@ export class FrameMaker {
   }
 }
 
-/** The part below a height. Of what lies above it only the edge is left, as where an arrow leads to. */
+/** Returns the part of a box below a height. Only the edge is left of a box above it, as an end for arrows. */
 function clipped(x: number, y: number, width: number, height: number, clipY: number): Box {
   const top = Math.max(y, clipY);
   return { x, y: top, width, height: Math.max(0, y + height - top) };
@@ -303,7 +303,7 @@ function clipped(x: number, y: number, width: number, height: number, clipY: num
 
 const isDrawn = ({ height }: Box): boolean => height > 0;
 
-/** Left edge and breadth on whole pixels, a pixel of air after bars that can spare it, and nothing far outside. */
+/** Returns left edge and width on whole pixels, with a gap of one after wide bars, clipped far outside the plot. */
 function crispSpan(x: number, right: number, width: number): readonly [left: number, breadth: number] {
   const left = Math.round(Math.max(x, -20));
   const breadth = Math.max(Math.round(Math.min(right, width + 20)) - left, 1);
@@ -330,7 +330,7 @@ function areaOf({ area, view, width }: FrameInput): Frame['area'] {
   return right < left ? null : { x: left, width: Math.max(right - left, 1) };
 }
 
-/** Between the edges that face each other, near the boxes' starts. */
+/** Returns an arrow between the facing edges, near the boxes' starts. */
 function arrow(from: Box | undefined, to: Box | undefined): number[] {
   if (from === undefined || to === undefined) return [];
   const isDown = from.y <= to.y;

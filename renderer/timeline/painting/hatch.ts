@@ -1,11 +1,11 @@
-/** Patterns over fills: the second cue beside colour. Small canvases, made once for each paint and theme. */
+/** Patterns over fills, the second cue besides colour. They are small canvases, made once for each paint and theme. */
 import { type PaintName, type Pattern, paint, type Scheme } from '../../common/palette.ts';
 import { pixel, type Tile } from './raster.ts';
 
 const made = new Map<string, Tile>();
 const side = 8;
 
-/** A paint with its pattern, as pixels of a screen that has `ratio` of them for each of the window's. */
+/** Returns a paint with its pattern for a screen with `ratio` pixels for each of the window's. */
 export function hatchTile(name: PaintName, scheme: Scheme, ratio: number): Tile {
   const key = `${name}:${scheme}:${ratio}`;
   const known = made.get(key);
@@ -28,7 +28,7 @@ function render(pattern: HTMLCanvasElement, fill: string, pixels: number): Tile 
   return { side: pixels, pixels: new Uint32Array(context.getImageData(0, 0, pixels, pixels).data.buffer) };
 }
 
-/** Away from the text's own colour, so that words on the pattern gain contrast; only a faint pattern may do otherwise. */
+/** Returns a colour opposed to the text's, so that text on the pattern gains contrast; a faint pattern needs none. */
 function ink(pattern: Pattern, text: string): string {
   if (pattern === 'sparse') return text;
   return text === '#ffffff' ? '#000000' : '#ffffff';
@@ -60,7 +60,7 @@ function dots(context: CanvasRenderingContext2D): void {
   }
 }
 
-/** Diagonals that meet across the tile's edges. */
+/** Draws diagonals that continue across the tile's edges. */
 function stripes(context: CanvasRenderingContext2D, slope: 1 | -1): void {
   context.beginPath();
   for (const shift of [-side, 0, side]) {

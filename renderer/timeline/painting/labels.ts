@@ -1,4 +1,4 @@
-/** Shortens words to the space there is. Widths are measured once for each text, since labels recur in every frame. */
+/** Shortens texts to the available space. Each text is measured once, since labels recur in every frame. */
 const mostKept = 5000;
 const ellipsis = '…';
 
@@ -12,11 +12,11 @@ export class Labels {
     this.#font = font;
   }
 
-  /** The text, or its beginning; empty where not even a letter fits. */
+  /** Returns the text or its beginning; empty if not even a letter fits. */
   fit(text: string, space: number): string {
     const whole = this.#width(text);
     if (whole <= space) return text;
-    // By the mean width of its letters, less one for those that are wider.
+    // Estimated by the mean width of the letters, less one letter for wider ones.
     const letters = Math.floor((text.length * (space - this.#width(ellipsis))) / whole) - 1;
     return letters < 1 ? '' : `${text.slice(0, letters).trimEnd()}${ellipsis}`;
   }

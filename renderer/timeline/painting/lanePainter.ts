@@ -1,7 +1,6 @@
 /**
- * Draws frames on a canvas of our own. What there are thousands of, bars above all, goes straight into pixels; labels,
- * outlines and arrows, of which there are few, are drawn over them. ECharts took a microsecond for each bar, and some
- * milliseconds for each frame.
+ * Draws frames on our own canvas. Bars and other shapes in thousands go straight into pixels; the few labels, outlines
+ * and arrows are drawn over them. ECharts took a microsecond per bar, and some milliseconds per frame.
  */
 
 import { type CanvasColours, paint } from '../../common/palette.ts';
@@ -15,11 +14,11 @@ import { arrows, drawFound, drawNotes, drawSigns, outline } from './overlays.ts'
 import { mixed, type Pixel, pixel, Raster } from './raster.ts';
 import { Signs } from './signs.ts';
 
-/** Canvas text takes the window's own face. */
+/** Canvas text uses the window's font. */
 const font = `11.5px ${sans}`;
 const groundShare = 0.32;
 const bandwidthShare = 0.18;
-/** Of a counter's colour: below the least of a pixel, and from there to the most. */
+/** Shares of a counter's colour: below the least value of a pixel, and from there to the most. */
 const counterShare = 0.22;
 const counterRangeShare = 0.5;
 const leastPatternWidth = 6;
@@ -34,7 +33,7 @@ export class LanePainter {
   #ratio = 1;
 
   constructor(container: HTMLElement) {
-    // Kept in the processor's own memory: every frame is written there.
+    // Kept in main memory, since every frame writes to it.
     const context = this.#canvas.getContext('2d', { alpha: false, willReadFrequently: true });
     if (context === null) throw new Error('this browser has no canvas');
     this.#context = context;
@@ -75,7 +74,7 @@ export class LanePainter {
     );
   }
 
-  /** From the ground up: lines, bars, bandwidth, marks where there are many, and the bands of hazards. */
+  /** Draws from the background up: lines, bars, bandwidth, dense marks, and the bands of hazards. */
   #fill(frame: Frame, colours: CanvasColours): void {
     const surface = pixel(colours.surface);
     this.#raster.clear(surface);
@@ -139,7 +138,7 @@ export class LanePainter {
     for (let x = 0; x < width; x += 6) this.#rectangle(x, Math.round(limitY), 3, 1, dash);
   }
 
-  /** What a pixel holds at least is filled, what it reaches at most stands over it; equal neighbours are one box. */
+  /** Fills a counter up to a pixel's least value, and in another shade up to its most; equal neighbours are one box. */
   #counter({ least, most, columns, baseline, clipY }: FrameCounter, surface: Pixel, { textDim }: CanvasColours): void {
     const line = pixel(textDim);
     const [area, range] = [mixed(line, surface, counterShare), mixed(line, surface, counterRangeShare)];
@@ -163,7 +162,7 @@ export class LanePainter {
     }
   }
 
-  /** A striped band at the foot of a bar that has part in a hazard; a sign stands beside it, see drawSigns(). */
+  /** Draws a striped band at the foot of a bar in a hazard; drawSigns() adds a sign. */
   #bands(boxes: readonly Box[], surface: Pixel, colour: Pixel): void {
     for (const box of boxes) {
       const height = Math.min(hazardBand, box.height / 2);
@@ -180,7 +179,7 @@ export class LanePainter {
     }
   }
 
-  /** In the window's pixels; edges go to the nearest of the screen's. */
+  /** Takes pixels of the window; edges go to the nearest pixel of the screen. */
   #rectangle(x: number, y: number, width: number, height: number, colour: Pixel): void {
     const ratio = this.#ratio;
     const [left, top] = [Math.round(x * ratio), Math.round(y * ratio)];
@@ -233,7 +232,7 @@ export class LanePainter {
   }
 }
 
-/** An event recorded: a triangle that points at its time. */
+/** Draws recorded events: triangles that point at their times. */
 function fillTriangles(context: CanvasRenderingContext2D, tips: readonly number[], colour: string): void {
   context.beginPath();
   for (let at = 0; at + 1 < tips.length; at += 2) {
@@ -247,7 +246,7 @@ function fillTriangles(context: CanvasRenderingContext2D, tips: readonly number[
   context.fill();
 }
 
-/** A wait passed: a diamond. */
+/** Draws passed waits: diamonds. */
 function strokeDiamonds(
   context: CanvasRenderingContext2D,
   tips: readonly number[],

@@ -1,4 +1,4 @@
-/** Colours by name in place of by kind: those that take most time get one each, and the rest a pale one. */
+/** Colours by name instead of kind: names with the longest times get one each, and the rest a pale one. */
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import { type RowKind, rowKinds } from '../../../core/trace/trace.ts';
 import { type PaintCode, paintCode } from '../../common/paintCodes.ts';
@@ -6,9 +6,9 @@ import { type PaintName, paintNames } from '../../common/palette.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 
 export interface NameTones {
-  /** Paint of each name of the trace's table. */
+  /** Paint of each name in the trace's table. */
   readonly codes: Uint8Array;
-  /** Names with a colour of their own, the longest first. */
+  /** Names with their own colour, the longest time first. */
   readonly named: readonly { readonly name: string; readonly label: string; readonly paint: PaintName }[];
 }
 
@@ -16,7 +16,7 @@ const devicePaints: readonly PaintName[] = ['h2d', 'kernel', 'd2h', 'd2d', 'mems
 const hostPaints: readonly PaintName[] = ['host-work', 'host-call', 'h2h'];
 const rest: PaintName = 'host-sync';
 const onDevice: readonly RowKind[] = ['kernel', 'copy', 'memset', 'host-function'];
-/** What surrounds all else says nothing of it. */
+/** A name that covers a larger share surrounds everything else, so a colour for it would say nothing. */
 const mostShare = 0.9;
 
 const made = new WeakMap<IterationView, NameTones>();
@@ -49,7 +49,7 @@ interface Named {
   readonly paint: PaintName;
 }
 
-/** With what the legend says of it: of a kernel its short name. */
+/** Adds the label for the legend: a kernel's short name. */
 function described({ name, paint }: Named, names: readonly string[], kernels: ReadonlySet<number>) {
   const full = names[name] ?? '';
   return { name: full, label: kernels.has(name) ? shortKernelName(full) : full, paint };
@@ -63,6 +63,6 @@ function longest(totals: Float64Array, paints: readonly PaintName[], most: numbe
     .map((name, at) => ({ name, paint: paints[at] ?? rest }));
 }
 
-/** The paint of a row by its name where tones are given, else by its kind. */
+/** Returns the paint of a row by its name if tones are given, else by its kind. */
 export const toneOf = (trace: IterationView['run']['trace'], row: number, tones: Uint8Array | null): PaintCode =>
   tones === null ? paintCode(trace, row) : (tones[trace.columns.name[row] ?? -1] ?? 0);

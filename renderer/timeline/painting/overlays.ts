@@ -1,10 +1,10 @@
-/** What is drawn over the bars with a canvas's own means: outlines, arrows, signs and notes. There are few of them. */
+/** Shapes over the bars, drawn with canvas paths since they are few: outlines, arrows, signs and notes. */
 import type { CanvasColours } from '../../common/palette.ts';
 import type { Box } from './boxes.ts';
 import type { Frame } from './frame.ts';
 import { type Sign, signSize } from './signs.ts';
 
-/** How much of what is not searched for is hidden. */
+/** Opacity of the veil over bars that don't match the search. */
 const veilShare = 0.68;
 
 export function outline(
@@ -38,7 +38,7 @@ export function arrows(
   context.stroke(heads);
 }
 
-/** Where an arrow ends; too short ones do without. */
+/** Draws the head of an arrow; short arrows have none. */
 function head(path: Path2D, x1: number, y1: number, x2: number, y2: number): void {
   const length = Math.hypot(x2 - x1, y2 - y1);
   if (length < 8) return;
@@ -49,7 +49,7 @@ function head(path: Path2D, x1: number, y1: number, x2: number, y2: number): voi
   }
 }
 
-/** What is searched for keeps its colour and gets an outline; all else steps back. */
+/** Outlines bars that match the search, and dims all others. */
 export function drawFound(
   context: CanvasRenderingContext2D,
   found: readonly Box[],
@@ -71,8 +71,8 @@ export function drawFound(
 }
 
 /**
- * A triangle for a hazard, at whose foot a striped band stands too; a crossed disc for a missed overlap, as on the card of
- * its verdict: neither by colour alone.
+ * Draws a triangle for a hazard, besides its striped band, and a crossed disc for a missed overlap, as on the verdict's
+ * card. Neither relies on colour alone.
  */
 export function drawSigns(context: CanvasRenderingContext2D, signs: readonly Sign[], colours: CanvasColours): void {
   crossedDiscs(
@@ -83,7 +83,7 @@ export function drawSigns(context: CanvasRenderingContext2D, signs: readonly Sig
   for (const { says, x, y } of signs) if (says === 'hazard') warningSign(context, x, y, colours);
 }
 
-/** Each in the middle of its square. */
+/** Draws each disc in the middle of its square. */
 function crossedDiscs(
   context: CanvasRenderingContext2D,
   signs: readonly Sign[],

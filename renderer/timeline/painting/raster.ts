@@ -1,9 +1,9 @@
 /**
- * Fills boxes straight into pixels. Tens of thousands of boxes a frame are a millisecond's work here; as paths on a
- * canvas without a graphics card they take about a microsecond each.
+ * Fills boxes straight into pixels. Tens of thousands of boxes take about a millisecond per frame here; as canvas paths
+ * without a graphics card they take about a microsecond each.
  */
 
-/** A colour as it lies in memory: red, green, blue, alpha, on the little-endian machines that browsers run on. */
+/** A colour in memory: red, green, blue, alpha, on the little-endian machines that browsers run on. */
 export type Pixel = number;
 
 export function pixel(colour: string): Pixel {
@@ -11,7 +11,7 @@ export function pixel(colour: string): Pixel {
   return ((255 << 24) | ((value & 255) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
 
-/** `share` of `over`, the rest of `under`; both opaque. */
+/** Mixes `share` of `over` with the rest of `under`; both are opaque. */
 export function mixed(over: Pixel, under: Pixel, share: number): Pixel {
   const part = (shift: number): number => {
     const value = ((over >>> shift) & 255) * share + ((under >>> shift) & 255) * (1 - share);
@@ -26,13 +26,13 @@ export interface Tile {
   readonly pixels: Uint32Array;
 }
 
-/** Up to so many pixels are written sooner than a call that fills them begins. */
+/** Writing this number of pixels takes less time than calling a fill. */
 const narrow = 16;
 
 export class Raster {
   readonly width: number;
   readonly height: number;
-  /** Row by row, from the top. */
+  /** Pixels row by row, from the top. */
   readonly pixels: Uint32Array;
 
   constructor(width: number, height: number, pixels = new Uint32Array(width * height)) {
@@ -45,7 +45,7 @@ export class Raster {
     this.pixels.fill(colour);
   }
 
-  /** Whole pixels; what lies outside is left out. */
+  /** Fills whole pixels, and clips the rest. */
   fill(x: number, y: number, width: number, height: number, colour: Pixel): void {
     const [left, right] = [Math.max(x, 0), Math.min(x + width, this.width)];
     const [top, bottom] = [Math.max(y, 0), Math.min(y + height, this.height)];
@@ -64,7 +64,7 @@ export class Raster {
     for (let line = top; line < bottom; line += 1) pixels.fill(colour, line * stride + left, line * stride + right);
   }
 
-  /** A column whose upper edge may lie within a pixel: that pixel takes its share of the colour. */
+  /** Fills a column whose upper edge may lie within a pixel, which gets its share of the colour. */
   fillColumn(x: number, width: number, y: number, bottom: number, colour: Pixel): void {
     const top = Math.ceil(y - 1e-6);
     this.fill(x, top, width, bottom - top, colour);

@@ -1,6 +1,6 @@
 /**
- * Where signs stand, of hazards and of missed overlaps: before the words of bars with room for them, else over the bar
- * where no other is near.
+ * Places signs of hazards and missed overlaps: before the text in bars with room, else over the bar if no other sign is
+ * near.
  */
 import type { Box } from './boxes.ts';
 
@@ -15,7 +15,7 @@ export interface Sign {
 
 interface Place {
   readonly x: number;
-  /** From the upper edge of the bar. */
+  /** Distance from the upper edge of the bar. */
   readonly down: number;
 }
 
@@ -23,7 +23,7 @@ type Said = readonly [says: Sign['says'], box: Box];
 
 const barOf = ({ x, y }: Box): string => `${x} ${y}`;
 
-/** Bars that have both signs. */
+/** Returns the bars that have both signs. */
 function withBoth(hazards: readonly Box[], missed: readonly Box[]): ReadonlySet<string> {
   if (hazards.length === 0 || missed.length === 0) return new Set();
   const bars = new Set(hazards.map(barOf));
@@ -32,9 +32,9 @@ function withBoth(hazards: readonly Box[], missed: readonly Box[]): ReadonlySet<
 
 export class Signs {
   readonly all: Sign[] = [];
-  /** How many signs stand in a bar, by its upper edge and where its visible part begins. */
+  /** Number of signs in a bar, by its upper edge and the left edge of its visible part. */
   readonly #inside = new Map<number, Map<number, number>>();
-  /** Where signs stand, by the upper edge of their bars. */
+  /** Places of signs, by the upper edge of their bars. */
   readonly #taken = new Map<number, Place[]>();
 
   constructor(hazards: readonly Box[], missed: readonly Box[]) {
@@ -45,19 +45,19 @@ export class Signs {
     for (const [says, box] of narrow) this.#putOver(says, box);
   }
 
-  /** How far a bar's words stand from its left edge. */
+  /** Returns the distance of a bar's text from its left edge. */
   indent(x: number, y: number): number {
     const count = this.#inside.get(y)?.get(x) ?? 0;
     return count === 0 ? 5 : count * (signSize + gap) + 4;
   }
 
-  /** False where there is no room, and true where none is needed. */
+  /** Returns false if there is no room, and true if none is needed. */
   #putInside(says: Sign['says'], box: Box, both: ReadonlySet<string>): boolean {
     if (box.height < signSize) return true;
     const left = Math.max(box.x, 0);
     const before = this.#inside.get(box.y)?.get(left) ?? 0;
     const x = left + gap + before * (signSize + gap);
-    // Two that can stand one below the other do where they can't stand side by side: in the middle one would hide the other.
+    // Two signs without room side by side are stacked if they fit, since one in the middle would hide the other.
     const isFirstOfTwo = both.size > 0 && before === 0 && box.height >= 2 * signSize + 1 && both.has(barOf(box));
     const end = x + (isFirstOfTwo ? 2 : 1) * (signSize + gap);
     if (end >= box.x + box.width) return false;
@@ -69,7 +69,7 @@ export class Signs {
     return true;
   }
 
-  /** One below the other where a bar has both. */
+  /** Stacks the signs if a bar has both. */
   #putOver(says: Sign['says'], box: Box): void {
     const x = box.x + box.width / 2 - signSize / 2;
     const taken = this.#takenIn(box);

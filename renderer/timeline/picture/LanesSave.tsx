@@ -1,4 +1,4 @@
-/** The menu that saves the lanes that are shown: as a picture, or as their rows. */
+/** The menu that saves the shown lanes as a picture, or as their rows. */
 import { useMemo } from 'react';
 import { fileNameOf } from '../../../core/export/formats.ts';
 import { csvPieces } from '../../../core/export/tables/rowTable.ts';
@@ -11,7 +11,7 @@ import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import { lanesSvg } from './lanesSvg.ts';
 
-/** The rows of one iteration as comma-separated values: of few enough of them for one text. */
+/** Returns the rows of one iteration as comma-separated values, if they are few enough for one text. */
 function rowsText({ info, trace }: Run, iteration: number): string {
   const decoder = new TextDecoder();
   const pieces = csvPieces({ info, trace }, placeIterations(trace, iteration), { isDue: () => false });
@@ -29,7 +29,7 @@ interface Props {
   readonly report?: Saved['report'];
 }
 
-/** More are too many for a clipboard. */
+/** More rows are too many for a clipboard. */
 const mostCopied = 20_000;
 
 export function LanesSave({ run, view, time, title, about, hazards, figures, report }: Props) {

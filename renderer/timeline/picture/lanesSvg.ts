@@ -1,4 +1,4 @@
-/** The lanes of a stretch of a run as a drawing: what the window shows, with the run's name, the legend, and every lane. */
+/** The lanes of a run's time range as a drawing: the window's content with run name, legend, and every lane. */
 
 import { xmlText } from '../../../core/media.ts';
 import { type CanvasColours, canvasColours, type PaintName, paint, type Scheme } from '../../common/palette.ts';
@@ -22,11 +22,11 @@ export interface LanesPicture {
   readonly run: LoadedRun;
   readonly view: IterationView;
   readonly shown: TimeView;
-  /** Of the whole drawing, in pixels. */
+  /** Width of the whole drawing in pixels. */
   readonly width: number;
   readonly scheme: Scheme;
   readonly title: string;
-  /** Where its numbers come from: 'Recorded on NVIDIA H200, 20 Nov 2026'. */
+  /** Source of the figures, such as 'Recorded on NVIDIA H200, 20 Nov 2026'. */
   readonly about: string;
   readonly hazards?: HazardsByOp;
 }
@@ -35,7 +35,7 @@ const gutter = 160;
 const head = 52;
 const axisHeight = 24;
 const legendLine = 22;
-/** Of the type in a bar, without measuring it. */
+/** Average width of a character, so that nothing is measured. */
 const characterWidth = 6.1;
 const groundShare = 0.32;
 
@@ -88,7 +88,7 @@ function line(x: number, y: number, words: string, fill: string, size: number, m
     : `<text x="${short(x)}" y="${short(y)}" fill="${fill}" font-size="${size}"${more}>${xmlText(shown)}</text>`;
 }
 
-/** The words, or their beginning; empty where not even a letter fits. */
+/** Returns the text or its beginning; empty if not even a letter fits. */
 function fitted(words: string, space: number, each = characterWidth): string {
   const most = Math.floor(space / each);
   if (words.length <= most) return words;
@@ -230,14 +230,14 @@ function signsAndLabels(frame: Frame, dx: number, dy: number, colours: CanvasCol
   return [...words, ...drawn].join('');
 }
 
-/** A crossed disc: an overlap was missed. */
+/** Returns a crossed disc for a missed overlap. */
 function disc(x: number, y: number, { missed, surface }: CanvasColours): string {
   const [middle, down] = [x + signSize / 2, y + signSize / 2];
   const cross = `M${short(middle - 2.2)} ${short(down - 2.2)}l4.4 4.4m0 -4.4l-4.4 4.4`;
   return `<circle cx="${short(middle)}" cy="${short(down)}" r="${signSize / 2 - 0.5}" fill="${missed}" stroke="${surface}"/><path d="${cross}" stroke="${surface}" stroke-width="1.6"/>`;
 }
 
-/** A warning triangle: a hazard. */
+/** Returns a warning triangle for a hazard. */
 function triangle(x: number, y: number, { hazard, surface }: CanvasColours): string {
   const outline = `M${short(x + signSize / 2)} ${short(y + 1)}L${short(x + signSize)} ${short(y + signSize)}H${short(x)}z`;
   return `<path d="${outline}" fill="${hazard}" stroke="${surface}"/>${rectangle(x + signSize / 2 - 0.7, y + 4.5, 1.4, 3.6, surface)}`;
@@ -264,7 +264,7 @@ interface Legend {
   at(top: number): string;
 }
 
-/** What the colours mean, in as many lines as it takes. */
+/** Returns the legend of the colours in one or more lines. */
 function legendOf(frame: Frame, width: number, scheme: Scheme): Legend {
   let [x, row] = [12, 0];
   const items = drawnPaints(frame).map((name) => {

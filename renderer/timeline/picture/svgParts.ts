@@ -1,15 +1,15 @@
-/** Parts of a drawing as text of SVG: attributes alone, no style, so that it may stand in any page. */
+/** Parts of a drawing as SVG text: attributes without style, so that it works in any page. */
 import type { Pattern } from '../../common/palette.ts';
 import type { Boxes } from '../painting/boxes.ts';
 
-/** As short as a drawing needs it: a hundredth of a pixel. */
+/** Formats a number to a hundredth of a pixel. */
 export const short = (value: number): string => String(Math.round(value * 100) / 100);
 
 export function rectangle(x: number, y: number, width: number, height: number, fill: string, more = ''): string {
   return `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${fill}"${more}/>`;
 }
 
-/** All boxes of one colour are one path: thousands of elements make a viewer slow. */
+/** Returns all boxes of one colour as one path, since thousands of elements make viewers slow. */
 export function boxesPath({ values, length }: Boxes, dx: number, dy: number): string {
   let path = '';
   for (let at = 0; at < length; at += 4) {
@@ -19,7 +19,7 @@ export function boxesPath({ values, length }: Boxes, dx: number, dy: number): st
   return path;
 }
 
-/** The pattern over a fill, as an element that fills may name. */
+/** Returns the pattern over a fill, as an element that fills can reference. */
 export function patternElement(id: string, pattern: Pattern, ink: string): string {
   const open = `<pattern id="${id}" width="8" height="8" patternUnits="userSpaceOnUse">`;
   const opacity = pattern === 'sparse' ? 0.28 : 0.2;

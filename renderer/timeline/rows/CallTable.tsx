@@ -1,4 +1,4 @@
-/** Copies and waits by the line of the program that issued them. A row marks them in the lanes. */
+/** Copies and waits by the program line that issued them. Choosing one marks them in the lanes. */
 import { IconCode } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { type CalledFrom, type CallTable as CallTableData, calledFrom } from '../../../core/lift/calledFrom.ts';
@@ -37,7 +37,7 @@ function NoStacks() {
 
 const noLine = 'no stack recorded';
 
-/** The file's name with the folder that it is in: paths are longer than the column. */
+/** Returns the file's name with its folder, since whole paths are wider than the column. */
 const shortLine = (line: string): string => line.replace(/^.*\/(?=[^/]+\/[^/]+$)/, '…/');
 
 const lineOf = ({ line }: CalledFrom): string => line ?? noLine;
@@ -70,7 +70,7 @@ const columns: readonly DataColumn<CalledFrom>[] = [
   },
 ];
 
-/** As '12 H2D copies from train.py:44 in step'. */
+/** Returns text such as '12 H2D copies from train.py:44 in step'. */
 function titleOf({ what, line, rows }: CalledFrom): string {
   const noun = rows.length === 1 ? what : what.replace(/copy$/, 'copies').replace(/wait$/, 'waits');
   return `${rows.length} ${noun}${line === null ? '' : ` from ${line}`}`;

@@ -1,4 +1,4 @@
-/** All of one name together: how often, how long, and what it moved. A row marks its instances in the lanes. */
+/** Activities by name: number, duration and bytes moved. Choosing a name marks its instances in the lanes. */
 import { useMemo } from 'react';
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
@@ -13,7 +13,7 @@ import type { AreaRow } from './areaTable.ts';
 import { Swatch } from './Swatch.tsx';
 import { exactly } from './search.ts';
 
-/** From a name to all that has it: marked in the lanes, one of them in sight. */
+/** Marks all activities with the name in the lanes, and scrolls to one. */
 function showInstances(run: LoadedRun, name: string, row: RowIndex): void {
   const times = (state().revealed?.times ?? 0) + 1;
   assign({ timelineAs: 'lanes', search: exactly(name), revealed: { run: run.id, row, times } });

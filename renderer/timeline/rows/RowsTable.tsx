@@ -1,6 +1,6 @@
 /**
- * The same rows as the lanes, as a table: for screen readers, for the keyboard, and for reading off exact figures. Each for
- * itself, or all of one name together.
+ * The rows of the lanes as a table: for screen readers, for the keyboard, and for exact figures. Each alone, or grouped
+ * by name.
  */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
@@ -12,7 +12,7 @@ import { areaTable } from './areaTable.ts';
 import { NamesTable } from './NamesTable.tsx';
 import { rowColumns, type TableRow } from './rowColumns.tsx';
 
-/** Of more rows only the first are told: each that can be sorted takes memory. */
+/** Only the first rows are listed if there are more, since each sortable row takes memory. */
 const mostRows = 200_000;
 
 interface Props {

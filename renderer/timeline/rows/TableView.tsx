@@ -1,4 +1,4 @@
-/** What the lanes show, as a table: each activity, or of a trace copies and waits by the line that issued them. */
+/** The content of the lanes as a table: each activity, or a trace's copies and waits by program line. */
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
@@ -13,7 +13,7 @@ interface Props {
 
 export function TableView({ run, view }: Props) {
   const [as, setAs] = useState<'activities' | 'lines'>('activities');
-  // An experiment has operations in the place of lines.
+  // An experiment has operations in place of lines.
   if (run.run.info.imported === undefined) return <RowsTable run={run} view={view} />;
   return (
     <div className={classes['frame']}>

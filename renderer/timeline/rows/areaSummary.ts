@@ -1,12 +1,12 @@
-/** What happened in a stretch of time, from the lanes' indices. */
+/** Sums over a time range, from the lanes' indices. */
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 
 export interface AreaSummary {
-  /** Rows of which some part lies in the stretch. */
+  /** Number of rows with a part in the time range. */
   readonly activities: number;
   readonly lanes: readonly { readonly id: string; readonly name: string; readonly busyNs: number }[];
-  /** Directions in which something moved. */
+  /** Directions in which bytes moved. */
   readonly moved: readonly { readonly direction: 'h2d' | 'd2h'; readonly bytes: number }[];
 }
 
@@ -17,7 +17,7 @@ export function areaSummary(view: IterationView, startNs: number, endNs: number)
     if ((trace.columns.startNs[row] ?? 0) < endNs && rowEndNs(trace, row) > startNs) activities += 1;
   }
   const lanes = trace.lanes.flatMap((lane, number) => {
-    // The outermost depth covers what lies within it.
+    // The outermost depth covers everything inside.
     const busyNs = view.lanes[number]?.busyNs(0, startNs, endNs) ?? 0;
     return busyNs > 0 ? [{ id: lane.id, name: lane.name, busyNs }] : [];
   });

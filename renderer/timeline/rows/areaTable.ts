@@ -1,4 +1,4 @@
-/** What ran in a stretch of time, by name: how often, how long, what it moved, and how much of it other work overlapped. */
+/** Activities in a time range by name: number, duration, bytes, and the share that other work overlapped. */
 
 import { selfTimes } from '../../../core/figures/selfTime.ts';
 import { spread } from '../../../core/statistics.ts';
@@ -13,25 +13,25 @@ import type { IterationView } from '../../store/opened/loadedRun.ts';
 export interface AreaRow {
   readonly name: string;
   readonly paint: PaintName;
-  /** Rows of which some part lies in the stretch. */
+  /** Number of rows with a part in the time range. */
   readonly count: number;
-  /** Time within the stretch, summed over the rows; rows at once count each. */
+  /** Time within the range, summed over the rows; simultaneous rows each count. */
   readonly totalNs: number;
-  /** The same without what lies within them in their lane, as the calls that a range makes. */
+  /** The total without activities nested in the rows of their lane, such as the calls that a range makes. */
   readonly selfNs: number;
-  /** totalNs over the stretch's length; above 1 where rows run at once. */
+  /** totalNs over the range's length; above 1 if rows run at the same time. */
   readonly share: number;
   readonly leastNs: number;
   readonly medianNs: number;
   readonly greatestNs: number;
   readonly meanNs: number;
-  /** The one that takes longest within the stretch. */
+  /** The row that takes longest within the range. */
   readonly longest: RowIndex;
-  /** Bytes of copies, in proportion to the part within the stretch. */
+  /** Bytes of copies, in proportion to the part within the range. */
   readonly bytes: number;
-  /** bytes over totalNs; null where nothing moved. */
+  /** bytes over totalNs; null if nothing moved. */
   readonly bytesPerSecond: number | null;
-  /** Share of totalNs in which work of another kind ran on a device; null for what the host did. */
+  /** Share of totalNs in which work of another kind ran on a device; null for host activities. */
   readonly overlapped: number | null;
 }
 
@@ -47,7 +47,7 @@ interface Group {
   longestNs: number;
 }
 
-/** In order of total time, longest first. */
+/** Returns the rows in order of total time, longest first. */
 export function areaTable(view: IterationView, startNs: number, endNs: number): AreaRow[] {
   const groups = grouped(view, startNs, endNs);
   const busy = deviceBusy(groups);
@@ -83,7 +83,7 @@ function grouped({ run: { trace }, rows }: IterationView, startNs: number, endNs
   const groups = new Map<number, Group>();
   for (let row = rows.from; row < rows.to; row += 1) {
     const start = columns.startNs[row] as number;
-    // Rows come in order of start.
+    // Rows are in order of start.
     if (start >= endNs) break;
     const duration = columns.durationNs[row] as number;
     if (start + duration < startNs || (duration > 0 && start + duration === startNs)) continue;
@@ -112,7 +112,7 @@ const onDevice: readonly PaintName[] = ['h2d', 'd2h', 'd2d', 'kernel', 'memset']
 
 export const isOnDevice = ({ paint }: AreaRow): boolean => onDevice.includes(paint);
 
-/** When work of each kind ran on any device. */
+/** Returns the intervals in which work of each kind ran on any device. */
 function deviceBusy(groups: readonly Group[]): Map<number, Intervals> {
   return new Map(
     onDevice.map((name) => {
@@ -164,5 +164,5 @@ const cells = (row: AreaRow): string[] => [
   row.overlapped === null ? '' : row.overlapped.toFixed(4),
 ];
 
-/** For other programs: plain numbers, in nanoseconds and bytes. */
+/** Returns plain numbers in nanoseconds and bytes, for other programs. */
 export const areaText = (rows: readonly AreaRow[]): TextTable => ({ titles, words: 2, rows: rows.map(cells) });

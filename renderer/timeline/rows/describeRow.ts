@@ -1,4 +1,4 @@
-/** A row in words: for labels on bars, for the hover card, for tables and for screen readers. */
+/** A row as text: for labels on bars, for the hover card, for tables and for screen readers. */
 
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import { rowDirection, rowKind } from '../../../core/trace/iteration.ts';
@@ -6,10 +6,10 @@ import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, rate } from '../../../core/units.ts';
 
-/** The experiment's label of an operation; undefined where there is none. */
+/** Returns the experiment's label of an operation, or undefined. */
 export type OperationLabel = (op: number) => string | undefined;
 
-/** A few words that fit on a bar: 'H2D 20.0 MiB', a kernel's label, a call's name. */
+/** Returns a few words that fit on a bar: 'H2D 20.0 MiB', a kernel's label, a call's name. */
 export function rowTitle(trace: Trace, row: RowIndex, label: OperationLabel): string {
   const { columns, names } = trace;
   const kind = rowKind(trace, row);
@@ -23,7 +23,7 @@ export function rowTitle(trace: Trace, row: RowIndex, label: OperationLabel): st
   return onHost ? name : (label(columns.op[row] ?? -1) ?? own);
 }
 
-/** Bytes over duration; null for what moves nothing or takes no time. */
+/** Returns bytes over duration, or null for rows without bytes or duration. */
 export function rowRate(row: TraceRow): number | null {
   return row.kind === 'copy' && row.bytes > 0 && row.durationNs > 0 ? rate(row.bytes, row.durationNs) : null;
 }
@@ -43,7 +43,7 @@ export const rowKindWords: Readonly<Record<TraceRow['kind'], string>> = {
   'event-wait': 'Event wait passed',
 };
 
-/** One sentence, as a screen reader says it. */
+/** Returns one sentence for screen readers. */
 export function rowSentence(trace: Trace, row: RowIndex, label: OperationLabel): string {
   const read = readRow(trace, row);
   const speed = rowRate(read);

@@ -7,15 +7,15 @@ import type { OperationLabel } from './describeRow.ts';
 const none: OperationLabel = () => undefined;
 
 /**
- * Labels of an experiment's operations by number. An imported trace has no experiment, and so none. The layout that they
- * come from is made when the first one is asked for: in thousands of narrow bars none is written.
+ * Returns the labels of an experiment's operations by number; an imported trace has none. The score's layout, their
+ * source, is made at the first call, since frames of narrow bars need no label.
  */
 export function operationLabels(experiment: Experiment | null): OperationLabel {
   if (experiment === null) return none;
   return (op) => blockOf(scoreLayout(experiment), op)?.label ?? foldedLabel(experiment, op);
 }
 
-/** What a folded range holds has no block. */
+/** Returns the label of an operation inside a folded range, which has no block. */
 function foldedLabel(experiment: Experiment, op: number): string | undefined {
   const operation = operationsOf(experiment)[op];
   return operation === undefined || 'operations' in operation ? undefined : describeOperation(operation, experiment);

@@ -1,4 +1,4 @@
-/** The columns of the table of activities: what each is sorted and filtered by, and how it is written. */
+/** The columns of the table of activities: sort keys, filter texts, and formats. */
 import { readRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';

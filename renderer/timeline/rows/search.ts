@@ -1,4 +1,4 @@
-/** Finds rows by their names, or by what the experiment calls their operations. */
+/** Finds rows by their names, or by the experiment's labels of their operations. */
 import { lowerBound } from '../../../core/lowerBound.ts';
 import type { RowRange } from '../../../core/trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../../../core/trace/trace.ts';
@@ -8,20 +8,20 @@ import { operationLabels } from './operationLabels.ts';
 
 export interface Matches {
   readonly count: number;
-  /** In order of start. */
+  /** Rows in order of start. */
   readonly rows: Uint32Array;
-  /** Which of them a row is, from 1; null where it is none. */
+  /** Returns the index of a row among the matches, from 1; null if it is no match. */
   placeOf(row: RowIndex): number | null;
-  /** The match after (1) or before (-1) a row; beyond the last one the search begins anew. Null where there is none. */
+  /** Returns the match after (1) or before (-1) a row, wrapping around; null if there is none. */
   next(from: RowIndex | null, step: 1 | -1): RowIndex | null;
 }
 
-/** What is searched for where only this very name is meant. */
+/** Returns a query that finds exactly this name. */
 export const exactly = (name: string): string => `"${name}"`;
 
 /**
- * Rows of which every word of `query` is in the name, the kind or the operation's label, whatever the case; of a query in
- * quotes, rows of exactly that name.
+ * Finds rows whose name, kind or label contains every word of `query`, ignoring case; a query in quotes finds exact
+ * names.
  */
 export function findRows(trace: Trace, range: RowRange, query: string, label: OperationLabel): Matches {
   const exact = /^\s*"(.+)"\s*$/s.exec(query)?.[1]?.toLowerCase() ?? null;
@@ -62,7 +62,7 @@ function matching({ from, to }: RowRange, isMatch: (row: RowIndex) => boolean): 
   return rows.slice(0, count);
 }
 
-/** Position of the first match after `from`, or of the last one before it; -1 or the length where there is none. */
+/** Returns the index of the first match after `from`, or of the last before it; the length or -1 without one. */
 function place(rows: Uint32Array, from: RowIndex, step: 1 | -1): number {
   const end = from + (step === 1 ? 1 : 0);
   const found = lowerBound(0, rows.length, (index) => (rows[index] as number) < end);
@@ -71,7 +71,7 @@ function place(rows: Uint32Array, from: RowIndex, step: 1 | -1): number {
 
 let last: { readonly view: IterationView; readonly query: string; readonly matches: Matches } | null = null;
 
-/** The same for a run that is shown: the box that counts them and the lanes that mark them ask for the same. */
+/** Returns the matches in a shown run, cached since the box that counts them and the lanes both read them. */
 export function matchesIn(run: LoadedRun, view: IterationView, query: string): Matches {
   if (last?.view !== view || last.query !== query) {
     const { trace, info } = run.run;

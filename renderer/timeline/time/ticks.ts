@@ -1,4 +1,4 @@
-/** The time axis: round steps, and labels that stay short however deep one has zoomed. */
+/** The time axis: round steps, and labels that stay short at any zoom. */
 import type { TimeView } from './timeView.ts';
 
 export interface Tick {
@@ -9,7 +9,7 @@ export interface Tick {
 export interface Ticks {
   readonly ticks: readonly Tick[];
   readonly stepNs: number;
-  /** Where labels would be too long they count from here, as in '+40 ns' after '1.23 ms'. */
+  /** Time from which labels count if they would be too long, such as '+40 ns' after '1.23 ms'. */
   readonly anchorLabel: string | null;
 }
 
@@ -20,20 +20,20 @@ const units = [
   [1, 'ns'],
 ] as const;
 
-/** Longest fraction that a label may have before labels count from an anchor. */
+/** Longest fraction of a label before labels count from an anchor. */
 const mostDecimals = 3;
 
-/** The smallest of 1, 2 or 5 times a power of ten that is at least `least`; 1 ns at the finest. */
+/** Returns the smallest of 1, 2 or 5 times a power of ten that is at least `least`, and at least 1 ns. */
 export function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
   const step = [1, 2, 5, 10].find((candidate) => candidate * power >= least * 0.999999) ?? 10;
   return Math.max(step * power, 1);
 }
 
-/** Space a label takes, at most; a tick nearer to the right edge is drawn without one. */
+/** Maximum width of a label; a tick closer to the right edge has none. */
 export const labelSpace = 64;
 
-/** Ticks at least `spacing` pixels apart over a view drawn `width` pixels wide. */
+/** Returns ticks at least `spacing` pixels apart for a view drawn `width` pixels wide. */
 export function timeTicks(view: TimeView, width: number, spacing = 90): Ticks {
   const span = view.endNs - view.startNs;
   if (!(span > 0) || !(width > 0)) return { ticks: [], stepNs: 1, anchorLabel: null };

@@ -1,6 +1,6 @@
 /**
- * The visible stretch of time and who draws it. It changes with every frame of a zoom, so it lives outside of React:
- * painters are told once a frame, and no component renders because of it unless it asks to.
+ * The visible time range and its painters. It changes with every frame of a zoom, so it lives outside of React:
+ * painters are called once a frame, and components render only if they subscribe.
  */
 import { useMemo, useRef, useSyncExternalStore } from 'react';
 import { clampView, limitsOf, type TimeView } from './timeView.ts';
@@ -9,20 +9,20 @@ type Change = (view: TimeView, limits: TimeView) => TimeView;
 
 export class TimeWindow {
   readonly limits: TimeView;
-  /** The time under the pointer, at which keys zoom; null while it is elsewhere. */
+  /** The time under the pointer, at which keys zoom; null while the pointer is elsewhere. */
   cursor: number | null = null;
   #view: TimeView;
   #frame = 0;
   readonly #listeners = new Set<() => void>();
 
-  /** What was shown of `before` stays as far as it can; where that was everything, everything is shown again. */
+  /** Keeps the visible range of `before` as far as possible; if that was everything, everything is shown again. */
   constructor(extentNs: number, before: TimeWindow | null = null) {
     this.limits = limitsOf(extentNs);
     this.#view = before === null || before.isWhole ? this.limits : clampView(before.view, this.limits);
     this.cursor = before?.cursor ?? null;
   }
 
-  /** Whether nothing was zoomed in on. */
+  /** True if nothing is zoomed in on. */
   get isWhole(): boolean {
     return this.#view.startNs === this.limits.startNs && this.#view.endNs === this.limits.endNs;
   }
@@ -48,10 +48,10 @@ export class TimeWindow {
   };
 }
 
-/** What those who draw or move need of it: the comparison hands over a window that is shifted for each run. */
+/** The part that painters and movers need. The comparison passes a window that is shifted for each run. */
 export type SharedTime = Pick<TimeWindow, 'limits' | 'cursor' | 'view' | 'move' | 'subscribe'>;
 
-/** A window on an extent. Where the extent changes, as with an edit, it goes on at the same time and zoom. */
+/** Returns a window on an extent. If the extent changes, as with an edit, it keeps time and zoom. */
 export function useTimeWindow(extentNs: number): TimeWindow {
   const last = useRef<TimeWindow | null>(null);
   return useMemo(() => {
@@ -60,5 +60,5 @@ export function useTimeWindow(extentNs: number): TimeWindow {
   }, [extentNs]);
 }
 
-/** For components that show the view themselves, and so render with every frame of a zoom. */
+/** Returns the view for components that show it, and so render with every frame of a zoom. */
 export const useShownView = (time: TimeWindow): TimeView => useSyncExternalStore(time.subscribe, () => time.view);

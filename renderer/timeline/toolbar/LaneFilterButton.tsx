@@ -1,4 +1,4 @@
-/** Leaves only the lanes that have a text: kept with the other arrangements of the trace's lanes. */
+/** The filter that shows only lanes with a text; kept with the trace's other lane arrangements. */
 import { ActionIcon, Button, Group, Indicator, Popover, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useMemo } from 'react';
@@ -31,7 +31,7 @@ export function LaneFilterButton({ run, view }: Props) {
       <Popover.Dropdown aria-label="Filter lanes">
         <TextInput
           label="Lanes with"
-          description="A device, stream, thread or kind, the name of something that ran, or the line that issued it. Of several words each must be found."
+          description="A device, stream, thread or kind, the name of an activity, or the line that issued it. Lanes must match all words."
           placeholder="gpu1 copy"
           value={filter}
           maxLength={200}

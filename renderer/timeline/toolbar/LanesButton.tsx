@@ -1,4 +1,4 @@
-/** The toolbar's menu of lanes: those that are hidden, the groups, and back to how it was. */
+/** The toolbar's menu of lanes: hidden lanes, groups, and a reset. */
 import { ActionIcon, Indicator, Menu, Tooltip } from '@mantine/core';
 import { IconEye, IconLayoutList } from '@tabler/icons-react';
 import { useMemo } from 'react';

@@ -1,4 +1,4 @@
-/** Copies a link to what the lanes show: the page, the time in view, the iteration and the selection. */
+/** Copies a link to the shown lanes: page, time range, iteration and selection. */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconLink } from '@tabler/icons-react';

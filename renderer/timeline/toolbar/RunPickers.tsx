@@ -1,4 +1,4 @@
-/** Which run of the experiment, and which iteration of it, the timeline shows. */
+/** Pickers for the run of the experiment and the iteration that the timeline shows. */
 import { Select } from '@mantine/core';
 import type { RunSummary } from '../../../core/service/service.ts';
 import { formatDuration } from '../../../core/units.ts';

@@ -1,4 +1,4 @@
-/** Search in the timeline: `/` goes there, Enter and Shift+Enter to the next and previous match, Escape leaves it. */
+/** Search in the timeline: `/` focuses it, Enter and Shift+Enter go to the next and previous match, Escape leaves. */
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';

@@ -1,4 +1,4 @@
-/** Above the timeline: what is shown, how, and the tools of the lanes. */
+/** The toolbar above the timeline: choice of content, and the tools of the lanes. */
 import { ActionIcon, SegmentedControl, Tooltip } from '@mantine/core';
 import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
 import { memo } from 'react';
@@ -93,7 +93,7 @@ function SaveLanes({ run, view, time, saving }: SaveProps) {
   return <LanesSave run={run} view={view} time={time} title={title} about={about} hazards={hazards} {...saving} />;
 }
 
-/** Of a recording, where and when; of other runs, whether they come from another engine than the one picked. */
+/** Device and day of a recording; for other runs, a note if they come from another engine than the picked one. */
 function Provenance({ run }: { readonly run: LoadedRun }) {
   const engine = useDerived((state) => effectiveEngine(currentEngineOptions(state), state.engine));
   const summary = useApp((state) => state.runs[run.id]);

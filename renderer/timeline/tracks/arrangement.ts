@@ -1,19 +1,19 @@
-/** How a person has arranged lanes: their order, and which are pinned, hidden or thin. Pure: ids in, ids out. */
+/** The user's arrangement of lanes: their order, and which are pinned, hidden or thin. Pure functions of ids. */
 import { z } from 'zod';
 
 const idsSchema = z.array(z.string().max(400)).max(10_000);
 
 export const arrangementSchema = z.object({
-  /** Lanes that were moved, and those they were moved among. Others keep their natural place behind their neighbour. */
+  /** Lanes that were moved, and those they were moved among. Others follow their natural neighbour. */
   order: idsSchema,
-  /** At the top, and there they stay while the others scroll. */
+  /** Lanes at the top, which don't scroll. */
   pinned: idsSchema,
   hidden: idsSchema,
-  /** Drawn as a strip. */
+  /** Lanes drawn as a strip. */
   thin: idsSchema,
   /** Groups whose lanes are strips in one row. */
   folded: idsSchema,
-  /** Lanes without this text are not shown; empty for all. Arrangements of earlier versions have none. */
+  /** Only lanes with this text are shown; empty for all. Arrangements of earlier versions have none. */
   filter: z.string().max(200).default(''),
 });
 
@@ -32,20 +32,20 @@ export const naturalArrangement: Arrangement = {
 export const isNatural = (arrangement: Arrangement): boolean =>
   Object.values(arrangement).every((one) => one.length === 0);
 
-/** The same with `ids` pinned, hidden, thin or folded, or no longer so. */
+/** Returns the arrangement with `ids` pinned, hidden, thin or folded, or no longer so. */
 export function withIds(arrangement: Arrangement, as: ArrangedAs, ids: readonly string[], on: boolean): Arrangement {
   const rest = arrangement[as].filter((id) => !ids.includes(id));
   return { ...arrangement, [as]: on ? [...rest, ...ids] : rest };
 }
 
-/** `natural` ids in the arrangement's order. */
+/** Returns the `natural` ids in the arrangement's order. */
 export function inOrder(natural: readonly string[], { order }: Arrangement): string[] {
   const known = new Set(natural);
   const arranged = order.filter((id) => known.has(id));
   const moved = new Set(arranged);
   natural.forEach((id, index) => {
     if (moved.has(id)) return;
-    // Behind the neighbour that it follows by nature.
+    // Placed after its natural neighbour.
     const before = natural.slice(0, index).reverse();
     const at = before.map((one) => arranged.indexOf(one)).find((place) => place >= 0) ?? -1;
     arranged.splice(at + 1, 0, id);
@@ -54,7 +54,7 @@ export function inOrder(natural: readonly string[], { order }: Arrangement): str
   return arranged;
 }
 
-/** The same with `ids` moved before another lane, or to the end where `before` is null. `all` are in present order. */
+/** Returns the arrangement with `ids` moved before a lane, or to the end for null. `all` is in present order. */
 export function moveIds(
   arrangement: Arrangement,
   all: readonly string[],

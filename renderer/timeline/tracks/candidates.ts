@@ -1,4 +1,4 @@
-/** What a timeline can show of a run: its lanes, links, queues and memory, how high each is, and what stands beside it. */
+/** The lanes, links, queues and memory that a timeline can show of a run, their heights, and their gutter texts. */
 import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
 import type { Counter } from '../../../core/trace/counter.ts';
 import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
@@ -8,7 +8,7 @@ import type { Link } from '../../store/opened/links.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import type { Named, Place, Track } from './tracks.ts';
 
-/** Above and below what is drawn. */
+/** Space above and below the content. */
 export const padding = 4;
 export const bandwidthHeight = 46;
 const markHeight = 10;
@@ -30,11 +30,11 @@ export interface LaneGroup {
 /** A lane that can be shown. */
 export interface Candidate extends Named {
   readonly group: LaneGroup;
-  /** Its height when lanes are drawn this much larger than natural. */
+  /** Returns its height at a scale relative to natural. */
   readonly heightAt: (scale: number) => number;
-  /** Whether it takes what the others leave of the space there is. */
+  /** True if it takes the space that others leave. */
   readonly takesRest: boolean;
-  /** The lane of kernels. */
+  /** True for the lane of kernels. */
   readonly isCompute: boolean;
   place(place: Place, as: 'full' | 'strip', scale: number): Track;
 }
@@ -42,13 +42,13 @@ export interface Candidate extends Named {
 export interface CandidateOptions {
   /** Leaves out streams, bandwidth and counters, for comparisons. */
   readonly compact?: boolean;
-  /** What copies of this run attain at best; null where no profile tells. */
+  /** Maximum rate of this run's copies; null without a profile. */
   readonly attainable?: Readonly<Record<'h2d' | 'd2h', number | null>>;
-  /** What the link gives one way; null where no profile tells. */
+  /** Returns the link's maximum rate in one direction, or null without a profile. */
   readonly linkLimit?: (direction: 'h2d' | 'd2h') => number | null;
 }
 
-/** In the order in which they are shown where nothing is arranged. */
+/** Returns the candidates in their natural order. */
 export function candidatesOf(
   view: IterationView,
   { compact = false, attainable, linkLimit = noLimit }: CandidateOptions,
@@ -63,7 +63,7 @@ export function candidatesOf(
   return view.run.info.experiment === null ? devicesFirst(all) : all;
 }
 
-/** A real program's threads are as deep as its calls: below them, nobody would see what its devices did. */
+/** Puts devices first, since a real program's threads are as high as its calls are deep and would hide the devices. */
 function devicesFirst(all: readonly Candidate[]): Candidate[] {
   const isThread = ({ group }: Candidate): boolean => group.id === 'host' || group.id.startsWith('host:');
   return [...all.filter((one) => !isThread(one)), ...all.filter(isThread)];
@@ -109,13 +109,13 @@ function laneCandidate(lane: Lane, number: number, index: LaneIndex, several: Se
   };
 }
 
-/** Of what a run has more than one. */
+/** Kinds of track that a run has more than once. */
 interface Several {
   readonly devices: boolean;
   readonly processes: boolean;
 }
 
-/** Of a trace's lane the process that it belongs to, where its id or its name tells. */
+/** Returns the process of a trace's lane, if its id or its name gives it. */
 function processOf({ kind, id, name }: Lane): string | null {
   if (kind === 'host-thread') return /^thread:(\d+):/.exec(id)?.[1] ?? null;
   return kind === 'stream' ? (/:p(\d+)(?:\.\d+)?$/.exec(id)?.[1] ?? /process (\d+)\)?$/.exec(name)?.[1] ?? null) : null;
@@ -158,7 +158,7 @@ function linkCandidate(
   };
 }
 
-/** "13.5 GB/s attainable here, of 55.4 GB/s": the latter is the axis. A profile's figure that the run itself exceeds is no limit. */
+/** Returns "13.5 GB/s attainable here, of 55.4 GB/s" with the axis' limit last, unless the run exceeds the profile. */
 function linkDetail(peak: number, attainable: number | null, limit: number | null): string {
   if (attainable === null) return limit === null ? 'bandwidth' : `axis to ${formatRate(limit)}`;
   const [reached, known] = [formatRate(peak), formatRate(attainable)];

@@ -1,4 +1,4 @@
-/** What can be done with a row of the gutter: for its menu, and for its keys. */
+/** Actions on a row of the gutter, for its menu and its keys. */
 
 import { announce } from '../../store/announce.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
@@ -9,14 +9,14 @@ import { arrange, arrangementOf } from './useArrangement.ts';
 export interface LaneAction {
   readonly id: 'pin' | 'hide' | 'thin' | 'fold' | 'up' | 'down' | 'pin-group' | 'hide-group';
   readonly label: string;
-  /** As written in a menu. */
+  /** Keys as written in a menu. */
   readonly keys: string;
   readonly next: Arrangement;
-  /** Said to screen readers. */
+  /** Announcement for screen readers. */
   readonly done: string;
 }
 
-/** What is possible with this row now. */
+/** Returns the available actions of this row. */
 export function laneActions(row: TrackRow, layout: Layout, arrangement: Arrangement): LaneAction[] {
   const ids = row.tracks.map(({ id }) => id);
   const { name, group } = row;
@@ -72,7 +72,7 @@ function foldAction({ group, folded }: TrackRow, arrangement: Arrangement): Lane
   };
 }
 
-/** With all that is shown of the row's group, as the threads of a process. */
+/** Returns actions on all shown lanes of the row's group, such as the threads of a process. */
 function groupActions({ group, folded }: TrackRow, { rows }: Layout, arrangement: Arrangement): LaneAction[] {
   if (group.count < 2) return [];
   const own = rows.filter((row) => row.group.id === group.id).flatMap(({ tracks }) => tracks);
@@ -86,7 +86,7 @@ function groupActions({ group, folded }: TrackRow, { rows }: Layout, arrangement
     next: withIds(arrangement, 'pinned', ids, !isPinned),
     done: isPinned ? `${group.name} are no longer pinned.` : `${group.name} are pinned to the top.`,
   };
-  // A folded row is hidden whole by the action of a row.
+  // The action on a folded row hides the whole group already.
   if (folded) return [pin];
   const done = `${group.name} are hidden. Lanes, in the toolbar, shows them again.`;
   return [
@@ -111,13 +111,13 @@ function moveAction(row: TrackRow, layout: Layout, arrangement: Arrangement, way
 
 const sectionOf = ({ rows }: Layout, pinned: boolean): TrackRow[] => rows.filter((row) => row.pinned === pinned);
 
-/** Between two rows, of the pinned ones or of the others: before the one at `index`. */
+/** A gap between two rows of the pinned ones or of the others: before the row at `index`. */
 export interface Slot {
   readonly pinned: boolean;
   readonly index: number;
 }
 
-/** The arrangement with a row moved; into the pinned ones it is pinned too, and out of them no longer. */
+/** Returns the arrangement with a row moved; moving it among the pinned ones pins it, and moving it out unpins it. */
 export function movedTo(row: TrackRow, layout: Layout, arrangement: Arrangement, { pinned, index }: Slot): Arrangement {
   const ids = row.tracks.map(({ id }) => id);
   const section = sectionOf(layout, pinned);
@@ -137,7 +137,7 @@ export function take(run: LoadedRun, { next, done }: Pick<LaneAction, 'next' | '
 /** Shows hidden lanes again. */
 export function showLanes(run: LoadedRun, ids: readonly string[]): void {
   const done = ids.length === 1 ? 'The lane is shown again.' : `${ids.length} lanes are shown again.`;
-  // The filter may be what hides them.
+  // The filter may hide them.
   take(run, { next: { ...withIds(arrangementOf(run), 'hidden', ids, false), filter: '' }, done });
 }
 

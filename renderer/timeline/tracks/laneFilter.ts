@@ -1,6 +1,6 @@
 /**
- * Which lanes a text leaves: by device, stream, thread, process or kind, by the name of something that ran in them, or by the
- * line that issued it.
+ * Filters lanes by a text: device, stream, thread, process or kind, the name of an activity, or the line that issued
+ * it.
  */
 import { CallStacks } from '../../../core/figures/callStacks.ts';
 import { hostCalls } from '../../../core/figures/hostCalls.ts';
@@ -9,7 +9,7 @@ import { rowsOfKind } from '../../../core/trace/iteration.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import type { Candidate } from './candidates.ts';
 
-/** What a lane holds, in words. */
+/** Searchable texts of a lane. */
 interface LaneTexts {
   /** Indices of names. */
   readonly names: Set<number>;
@@ -18,7 +18,7 @@ interface LaneTexts {
 
 const known = new WeakMap<IterationView, ReadonlyMap<string, LaneTexts>>();
 
-/** Made when a filter is written first. */
+/** Made when the first filter is typed. */
 function textsOf(view: IterationView): ReadonlyMap<string, LaneTexts> {
   const made = known.get(view) ?? readTexts(view);
   known.set(view, made);
@@ -37,7 +37,7 @@ function readTexts(view: IterationView): ReadonlyMap<string, LaneTexts> {
   return new Map(trace.lanes.map(({ id }, index) => [id, texts[index] as LaneTexts]));
 }
 
-/** Of device work the lines that issued it: those of calls stand in their own thread by name. */
+/** Adds the lines that issued device work. Lines of host calls need no addition, since the thread has them by name. */
 function addLines(view: IterationView, texts: readonly LaneTexts[]): void {
   const { trace } = view.run;
   const iteration = { trace, number: view.number, begin: view.rows.from, end: view.rows.to };
@@ -54,7 +54,7 @@ function addLines(view: IterationView, texts: readonly LaneTexts[]): void {
   }
 }
 
-/** Every word of the text must be found. */
+/** Returns a filter that needs every word of the text. */
 export function laneFilter(view: IterationView, text: string): (lane: Candidate) => boolean {
   const words = text
     .toLowerCase()

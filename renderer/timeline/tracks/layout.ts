@@ -1,4 +1,4 @@
-/** Where each lane is drawn: order, height, and what stands in the gutter beside it. */
+/** Places the lanes: order, height, and texts in the gutter. */
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import { type Arrangement, inOrder, naturalArrangement, withIds } from './arrangement.ts';
 import {
@@ -13,11 +13,11 @@ import { laneFilter } from './laneFilter.ts';
 import type { Named, Track } from './tracks.ts';
 
 export interface TrackGroup extends LaneGroup {
-  /** Of the lanes that are not hidden. */
+  /** Number of lanes that are not hidden. */
   readonly count: number;
 }
 
-/** What stands in the gutter: a lane, or a folded group of them. */
+/** A row of the gutter: a lane, or a folded group of lanes. */
 export interface TrackRow extends Named {
   readonly top: number;
   readonly height: number;
@@ -25,43 +25,43 @@ export interface TrackRow extends Named {
   readonly tracks: readonly Track[];
   readonly group: TrackGroup;
   readonly folded: boolean;
-  /** Whether it is the first of a group that can be folded. */
+  /** True for the first row of a group that can be folded. */
   readonly leads: boolean;
 }
 
 export interface Layout {
   readonly tracks: readonly Track[];
-  /** From the top: pinned ones first. */
+  /** Rows from the top, pinned ones first. */
   readonly rows: readonly TrackRow[];
   readonly pinnedHeight: number;
   readonly height: number;
   readonly hidden: readonly Named[];
   readonly groups: readonly TrackGroup[];
-  /** Ids of all lanes, hidden ones too, in the order they are shown. */
+  /** Ids of all lanes, hidden ones too, in display order. */
   readonly order: readonly string[];
 }
 
 export interface TrackOptions extends CandidateOptions {
-  /** Space there is; lanes grow into it, within reason. */
+  /** Available space; lanes grow into it within limits. */
   readonly height: number;
   readonly arrangement?: Arrangement;
-  /** Kernels stay in sight: where not all lanes fit, theirs stands above the others, and compact ones fold the host's threads. */
+  /** Keeps kernels visible: if not all lanes fit, theirs is pinned, and compact layouts fold the host's threads. */
   readonly keepsCompute?: boolean;
 }
 
-/** A lane that was made thin, and the lanes of a folded group, which share a row. */
+/** Heights of a thin lane, and of the lanes in a folded group, which share a row. */
 const thinHeight = 15;
 const foldedHeight = 7;
 const leastFoldHeight = 26;
 
-/** A row of the gutter before it has a place. */
+/** A row of the gutter before it is placed. */
 interface Plan {
   readonly members: readonly Candidate[];
   readonly as: 'full' | 'thin' | 'folded';
   readonly pinned: boolean;
 }
 
-/** Lanes by kind, in the order in which the trace declares them, then links, queues and memory; or as arranged. */
+/** Places lanes by kind in the order of the trace, then links, queues and memory; or as arranged. */
 export function layoutTracks(view: IterationView, options: TrackOptions): Layout {
   const arrangement = options.arrangement ?? naturalArrangement;
   const candidates = candidatesOf(view, options);
@@ -80,7 +80,7 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Layout
   return { ...laidOut, hidden: all.filter(isHidden), groups, order: ids };
 }
 
-/** The arrangement, and what is tried in its place where not all lanes fit. */
+/** Returns the arrangement, and a replacement to try if not all lanes fit. */
 function arrangements(shown: readonly Candidate[], own: Arrangement, options: TrackOptions): readonly Arrangement[] {
   if (options.keepsCompute !== true) return [own];
   const compute = shown.filter(({ isCompute }) => isCompute).map(({ id }) => id);
@@ -88,7 +88,7 @@ function arrangements(shown: readonly Candidate[], own: Arrangement, options: Tr
   return [own, options.compact === true ? withIds(pinned, 'folded', ['host'], true) : pinned];
 }
 
-/** Whether two layouts name the same lanes at the same places, so that the same can be done with them. */
+/** Returns true if two layouts have the same names at the same places, and so the same actions. */
 export function namesAlike(a: Layout, b: Layout): boolean {
   return (
     a.pinnedHeight === b.pinnedHeight &&
@@ -109,7 +109,7 @@ const rowFields = ['top', 'height', 'pinned', 'id', 'name', 'detail', 'folded', 
 const sameRow = (a: TrackRow, b: TrackRow): boolean =>
   rowFields.every((field) => a[field] === b[field]) && sameGroup(a.group, b.group);
 
-/** Pinned lanes first; the lanes of a folded group stand where the first of them does. */
+/** Puts pinned lanes first; the lanes of a folded group stand where the first of them does. */
 function plan(shown: readonly Candidate[], { pinned, thin, folded }: Arrangement): Plan[] {
   const as = ({ id }: Candidate): 'thin' | 'full' => (thin.includes(id) ? 'thin' : 'full');
   const top = shown.filter(({ id }) => pinned.includes(id));
@@ -180,7 +180,7 @@ const fullHeight = (one: Candidate, scale: number, rest: number): number =>
 const stripHeight = (as: 'thin' | 'folded', members: number): number =>
   as === 'thin' ? thinHeight : Math.max(foldedHeight, Math.ceil(leastFoldHeight / members));
 
-/** How much larger than natural lanes are drawn, to use the space there is without looking swollen. */
+/** Returns the scale of lanes relative to natural that uses the available space without looking inflated. */
 function growth(plans: readonly Plan[], { height, compact = false }: TrackOptions): { scale: number; rest: number } {
   const full = plans.flatMap(({ members, as }) => (as === 'full' ? members : []));
   const strips = sum(
@@ -189,7 +189,7 @@ function growth(plans: readonly Plan[], { height, compact = false }: TrackOption
   const natural = sum(full.map((one) => one.heightAt(1)));
   const [least, most] = compact ? [0.7, 2.3] : [1, 2];
   const scale = natural === 0 ? 1 : Math.min(Math.max((height - strips) / natural, least), most);
-  // A curve gains more from height than a bar does, so it takes what the lanes leave, up to a point.
+  // Curves gain more from height than bars, so they take what lanes leave, up to a limit.
   const curves = full.filter(({ takesRest }) => takesRest);
   const lanes = sum(full.map((one) => (one.takesRest ? 0 : one.heightAt(scale))));
   const spare = (height - strips - lanes) / Math.max(curves.length, 1);

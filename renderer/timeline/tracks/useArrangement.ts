@@ -1,4 +1,4 @@
-/** Arrangements of lanes that are remembered: one for each experiment, whose runs have the same lanes, or imported run. */
+/** Stored arrangements of lanes: one for each experiment, whose runs have the same lanes, or imported run. */
 import { useSyncExternalStore } from 'react';
 import { whenRunGoes } from '../../store/goneRuns.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
@@ -8,12 +8,12 @@ import { type Arrangement, arrangementSchema, isNatural, naturalArrangement } fr
 const known = new Map<string, Arrangement>();
 const listeners = new Set<() => void>();
 
-/** Runs of the same key are arranged together. */
+/** Runs of the same key share an arrangement. */
 export const arrangementKey = ({ id, run }: LoadedRun): string =>
   run.info.experiment === null ? keyOfRun(id) : `lanes:${run.info.experiment.name}`;
 const keyOfRun = (id: string): string => `lanes:run ${id}`;
 
-// One that was stored is there again when its run is brought back.
+// A stored one is there again if its run is restored.
 whenRunGoes((id) => known.delete(keyOfRun(id)));
 
 export function arrangementOf(run: LoadedRun): Arrangement {
@@ -23,7 +23,7 @@ export function arrangementOf(run: LoadedRun): Arrangement {
   return found;
 }
 
-/** What can't be read is as if nothing had been arranged. */
+/** Returns the natural arrangement if the stored one can't be read. */
 function stored(key: string): Arrangement {
   const text = recall(key);
   if (text === null) return naturalArrangement;
