@@ -1,4 +1,5 @@
 /** The command line: what can be typed, and which command answers. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type DocumentKind, documentKinds } from '../../core/documents/jsonSchema.ts';
@@ -12,6 +13,7 @@ import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
 import type { StepSpan } from '../record/recordSettings.ts';
 import { Assets } from '../service/assets.ts';
 import { runTask } from '../slurm/task.ts';
+import { type AttachOptions, attach } from './commands/attach.ts';
 import { type BenchOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
@@ -46,7 +48,11 @@ export async function runCli(args: readonly string[], context: Context): Promise
   };
   try {
     const ofJob = [...own.filter((word) => word !== '--slurm'), ...args.slice(own.length)];
-    await commands(context, engine, ofJob, ended).parseAsync(args, { from: 'user' });
+    const cli = commands(context, engine, ofJob, ended);
+    const [first = ''] = args;
+    // A file alone opens in the window.
+    const isFile = !first.startsWith('-') && !cli.commands.some((one) => one.name() === first) && existsSync(first);
+    await cli.parseAsync(isFile ? ['serve', '--open', ...args] : args, { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
@@ -174,11 +180,26 @@ export function commands(
     .addOption(spansOption())
     .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
     .option('--slurm', 'as a job of Slurm', false)
+    .option('--parts <folder>', 'start no program: make the run of what an interrupted recording left there')
     .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
     .addHelpText('after', exitCodeHelp)
     .action(async (program: string[], { slurm, ...options }: RecordOptions & { slurm: boolean }) =>
       ended(await (slurm ? asJob(context, ofJob, 'cuda', false) : record(context, program, options))),
     );
+
+  cli
+    .command('attach')
+    .description('record a Python program that runs already, and explain what was recorded')
+    .addArgument(
+      new Argument('<pid>', 'its process, which has called copyscope.on_signal()').argParser(count(1, 2 ** 31 - 1)),
+    )
+    .option('--steps <n>', 'this many steps; without it a stretch of time', count(1, 10_000))
+    .option('--duration <s>', 'record for this many seconds (default: 10)', positive)
+    .option('--light', 'without kernels, which cost the most', false)
+    .option('--open', 'open the run in the browser instead of printing what it says', false)
+    .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
+    .addHelpText('after', exitCodeHelp)
+    .action((pid: number, options: AttachOptions) => attach(tools, pid, options));
 
   cli
     .command('lift')

@@ -62,9 +62,15 @@ if(NOT CMAKE_JS_INC)
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
   target_link_libraries(copyscope_standin_autograd PRIVATE
     copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
+  add_library(copyscope_standin_program SHARED tests/record/player.cpp)
+  set_target_properties(copyscope_standin_program PROPERTIES OUTPUT_NAME standin_program
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
+  target_link_libraries(copyscope_standin_program PRIVATE
+    copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
   add_executable(copyscope_record_player tests/record/player.cpp)
   target_link_libraries(copyscope_record_player PRIVATE copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
-  foreach(target copyscope_standin_cupti copyscope_standin_allocator copyscope_standin_autograd copyscope_record_player)
+  foreach(target copyscope_standin_cupti copyscope_standin_allocator copyscope_standin_autograd copyscope_standin_program
+          copyscope_record_player)
     target_include_directories(${target} SYSTEM PRIVATE
       ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)
     if(COPYSCOPE_SANITIZE)

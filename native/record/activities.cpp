@@ -233,4 +233,6 @@ void disableActivities(const CuptiLibrary& cupti) {
   for (const CUpti_ActivityKind kind : otherKinds) cupti.disable(kind);
 }
 
+void disconnectActivities(const CuptiLibrary& cupti) { cupti.disable(CUPTI_ACTIVITY_KIND_DEVICE); }
+
 }  // namespace copyscope::record

@@ -12,5 +12,7 @@ void makeBuffersReady();
 /// The kinds of a recording; kernels and events are left out of a light one. Empty, or what failed.
 std::string enableActivities(const CuptiLibrary& cupti, bool light);
 void disableActivities(const CuptiLibrary& cupti);
+/// Ends what connectActivities began.
+void disconnectActivities(const CuptiLibrary& cupti);
 
 }  // namespace copyscope::record

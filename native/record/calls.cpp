@@ -258,8 +258,8 @@ bool isOfLight(const Function& function) {
 
 std::string subscribe(const CuptiLibrary& cupti, ChunkWriter& writer, bool& isTaken) {
   Functions& all = functions();
-  all.runtime = functionsOf(cupti, writer, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE);
-  all.driver = functionsOf(cupti, writer, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE);
+  if (all.runtime.empty()) all.runtime = functionsOf(cupti, writer, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE);
+  if (all.driver.empty()) all.driver = functionsOf(cupti, writer, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE);
   char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN + 1] = {};
   CUptiResult result = CUPTI_SUCCESS;
   if (cupti.subscribeNamed != nullptr) {
@@ -283,6 +283,10 @@ void enableCalls(const CuptiLibrary& cupti, bool light) {
 
 void disableCalls(const CuptiLibrary& cupti) {
   setCallbacks(cupti, 0, [](const Function&) { return true; });
+}
+
+void unsubscribe(const CuptiLibrary& cupti) {
+  if (cupti.unsubscribe != nullptr) cupti.unsubscribe(subscriber);
 }
 
 }  // namespace copyscope::record

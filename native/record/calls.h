@@ -13,5 +13,6 @@ std::string subscribe(const CuptiLibrary& cupti, ChunkWriter& writer, bool& isTa
 /// Callbacks for all that is recorded. Launches and events are left out of a light recording.
 void enableCalls(const CuptiLibrary& cupti, bool light);
 void disableCalls(const CuptiLibrary& cupti);
+void unsubscribe(const CuptiLibrary& cupti);
 
 }  // namespace copyscope::record

@@ -41,7 +41,7 @@ std::uint32_t crcOf(const std::vector<std::uint8_t>& bytes, std::size_t from) {
   return crc ^ 0xffffffffu;
 }
 
-/// Needed to read the others, so they are kept whatever else is left out. There is an end to them, too.
+/// Other records refer to these by a number.
 bool isDefinition(RecordKind kind) {
   switch (kind) {
     case RecordKind::text:
@@ -49,21 +49,24 @@ bool isDefinition(RecordKind kind) {
     case RecordKind::frame:
     case RecordKind::stack:
     case RecordKind::device:
-    case RecordKind::problem:
-    case RecordKind::dropped:
-    case RecordKind::window:
-    case RecordKind::end:
       return true;
     default:
       return false;
   }
 }
 
+/// Kept whatever else is left out: the others can't be read without them, and their number is bounded.
+bool isNeeded(RecordKind kind) {
+  return isDefinition(kind) || kind == RecordKind::problem || kind == RecordKind::dropped ||
+         kind == RecordKind::window || kind == RecordKind::end;
+}
+
 }  // namespace
 
-ChunkWriter::ChunkWriter(const std::string& path, const std::string& header, std::function<void()> tick)
-    : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0600)), tick_(std::move(tick)) {
-  if (file_ < 0) return;
+bool ChunkWriter::open(const std::string& path, const std::string& header) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0600);
+  if (file_ < 0) return false;
   std::string start(fileMagic, magicBytes);
   const auto length = static_cast<std::uint32_t>(header.size());
   start.append(reinterpret_cast<const char*>(&length), sizeof length);
@@ -71,14 +74,18 @@ ChunkWriter::ChunkWriter(const std::string& path, const std::string& header, std
   if (!writeAll(start.data(), start.size())) {
     ::close(file_);
     file_ = -1;
-    return;
+    return false;
   }
-  for (std::size_t count = 0; count < mostSpare; ++count) {
+  for (std::size_t count = spare_.size(); count < mostSpare; ++count) {
     std::vector<std::uint8_t> bytes(chunkBytes + sizeof(RecordBuffer));
     bytes.clear();
     spare_.push_back(std::move(bytes));
   }
+  ending_ = failed_ = false;
+  withoutRoom_ = toldDropped_ = 0;
+  droppedByCupti_ = 0;
   begin();
+  repeatDefinitions();
   // Signals of the program are for its own threads.
   sigset_t all;
   sigset_t before;
@@ -86,6 +93,20 @@ ChunkWriter::ChunkWriter(const std::string& path, const std::string& header, std
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return true;
+}
+
+void ChunkWriter::repeatDefinitions() {
+  for (std::size_t at = 0; at < definitions_.size();) {
+    std::uint16_t length = 0;
+    std::memcpy(&length, definitions_.data() + at + 2, sizeof length);
+    const std::size_t size = 4u + length;
+    open_.bytes.insert(open_.bytes.end(), definitions_.begin() + static_cast<std::ptrdiff_t>(at),
+                       definitions_.begin() + static_cast<std::ptrdiff_t>(at + size));
+    ++open_.records;
+    at += size;
+    if (open_.bytes.size() >= chunkBytes) shut();
+  }
 }
 
 void ChunkWriter::append(RecordBuffer& record) {
@@ -94,12 +115,13 @@ void ChunkWriter::append(RecordBuffer& record) {
 }
 
 void ChunkWriter::put(RecordBuffer& record) {
+  const std::uint8_t* const bytes = record.data();
+  if (isDefinition(record.kind())) definitions_.insert(definitions_.end(), bytes, bytes + record.size());
   if (failed_ || file_ < 0) return;
-  if (full_.size() >= mostChunks && !isDefinition(record.kind())) {
+  if (full_.size() >= mostChunks && !isNeeded(record.kind())) {
     ++withoutRoom_;
     return;
   }
-  const std::uint8_t* const bytes = record.data();
   open_.bytes.insert(open_.bytes.end(), bytes, bytes + record.size());
   ++open_.records;
   if (record.kind() == RecordKind::copy) ++open_.copies;
@@ -225,6 +247,7 @@ void ChunkWriter::close() {
   const std::lock_guard<std::mutex> lock(mutex_);
   ::close(file_);
   file_ = -1;
+  spare_.clear();
 }
 
 void ChunkWriter::abandon() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "record_buffer.h"
@@ -19,11 +20,12 @@ namespace copyscope::record {
 
 class ChunkWriter {
  public:
-  /// Opens the file and writes its header; `isOpen` tells whether that worked. `tick` is called on the writer's thread
-  /// about twice a second, before what has come is written.
-  ChunkWriter(const std::string& path, const std::string& header, std::function<void()> tick);
+  /// `tick` is called on the writer's thread about twice a second, before what has come is written.
+  explicit ChunkWriter(std::function<void()> tick) : tick_(std::move(tick)) {}
 
-  bool isOpen() const { return file_ >= 0; }
+  /// Opens a file, writes its header, and repeats what earlier files of this process defined, so that numbers stay valid.
+  /// Returns false if the file can't be written. The file before it must be closed.
+  bool open(const std::string& path, const std::string& header);
   void append(RecordBuffer& record);
   /// The number of a text, told to the file where it is new; 0 where there are too many.
   std::uint32_t text(std::string_view text);
@@ -45,6 +47,7 @@ class ChunkWriter {
   };
 
   void put(RecordBuffer& record);
+  void repeatDefinitions();
   void begin();
   void shut();
   void run();
@@ -58,6 +61,8 @@ class ChunkWriter {
   std::condition_variable wake_;
   Chunk open_;
   std::deque<Chunk> full_;
+  /// Records of texts, threads, frames, stacks and devices, for the next file.
+  std::vector<std::uint8_t> definitions_;
   /// Memory of chunks that are written: its pages are there.
   std::vector<std::vector<std::uint8_t>> spare_;
   std::uint64_t withoutRoom_ = 0;

@@ -107,10 +107,12 @@ const std::string* nameOf(const nvtxEventAttributes_t* attributes) {
 /// The domain of ranges that name none.
 constexpr const void* defaultDomain = nullptr;
 
-Open begun(const void* domain, const std::string* name, bool isOutermost) {
-  Recorder& recorder = Recorder::instance();
-  const bool isStep = name != nullptr && recorder.onRangeBegin(domain == defaultDomain, isOutermost, *name);
-  return {domain, name, nowNs(), recorder.isRecording(), isStep, 0};
+Open begun(const void* domain, const std::string* name, bool isStep) {
+  return {domain, name, nowNs(), Recorder::instance().isRecording(), isStep, 0};
+}
+
+bool beginsStep(const void* domain, const std::string* name, bool isOutermost) {
+  return name != nullptr && Recorder::instance().onRangeBegin(domain == defaultDomain, isOutermost, *name);
 }
 
 void ended(const Open& open) {
@@ -140,7 +142,7 @@ int push(const void* domain, const std::string* name) {
   if (depth >= deepest) return depth;
   const bool isOutermost = std::none_of(own.open.begin(), own.open.begin() + depth,
                                         [](const Open& open) { return open.domain == defaultDomain; });
-  own.open[static_cast<std::size_t>(depth)] = begun(domain, name, isOutermost);
+  own.open[static_cast<std::size_t>(depth)] = begun(domain, name, beginsStep(domain, name, isOutermost));
   return depth;
 }
 
@@ -159,14 +161,17 @@ int pop(const void* domain) {
   return at;
 }
 
-nvtxRangeId_t start(const void* domain, const std::string* name) {
-  Open open = begun(domain, name, true);
+nvtxRangeId_t keep(Open open) {
   if (ChunkWriter* const writer = Recorder::instance().writer(); writer != nullptr) open.thread = toldThread(*writer);
   Started& all = started();
   const std::lock_guard<std::mutex> lock(all.mutex);
   const nvtxRangeId_t number = ++all.last;
   if (all.open.size() < mostStarted) all.open.emplace(number, open);
   return number;
+}
+
+nvtxRangeId_t start(const void* domain, const std::string* name) {
+  return keep(begun(domain, name, beginsStep(domain, name, true)));
 }
 
 void finish(nvtxRangeId_t number) {
@@ -245,6 +250,9 @@ nvtxStringHandle_t NVTX_API registerW(nvtxDomainHandle_t, const wchar_t* text) {
 nvtxDomainHandle_t NVTX_API createDomainA(const char* name) { return handleOf<nvtxDomainHandle_t>(name); }
 nvtxDomainHandle_t NVTX_API createDomainW(const wchar_t* name) { return handleOf<nvtxDomainHandle_t>(name); }
 
+/// The range of the step that the program marked last; 0 if it has ended.
+std::atomic<nvtxRangeId_t> markedStep{0};
+
 class Table {
  public:
   Table(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module) {
@@ -267,7 +275,7 @@ class Table {
 }  // namespace
 
 int takeNvtx(NvtxGetExportTableFunc_t getExportTable) {
-  if (getExportTable == nullptr || Recorder::instance().settings().folder.empty()) return 0;
+  if (getExportTable == nullptr) return 0;
   const auto* const callbacks = static_cast<const NvtxExportTableCallbacks*>(getExportTable(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return 0;
   // Made before any thread can be forked in the middle of that.
@@ -294,7 +302,27 @@ int takeNvtx(NvtxGetExportTableFunc_t getExportTable) {
   return 1;
 }
 
+void markStep(const char* text) noexcept {
+  safely([&] {
+    endMarkedStep();
+    const bool isStep = Recorder::instance().onMarkedStep();
+    markedStep = keep(begun(defaultDomain, nameOf(text), isStep));
+  });
+}
+
+void endMarkedStep() noexcept {
+  if (const nvtxRangeId_t step = markedStep.exchange(0); step != 0) rangeEnd(step);
+}
+
+void forgetMarkedStep() noexcept {
+  const nvtxRangeId_t step = markedStep.exchange(0);
+  Started& all = started();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.open.erase(step);
+}
+
 void forgetNvtxRanges() {
+  markedStep = 0;
   // A fork may have come while a lock was held: what was known is left behind, and its names stay at their addresses.
   new (&names()) Names();
   Started& all = started();

@@ -11,4 +11,10 @@ int takeNvtx(NvtxGetExportTableFunc_t getExportTable);
 /// In the child of a fork: what the other threads were in the middle of never ends there.
 void forgetNvtxRanges();
 
+/// Ends the step that the program marked before, and begins one.
+void markStep(const char* name) noexcept;
+void endMarkedStep() noexcept;
+/// Leaves the open step without an end.
+void forgetMarkedStep() noexcept;
+
 }  // namespace copyscope::record

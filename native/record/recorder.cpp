@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "activities.h"
 #include "calls.h"
@@ -22,14 +23,8 @@
 namespace copyscope::record {
 namespace {
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::int64_t nanoseconds(const char* name, std::int64_t otherwise = 0) {
-  const std::string text = variable(name);
-  return text.empty() ? otherwise : static_cast<std::int64_t>(std::strtod(text.c_str(), nullptr) * 1e6);
+std::int64_t nanoseconds(const std::string& milliseconds, std::int64_t otherwise = 0) {
+  return milliseconds.empty() ? otherwise : static_cast<std::int64_t>(std::strtod(milliseconds.c_str(), nullptr) * 1e6);
 }
 
 /// Up to the first that doesn't follow the one before.
@@ -66,18 +61,36 @@ std::int64_t wallClockNs() {
 
 }  // namespace
 
-Settings Settings::fromEnvironment() {
+Settings Settings::from(const std::function<std::string(const char* name)>& variable) {
   Settings settings;
   settings.folder = variable("COPYSCOPE_RECORD_FOLDER");
   settings.light = variable("COPYSCOPE_RECORD_LIGHT") == "1";
   settings.lines = variable("COPYSCOPE_RECORD_LINES") != "0";
-  settings.delayNs = nanoseconds("COPYSCOPE_RECORD_DELAY_MS");
-  settings.durationNs = nanoseconds("COPYSCOPE_RECORD_DURATION_MS");
+  settings.delayNs = nanoseconds(variable("COPYSCOPE_RECORD_DELAY_MS"));
+  settings.durationNs = nanoseconds(variable("COPYSCOPE_RECORD_DURATION_MS"));
   settings.stepRange = variable("COPYSCOPE_RECORD_STEP_RANGE");
   settings.steps = stepSpans(variable("COPYSCOPE_RECORD_STEPS"));
-  settings.stepsWithinNs = nanoseconds("COPYSCOPE_RECORD_STEPS_WITHIN_MS", settings.stepsWithinNs);
-  settings.blocksAfterNs = nanoseconds("COPYSCOPE_RECORD_BLOCKS_AFTER_MS", settings.blocksAfterNs);
+  settings.stepsWithinNs = nanoseconds(variable("COPYSCOPE_RECORD_STEPS_WITHIN_MS"), settings.stepsWithinNs);
+  settings.blocksAfterNs = nanoseconds(variable("COPYSCOPE_RECORD_BLOCKS_AFTER_MS"), settings.blocksAfterNs);
   return settings;
+}
+
+Settings Settings::fromEnvironment() {
+  return from([](const char* name) -> std::string {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  });
+}
+
+Settings Settings::fromLines(const std::string& lines) {
+  const std::string all = "\n" + lines;
+  return from([&](const char* name) -> std::string {
+    const std::string key = std::string("\n") + name + "=";
+    const std::size_t at = all.find(key);
+    if (at == std::string::npos) return "";
+    const std::size_t from = at + key.size();
+    return all.substr(from, all.find('\n', from) - from);
+  });
 }
 
 Recorder& Recorder::instance() {
@@ -86,65 +99,96 @@ Recorder& Recorder::instance() {
   return *recorder;
 }
 
-Recorder::Recorder() : settings_(Settings::fromEnvironment()), around_(stepsAround(settings_.steps)) {
+Recorder::Recorder() {
+  reset(Settings::fromEnvironment());
   pthread_atfork(nullptr, nullptr, [] { Recorder::instance().forget(); });
 }
 
-void Recorder::start() {
+void Recorder::reset(Settings settings) {
+  around_ = stepsAround(settings.steps);
+  allSettings_.push_back(std::make_unique<const Settings>(std::move(settings)));
+  settings_.store(allSettings_.back().get(), std::memory_order_release);
+  steps_ = 0;
+  stepThread_ = 0;
+  areStepsMarked_ = false;
+  areStepsOver_ = false;
+  isByTime_ = false;
+  blockSteps_ = blockLeft_ = 0;
+  phase_ = Phase::waiting;
+}
+
+std::string Recorder::start(Settings settings) {
   const std::lock_guard<std::mutex> lock(switching_);
-  if (settings_.folder.empty() || writer() != nullptr || phase_ == Phase::over) return;
+  if (settings.folder.empty()) return "No folder is named.";
+  if (writer() != nullptr) return "This process is being recorded already.";
+  if (isForked_) return "This process was forked from one that was recorded, so that it can't use CUDA.";
+  // The steps that were begun before CUDA was initialised count.
+  const bool isFirst = file_ == nullptr;
+  if (isFirst) {
+    file_ = std::make_unique<ChunkWriter>([this] { tick(); });
+    std::atexit([] { Recorder::instance().stop(); });
+  }
+  if (!isFirst || settings.folder != this->settings().folder) reset(std::move(settings));
   startNs_ = nowNs();
-  const CuptiLibrary& cupti = CuptiLibrary::instance();
+  const Settings& own = this->settings();
   char header[512];
   std::snprintf(header, sizeof header,
                 "{\"format\":\"copyscope/recording\",\"version\":1,\"pid\":%d,\"parent\":%d,\"startNs\":%" PRId64
                 ",\"wallClockNs\":\"%" PRId64 "\",\"cupti\":%u,\"light\":%s,\"lines\":%s,\"steps\":%s}",
-                static_cast<int>(getpid()), static_cast<int>(getppid()), startNs_, wallClockNs(), cupti.version(),
-                settings_.light ? "true" : "false", settings_.lines ? "true" : "false", hasSpans() ? "true" : "false");
+                static_cast<int>(getpid()), static_cast<int>(getppid()), startNs_, wallClockNs(),
+                CuptiLibrary::instance().version(), own.light ? "true" : "false", own.lines ? "true" : "false",
+                hasSpans() ? "true" : "false");
   char name[128];
   std::snprintf(name, sizeof name, "/%d-%" PRId64 ".cprec", static_cast<int>(getpid()), startNs_);
-  auto* const writer = new (std::nothrow) ChunkWriter(settings_.folder + name, header, [this] { tick(); });
-  if (writer == nullptr) return;
-  if (!writer->isOpen()) {
-    std::fprintf(stderr, "copyscope: nothing is recorded, since no file can be written in %s\n",
-                 settings_.folder.c_str());
-    delete writer;
-    return;
-  }
-  writer_.store(writer, std::memory_order_release);
-  std::atexit([] { Recorder::instance().stop(); });
+  if (!file_->open(own.folder + name, header)) return "No file can be written in " + own.folder + ".";
+  writer_.store(file_.get(), std::memory_order_release);
+  return connect(*file_);
+}
+
+/// With `switching_` held.
+std::string Recorder::connect(ChunkWriter& file) {
+  const CuptiLibrary& cupti = CuptiLibrary::instance();
   if (!cupti.isUsable() || !cupti.canRecord()) return tellProblem(Problem::noCupti, cupti.detail());
   bool isTaken = false;
-  const std::string failure = subscribe(cupti, *writer, isTaken);
+  const std::string failure = subscribe(cupti, file, isTaken);
   if (!failure.empty()) return tellProblem(isTaken ? Problem::otherSubscriber : Problem::cuptiFailed, failure);
   isSubscribed_ = true;
   const std::string unconnected = connectActivities(cupti);
   if (!unconnected.empty()) return tellProblem(Problem::cuptiFailed, unconnected);
   if (cupti.flushPeriod != nullptr) cupti.flushPeriod(200);
-  if (!hasSpans() && settings_.delayNs == 0) begin();
+  return !hasSpans() && settings().delayNs == 0 ? begin() : "";
 }
 
-void Recorder::tellProblem(Problem problem, const std::string& reason) {
+std::string Recorder::tellProblem(Problem problem, const std::string& reason) {
   phase_ = Phase::over;
   ChunkWriter* const file = writer();
   const std::uint32_t text = file->text(reason);
   RecordBuffer record(RecordKind::problem);
   file->append(record.u8(static_cast<std::uint8_t>(problem)).u32(text));
+  if (problem == Problem::otherSubscriber) return reason + " uses CUPTI, which serves one tool of a process at a time.";
+  return problem == Problem::noCupti ? "CUPTI can't be used: " + reason : reason;
+}
+
+State Recorder::state() const {
+  if (writer() == nullptr) return State::none;
+  const Phase phase = phase_;
+  return phase == Phase::recording ? State::recording : phase == Phase::waiting ? State::waiting : State::over;
 }
 
 /// With `switching_` held.
-void Recorder::begin() {
-  if (phase_ != Phase::waiting) return;
+std::string Recorder::begin() {
+  if (phase_ != Phase::waiting) return "";
   const CuptiLibrary& cupti = CuptiLibrary::instance();
-  const std::string failure = enableActivities(cupti, settings_.light);
+  const std::string failure = enableActivities(cupti, settings().light);
   if (!failure.empty()) return tellProblem(Problem::cuptiFailed, failure);
-  enableCalls(cupti, settings_.light);
+  enableCalls(cupti, settings().light);
   phase_ = Phase::recording;
   beganNs_ = nowNs();
   epoch_.fetch_add(1, std::memory_order_relaxed);
   isRecording_.store(true, std::memory_order_relaxed);
   RecordBuffer record(RecordKind::window);
   writer()->append(record.i64(beganNs_).u8(1));
+  return "";
 }
 
 /// With `switching_` held.
@@ -183,7 +227,7 @@ void Recorder::tick() {
 void Recorder::switchByTime(std::int64_t now) {
   if (hasSpans()) {
     if (steps_ > 0) return;
-    if (phase_ == Phase::waiting && !isByTime_ && now >= startNs_ + settings_.stepsWithinNs) {
+    if (phase_ == Phase::waiting && !isByTime_ && now >= startNs_ + settings().stepsWithinNs) {
       isByTime_ = true;
       begin();
     } else if (phase_ == Phase::recording && now >= beganNs_ + byTimeNs) {
@@ -191,15 +235,29 @@ void Recorder::switchByTime(std::int64_t now) {
     }
     return;
   }
-  if (phase_ == Phase::waiting && blockSteps_ == 0 && now >= startNs_ + settings_.delayNs) begin();
-  if (phase_ == Phase::recording && settings_.durationNs > 0 && now >= beganNs_ + settings_.durationNs) end();
+  if (phase_ == Phase::waiting && blockSteps_ == 0 && now >= startNs_ + settings().delayNs) begin();
+  if (phase_ == Phase::recording && settings().durationNs > 0 && now >= beganNs_ + settings().durationNs) end();
 }
 
 bool Recorder::onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_view name) {
   if (areStepsOver_.load(std::memory_order_relaxed) || !(hasSpans() || recordsAll())) return false;
   // Libraries, as CUB and NCCL, have domains of their own: none of their ranges is a step of the program.
-  const bool isStep = settings_.stepRange.empty() ? isDefaultDomain && isOutermost : name == settings_.stepRange;
-  if (!isStep) return false;
+  if (areStepsMarked_.load(std::memory_order_relaxed)) return false;
+  const std::string& stepRange = settings().stepRange;
+  const bool isStep = stepRange.empty() ? isDefaultDomain && isOutermost : name == stepRange;
+  return isStep && beginsStep();
+}
+
+bool Recorder::onMarkedStep() {
+  if (!areStepsMarked_.exchange(true)) {
+    // NVTX ranges before it were no steps.
+    steps_ = 0;
+    stepThread_ = 0;
+  }
+  return !areStepsOver_.load(std::memory_order_relaxed) && (hasSpans() || recordsAll()) && beginsStep();
+}
+
+bool Recorder::beginsStep() {
   // Autograd's threads have ranges of their own beside those of the thread that makes the steps.
   const auto own = static_cast<std::int64_t>(syscall(SYS_gettid));
   std::int64_t known = 0;
@@ -210,7 +268,7 @@ bool Recorder::onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_
 
 void Recorder::onStepBegin(std::uint64_t number) {
   if (number == 1 && hasSpans()) switchAt(false);
-  for (const StepSpan& span : settings_.steps) {
+  for (const StepSpan& span : settings().steps) {
     if (number == span.from) switchAt(true);
   }
 }
@@ -219,7 +277,7 @@ void Recorder::onStepEnd(std::int64_t startNs, bool wasRecording) {
   const std::int64_t endNs = nowNs();
   const std::uint64_t number = steps_.load();
   ChunkWriter* const file = writer();
-  const bool isNear = !hasSpans() || number + around_ >= settings_.steps.front().from;
+  const bool isNear = !hasSpans() || number + around_ >= settings().steps.front().from;
   // A step in which recording began or ended is neither with nor without it.
   if (file != nullptr && isSubscribed_ && isNear && wasRecording == isRecording()) {
     RecordBuffer record(RecordKind::step);
@@ -233,7 +291,7 @@ void Recorder::onStepEnd(std::int64_t startNs, bool wasRecording) {
 }
 
 void Recorder::endOfSpans(std::uint64_t number) {
-  const std::vector<StepSpan>& spans = settings_.steps;
+  const std::vector<StepSpan>& spans = settings().steps;
   const auto next = std::find_if(spans.begin(), spans.end(), [&](const StepSpan& span) { return span.from > number; });
   if (next != spans.begin() && number >= (next - 1)->to) switchAt(false);
   if (number < spans.back().to + around_) return;
@@ -246,7 +304,7 @@ void Recorder::endOfBlock(std::int64_t endNs) {
   const std::lock_guard<std::mutex> lock(switching_);
   if (writer() == nullptr || !isSubscribed_) return;
   if (blockSteps_ == 0) {
-    if (phase_ != Phase::recording || endNs < beganNs_ + settings_.blocksAfterNs) return;
+    if (phase_ != Phase::recording || endNs < beganNs_ + settings().blocksAfterNs) return;
     blockSteps_ = std::min(std::max(steps_.load(), leastAround), mostAround);
     blockLeft_ = 1;
   }
@@ -269,15 +327,38 @@ void Recorder::switchAt(bool on) {
   }
 }
 
+void Recorder::finish() {
+  ChunkWriter* const file = writer();
+  if (file == nullptr) return;
+  const CuptiLibrary& cupti = CuptiLibrary::instance();
+  {
+    const std::lock_guard<std::mutex> lock(switching_);
+    end();
+    phase_ = Phase::over;
+    if (isSubscribed_.exchange(false)) {
+      cupti.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+      disconnectActivities(cupti);
+      unsubscribe(cupti);
+    }
+  }
+  // The writer's thread ends with the file, and may be waiting to switch.
+  closeFile(*file);
+  writer_.store(nullptr, std::memory_order_release);
+}
+
 void Recorder::stop() {
   ChunkWriter* const file = writer();
   if (file == nullptr) return;
   const CuptiLibrary& cupti = CuptiLibrary::instance();
   if (isSubscribed_) cupti.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   isRecording_.store(false, std::memory_order_relaxed);
+  closeFile(*file);
+}
+
+void Recorder::closeFile(ChunkWriter& file) {
   RecordBuffer counted(RecordKind::steps);
-  file->append(counted.u64(steps_.load()));
-  file->close();
+  file.append(counted.u64(steps_.load()));
+  file.close();
 }
 
 void Recorder::forget() {
@@ -290,6 +371,7 @@ void Recorder::forget() {
   forgetNvtxRanges();
   // Another thread may have held it at the fork.
   new (&switching_) std::mutex();
+  isForked_ = file_ != nullptr;
   if (file == nullptr) return;
   // CUDA can't be used in the child of a process that has initialised it.
   phase_ = Phase::over;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -16,7 +18,7 @@ struct StepSpan {
   std::uint64_t to;
 };
 
-/// Read from the environment that `copyscope record` gives the program.
+/// Read from the environment that `copyscope record` gives the program, or from the lines that a program gives itself.
 struct Settings {
   /// COPYSCOPE_RECORD_FOLDER: where files go. Empty: nothing is recorded.
   std::string folder;
@@ -36,21 +38,31 @@ struct Settings {
   /// COPYSCOPE_RECORD_BLOCKS_AFTER_MS: a recording of all steps leaves out every other block of steps from then on.
   std::int64_t blocksAfterNs = 20'000'000'000;
 
+  /// `variable` returns the value of a name; empty if it has none.
+  static Settings from(const std::function<std::string(const char* name)>& variable);
   static Settings fromEnvironment();
+  /// Reads lines NAME=value.
+  static Settings fromLines(const std::string& lines);
 };
+
+enum class State { none = 0, waiting = 1, recording = 2, over = 3 };
 
 class Recorder {
  public:
   static Recorder& instance();
 
-  /// Called when CUDA is initialised. Opens the file and starts, or says in the file why it can't.
-  void start();
+  /// Called when CUDA is initialised, or by the program. Opens the file and starts, or says in the file why it can't.
+  /// Returns why nothing is recorded; empty if it is.
+  std::string start(Settings settings);
+  /// Ends the recording of a program that goes on. Another one can start, and CUPTI is free for other tools.
+  void finish();
+  State state() const;
   /// At the process's end.
   void stop();
   /// In a forked child.
   void forget();
 
-  const Settings& settings() const { return settings_; }
+  const Settings& settings() const { return *settings_.load(std::memory_order_acquire); }
   /// Null before the start, after the end, and where no file could be opened.
   ChunkWriter* writer() const { return writer_.load(std::memory_order_acquire); }
   bool isRecording() const { return isRecording_.load(std::memory_order_relaxed); }
@@ -60,6 +72,8 @@ class Recorder {
   /// An NVTX range begins; `isOutermost`: no other range of the default domain is open on this thread. Returns whether
   /// it is a step, of which onStepEnd tells the end.
   bool onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_view name);
+  /// The program marks its steps itself: from now on no NVTX range is one. Returns as onRangeBegin does.
+  bool onMarkedStep();
   /// A step ends. `wasRecording`: when it began.
   void onStepEnd(std::int64_t startNs, bool wasRecording);
 
@@ -67,20 +81,28 @@ class Recorder {
   enum class Phase { waiting, recording, over };
 
   Recorder();
+  void reset(Settings settings);
+  std::string connect(ChunkWriter& file);
   void tick();
+  bool beginsStep();
   void switchByTime(std::int64_t now);
-  void tellProblem(Problem problem, const std::string& reason);
-  bool hasSpans() const { return !settings_.steps.empty(); }
+  std::string tellProblem(Problem problem, const std::string& reason);
+  bool hasSpans() const { return !settings().steps.empty(); }
   /// Neither steps nor a time was asked for.
-  bool recordsAll() const { return !hasSpans() && settings_.delayNs == 0 && settings_.durationNs == 0; }
+  bool recordsAll() const { return !hasSpans() && settings().delayNs == 0 && settings().durationNs == 0; }
   void onStepBegin(std::uint64_t number);
   void endOfSpans(std::uint64_t number);
   void endOfBlock(std::int64_t endNs);
   void switchAt(bool on);
-  void begin();
+  std::string begin();
   void end();
+  void closeFile(ChunkWriter& file);
 
-  Settings settings_;
+  /// The last one counts. Threads may still read the others.
+  std::vector<std::unique_ptr<const Settings>> allSettings_;
+  std::atomic<const Settings*> settings_{nullptr};
+  /// Lives until the process ends; null before the first start.
+  std::unique_ptr<ChunkWriter> file_;
   std::atomic<ChunkWriter*> writer_{nullptr};
   std::atomic<bool> isRecording_{false};
   std::atomic<std::uint32_t> epoch_{0};
@@ -89,6 +111,7 @@ class Recorder {
   std::atomic<std::uint64_t> steps_{0};
   /// That thread; 0 before the first.
   std::atomic<std::int64_t> stepThread_{0};
+  std::atomic<bool> areStepsMarked_{false};
   /// No step came in time, and a stretch of time is recorded, or was.
   bool isByTime_ = false;
   /// From now on blocks of this many steps are recorded and left out in turn; 0 before that.
@@ -102,8 +125,10 @@ class Recorder {
   int flushesLeft_ = 0;
   /// Those that are recorded, and as many before and after them that are only timed, have been.
   std::atomic<bool> areStepsOver_{false};
-  std::uint64_t around_ = 0;
+  std::atomic<std::uint64_t> around_{0};
   std::atomic<bool> isSubscribed_{false};
+  /// From a process that was recorded.
+  bool isForked_ = false;
 };
 
 }  // namespace copyscope::record

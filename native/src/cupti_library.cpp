@@ -75,6 +75,7 @@ bool CuptiLibrary::loadFunctions() {
 
 void CuptiLibrary::loadRecordingFunctions() {
   library_.find("cuptiSubscribe", subscribe);
+  library_.find("cuptiUnsubscribe", unsubscribe);
   library_.find("cuptiEnableCallback", enableCallback);
   library_.find("cuptiGetCallbackName", getCallbackName);
   library_.find("cuptiSubscribe_v2", subscribeNamed);

@@ -38,6 +38,7 @@ class CuptiLibrary {
   /// Whether there is what recording another program needs: the functions below but those that may be null.
   bool canRecord() const;
   decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enableCallback = nullptr;
   decltype(&cuptiGetCallbackName) getCallbackName = nullptr;
   /// Older ones don't have these.

@@ -241,7 +241,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
   it('leaves the program alone where no file can be written', () => {
     const { status, stderr } = play(built, ['1', '30'], { COPYSCOPE_RECORD_FOLDER: join(folder, 'missing') });
     expect(status).toBe(3);
-    expect(stderr).toMatch(/nothing is recorded, since no file can be written/);
+    expect(stderr).toMatch(/nothing is recorded: No file can be written in/);
   });
 
   it('stops recording where the disk is full, and leaves the program alone', () => {

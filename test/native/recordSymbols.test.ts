@@ -44,9 +44,14 @@ describe.skipIf(reason !== null)(`Needs of the recorder${reason === null ? '' : 
     expect(tooNew).toEqual([]);
   });
 
-  it('shows the program nothing but what CUDA and NVTX look for', () => {
+  it('shows the program nothing but what CUDA, NVTX and the Python package look for', () => {
     const shown = symbols.filter((line) => /^[0-9a-f]{8}/.test(line) && !line.includes('*UND*'));
     expect(shown.map((line) => line.split(/\s+/).at(-1)).sort()).toEqual([
+      'CopyscopeBeginRecording',
+      'CopyscopeEndRecording',
+      'CopyscopeEndStep',
+      'CopyscopeMarkStep',
+      'CopyscopeRecordingState',
       'InitializeInjection',
       'InitializeInjectionNvtx2',
     ]);

@@ -24,6 +24,7 @@ const made = [
   'copyscope_record_player',
   'copyscope_standin_allocator',
   'copyscope_standin_autograd',
+  'copyscope_standin_program',
 ];
 
 /** Builds them and returns their folder. Throws the compiler's messages if that fails. */

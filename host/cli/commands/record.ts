@@ -18,17 +18,27 @@ import { writeWhole } from '../../service/files.ts';
 import { requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
+import { refuseUnused } from '../unusedOptions.ts';
 
 export interface RecordOptions extends Pick<RecordSettings, 'light' | 'lines' | 'steps' | 'stepRange'> {
   readonly delay?: number | undefined;
   readonly duration?: number | undefined;
   readonly out?: string | undefined;
+  /** Folder of an earlier recording: its run is made, and no program is started. */
+  readonly parts?: string | undefined;
 }
 
 /** Resolves with the program's own exit code. What went wrong with the recording alone is told, where that code isn't 0. */
 export async function record(context: Context, program: readonly string[], options: RecordOptions): Promise<number> {
   const { terminal, environment, signal } = context;
   const [file, ...args] = program;
+  if (options.parts !== undefined) {
+    refuseUnused({ '--parts': file === undefined ? undefined : options.parts }, 'no program');
+    const out = options.out ?? unusedName();
+    await requireWritableAsRun(out);
+    await keepRun(context, options.parts, out);
+    return 0;
+  }
   if (file === undefined || file === '') throw noProgram();
   requireDriver(environment);
   const out = options.out ?? unusedName();
@@ -48,22 +58,31 @@ export async function record(context: Context, program: readonly string[], optio
   });
   line.clear();
   try {
+    await keepRun(context, folder, out);
+  } catch (thrown) {
+    if (exitCode === 0) throw thrown;
+    terminal.err(describeError(toErrorInfo(thrown)));
+  }
+  return exitCode;
+}
+
+/** Makes the run of what processes left in `folder`, and deletes the folder. Rejects as readRecordingFolder and writeWhole do. */
+export async function keepRun(context: Context, folder: string, out: string): Promise<void> {
+  try {
     const { info, trace } = await readRecordingFolder(folder, nameOf(out), programVersion(context.program));
     // A job of Slurm names the node that it runs on.
-    const node = environment['COPYSCOPE_NODE'];
+    const node = context.environment['COPYSCOPE_NODE'];
     const run = { trace, info: node === undefined ? info : { ...info, host: node } };
     await writeWhole(out, encodeRun(run));
     tellEnd(context, run, out);
     await removeRecordingFolder(folder);
   } catch (thrown) {
-    const error = toErrorInfo(thrown);
     // Without anything to read there is nothing to keep.
-    if (/^(record\.nothing|engine\.unavailable)$/.test(error.code)) await removeRecordingFolder(folder);
-    else terminal.err(`What was recorded is kept in ${folder}.`);
-    if (exitCode === 0) throw thrown;
-    terminal.err(describeError(error));
+    const { code } = toErrorInfo(thrown);
+    if (/^(record\.nothing|engine\.unavailable)$/.test(code)) await removeRecordingFolder(folder);
+    else if (code !== 'record.folder-gone') context.terminal.err(`What was recorded is kept in ${folder}.`);
+    throw thrown;
   }
-  return exitCode;
 }
 
 const settingsOf = ({ light, lines, delay, duration, steps, stepRange }: RecordOptions): RecordSettings => ({
@@ -86,7 +105,7 @@ function tellEnd({ terminal }: Context, { info }: Run, out: string): void {
   terminal.err(`Written to ${out}. copyscope explain ${out} says what held its steps.`);
 }
 
-function unusedName(): string {
+export function unusedName(): string {
   for (let number = 1; ; number += 1) {
     const name = `recording${number === 1 ? '' : `-${number}`}.arrow`;
     if (!isThere(name) && !isThere(`${name}.parts`)) return name;

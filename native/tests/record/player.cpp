@@ -218,6 +218,11 @@ void playAll(int threads, int steps, Marks marks = Marks::steps) {
 
 }  // namespace
 
+/// The same for a program in Python that loads this as a library: plays on the thread that calls. `marks` is a Marks.
+extern "C" __attribute__((visibility("default"))) void standinPlay(int steps, int marks) {
+  play(0, steps, static_cast<Marks>(marks));
+}
+
 int main(int count, char** arguments) {
   const int threads = count > 1 ? std::atoi(arguments[1]) : 1;
   const int steps = count > 2 ? std::atoi(arguments[2]) : 1;

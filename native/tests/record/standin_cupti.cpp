@@ -239,6 +239,10 @@ STANDIN_EXPORT CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle* handl
   standin().callback = callback;
   return CUPTI_SUCCESS;
 }
+STANDIN_EXPORT CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  standin().callback = nullptr;
+  return CUPTI_SUCCESS;
+}
 STANDIN_EXPORT CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback,
                                                       void* data, CUpti_SubscriberParams* params) {
   const CUptiResult result = cuptiSubscribe(handle, callback, data);

@@ -1,0 +1,56 @@
+"""Copyscope in Python: record a running program, and explain what its transfers cost.
+
+    with copyscope.record("run.arrow") as recording:
+        for batch in loader:
+            copyscope.step()
+            train(batch)
+    print(recording.explain())
+"""
+
+from ._program import CopyscopeError
+from ._record import end_step, record, step
+
+__all__ = ["CopyscopeError", "end_step", "explain", "lightning_callback", "on_signal", "record", "step", "trace_handler",
+           "trainer_callback"]
+
+
+def explain(path, **options):
+    """Explains a run, a trace or an experiment: see copyscope.Explanation. Options: steps="3..5", changes=["pin"], step_ms."""
+    from ._explain import explain as explained
+
+    return explained(path, **options)
+
+
+def on_signal(**options):
+    """Records when a signal comes: see copyscope._signal.on_signal."""
+    from ._signal import on_signal as wait
+
+    return wait(**options)
+
+
+def trace_handler(folder):
+    """Returns a function for torch.profiler's on_trace_ready that keeps each trace in `folder`, where Copyscope opens it."""
+    from ._callbacks import trace_handler as handler
+
+    return handler(folder)
+
+
+def trainer_callback(path=None, **options):
+    """Returns a callback for the Trainer of Hugging Face that marks its steps, and with a path records the training."""
+    from ._callbacks import trainer_callback as callback
+
+    return callback(path, **options)
+
+
+def lightning_callback(path=None, **options):
+    """Returns a callback for Lightning that marks its steps, and with a path records the training."""
+    from ._callbacks import lightning_callback as callback
+
+    return callback(path, **options)
+
+
+def load_ipython_extension(shell):
+    """%load_ext copyscope."""
+    from ._notebook import load
+
+    load(shell)
