@@ -1,6 +1,6 @@
 /**
- * Copies beside which nothing runs on their devices (core/program/aloneCopies.ts): each comes after all that the two
- * devices were given before, and before all that they are given later, whatever the streams. Rule (core/rules): peer-copy.
+ * Copies that run alone on their devices (core/program/aloneCopies.ts): each waits for all earlier work of its devices,
+ * and all later work waits for it, whatever the stream. Rule (core/rules): peer-copy.
  */
 import { aloneOn } from '../program/aloneCopies.ts';
 import type { Program } from '../program/program.ts';
@@ -13,7 +13,7 @@ interface DeviceStream {
   readonly tail: Tail;
 }
 
-/** Of one device: the last such copy, how many there were, and the streams that got work since. */
+/** State of a device: the last such copy, the number of them, and the streams that got work since. */
 interface Turns {
   readonly last: Tail;
   issued: number;
@@ -23,7 +23,7 @@ interface Turns {
 export class AloneCopies {
   readonly #streams: readonly DeviceStream[];
   readonly #turns: readonly Turns[];
-  /** By stream: it is among its device's `touched`, and the number of the device's copy that it has been put behind. */
+  /** By stream: whether it is in its device's `touched`, and the number of the copy that it already waits for. */
   readonly #isTouched: boolean[];
   readonly #seen: number[];
 
@@ -34,7 +34,7 @@ export class AloneCopies {
     this.#seen = streams.map(() => 0);
   }
 
-  /** It is about to become the last of its stream. */
+  /** Adds the dependencies of an entry, before it becomes the last of its stream. */
   issue(entry: StreamEntry): void {
     const { stream, step } = entry;
     const own = this.#turns[step.device];
@@ -69,7 +69,7 @@ export class AloneCopies {
   }
 }
 
-/** Null of a program without such copies. */
+/** Returns null if the program has no such copies. */
 export function aloneCopies(program: Program, streams: readonly DeviceStream[]): AloneCopies | null {
   const { devices, threads } = program;
   const isNeeded =

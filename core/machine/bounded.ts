@@ -1,16 +1,16 @@
-/** Refuses a program that is too long to be simulated, before it starts, and names what makes it long. */
+/** Refuses a program that is too long to simulate before it starts, and names what makes it long. */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { capturedWork } from '../program/captures.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import { fieldPath } from '../shape/path.ts';
 
-/** Code of the error that refuses a longer program. */
+/** Error code for a program that is too long. */
 export const tooLong = 'simulation.too-long';
 
 interface Repeat {
   readonly op: number;
   readonly count: number;
-  /** Instructions in all of its rounds, those of the repeats around it counted. */
+  /** Instructions executed in all rounds, including rounds of enclosing repeats. */
   executed: number;
 }
 
@@ -19,7 +19,7 @@ interface Length {
   readonly repeats: readonly Repeat[];
 }
 
-/** Throws `simulation.too-long` for a program that executes more than `most` instructions. */
+/** Throws `simulation.too-long` if a program executes more than `most` instructions. */
 export function requireBounded(program: Program, most: number): void {
   const graphs = new Map([...capturedWork(program.threads)].map(([graph, work]) => [graph, work.length]));
   const lengths = program.threads.map(({ instructions }) => lengthOf(program, graphs, instructions));
@@ -33,7 +33,7 @@ export function requireBounded(program: Program, most: number): void {
 
 type Found = Pick<ErrorInfo, 'code' | 'message' | 'remedy' | 'field' | 'op'>;
 
-/** The repeat with most in it of those by which alone the program can be made `excess` shorter; null where none can. */
+/** Returns the largest repeat that can be shortened by `excess` instructions, or null. */
 function byRepeat(program: Program, repeats: readonly Repeat[], excess: number, message: string): Found | null {
   let longest: Repeat | null = null;
   for (const one of repeats) {
@@ -50,7 +50,7 @@ function byRepeat(program: Program, repeats: readonly Repeat[], excess: number, 
   };
 }
 
-/** The count with which the program is `excess` shorter. */
+/** Returns the count that makes the program `excess` instructions shorter. */
 const fitting = ({ count, executed }: Repeat, excess: number): number =>
   Math.floor((count * (executed - excess)) / executed);
 
@@ -65,8 +65,8 @@ function byThread(lengths: readonly Length[], message: string): Found {
 }
 
 /**
- * What a host thread executes in all, each round of a repeat counted, each tensor of a multi-tensor copy, and at each
- * launch the work of the graph.
+ * Returns the instructions that a host thread executes, including each round of a repeat, each tensor of a multi-tensor
+ * copy, and the graph's work at each launch.
  */
 function lengthOf(program: Program, graphs: ReadonlyMap<number, number>, instructions: readonly Instruction[]): Length {
   const weight = (instruction: Instruction): number => {
@@ -84,7 +84,7 @@ function lengthOf(program: Program, graphs: ReadonlyMap<number, number>, instruc
       repeats.push(repeat);
       open.push({ repeat, factor: factor * instruction.count, before: executed });
     } else if (instruction.code === 'endRepeat') {
-      // An endRepeat is executed once a round, so it is counted inside the repeat.
+      // An endRepeat is executed once per round, so it is counted inside the repeat.
       const closed = open.pop();
       if (closed !== undefined) closed.repeat.executed = executed - closed.before;
     }

@@ -1,16 +1,16 @@
 /**
- * PyTorch's caching allocator for device memory, by its rules (c10/cuda/CUDACachingAllocator.cpp): sizes, segments,
+ * PyTorch's caching allocator for device memory, with its rules (c10/cuda/CUDACachingAllocator.cpp): sizes, segments,
  * best fit among the free blocks of the same stream, splitting, merging, and blocks that other streams still use.
  */
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 const leastBlock = 512;
-/** Up to this size a block comes from the small pool, whose segments all have one size. */
+/** Limit of blocks from the small pool, whose segments all have one size. */
 const mostSmall = MiB;
 const smallSegment = 2 * MiB;
 const largeSegment = 20 * MiB;
-/** From this size on a segment is as large as the block, rounded up. */
+/** From this size on, a segment has the size of the block, rounded up. */
 const leastOwnSegment = 10 * MiB;
 const segmentRounding = 2 * MiB;
 
@@ -29,7 +29,7 @@ interface Block {
   readonly uses: Set<number>;
 }
 
-/** What an allocation found: nothing to do, or a new segment of this size from cudaMalloc. */
+/** Result of an allocation: an existing block, or a new segment of this size from cudaMalloc. */
 export interface Found {
   readonly block: Block;
   readonly segmentBytes: number;
@@ -56,12 +56,12 @@ export class CachingAllocator {
     return { block, segmentBytes };
   }
 
-  /** Another stream uses the block. */
+  /** Marks the block as used by another stream. */
   recordStream(block: Block, stream: number): void {
     if (stream !== block.stream) block.uses.add(stream);
   }
 
-  /** `useOf` says what a stream has yet to do. */
+  /** `useOf` returns a stream's pending work. */
   release(block: Block, useOf: (stream: number) => PendingUse): void {
     this.allocatedBytes -= block.bytes;
     if (block.uses.size === 0) this.#give(block);
@@ -69,7 +69,7 @@ export class CachingAllocator {
     block.uses.clear();
   }
 
-  /** Blocks that other streams are through with become free. Looked at when something is allocated. */
+  /** Frees blocks that other streams no longer use. Called at each allocation. */
   #takeBack(): void {
     if (this.#pending.length === 0) return;
     const over = this.#pending.filter(({ uses }) => uses.every((use) => use.isOver));

@@ -1,4 +1,4 @@
-/** The graph that a host thread captures, and the calls that make it one that can be launched. */
+/** A host thread's graph capture, and the calls that instantiate and upload the graph. */
 import type { CostModel } from './costModel.ts';
 import type { Devices } from './device.ts';
 import { type Graph, GraphCapture } from './graph.ts';
@@ -8,7 +8,7 @@ export class Capturing {
   readonly #devices: Devices;
   readonly #costs: CostModel;
   #capture: GraphCapture | null = null;
-  /** What the capture that ended last holds. */
+  /** Graph of the last finished capture. */
   #graph: Graph | null = null;
 
   constructor(devices: Devices, costs: CostModel) {
@@ -24,7 +24,7 @@ export class Capturing {
     this.#capture?.add(step, op);
   }
 
-  /** Carries out one of the calls, and returns what it costs. */
+  /** Executes one of the calls, and returns its cost. */
   make(step: Step): number {
     const { graphs, streams } = this.#devices;
     if (step.code === 'endCapture') {

@@ -1,11 +1,11 @@
 /**
- * The compute channel of a device: kernels, memsets, device-to-device copies and what travels in the command buffer.
- * Work starts once the device has room for some of its blocks: of what is ready the more urgent first (stream priority),
- * then in the order it became ready; what finds room may pass what doesn't, so that no room is left idle. Blocks that need
- * a multiprocessor to themselves start all at once; of others, those without room follow as it becomes free.
+ * The compute channel of a device: kernels, memsets, device-to-device copies and copies in the command buffer. Work
+ * starts once the device has room for some of its blocks: the more urgent first (stream priority), then in the order in
+ * which it became ready. Work that fits may pass work that doesn't, so no room stays idle. Blocks that need a
+ * multiprocessor each start together; others start as room becomes free.
  *
- * Work that runs at once shares the device's memory and the link: fluid model, as link.ts. Arithmetic goes to what began
- * first. Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
+ * Concurrent work shares the device's memory and the link, as a fluid model like link.ts. Arithmetic throughput goes to
+ * older work first. Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
  */
 import type { StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
@@ -13,7 +13,7 @@ import type { Link } from './link.ts';
 import { RunningWork } from './runningWork.ts';
 import type { Step } from './step.ts';
 
-/** Shares are sums of decimal fractions: what exceeds 1 by no more than rounding still fits. */
+/** Shares are sums of decimal fractions, so a sum above 1 by rounding alone still fits. */
 const rounding = 1e-9;
 
 export interface ComputeSink {
@@ -25,9 +25,9 @@ export class Compute {
   readonly #clock: EventQueue;
   readonly #sink: ComputeSink;
   readonly #link: Link;
-  /** Pieces of work that may run at once. */
+  /** Limit of work that runs at once. */
   readonly #most: number;
-  /** Parts of the device's threads that are asked for, and of its multiprocessors that have a block to themselves. */
+  /** Sums of the shares of the device's threads, and of multiprocessors with an exclusive block. */
   #used = 0;
   #exclusive = 0;
   /** In the order in which it began. */
@@ -35,7 +35,7 @@ export class Compute {
   readonly #spare: RunningWork[] = [];
   #waiting: StreamEntry[] = [];
 
-  /** `most`: pieces of work that may run at once. */
+  /** `most`: limit of work that runs at once. */
   constructor(clock: EventQueue, sink: ComputeSink, link: Link, most: number) {
     this.#clock = clock;
     this.#sink = sink;
@@ -51,11 +51,11 @@ export class Compute {
     this.#wait(entry);
   }
 
-  /** Running work has ended. */
+  /** Removes work that has ended. */
   over(running: RunningWork, nowNs: number): void {
     const { entry } = running;
     if (entry === null) return;
-    // The usual case, work by itself, without the array that splice() makes.
+    // Avoids the array that splice() makes in the usual case of a single piece of work.
     if (this.#running.at(-1) === running) this.#running.pop();
     else this.#running.splice(this.#running.indexOf(running), 1);
     if (running.usesLink) this.#link.remove(running);
@@ -78,7 +78,7 @@ export class Compute {
 
   #startWaiting(): void {
     const first = this.#waiting[0];
-    // The usual case, kernels that fill the device one after another, without going through the whole queue.
+    // Avoids going through the whole queue in the usual case of kernels that each fill the device.
     if (first !== undefined && this.#fits(first)) {
       this.#waiting.shift();
       this.#start(first);
@@ -139,8 +139,9 @@ export class Compute {
 }
 
 /**
- * Blocks of an arithmetic kernel that share a multiprocessor with an older one's get next to nothing done before those
- * are over: on an H200 a kernel of 7 us ended with the one of 60 us that had an eighth of the multiprocessors.
+ * Returns the share of an arithmetic kernel whose blocks share multiprocessors with an older one's: these do next to
+ * nothing before the older ones end. On an H200 a kernel of 7 us ended with one of 60 us that had an eighth of the
+ * multiprocessors.
  */
 const heldPart = ({ exclusive, arithmeticPart }: Step, older: number): number =>
   exclusive === 0 && arithmeticPart > 0 ? Math.min(1, older) : 0;

@@ -1,5 +1,5 @@
 /**
- * How a copy gets done, by kind of memory, size and direction. Rules (core/rules): overlap-needs-pinned,
+ * How a copy is executed, by kind of memory, size and direction. Rules (core/rules): overlap-needs-pinned,
  * small-pageable-copy, copy-without-engine, small-copy-latency, peer-copy.
  */
 import { CopyscopeError } from '../errors.ts';
@@ -40,7 +40,7 @@ export class Copies {
     return { route, engine, callNs, ...this.#pieces(bytes, ends, op) };
   }
 
-  /** The same as part of a graph, where no host thread is held: as long as a pageable copy would hold one. */
+  /** Returns a captured copy, which holds no host thread. It takes as long as a pageable copy would hold one. */
   captured(bytes: number, ends: CopyEnds, device: number, op: number): CopyStep {
     const step = this.of(bytes, ends, device, op);
     const callNs = this.#costs.callNs('captured');
@@ -60,7 +60,7 @@ export class Copies {
     });
   }
 
-  /** A piece moves between the driver's page-locked buffer and the device as any pinned copy of its size. */
+  /** A piece moves between the driver's page-locked buffer and the device like a pinned copy of its size. */
   #pieces(bytes: number, ends: CopyEnds, op: number) {
     const pinned: CopyEnds = {
       ...ends,

@@ -1,8 +1,8 @@
 /**
- * A copy engine of a device: first come first served, but it goes on with a queue for as long as that has another copy
- * ready. On H200 machines a copy that was ready waited 180 and 320 us for those of another stream, some of which were
- * issued after it (test/fixtures: background-4 of blind2, background-1 of blind). Rules (core/rules):
- * one-engine-per-direction, copy-queues.
+ * A copy engine of a device: first come first served, but it stays with a queue as long as that has another copy ready.
+ * On H200 machines a ready copy waited 180 and 320 us for copies of another stream, some of which were issued after it
+ * (test/fixtures: background-4 of blind2, background-1 of blind). Rules (core/rules): one-engine-per-direction,
+ * copy-queues.
  */
 import { CopyQueues } from './copyQueues.ts';
 import { StreamEntry } from './entry.ts';
@@ -11,16 +11,16 @@ import { Fifo } from './fifo.ts';
 import type { Link, LinkCopies } from './link.ts';
 
 export interface CopySink {
-  /** The engine takes up an entry, or the next piece of one. */
+  /** Called when the engine starts an entry, or the next piece of one. */
   copyStarted(entry: StreamEntry, nowNs: number): void;
   copyFinished(entry: StreamEntry, nowNs: number): void;
 }
 
-/** What the clock tells it: that the gap behind a copy is over, or else the number of the active copy's plan. */
+/** Clock event for the end of the gap behind a copy. Other events are plan numbers of the active copy. */
 const gapOver = 0;
 
 export class CopyEngine implements Actor, LinkCopies {
-  /** What the active copy moves alone, in bytes a nanosecond. */
+  /** Bytes per nanosecond that the active copy moves alone. */
   linkIn = 0;
   linkOut = 0;
   readonly isKernel = false;
@@ -29,21 +29,21 @@ export class CopyEngine implements Actor, LinkCopies {
   readonly #sink: CopySink;
   readonly #gapNs: number;
   readonly #queues: CopyQueues;
-  /** In the order in which their turn came; of each queue only the first. */
+  /** Copies in the order in which they became ready; only the first of each queue. */
   readonly #waiting = new Fifo<CopyJob>();
   #active: StreamEntry | null = null;
-  /** The next copy of the stream that the engine is at, which is about to be submitted. */
+  /** Next copy of the same stream, which is about to be submitted. */
   #expected: StreamEntry | null = null;
-  /** The next copy, of another stream: the gap before it runs. */
+  /** Next copy if it is of another stream; the gap before it has begun. */
   #next: CopyJob | null = null;
-  /** Time the active copy would still take alone, as of `#sinceNs`. */
+  /** Remaining time of the active copy at full speed, as of `#sinceNs`. */
   #remainingNs = 0;
   #sinceNs = 0;
   #rate = 1;
-  /** Number of the event that is the active copy's end; those scheduled for a former rate are ignored. */
+  /** Number of the event for the active copy's end; events scheduled for an earlier rate are ignored. */
   #schedule = gapOver;
 
-  /** `number`: of its device's copy engines, from 0. `gapNs`: from the end of a copy to the start of another stream's. */
+  /** `number`: index on its device. `gapNs`: from the end of a copy to the start of another stream's copy. */
   constructor(number: number, link: Link, clock: EventQueue, sink: CopySink, gapNs: number) {
     this.#queues = new CopyQueues(number);
     this.#link = link;
@@ -53,7 +53,7 @@ export class CopyEngine implements Actor, LinkCopies {
     link.add(this);
   }
 
-  /** A copy has been put into its stream. What is staged comes piece by piece, and takes no place before. */
+  /** Queues a copy that was put into its stream. A staged copy arrives in pieces, and takes no place before. */
   issued(entry: StreamEntry): void {
     const queue = this.#queues.of(entry.step.stream);
     if (entry.step.route !== 'engine') return;
@@ -85,7 +85,7 @@ export class CopyEngine implements Actor, LinkCopies {
     this.#scheduleEnd();
   }
 
-  /** The engine is idle. */
+  /** Starts a copy on the idle engine. */
   #takeUp(job: CopyJob): void {
     const { nowNs } = this.#clock;
     const backlogNs = this.#link.backlogNs(nowNs);
@@ -102,7 +102,7 @@ export class CopyEngine implements Actor, LinkCopies {
     this.linkIn = 0;
     this.linkOut = 0;
     entry.queue?.entries.shift();
-    // Its own queue first, whatever waits in others.
+    // Prefers its own queue, whatever waits in others.
     const behind = entry.queue?.entries.first?.job ?? null;
     this.#expected = behind === null ? nextInStream(entry, nowNs) : null;
     this.#next = this.#expected === null ? (behind ?? this.#waiting.shift() ?? null) : null;
@@ -111,7 +111,7 @@ export class CopyEngine implements Actor, LinkCopies {
     else this.#link.share(nowNs);
     if (this.#next !== null && untilNs > nowNs) this.#clock.schedule(untilNs, this, gapOver);
     this.#sink.copyFinished(entry, nowNs);
-    // Finishing may have brought the entry's next piece, which then is active already.
+    // Finishing may have brought the entry's next piece, which is then active already.
   }
 
   #startNext(nowNs: number): void {
@@ -147,7 +147,7 @@ export interface CopyJob {
   readonly bytes: number;
 }
 
-/** The copy behind this one in its stream, where it is on the device already and waits for nothing else. */
+/** Returns the next copy in the stream if it is on the device and waits for nothing else; otherwise null. */
 function nextInStream({ step, engine, stream, dependents, moved }: StreamEntry, nowNs: number): StreamEntry | null {
   if (step.route !== 'engine' && moved + 1 < step.pieces) return null;
   for (const next of dependents) {

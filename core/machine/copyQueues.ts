@@ -1,33 +1,33 @@
 /**
- * The queues through which copies reach an engine. CUDA gives each engine a few, and each stream one of them for as long as
- * no other stream has taken it; then it takes that which was used longest ago. What is in one queue goes in the order in
- * which it was issued, of whatever streams it is. Rule (core/rules): copy-queues.
+ * Queues of a copy engine. Each engine has a few. A stream keeps its queue until another stream takes it, then it takes
+ * the least recently used one. Copies in one queue run in the order of issue, whatever their stream. Rule (core/rules):
+ * copy-queues.
  */
 import type { StreamEntry } from './entry.ts';
 import { Fifo } from './fifo.ts';
 
-/** Of an engine, as CUPTI names the channels of copies on H200 machines: 8 to 11 to the device, 12 to 15 from it. */
+/** Queues per engine, as on H200 machines, where CUPTI's channels are 8 to 11 to the device and 12 to 15 from it. */
 const queuesOfEngine = 4;
 
 export interface CopyQueue {
-  /** Tells it apart from all others of the device, as CUPTI's channel does. */
+  /** Unique on the device, like CUPTI's channel. */
   readonly number: number;
   readonly entries: Fifo<StreamEntry>;
-  /** The stream that used it last. */
+  /** Stream that used it last. */
   stream: number;
 }
 
 export class CopyQueues {
-  /** In the order in which they were last used. */
+  /** Least recently used first. */
   readonly #queues: CopyQueue[] = [];
   readonly #first: number;
 
-  /** `engine`: which of its device's copy engines it is, from 0. */
+  /** `engine`: number of the engine on its device, from 0. */
   constructor(engine: number) {
     this.#first = engine * queuesOfEngine;
   }
 
-  /** The queue of a copy that is issued now. */
+  /** Returns the queue of a copy that is issued now. */
   of(stream: number): CopyQueue {
     const queues = this.#queues;
     let place = queues.length - 1;
@@ -37,7 +37,7 @@ export class CopyQueues {
     queue.stream = stream;
     if (place < 0) queues.push(queue);
     else {
-      // Those behind it move up.
+      // Moves up the queues behind it.
       for (let behind = place + 1; behind < queues.length; behind += 1)
         queues[behind - 1] = queues[behind] as CopyQueue;
       queues[queues.length - 1] = queue;

@@ -1,6 +1,6 @@
 /**
- * What the machine asks of whoever knows what things take: a device profile, a recording, or one before the other
- * (core/cost). Times are nanoseconds, rates bytes per second, unless a name says otherwise.
+ * Interface through which the machine gets times: from a device profile, a recording, or a recording with a profile for
+ * what it lacks (core/cost). Times are nanoseconds and rates bytes per second, unless a name says otherwise.
  */
 import type { Pattern } from '../experiment/resources.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
@@ -10,67 +10,67 @@ export interface CostModel {
   readonly facts: MachineFacts;
   readonly gaps: Gaps;
   readonly link: LinkRates;
-  /** Host time of a CUDA call that waits for nothing, by its name, as 'cudaLaunchKernel'; of a captured one, and of one without a name, too. */
+  /** Returns the host time of a CUDA call that doesn't wait, also if captured or nameless ('cudaLaunchKernel'). */
   callNs(call: CallName): number;
-  /** A copy alone. Null where it knows no such copy. */
+  /** Returns the cost of a copy alone; null if unknown. */
   copy(bytes: number, ends: CopyEnds, peerAccess: boolean): CopyCost | null;
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost;
-  /** What a library makes before its first such kernel in a stream. */
+  /** Returns the time for the plan or work space that a library makes before its first such kernel in a stream. */
   planNs(kernel: LibraryKernel): number;
   memset(bytes: number): MemsetCost;
-  /** One host thread that writes, reads or copies memory. */
+  /** Returns the time of one host thread that writes, reads or copies memory. */
   hostNs(access: HostAccess, bytes: number): number;
-  /** Bytes per second of so many host threads that copy at once, all together. */
+  /** Returns the total bytes per second of several host threads that copy at once. */
   hostCopyRate(threads: number): number;
-  /** From the start of the device's work, or of another thread's signal, to the waiting host thread's going on. */
+  /** Returns the time from the end of device work, or another thread's signal, until the waiting thread continues. */
   wakeNs(by: 'device' | 'thread'): number;
-  /** Calls that make and end memory, by their names in CUDA. */
+  /** Returns the time of calls that allocate and free memory, by their CUDA names. */
   memoryNs(call: MemoryCallName, bytes: number): number;
-  /** Calls on a graph of so many nodes. */
+  /** Returns the time of calls on a graph, by its number of nodes. */
   graphNs(call: GraphCallName, nodes: number): number;
-  /** What a thread's first calls cost more, since the preparation of an iteration has emptied the caches. */
+  /** Returns extra costs of a thread's first calls, since preparing an iteration has emptied the caches. */
   firstCalls(program: Program): FirstCalls;
 }
 
-/** What decides, beside CUDA's rules, what waits for what. */
+/** Facts that decide, together with CUDA's rules, what waits for what. */
 export interface MachineFacts {
   /** Name of the device, if a real one was measured. */
   readonly device?: string;
-  /** With one, both directions share it. */
+  /** If 1, both directions share it. */
   readonly copyEngines: number;
   readonly memoryBytes: number;
-  /** Operations a stream may hold that haven't completed. */
+  /** Number of incomplete operations that a stream can hold. */
   readonly queueDepth: number;
   readonly concurrentKernels: number;
   readonly mallocSynchronizes: boolean;
   /** Processors of the host. */
   readonly cores: number;
-  /** Pageable memory: up to `inlineBytes` goes into the command buffer, more through `slots` pieces of a page-locked buffer. */
+  /** Pageable memory up to `inlineBytes` goes into the command buffer, more through `slots` pieces of a buffer. */
   readonly staging: { readonly inlineBytes: number; readonly chunkBytes: number; readonly slots: number };
 }
 
-/** From the end of one operation to the earliest start of one that depends on it. */
+/** Times from the end of one operation to the earliest start of one that depends on it. */
 export interface Gaps {
   /** From the return of a call to the start on an idle device. */
   readonly launchToStartNs: number;
-  /** On the compute channel; of a graph's kernels it is in their times. */
+  /** On the compute channel; kernels of a graph include it in their times. */
   readonly sameEngineNs: number;
   readonly acrossEnginesNs: number;
-  /** Between two copies on an engine, beyond what their times hold. */
+  /** Between two copies on an engine, beyond their own times. */
   readonly copyNs: number;
-  /** From the end of the device's work before it to the start of a host function, on CUDA's own thread. */
+  /** From the end of the device's work to the start of a host function on CUDA's own thread. */
   readonly hostFunctionNs: number;
 }
 
 export interface LinkRates {
-  /** Each direction alone, and both together. */
+  /** Rates of one direction alone, and of both together. */
   readonly bytesPerSecond: number;
   readonly bothBytesPerSecond: number;
-  /** What a copy takes longer that begins while data moves the other way. */
+  /** Extra time of a copy that begins while data moves in the other direction. */
   readonly besideNs: number;
-  /** What copies keep of their speed beside a kernel on mapped memory that fills the device; null: all share alike. */
+  /** Share of its speed that a copy keeps next to a mapped-memory kernel that fills the device; null: equal shares. */
   readonly besideMappedPart: number | null;
-  /** How long such a kernel keeps a copy waiting that would begin: its threads have asked for so much of host memory before. */
+  /** Delay of a copy's start by the earlier requests of such a kernel's threads to host memory. */
   readonly mappedBacklogNs: number;
 }
 
@@ -107,30 +107,30 @@ export interface CopyEnds {
 }
 
 export interface CopyCost {
-  /** Of pageable memory: with the staging. */
+  /** For pageable memory, includes the staging. */
   readonly callNs: number;
   readonly deviceNs: number;
-  /** Part of the device's threads, for what runs on the compute channel. */
+  /** Share of the device's threads, if it runs on the compute channel. */
   readonly share: number;
 }
 
-/** What a memset takes: of the calling thread, and on the device, alone. */
+/** Cost of a memset: of the calling thread, and on the device alone. */
 export interface MemsetCost extends Pick<KernelCost, 'deviceNs' | 'share' | 'memoryPart'> {
   readonly callNs: number;
 }
 
-/** What a kernel takes on the device, alone. */
+/** Cost of a kernel on the device alone. */
 export interface KernelCost {
   readonly deviceNs: number;
-  /** As part of a graph, the gap to the next one counted in. */
+  /** Time as part of a graph, including the gap to the next kernel. */
   readonly nodeNs: number;
-  /** Part of the device's threads that its blocks take; 0 for what needs none. */
+  /** Share of the device's threads that its blocks take; 0 if it needs none. */
   readonly share: number;
-  /** Part of the multiprocessors on which it has a block that leaves no room for another one like it. */
+  /** Share of multiprocessors with a block that leaves no room for another one like it. */
   readonly exclusive: number;
-  /** A kernel of one thread: beside whatever there is, unless that fills all multiprocessors. */
+  /** Whether it is a kernel of one thread, which fits next to anything that doesn't fill all multiprocessors. */
   readonly isSingle: boolean;
-  /** Parts of the device's throughput that it takes while it runs alone: of its memory, and of its arithmetic. */
+  /** Shares of the device's memory and arithmetic throughput that it takes while it runs alone. */
   readonly memoryPart: number;
   readonly arithmeticPart: number;
   /** Bytes that it moves over the link, to the device and from it. */
@@ -140,8 +140,8 @@ export interface KernelCost {
 }
 
 export interface FirstCalls {
-  /** What a thread's first call costs more. */
+  /** Extra cost of a thread's first call. */
   readonly ns: number;
-  /** What its first call of each other kind costs more, in parts of what it costs otherwise. */
+  /** Extra cost of its first call of each other kind, relative to the usual cost. */
   readonly newPart: number;
 }

@@ -1,4 +1,4 @@
-/** What the devices do with an operation whose turn has come: which engine it goes to, and what its end sets free. */
+/** Sends an operation whose turn has come to its engine, and handles its end. */
 import type { Program } from '../program/program.ts';
 import { Compute, type ComputeSink } from './compute.ts';
 import { CopyEngine, type CopySink } from './copyEngine.ts';
@@ -12,7 +12,7 @@ import { Link } from './link.ts';
 import { StreamSet } from './streams.ts';
 import type { TraceOutput } from './traceOutput.ts';
 
-/** What a host thread hears of the copy it is held in. */
+/** Called with progress of the copy that holds a host thread. */
 export interface CopyListener {
   pieceMoved(entry: StreamEntry, nowNs: number): void;
   hostCopyDone(nowNs: number): void;
@@ -22,9 +22,9 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly streams: StreamSet;
   /** The program's host threads, in order; filled before anything is issued. */
   readonly threads: CopyListener[] = [];
-  /** As they were captured last. */
+  /** Latest capture of each graph. */
   readonly graphs = new Map<number, Graph>();
-  /** What each launch runs: a graph that is captured anew meanwhile doesn't change it. */
+  /** Graph of each launch; a new capture of the graph doesn't change it. */
   readonly #launched = new WeakMap<StreamEntry, Launched>();
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
@@ -47,7 +47,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     this.#computes = links.map((link) => new Compute(clock, this, link, facts.concurrentKernels));
   }
 
-  /** With one copy engine, both directions share it. Peers have a link of their own. */
+  /** With one copy engine, both directions share it. Peer copies have a link of their own. */
   #copyEngines(link: Link, device: number, { facts, gaps: { copyNs } }: CostModel): [EngineIndex, CopyEngine][] {
     const first = new CopyEngine(0, link, this.#clock, this, copyNs);
     const second = facts.copyEngines > 1 ? new CopyEngine(1, link, this.#clock, this, copyNs) : first;
@@ -108,7 +108,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     this.#complete(entry, nowNs);
   }
 
-  /** The host has copied one more piece out of the driver's buffer. */
+  /** Counts a piece that the host has copied out of the driver's buffer. */
   pieceDrained(entry: StreamEntry): void {
     entry.drained += 1;
     this.#movePiece(entry);
@@ -141,7 +141,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     }
   }
 
-  /** A launch has been issued: it runs the graph as it is now, all of which is there at `arrivesNs`. */
+  /** Starts a launch, with the graph as it is now. All of it has arrived at `arrivesNs`. */
   launched(launch: StreamEntry, arrivesNs: number): void {
     const graph = this.graphs.get(launch.step.index);
     if (graph !== undefined) this.#launched.set(launch, { graph, arrivesNs });
@@ -154,7 +154,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     else new GraphRun(launched, launch, this.#clock, this.#graphPassing, this, over);
   }
 
-  /** A copy on the host has ended. */
+  /** Ends a copy on the host. */
   #done(entry: StreamEntry, nowNs: number): void {
     const listener = this.threads[entry.thread];
     this.#complete(entry, nowNs);
@@ -166,7 +166,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     entry.owner.complete(entry, nowNs);
   }
 
-  /** Pieces of one copy move one after another; copies of other streams may come between them. */
+  /** Pieces of one copy move one after another; copies of other streams may come in between. */
   #movePiece(entry: StreamEntry): void {
     const { step } = entry;
     const limit = step.route === 'stage-in' ? entry.staged : Math.min(step.pieces, entry.drained + this.#slots);

@@ -1,4 +1,4 @@
-/** One operation in a stream, from being issued to being complete. */
+/** An operation in a stream, from issue to completion. */
 
 import type { CopyJob } from './copyEngine.ts';
 import type { CopyQueue } from './copyQueues.ts';
@@ -6,69 +6,69 @@ import { type EngineIndex, noEngine, type Passing } from './engines.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
 
-/** What waits for an operation: another operation, or a host thread. */
+/** Another operation or a host thread that waits for an operation. */
 export interface Dependent {
-  /** The stream that an operation is in; left out by what is in none. */
+  /** Stream of the waiting operation; undefined for others. */
   readonly stream?: number;
   /**
-   * One of the things waited for is complete, and engine `via` did it, or what it followed, until `engineNs`: a mark or
-   * a launch that ends later than the work before it hides nothing of the gap behind that work.
+   * Called when a dependency is complete. `via` is the engine that did it, or that did the work it followed, until
+   * `engineNs`. A mark or launch that ends later than the work before it doesn't hide the gap behind that work.
    */
   dependencyDone(nowNs: number, via: EngineIndex, engineNs: number): void;
 }
 
-/** What an entry may be told by the clock. */
+/** Clock events of an entry. */
 export const entryReady = 0;
 export const entryPieceStaged = 1;
 export const entryDone = 2;
 
-/** Whoever keeps an entry's order: its stream, or the graph that it is part of. */
+/** Keeps an entry's order: its stream, or the graph that it is part of. */
 export interface EntryOwner {
   complete(entry: StreamEntry, nowNs: number): void;
 }
 
-/** Takes over when an entry's turn has come. */
+/** Handles an entry when its turn has come. */
 export interface EntryHandler {
-  /** It has been put into its stream. */
+  /** Called when it was put into its stream. */
   entryIssued(entry: StreamEntry): void;
   entryActs(entry: StreamEntry, what: number, nowNs: number): void;
 }
 
-/** Entries are used again after they complete, so a long run makes no more of them than are pending at once. */
+/** Entries are reused after they complete, so a long run creates only as many as are pending at once. */
 export class StreamEntry implements Actor, Dependent {
   step: Step;
   /** Number of its operation. */
   op = -1;
   owner: EntryOwner;
-  /** Device time alone; for a staged copy that of one whole piece. */
+  /** Device time alone; for a staged copy, of one whole piece. */
   deviceNs = 0;
-  /** The engine that takes it. */
+  /** Engine that executes it. */
   engine: EngineIndex = noEngine;
-  /** The stream on whose lane it is shown. */
+  /** Stream on whose lane it is shown. */
   stream = -1;
-  /** CUDA's: lower is more urgent. */
+  /** CUDA's priority: lower is more urgent. */
   priority = 0;
   correlation = 0;
   /** Host thread that issued it. */
   thread = -1;
-  /** Operations that must complete first and haven't. */
+  /** Number of operations that must still complete first. */
   pending = 0;
-  /** Earliest start by what is known so far. */
+  /** Earliest start known so far. */
   readyNs = 0;
-  /** Engine of whatever it follows that ended last, and when: a mark passes both on to what waits for the mark. */
+  /** Engine of the dependency that ended last, and when. A mark passes both on to whatever waits for the mark. */
   via: EngineIndex = noEngine;
   engineNs = Number.NEGATIVE_INFINITY;
   startNs = -1;
-  /** Everything before it in its stream is complete. */
+  /** Whether everything before it in its stream is complete. */
   ready = false;
   complete = false;
-  /** Pieces of a staged copy: handed to the engine's side by the host, moved, and being moved. */
+  /** Pieces of a staged copy: staged by the host, moved, and whether one is being moved. */
   staged = 0;
   moved = 0;
   moving = false;
   /** Pieces of a stage-out that the host has copied out of the driver's buffer. */
   drained = 0;
-  /** The queue of a copy engine that it is in, and what it waits there for others with once its stream lets it. */
+  /** Queue of its copy engine, and the entry's job there once the stream allows it. */
   queue: CopyQueue | null = null;
   job: CopyJob | null = null;
   readonly dependents: Dependent[] = [];
@@ -107,7 +107,7 @@ export class StreamEntry implements Actor, Dependent {
     this.job = null;
   }
 
-  /** Counts in something that completed at `doneNs`, whose engine `via` had ended at `engineNs`. */
+  /** Adds a dependency that completed at `doneNs`. Its engine `via` ended at `engineNs`. */
   follow(doneNs: number, via: EngineIndex, engineNs: number): void {
     this.readyNs = Math.max(this.readyNs, doneNs, engineNs + this.#passing.between(via, this.engine));
     if (engineNs < this.engineNs) return;

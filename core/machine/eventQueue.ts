@@ -1,7 +1,7 @@
-/** The simulated clock: what happens next, in order of time, then of being scheduled. */
+/** The simulated clock: events in order of time, then in the order in which they were scheduled. */
 
 export interface Actor {
-  /** Something scheduled for this actor happens now. `what` is the number it was scheduled with. */
+  /** Handles an event. `what` is the number with which it was scheduled. */
   act(what: number, nowNs: number): void;
 }
 
@@ -9,12 +9,12 @@ const initialCapacity = 1024;
 const maxSkips = 256;
 
 /**
- * A binary heap in typed arrays: no object is made for an event. Equal times come out in the order they went in,
- * which makes a simulation equal for equal input.
+ * A binary heap in typed arrays, without an object per event. Equal times come out in the order in which they went in,
+ * so equal input gives equal results.
  */
 export class EventQueue {
   nowNs = 0;
-  /** How often the clock has moved so far: how much has been simulated. */
+  /** Number of clock moves so far, a measure of progress. */
   moves = 0;
   #size = 0;
   #scheduled = 0;
@@ -24,14 +24,14 @@ export class EventQueue {
   #whats = new Int32Array(initialCapacity);
   readonly #actors: (Actor | undefined)[] = [];
 
-  /** Time of the next event; infinite where nothing is scheduled. */
+  /** Time of the next event; infinite if none is scheduled. */
   get nextNs(): number {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : (this.#times[0] ?? 0);
   }
 
   /**
-   * Moves the clock to `atNs` where nothing else happens up to then, and says whether it did: an actor that goes on
-   * by itself saves the way through the heap. Refused now and then, so that advance() returns in bounded time.
+   * Moves the clock to `atNs` if nothing else happens before, and returns whether it did. Saves the heap for an actor
+   * that continues by itself. Refuses now and then, so that advance() returns in bounded time.
    */
   skipTo(atNs: number): boolean {
     if (this.nextNs <= atNs || this.#skips === maxSkips) return false;
@@ -49,7 +49,7 @@ export class EventQueue {
     this.#rise(index, Math.max(atNs, this.nowNs), this.#scheduled, what, actor);
   }
 
-  /** Moves the clock to the next event and lets it happen. False where none is scheduled. */
+  /** Moves the clock to the next event and handles it. Returns false if none is scheduled. */
   advance(): boolean {
     const actor = this.#actors[0];
     if (this.#size === 0 || actor === undefined) return false;
@@ -66,7 +66,7 @@ export class EventQueue {
     let index = from;
     while (index > 0) {
       const parent = (index - 1) >> 1;
-      // What is scheduled now is the newest, so it passes only what is strictly later.
+      // The new event is the newest, so it passes only strictly later ones.
       if ((this.#times[parent] ?? 0) <= time) break;
       this.#move(parent, index);
       index = parent;

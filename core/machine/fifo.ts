@@ -1,4 +1,4 @@
-/** A first-in first-out queue whose operations take constant time on average, however long it gets. */
+/** A first-in first-out queue whose operations take amortised constant time. */
 export class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;

@@ -1,4 +1,4 @@
-/** Which of a host thread's calls are the first of their kind, and what they take longer for that. */
+/** Finds a host thread's first calls of each kind, and their extra cost. */
 import type { FirstCalls } from './costModel.ts';
 import type { Step } from './step.ts';
 
@@ -13,7 +13,7 @@ export class CallHistory {
     this.#first = first;
   }
 
-  /** What this step takes longer. What waits for the device, waits anyway; a staged copy mostly copies. */
+  /** Returns the extra time of a step: 0 for calls that wait for the device anyway; staged copies mostly copy. */
   moreNs(step: Step): number {
     const { call, route, captured, callNs } = step;
     const { ns, newPart } = this.#first;

@@ -1,6 +1,6 @@
 /**
- * Graphs: stream work that was captured, and its launches. What follows what is fixed when it is captured; a launch
- * keeps its place in its stream until all of it is done. Rule (core/rules): graph-runs-when-launched.
+ * Captured graphs and their launches. The order of nodes is fixed at capture. A launch keeps its place in its stream
+ * until all its nodes are done. Rule (core/rules): graph-runs-when-launched.
  */
 import type { Passing } from './engines.ts';
 import { type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
@@ -16,21 +16,21 @@ interface GraphNode {
 
 export interface Graph {
   readonly nodes: readonly GraphNode[];
-  /** The captured stream; its work is shown in the stream that the graph is launched in. */
+  /** Stream of capture; the work is shown in the stream in which the graph is launched. */
   readonly origin: number;
 }
 
-/** A graph as it was when it was launched, and when all of it has arrived at the device. */
+/** A graph as it was at its launch, and when all of it has arrived at the device. */
 export interface Launched {
   readonly graph: Graph;
   readonly arrivesNs: number;
 }
 
-/** A capture under way. */
+/** A capture in progress. */
 export class GraphCapture {
   readonly #nodes: GraphNode[] = [];
   readonly #origin: number;
-  /** The nodes that the next one of a stream waits for, and those that a recorded event stands for. */
+  /** Nodes that the next node of each stream waits for, and nodes that each recorded event stands for. */
   readonly #streams = new Map<number, readonly number[]>();
   readonly #events = new Map<number, readonly number[]>();
 
@@ -74,7 +74,7 @@ export class GraphRun implements EntryOwner {
       entry.reset(step, op, -1, launch.correlation, Math.max(nowNs, arrivesNs));
       entry.priority = launch.priority;
       if (step.stream === graph.origin) entry.stream = launch.stream;
-      // What comes first follows whatever the launch waited for.
+      // Nodes without predecessors follow the work that the launch waited for.
       if (after.length === 0) entry.follow(launch.readyNs, launch.via, launch.engineNs);
       entry.pending = after.length;
       return entry;

@@ -1,4 +1,4 @@
-/** The call that a host thread is held in: what its row will be, what it waits for, and when it returns after that. */
+/** The call that holds a host thread: the values of its row, what it waits for, and when it returns. */
 import type { RowKind } from '../trace/trace.ts';
 
 /** The call still waits for something else. */
@@ -9,12 +9,12 @@ export class HeldCall {
   name = '';
   correlation = 0;
   readonly #wakeNs: number;
-  /** Things that it still waits for, the earliest time it may return, and what it does after waiting. */
+  /** Number of things it still waits for, its earliest return, and its own work after waiting. */
   #waits = 0;
   #earliestNs = 0;
   #afterNs = 0;
 
-  /** `wakeNs`: from the end of the work to the call's return. */
+  /** `wakeNs`: from the end of the awaited work to the call's return. */
   constructor(wakeNs: number) {
     this.#wakeNs = wakeNs;
   }
@@ -31,7 +31,9 @@ export class HeldCall {
     this.#afterNs = afterNs;
   }
 
-  /** One of the things that it waits for is done: when it returns, or `notYet`. A call that has more to do goes on at once. */
+  /**
+   * Counts an awaited thing as done. Returns when the call returns, or `notYet`. With work left, no wake-up follows.
+   */
   done(nowNs: number): number {
     this.#waits -= 1;
     if (this.#waits > 0) return notYet;

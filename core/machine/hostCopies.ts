@@ -1,6 +1,6 @@
 /**
- * Host threads that copy memory at once: together they reach what was measured of so many, each an equal part.
- * Rule (core/rules): host-copies-share-memory.
+ * Host threads that copy memory at once. Together they reach the measured rate for their number, in equal parts. Rule
+ * (core/rules): host-copies-share-memory.
  */
 import type { CostModel } from './costModel.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
@@ -11,7 +11,7 @@ export interface HostCopyOwner {
 
 interface Job {
   readonly owner: HostCopyOwner;
-  /** Bytes that each thread has copied in all when this job is through. */
+  /** Total of bytes per thread (see #served) at which this job ends. */
   readonly until: number;
 }
 
@@ -19,7 +19,7 @@ export class HostCopies implements Actor {
   readonly #clock: EventQueue;
   readonly #costs: CostModel;
   #jobs: Job[] = [];
-  /** Bytes that a thread copying all the time would have copied, as of #sinceNs. */
+  /** Bytes that a thread which copies all the time would have copied by #sinceNs. */
   #served = 0;
   #sinceNs = 0;
   #schedule = 0;
@@ -29,14 +29,14 @@ export class HostCopies implements Actor {
     this.#costs = costs;
   }
 
-  /** One of several copies that touch `together` bytes: what the host's caches hold is copied faster. */
+  /** Starts one of several copies that touch `together` bytes in total: data in the host's caches is copied faster. */
   start(bytes: number, together: number, owner: HostCopyOwner, nowNs: number): void {
     this.#advance(nowNs);
     this.#jobs.push({ owner, until: this.#served + bytes * this.#effort(together) });
     this.#scheduleNext();
   }
 
-  /** Bytes of the measured rate that a byte counts for. */
+  /** Returns how many bytes at the measured rate one byte counts for. */
   #effort(together: number): number {
     if (together === 0) return 1;
     const nsPerByte = this.#costs.hostNs({ kind: 'copy' }, together) / together;
@@ -47,7 +47,7 @@ export class HostCopies implements Actor {
     if (what !== this.#schedule) return;
     this.#advance(nowNs);
     const next = this.#next();
-    // The end that was scheduled is now, whatever rounding says.
+    // A job whose scheduled end is now has ended, whatever rounding says.
     const over = this.#jobs.filter((job) => job.until <= Math.max(this.#served, next));
     this.#jobs = this.#jobs.filter((job) => !over.includes(job));
     this.#scheduleNext();
@@ -71,7 +71,7 @@ export class HostCopies implements Actor {
     this.#clock.schedule(this.#sinceNs + leftNs, this, this.#schedule);
   }
 
-  /** Bytes in a nanosecond of each thread. */
+  /** Returns each thread's bytes per nanosecond. */
   #rate(): number {
     const count = this.#jobs.length;
     return count === 0 ? 0 : this.#costs.hostCopyRate(count) / 1e9 / count;

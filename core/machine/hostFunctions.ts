@@ -1,4 +1,4 @@
-/** CUDA's own thread, which runs the host functions of all streams, one after another. Rule (core/rules): host-function-in-turn. */
+/** CUDA's own thread, which runs all streams' host functions in turn. Rule (core/rules): host-function-in-turn. */
 
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';

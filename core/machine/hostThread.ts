@@ -1,7 +1,7 @@
 /**
- * One host thread: executes its steps in turn, pays for its calls, and is held by those that block. Rules (core/rules):
- * issue-before-run, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy, blocking-memcpy,
- * synchronize-holds-host, launch-queue.
+ * One host thread: executes its steps in order, takes the time of its calls, and is held by calls that block. Rules
+ * (core/rules): issue-before-run, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy,
+ * blocking-memcpy, synchronize-holds-host, launch-queue.
  */
 import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
@@ -22,7 +22,7 @@ import type { Step } from './step.ts';
 import type { SlotWaiter } from './streams.ts';
 import type { TraceOutput } from './traceOutput.ts';
 
-// What a thread may be told by the clock.
+// Clock events of a thread.
 const goOn = 0;
 const retry = 1;
 const callReturns = 2;
@@ -41,12 +41,12 @@ export interface Machine {
   readonly multiCopies: MultiCopies;
   readonly staging: readonly StagingBuffer[];
   readonly firstCalls: FirstCalls;
-  /** What libraries have made at their first uses in this iteration. */
+  /** Plans and work spaces that libraries have made at first uses in this iteration. */
   readonly plans: Set<string>;
 }
 
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
-  /** Steps executed so far, each round of a repeat counted. */
+  /** Number of executed steps, counting each round of a repeat. */
   executed = 0;
   readonly #index: number;
   readonly #steps: readonly Step[];
@@ -59,12 +59,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   readonly #calls: CallHistory;
   readonly #held: HeldCall;
   readonly #staging: StagedCopy;
-  /** Rounds left of each repeat, at its step's index. */
+  /** Remaining rounds of each repeat, at its step's index. */
   readonly #rounds: Float64Array;
   readonly #capturing: Capturing;
   readonly #ranges: { step: Step; op: number; startNs: number }[] = [];
   #next = 0;
-  /** Number of the operation whose step it stands at. */
+  /** Number of the current step's operation. */
   #op = -1;
   #callStartNs = 0;
 
@@ -86,7 +86,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     clock.schedule(0, this, goOn);
   }
 
-  /** The operation that it stands at, and how that is called; null once it has executed all. */
+  /** Returns number and name of the current operation; null after the last. */
   get current(): { readonly op: number; readonly name: string } | null {
     const step = this.#steps[this.#next];
     return step === undefined ? null : { op: this.#op, name: step.call || this.#label(step) };
@@ -133,7 +133,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     for (;;) {
       const step = this.#steps[this.#next];
       if (step === undefined) return;
-      // The usual way through a program of many operations, and nothing that takes time.
+      // Takes no time and is common in long programs, so it is handled first.
       if (step.code === 'endRepeat') {
         this.#endRound(step);
         continue;
@@ -157,7 +157,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     else this.#clock.schedule(untilNs, this, goOn);
   }
 
-  /** The time at which the thread goes on, or `held`. */
+  /** Returns the time at which the thread continues, or `held`. */
   #execute(step: Step, nowNs: number): number {
     switch (step.code) {
       case 'work':
@@ -223,7 +223,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return untilNs;
   }
 
-  /** A call that finds one of its events not reached is an error, as it is in CUDA. */
+  /** Throws if one of the events isn't reached, which is an error in CUDA too. */
   #elapsedTime(step: Step, nowNs: number): number {
     const { streams } = this.#devices;
     if (streams.isReached(step.event) && streams.isReached(step.index)) {
@@ -258,7 +258,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return held;
   }
 
-  /** Once for each thing that is made, with the memory that it allocates. */
+  /** Makes a library's plan or work space once, including its memory. */
   #makePlan(step: Step, nowNs: number): number {
     const { plans, costs } = this.#machine;
     if (plans.has(step.name)) return nowNs;
@@ -270,7 +270,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     );
   }
 
-  /** The thread is held in its call until all threads of the copy are through. */
+  /** Holds the thread in its call until all threads of the copy have finished. */
   #multiCopy(step: Step, nowNs: number): number {
     const [op, label] = [this.#op, this.#label(step)];
     const correlation = this.#output.nextCorrelation();
@@ -315,7 +315,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return held;
   }
 
-  /** A place in the queue came free; another thread may have taken it meanwhile. */
+  /** Tries again after a place in the queue became free; another thread may have taken it. */
   #retry(nowNs: number): void {
     const step = this.#steps[this.#next];
     const untilNs = step === undefined ? held : this.#issue(step, nowNs);
@@ -325,7 +325,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#goOnAfter(untilNs);
   }
 
-  /** The call that held the thread is over. */
+  /** Ends the call that held the thread. */
   #return(nowNs: number): void {
     const step = this.#steps[this.#next];
     if (step === undefined) return;
@@ -345,7 +345,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     const correlation = this.#output.nextCorrelation();
     const untilNs = nowNs + (step.route === 'graph' ? this.#launchNs(step) : step.callNs);
     if (step.buffer >= 0) this.#machine.memory.used(step.buffer, step.stream);
-    // Where the call is held, its row is written when it returns.
+    // If the call is held, its row is written when it returns.
     this.#held.begin('host-call', step.call, correlation);
     if (step.route === 'stage-in' || step.route === 'stage-out') {
       this.#staging.begin(step, this.#op, this.#index, correlation, nowNs);

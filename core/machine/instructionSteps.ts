@@ -1,6 +1,6 @@
 /**
- * What each instruction is to the simulator: the steps that it becomes, and what each costs on the host and on the device
- * by a cost model. Rules (core/rules): launch-cost, launch-blocking, and those of copies.ts.
+ * Turns each instruction into simulator steps, with costs on host and device from a cost model. Rules (core/rules):
+ * launch-cost, launch-blocking, and those of copies.ts.
  */
 import { aloneOn } from '../program/aloneCopies.ts';
 import {
@@ -36,7 +36,7 @@ const calls: Partial<Record<InstructionCode, string>> = {
   launchGraph: 'cudaGraphLaunch',
 };
 
-/** What puts a library's kernel into a stream, and what its first use there makes. */
+/** CUDA calls that issue a library's kernel; the first in a stream also makes a plan or work space. */
 export const libraryCalls = { matmul: 'cublasGemmEx', fft: 'cufftExecC2C' } as const;
 export const planCalls = { matmul: 'cublasCreate', fft: 'cufftMakePlanMany' } as const;
 
@@ -44,7 +44,7 @@ export const planCalls = { matmul: 'cublasCreate', fft: 'cufftMakePlanMany' } as
 const planName = (kernel: LibraryKernel, stream: number): string =>
   kernel.kind === 'matmul' ? `${stream}` : `${stream} ${kernel.batch}×${kernel.size}`;
 
-/** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
+/** Mutable while it is built: each edit makes thousands of steps, and copies would cost more than the pricing. */
 type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
 
 export class InstructionSteps {
@@ -78,7 +78,7 @@ export class InstructionSteps {
     }
   }
 
-  /** Under launch blocking each call waits for what it has put into a stream. */
+  /** With launch blocking, each call waits for the work that it put into a stream. */
   #issuing(step: Step, captured: boolean): Step {
     if (captured) return { ...step, captured, callNs: this.#costs.callNs('captured') };
     const blocks = this.#program.launchBlocking && step.route !== 'none' && step.route !== 'mark';
@@ -209,7 +209,7 @@ export class InstructionSteps {
     return step;
   }
 
-  /** A page-locked buffer that may be handed out again once its copies are through. */
+  /** Returns the page-locked buffer that is reused once its copies are complete, or -1. */
   #tracked({ src, dst }: InstructionOf<'copy'>): number {
     return (
       [src, dst].find((buffer) => {
@@ -249,7 +249,7 @@ export class InstructionSteps {
     return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
   }
 
-  /** Loops over tensors are made of the steps that any program has; strategies with threads of their own run as one. */
+  /** Loops over tensors become ordinary steps. Strategies with their own threads become one step. */
   #multiCopy(instruction: InstructionOf<'multiCopy'>): readonly Step[] {
     const plan = this.#program.multiCopies[instruction.plan];
     const base: Step = { ...this.blank(instruction), index: instruction.plan };
@@ -295,7 +295,7 @@ export class InstructionSteps {
   }
 }
 
-/** Reading is checking against what is expected, where something is. */
+/** Reading a buffer with an expected pattern means comparing it with that. */
 function accessOf(instruction: InstructionOf<'write'> | InstructionOf<'read'>): HostAccess {
   const content = instruction.code === 'write' ? instruction.content : instruction.expected;
   return { kind: instruction.code, pattern: content?.pattern.kind ?? 'constant' };

@@ -1,14 +1,14 @@
 /**
- * The link between a device and the host. Rule (core/rules): directions-share-link. Fluid model: what moves over it
- * goes at a rate that changes only when something starts or ends, so the times are exact.
+ * The link between a device and the host. Rule (core/rules): directions-share-link. Fluid model: rates change only when
+ * a transfer starts or ends, so the times are exact.
  */
 import type { LinkRates } from './costModel.ts';
 
 interface Moving {
-  /** Bytes in a nanosecond that it would move alone, to the device and from it; 0 where it moves none. */
+  /** Bytes per nanosecond that it would move alone, to the device and from it; 0 if it moves none. */
   readonly linkIn: number;
   readonly linkOut: number;
-  /** Goes on at this part of what it would do alone. */
+  /** Sets the share of its rate alone at which it continues. */
   setLinkRate(rate: number, nowNs: number): void;
 }
 
@@ -16,13 +16,13 @@ export interface LinkCopies extends Moving {
   readonly isKernel: false;
 }
 
-/** It works on mapped memory itself. */
+/** A kernel that works on mapped memory. */
 export interface LinkKernel extends Moving {
   readonly isKernel: true;
-  /** Its blocks have this part of the device's places, and it works on this part of the multiprocessors. */
+  /** Shares of the device's places that its blocks take, and of the multiprocessors that it uses. */
   readonly places: number;
   readonly multiprocessors: number;
-  /** How long it lasts if nothing changes. */
+  /** Returns its remaining time if nothing changes. */
   leftNs(nowNs: number): number;
 }
 
@@ -30,14 +30,14 @@ export interface LinkKernel extends Moving {
 export type LinkUser = LinkCopies | LinkKernel;
 
 /**
- * Those that together want no more than the link carries run as if alone; otherwise each gets the same part. Kernels on
- * mapped memory come first: the many small requests of their threads leave copies hardly any of the link, and fewer
- * threads more of it. On an H200 a kernel on a quarter of the multiprocessors, so with an eighth of the threads, and a copy
- * the same way each kept half of their speed.
+ * Transfers run as if alone if the link can carry all of them; otherwise each gets the same share. Kernels on mapped
+ * memory come first: the many small requests of their threads leave copies hardly any of the link, and with fewer
+ * threads more. On an H200, a kernel on a quarter of the multiprocessors (an eighth of the threads) and a copy in the
+ * same direction each kept half of their speed.
  */
 export class Link {
   readonly #users: LinkUser[] = [];
-  /** Those of them that come first. */
+  /** Kernels on mapped memory, which come first. */
   readonly #first: LinkKernel[] = [];
   readonly #oneWay: number;
   readonly #both: number;
@@ -66,7 +66,7 @@ export class Link {
     }
   }
 
-  /** What a copy that begins now takes longer because another copy moves data the other way. */
+  /** Returns the extra time of a copy that begins while another copy moves data in the other direction. */
   besideNs(outwards: boolean): number {
     for (const user of this.#users) {
       if (!user.isKernel && (outwards ? user.linkIn : user.linkOut) > 0) return this.#besideNs;
@@ -75,9 +75,9 @@ export class Link {
   }
 
   /**
-   * How long a copy that would begin now waits for what kernels on mapped memory have asked for, which is no longer than they
-   * last. Beside kernels on all multiprocessors of an H200 a copy began 87 to 132 us after its call, on half of them 55 to 64
-   * and on a quarter 31 to 36.
+   * Returns how long a copy that begins now waits for requests of kernels on mapped memory, at most as long as these
+   * run. On an H200 a copy began 87 to 132 us after its call with such kernels on all multiprocessors, 55 to 64 us with
+   * half of them and 31 to 36 us with a quarter.
    */
   backlogNs(nowNs: number): number {
     let longestNs = 0;
@@ -109,7 +109,7 @@ export class Link {
     return beside / (beside + (1 - beside) * Math.min(1, places));
   }
 
-  /** Of each direction they have `roomIn` and `roomOut` parts. */
+  /** `roomIn` and `roomOut`: shares of each direction that are available. */
   #shareAlike(users: readonly LinkUser[], nowNs: number, roomIn = 1, roomOut = 1): void {
     let [wantedIn, wantedOut, usersIn, usersOut] = [0, 0, 0, 0];
     for (const { linkIn, linkOut } of users) {
@@ -118,7 +118,7 @@ export class Link {
       if (linkIn > 0) usersIn += 1;
       if (linkOut > 0) usersOut += 1;
     }
-    // One alone never wants more than there is: what it does alone was measured.
+    // A single transfer never exceeds the link: its rate alone was measured.
     const partIn = usersIn > 1 || roomIn < 1 ? Math.min(1, (roomIn * this.#oneWay) / wantedIn) : 1;
     const partOut = usersOut > 1 || roomOut < 1 ? Math.min(1, (roomOut * this.#oneWay) / wantedOut) : 1;
     const total = partIn * wantedIn + partOut * wantedOut;

@@ -1,6 +1,6 @@
 /**
- * What allocating and freeing costs, call by call, and what the allocators keep from one iteration to the next. Rules
- * (core/rules): allocation-waits, pin-memory-blocks, record-stream.
+ * Costs of allocating and freeing, and the state that allocators keep between iterations. Rules (core/rules):
+ * allocation-waits, pin-memory-blocks, record-stream.
  */
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
@@ -9,15 +9,15 @@ import { type CachedBlock, CachingAllocator, type PendingUse } from './cachingAl
 import type { CostModel, MemoryCallName } from './costModel.ts';
 import type { Step } from './step.ts';
 
-/** What a call does to its thread. `call` is empty where no CUDA call is made. */
+/** Effect of a call on its thread. `call` is empty if no CUDA call is made. */
 export interface MemoryCall {
   readonly call: string;
   readonly ns: number;
-  /** It waits first for all work of the device. */
+  /** Whether it first waits for all work of the device. */
   readonly synchronises: boolean;
 }
 
-/** Says what a stream has yet to do. */
+/** Returns the pending work of a stream. */
 export type UseOf = (stream: number) => PendingUse;
 
 interface PinnedBlock {
@@ -29,11 +29,11 @@ export class Memory {
   readonly #program: Program;
   readonly #costs: CostModel;
   readonly #capacity: number;
-  /** Of each device. */
+  /** Caching allocator of each device. */
   readonly #caching: readonly CachingAllocator[];
   readonly #used: number[];
   readonly #pools: { used: number; reserved: number }[];
-  /** The caching host allocator: free blocks, and those that streams still use. */
+  /** Caching host allocator: free blocks, and blocks that streams still use. */
   readonly #pinnedFree: PinnedBlock[] = [];
   #pinnedPending: { readonly block: PinnedBlock; readonly uses: readonly PendingUse[] }[] = [];
   readonly #cached = new Map<number, CachedBlock>();
@@ -95,12 +95,12 @@ export class Memory {
     if (block !== undefined) this.#allocator(device).recordStream(block, step.stream);
   }
 
-  /** A stream copies to or from a buffer of the caching host allocator. */
+  /** Records that a stream copies to or from a buffer of the caching host allocator. */
   used(buffer: number, stream: number): void {
     this.#pinned.get(buffer)?.uses.add(stream);
   }
 
-  /** At the end of an iteration, with the device idle: what operations made and didn't end is given back. */
+  /** Ends an iteration, with the device idle: frees whatever operations allocated and didn't free. */
   endIteration(): void {
     for (const step of [...this.#live.values()]) this.free(step, () => ({ isOver: true }));
   }
@@ -119,7 +119,7 @@ export class Memory {
     return { call: '', ns: this.#costs.callNs('cached memory'), synchronises: false };
   }
 
-  /** A pool with a release threshold that keeps all memory: it grows as cudaMalloc would, and reuses what was freed. */
+  /** Allocates from a pool that keeps all memory (release threshold): it grows like cudaMalloc, and reuses blocks. */
   #allocatePool(step: Step, op: number): MemoryCall {
     const pool = this.#pools[step.device];
     if (pool === undefined) return this.#fromCache();
@@ -139,7 +139,7 @@ export class Memory {
     return this.#allocateCachedHost(step);
   }
 
-  /** Blocks are powers of two; one is handed out again when the streams that used it are through. */
+  /** Blocks are powers of two. One is reused when the streams that used it have finished. */
   #allocateCachedHost(step: Step): MemoryCall {
     const bytes = 2 ** Math.ceil(Math.log2(Math.max(1, step.bytes)));
     const over = this.#pinnedPending.filter(({ uses }) => uses.every((use) => use.isOver));

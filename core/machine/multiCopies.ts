@@ -1,4 +1,4 @@
-/** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
+/** Starts multi-tensor copies that have their own threads, and prices the work they put into streams. */
 import type { MultiCopyPlan, Program } from '../program/program.ts';
 import { Copies } from './copies.ts';
 import type { CopyEnds, CostModel } from './costModel.ts';
@@ -27,7 +27,7 @@ export class MultiCopies {
     this.#copies = new Copies(costs, program);
   }
 
-  /** `staged` hears of what each thread copies on the host, `done` when all is where it belongs. */
+  /** Calls `staged` for each thread's copying on the host, and `done` when all data has arrived. */
   start(
     step: Step,
     op: number,
@@ -51,14 +51,14 @@ export class MultiCopies {
     return declared === undefined ? undefined : planned(declared, this.#costs);
   }
 
-  /** Page-locked memory that no earlier iteration has left behind. */
+  /** Returns the cost of page-locked memory that no earlier iteration has left. */
   #coldNs({ chunks, slots }: ThreadedPlan): number {
     const held = chunks.slice(0, slots === Infinity ? undefined : slots);
     const bytes = held.reduce((sum, { runs }) => sum + runs.reduce((all, run) => all + run.bytes, 0), 0);
     return this.#costs.memoryNs('cudaHostAlloc', bytes);
   }
 
-  /** What a run puts into the stream. Runs of one size share their steps. */
+  /** Returns the stream work of a run. Runs of the same size share their steps. */
   #runSteps(step: Step, op: number, { order }: ThreadedPlan): MultiCopyParts['steps'] {
     const ends: CopyEnds =
       order === 'to-device'
@@ -78,7 +78,7 @@ export class MultiCopies {
   }
 }
 
-/** A kernel that copies `bytes` of many small tensors within the device. */
+/** Returns a kernel that copies `bytes` of many small tensors within the device. */
 export function pieceStep(base: Step, bytes: number, program: Program, costs: CostModel): Step {
   const kernel = { kind: 'stream', src: -1, dst: -1, bytes, passes: 1 } as const;
   const engine = engineIndex(base.device, 'compute');
@@ -89,7 +89,7 @@ export function pieceStep(base: Step, bytes: number, program: Program, costs: Co
 
 const made = new WeakMap<MultiCopyPlan, Map<number, ThreadedPlan>>();
 
-/** Lanes, costs and the copy itself all need it, and a payload may have a million tensors. */
+/** Cached, because lanes, costs and the copy all need it, and a payload may have a million tensors. */
 function planned(plan: MultiCopyPlan, { facts: { cores } }: CostModel): ThreadedPlan {
   const ofPlan = made.get(plan) ?? new Map<number, ThreadedPlan>();
   made.set(plan, ofPlan);
@@ -98,7 +98,7 @@ function planned(plan: MultiCopyPlan, { facts: { cores } }: CostModel): Threaded
   return found;
 }
 
-/** The plans that use the compute channel: a kernel moves some of their tensors. */
+/** Returns the plans that use the compute channel, because a kernel moves some of their tensors. */
 export function plansOnCompute(program: Program, costs: CostModel): ReadonlySet<number> {
   const usesCompute = (plan: MultiCopyPlan): boolean =>
     isThreaded(plan)
@@ -107,7 +107,7 @@ export function plansOnCompute(program: Program, costs: CostModel): ReadonlySet<
   return new Set(program.multiCopies.flatMap((plan, index) => (usesCompute(plan) ? [index] : [])));
 }
 
-/** How many threads help each host thread in its multi-tensor copies, at the most. */
+/** Returns the largest number of helper threads of each host thread in its multi-tensor copies. */
 export function helperCounts(program: Program, costs: CostModel): number[] {
   return program.threads.map(({ instructions }) =>
     instructions.reduce((most, instruction) => {

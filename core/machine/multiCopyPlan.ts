@@ -1,6 +1,6 @@
 /**
- * How a multi-tensor copy is cut up: the steps of the strategies that loop over tensors, and for those with threads of
- * their own the chunks that cross the link. Follows the native engine (native/src/copy: tuning, packing, transfers).
+ * Splits a multi-tensor copy: into steps for strategies that loop over tensors, or into chunks that cross the link for
+ * those with their own threads. Follows the native engine (native/src/copy: tuning, packing, transfers).
  */
 import { packedTensorBytes } from '../experiment/multiCopyOptions.ts';
 import type { MultiCopyPlan } from '../program/program.ts';
@@ -11,15 +11,15 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const defaultSlotBytes = 4 * MiB;
 const ringBytes = 64 * MiB;
-/** Memory copies of more threads than this no longer gain on the link. */
+/** Limit of threads; more memory copies at once don't fill the link better. */
 const mostThreads = 8;
-/** Less than this isn't worth another thread. */
+/** Fewer bytes aren't worth another thread. */
 const bytesPerThread = 256 * KiB;
 const leastChunkBytes = 256 * KiB;
 const leastUnitBytes = 64 * KiB;
-/** Small tensors that lie apart on the device are moved by one kernel where there are as many as this. */
+/** Smallest number of separate small tensors on the device that one kernel moves. */
 const leastGathered = 4;
-/** A payload is cut into this many chunks at least, so that packing and link overlap. */
+/** Smallest number of chunks of a payload, so that packing and transfer overlap. */
 const leastChunks = 4;
 
 const number = (plan: MultiCopyPlan, name: string): number | null => {
@@ -28,10 +28,10 @@ const number = (plan: MultiCopyPlan, name: string): number | null => {
 };
 const flag = (plan: MultiCopyPlan, name: string): boolean => plan.options[name] !== false;
 
-/** Bytes of all its tensors. */
+/** Returns the bytes of all tensors. */
 export const payloadOf = ({ sizes }: MultiCopyPlan): number => sizes.reduce((sum, bytes) => sum + bytes, 0);
 
-/** Whether other threads than the calling one take part. */
+/** Returns whether threads other than the calling one take part. */
 export function isThreaded(plan: MultiCopyPlan): boolean {
   const { strategy, direction } = plan;
   if (direction === 'd2d') return false;
@@ -46,15 +46,15 @@ export interface LoopParts {
   readonly base: Step;
   readonly synchronize: Step;
   copy(bytes: number, ends: CopyEnds): Step;
-  /** A kernel that copies many small tensors of `bytes` in all within the device. */
+  /** Returns a kernel that copies many small tensors of `bytes` in total within the device. */
   pieces(bytes: number): Step;
-  /** What a block of page-locked memory costs: more where no earlier iteration has left one behind. */
+  /** Returns the cost of a block of page-locked memory; higher if no earlier iteration has left one. */
   blockNs(bytes: number): number;
-  /** A host thread's copy of so many bytes. */
+  /** Returns the time of a host thread's copy. */
   memcpyNs(bytes: number): number;
 }
 
-/** One step after another in the calling thread. Tensors of one size share their steps. */
+/** Returns the steps of the calling thread. Tensors of one size share their steps. */
 export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
   if (plan.direction === 'h2h')
     return Array.from(
@@ -90,13 +90,13 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
   return each ? steps : [...steps, wait, ...after];
 }
 
-/** Whether a kernel moves what is small within the device. */
+/** Returns whether a kernel moves small tensors within the device. */
 export const movesPieces = ({ strategy, direction, sizes }: MultiCopyPlan): boolean =>
   strategy === 'pipelined' &&
   direction === 'd2d' &&
   sizes.filter((bytes) => bytes <= packedTensorBytes).length >= leastGathered;
 
-/** Without pinned staging, `packed` still puts small tensors together. */
+/** Without pinned staging, `packed` still joins small tensors. */
 function bytesOf(plan: MultiCopyPlan): readonly number[] | Float64Array {
   return plan.strategy === 'packed' && plan.direction === 'h2d' ? groups(plan).map(({ bytes }) => bytes) : plan.sizes;
 }
@@ -129,17 +129,17 @@ function sharedBySize(make: (bytes: number) => Step): (bytes: number) => Step {
 
 // Threads
 
-/** What crosses the link at once, or passes from one place in host memory to another. */
+/** One transfer over the link, or from one place in host memory to another. */
 export interface Chunk {
   /** Bytes of each part that one thread copies on the host. */
   readonly units: readonly number[];
-  /** What crosses between the page-locked memory and the device, a copy each. */
+  /** Copies between the page-locked memory and the device. */
   readonly runs: readonly Run[];
 }
 
 export interface Run {
   readonly bytes: number;
-  /** A kernel gathers it on the device first. */
+  /** Whether a kernel first gathers it on the device. */
   readonly isGathered: boolean;
 }
 
@@ -147,10 +147,13 @@ const plainRun = (bytes: number): Run => ({ bytes, isGathered: false });
 
 export interface ThreadedPlan {
   readonly threads: number;
-  /** Chunks that may be under way at once. */
+  /** Limit of chunks in progress. */
   readonly slots: number;
   readonly chunks: readonly Chunk[];
-  /** to-device: threads fill what then crosses. from-device: they empty it. after: the same, once all has arrived. host: neither. */
+  /**
+   * to-device: threads fill chunks, which then cross. from-device: chunks cross, and threads empty them. after: like
+   * from-device, but only once all have arrived. host: host to host.
+   */
   readonly order: 'to-device' | 'from-device' | 'after' | 'host';
 }
 
@@ -189,7 +192,7 @@ interface Packed {
   members: number;
 }
 
-/** Small tensors of `packed` put together up to the limit of a chunk, in the place of the first; the others alone. */
+/** Packs small tensors of `packed` into chunks, in the place of the first; other tensors stay single. */
 function groups(plan: MultiCopyPlan): Packed[] {
   const packs = flag(plan, 'pack_cpu_tensors');
   const alignment = number(plan, 'min_packed_alignment_bytes') ?? 16;
@@ -213,7 +216,7 @@ function groups(plan: MultiCopyPlan): Packed[] {
 
 const stagedChunk = (bytes: number): Chunk => ({ units: [bytes], runs: [plainRun(bytes)] });
 
-/** What is page-locked already and not packed crosses as it is. */
+/** Page-locked tensors that aren't packed cross without staging. */
 const packedChunks = (plan: MultiCopyPlan): Chunk[] =>
   groups(plan).map(({ bytes, members }) =>
     members === 1 && plan.memory === 'pinned' ? { units: [0], runs: [plainRun(bytes)] } : stagedChunk(bytes),
@@ -228,12 +231,12 @@ const pieces = (sizes: Float64Array, most: number): Chunk[] =>
   );
 
 /**
- * Tensors one after another in chunks of one size. Small ones beside each other cross in one copy: on their way to the
- * device they lie beside each other there too, and on their way back a kernel gathers them, where there are enough.
+ * Lays tensors out in chunks of one size. Adjacent small tensors cross in one copy. To the device they are adjacent
+ * there too; from the device a kernel first gathers them if there are enough.
  */
 function ringChunks({ sizes, direction }: MultiCopyPlan, chunkBytes: number, unitBytes: number): Chunk[] {
   const chunks: Chunk[] = [];
-  /** Bytes of the parts of each run. */
+  /** Sizes of the parts of each run. */
   let runs: number[][] = [];
   let packed = false;
   let filled = 0;

@@ -1,7 +1,7 @@
 /**
- * A multi-tensor copy with threads of its own, the calling one among them. They take units in order, copy them on the
- * host, and whoever completes a chunk puts it into the stream; a slot is used again once its chunk has crossed. Helpers take
- * part as far as they wake in time (native/src/copy/worker_pool.cpp): nobody waits for one that has not begun.
+ * A multi-tensor copy with several threads, including the calling one. They take units in order and copy them on the
+ * host; the thread that completes a chunk puts it into the stream. A slot is reused once its chunk has crossed. Helpers
+ * take part if they wake in time (native/src/copy/worker_pool.cpp): nobody waits for a helper that hasn't begun.
  */
 import type { CostModel } from './costModel.ts';
 import type { Dependent } from './entry.ts';
@@ -11,7 +11,7 @@ import type { Run, ThreadedPlan } from './multiCopyPlan.ts';
 import type { Step } from './step.ts';
 import type { SlotWaiter, StreamSet } from './streams.ts';
 
-/** What a thread may be told by the clock. */
+/** Clock events of a thread. */
 const takeNext = 0;
 const submitOn = 1;
 const begin = 2;
@@ -25,16 +25,16 @@ export interface MultiCopyParts {
   readonly clock: EventQueue;
   readonly streams: StreamSet;
   readonly copies: HostCopies;
-  /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
+  /** Called when a thread has copied on the host since `startNs`. 0 is the calling thread, helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
-  /** What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. */
+  /** Returns the stream work of a run: a copy between page-locked memory and the device, or a kernel before it. */
   readonly steps: (run: Run) => readonly Step[];
-  /** All data is where it belongs. */
+  /** Called when all data has arrived. */
   readonly done: (nowNs: number) => void;
 }
 
 interface ChunkState {
-  /** Units to copy, and copies that haven't arrived; -1 before it is submitted. */
+  /** Units left to copy, and copies that haven't arrived; -1 before the chunk is submitted. */
   units: number;
   arriving: number;
   readonly waiters: Worker[];
@@ -49,19 +49,19 @@ type Phase = 'only' | 'first' | 'second' | 'over';
 
 export class MultiCopyRun {
   readonly parts: MultiCopyParts;
-  /** When the last call returns. */
+  /** Time at which the last call returns. */
   #calledUntilNs = 0;
-  /** Bytes that are copied in all. */
+  /** Total bytes copied on the host. */
   readonly payload: number;
   readonly #chunks: ChunkState[];
   readonly #units: readonly Unit[];
-  /** When each helper has woken. */
+  /** Time at which each helper has woken. */
   readonly #wakesNs: readonly number[];
   #next = 0;
-  /** Threads that have begun. */
+  /** Number of threads that have begun. */
   #working = 1;
   #arriving = 0;
-  /** 'after': copies first, then the host's part. */
+  /** With order 'after', the copies are the first phase and the host's part the second. */
   #phase: Phase;
 
   constructor(parts: MultiCopyParts, nowNs: number) {
@@ -85,12 +85,12 @@ export class MultiCopyRun {
     return this.#phase;
   }
 
-  /** A helper has woken, and begins what it was woken for. */
+  /** Counts a helper that has woken. */
   joined(): void {
     this.#working += 1;
   }
 
-  /** Bytes that the worker copies on the host next; null where it has to wait, 0 where there is nothing to copy. */
+  /** Returns the next unit for the worker, 'wait' if its chunk isn't available yet, or 'over' if none is left. */
   take(worker: Worker): Unit | 'wait' | 'over' {
     const unit = this.#units[this.#next];
     if (unit === undefined) return 'over';
@@ -107,12 +107,12 @@ export class MultiCopyRun {
     return unit;
   }
 
-  /** Copies on the host come in the second of two phases, or in the only one. */
+  /** The host copies in the second of two phases, or in the only one. */
   get copiesOnHost(): boolean {
     return this.#phase !== 'first';
   }
 
-  /** A unit is copied: the chunk to put into the stream now, or -1. */
+  /** Marks a unit as copied. Returns the chunk to put into the stream now, or -1. */
   copied({ chunk }: Unit): number {
     const state = this.#chunks[chunk];
     if (state === undefined) return -1;
@@ -132,7 +132,7 @@ export class MultiCopyRun {
     return runs;
   }
 
-  /** When a call that begins now returns: calls of several threads go one after another. */
+  /** Returns when a call that begins now returns: calls of several threads run one after another. */
   call(callNs: number, nowNs: number): number {
     this.#calledUntilNs = Math.max(this.#calledUntilNs, nowNs) + callNs;
     return this.#calledUntilNs;
@@ -181,13 +181,12 @@ export class MultiCopyRun {
   }
 }
 
-/** One of the threads. */
 class Worker implements Actor, HostCopyOwner, SlotWaiter {
-  /** A unit that it has taken and can't start yet. */
+  /** Unit that it has taken but can't start yet. */
   reserved: Unit | null = null;
   readonly #run: MultiCopyRun;
   readonly #number: number;
-  /** In which it was woken. */
+  /** Phase in which it was woken. */
   readonly #phase: Phase;
   #unit: Unit | null = null;
   #copyingSinceNs = 0;
@@ -249,7 +248,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     else this.hostCopied(nowNs);
   }
 
-  /** One copy at a call; the next when that has returned. */
+  /** Submits one copy per call; the next when that call has returned. */
   #submit(nowNs: number): void {
     const { op, streams, clock, costs, correlation } = this.#run.parts;
     if (this.#run0 === this.#runs.length) {

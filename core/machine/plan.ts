@@ -1,21 +1,18 @@
-/**
- * A program priced by a cost model: the steps that each host thread executes, worked out once. Of a program that differs from
- * the one before by an edit only what differs is worked out.
- */
+/** Prices a program with a cost model: each host thread's steps. After an edit, only changes are priced again. */
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, Program, ProgramThread } from '../program/program.ts';
 import type { CostModel } from './costModel.ts';
 import { InstructionSteps } from './instructionSteps.ts';
 import type { Step } from './step.ts';
 
-/** What a host thread executes, in its instructions' order; most instructions are one step. */
+/** Steps of a host thread in order of instructions; most instructions are one step. */
 export interface ThreadPlan {
   readonly steps: readonly Step[];
-  /** Of each step the number of its operation. */
+  /** Operation number of each step. */
   readonly ops: readonly number[];
 }
 
-/** The plan of each host thread. */
+/** Returns the plan of each host thread. */
 export function planProgram(program: Program, costs: CostModel): readonly ThreadPlan[] {
   const before = last?.costs === costs && declaresTheSame(last.program, program) ? last.threads : [];
   const stepsOf = new InstructionSteps(program, costs);
@@ -24,12 +21,12 @@ export function planProgram(program: Program, costs: CostModel): readonly Thread
   return threads;
 }
 
-/** What decides what an instruction becomes, beside itself and the costs. */
+/** Fields of a program, besides instruction and costs, that decide an instruction's steps. */
 const declarations = ['devices', 'buffers', 'streams', 'launchBlocking', 'peerAccess', 'warmups'] as const;
 
 const declaresTheSame = (a: Program, b: Program): boolean => declarations.every((name) => isAlike(a[name], b[name]));
 
-/** Values as JSON has them. There are thousands of buffers in a lifted trace: it ends at the first that differs. */
+/** Compares JSON values. Stops at the first difference, since a lifted trace has thousands of buffers. */
 function isAlike(a: unknown, b: unknown): boolean {
   if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const keys = Object.keys(a);
@@ -41,11 +38,11 @@ function isAlike(a: unknown, b: unknown): boolean {
 
 interface PlannedThread extends ThreadPlan {
   readonly instructions: readonly Instruction[];
-  /** By instruction: the step it became; null where it is several, or where others have part in what it is. */
+  /** Step of each instruction; null if it has several, or depends on other instructions. */
   readonly alone: readonly (Step | null)[];
 }
 
-/** What was planned last: an edit leaves most instructions the very objects that they were. Longer programs are not kept. */
+/** Last plan. An edit keeps most instructions as the same objects. Plans of longer programs aren't kept. */
 let last: {
   readonly costs: CostModel;
   readonly program: Program;
@@ -55,7 +52,7 @@ const mostKept = 150_000;
 
 const isAlone = ({ code }: Instruction): boolean => code !== 'endRepeat' && code !== 'multiCopy';
 
-/** Lowering takes over an instruction's fields as they are, so those of one that was only numbered anew are the same values. */
+/** Lowering copies field references, so an instruction that was only renumbered has the same field values. */
 function isButForNumber(before: Instruction, now: Instruction): boolean {
   if (before.code !== now.code) return false;
   for (const field in now) {
@@ -64,14 +61,14 @@ function isButForNumber(before: Instruction, now: Instruction): boolean {
   return true;
 }
 
-/** What an instruction became before, where only its number may be another one: operations before it came or went. */
+/** Returns an instruction's earlier step if at most its number changed, because operations before it came or went. */
 function again(instruction: Instruction, index: number, shift: number, before: PlannedThread): Step | null {
   if (before.instructions[index] === instruction) return before.alone[index] ?? null;
   const old = before.instructions[index - shift];
   return old !== undefined && isButForNumber(old, instruction) ? (before.alone[index - shift] ?? null) : null;
 }
 
-/** `before` is of a program that declares the same. */
+/** `before` is of a program with the same declarations. */
 function planThread(
   { instructions }: ProgramThread,
   stepsOf: InstructionSteps,
@@ -80,7 +77,7 @@ function planThread(
   const steps: Step[] = [];
   const ops: number[] = [];
   const alone: (Step | null)[] = [];
-  /** Where each instruction's first step stands, for loops to go back to. */
+  /** Index of each instruction's first step, for jumps of loops. */
   const places = new Int32Array(instructions.length);
   const shift = instructions.length - (before?.instructions.length ?? 0);
   let capturing = false;

@@ -1,9 +1,8 @@
-/** One piece of work that runs on the compute channel: how fast it goes, and when it ends. Used again by those behind. */
+/** One piece of work that runs on the compute channel: its speed, and its end. Objects are reused. */
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import type { LinkKernel } from './link.ts';
 
-/** What it tells the channel. */
 export interface WorkListener {
   over(work: RunningWork, nowNs: number): void;
 }
@@ -18,18 +17,18 @@ export class RunningWork implements Actor, LinkKernel {
   multiprocessors = 0;
   readonly #listener: WorkListener;
   readonly #clock: EventQueue;
-  /** Time it would still take alone, as of #sinceNs, and the part of that speed at which it goes. */
+  /** Remaining time at full speed, as of #sinceNs, and the current share of that speed. */
   #remainingNs = 0;
   #sinceNs = 0;
   #rate = 0;
-  /** The part of its speed that multiprocessors and arithmetic allow, and of all its work that has to wait. */
+  /** Share of its speed that multiprocessors and arithmetic allow, and the share of its work that has to wait. */
   #offered = 0;
   #heldPart = 0;
   #heldNs = 0;
-  /** What the device and the link leave it; the device's is not known before it is shared out. */
+  /** Shares of its speed that the device and the link allow. The device's is set by `apply`. */
   #ownRate = 0;
   #linkRate = 1;
-  /** Number of the plan that holds: those before are ignored by the clock. */
+  /** Number of the current plan; scheduled events of earlier plans are ignored. */
   #plan = 0;
 
   constructor(listener: WorkListener, clock: EventQueue) {
@@ -47,7 +46,7 @@ export class RunningWork implements Actor, LinkKernel {
     this.#ownRate = 0;
     this.#linkRate = 1;
     this.places = step.share;
-    // A share below 1 gives each block a multiprocessor of its own.
+    // If `exclusive` is 0, each block has a share of the multiprocessors.
     this.multiprocessors = step.exclusive > 0 ? step.exclusive : step.share;
     this.usesLink = step.linkIn + step.linkOut > 0;
     this.linkIn = this.usesLink ? step.linkIn / deviceNs : 0;
@@ -63,13 +62,13 @@ export class RunningWork implements Actor, LinkKernel {
     this.#replan(this.#heldNs, nowNs);
   }
 
-  /** Takes effect with `apply`. Of all that it does, `heldPart` waits for places that other kernels' blocks have. */
+  /** Sets values for `apply`: `heldPart` of the work waits for places taken by other kernels' blocks. */
   offer(part: number, heldPart: number): void {
     this.#offered = part;
     this.#heldPart = heldPart;
   }
 
-  /** `memory`: the part of what they would move that the device's memory allows all who run. */
+  /** `memory`: share of the demanded memory throughput that the device can provide to all running work. */
   apply(memory: number, nowNs: number): void {
     if (this.entry === null) return;
     const { step, deviceNs } = this.entry;

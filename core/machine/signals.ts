@@ -1,16 +1,16 @@
-/** Counting signals between host threads: bounded queues, in which those that have to wait go on in order. */
+/** Counting signals between host threads, like bounded queues. Waiting threads continue in order. */
 import type { Program } from '../program/program.ts';
 import { Fifo } from './fifo.ts';
 
 export interface SignalWaiter {
-  /** What the thread was held for has come. */
+  /** Called when the thread's wait is over. */
   signalled(nowNs: number): void;
 }
 
 interface State {
   readonly capacity: number;
   count: number;
-  /** Threads held in a wait, or in a signal that finds the count at its capacity: never both. */
+  /** Threads held in a wait, or in a signal that finds the count at its capacity. One of the lists is always empty. */
   readonly takers: Fifo<SignalWaiter>;
   readonly givers: Fifo<SignalWaiter>;
 }
@@ -22,7 +22,7 @@ export class Signals {
     this.#states = signals.map(({ capacity }) => ({ capacity, count: 0, takers: new Fifo(), givers: new Fifo() }));
   }
 
-  /** False where the thread is held; it hears of it when it may go on. */
+  /** Returns false if the thread is held. It is then called when it may continue. */
   signal(index: number, thread: SignalWaiter, nowNs: number): boolean {
     const state = this.#states[index];
     if (state === undefined) return true;
@@ -47,7 +47,7 @@ export class Signals {
       return false;
     }
     const giver = state.givers.shift();
-    // What one takes, another one that was held gives at once.
+    // After one thread takes, a held giver gives at once.
     if (giver === undefined) state.count -= 1;
     else giver.signalled(nowNs);
     return true;

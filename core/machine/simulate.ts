@@ -1,6 +1,6 @@
 /**
- * Discrete-event simulation of one iteration of a program by what a cost model says that things take. Deterministic: every
- * iteration would be the same, so one is all there is. Rules: core/rules.
+ * Discrete-event simulation of one iteration of a program with the times of a cost model. It is deterministic, so one
+ * iteration represents all. Rules: core/rules.
  */
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
@@ -21,7 +21,7 @@ import type { Step } from './step.ts';
 import { TraceOutput } from './traceOutput.ts';
 
 export interface SimulateOptions {
-  /** Longer programs are refused before they start. */
+  /** Limit of instructions. Longer programs are refused before they start. */
   readonly maxInstructions?: number;
 }
 
@@ -32,21 +32,20 @@ export interface SimulationResult {
 }
 
 export interface SimulationProgress {
-  /** Instructions executed by the host threads, out of all, rounds of repeats counted. */
+  /** Instructions executed by the host threads, and their total, counting every round of a repeat. */
   readonly done: number;
   readonly total: number;
 }
 
-/** About 130 bytes a row and two rows an instruction: past this the trace wouldn't fit a browser's memory. */
+/** Limit, because a trace takes about 130 bytes a row and two rows an instruction, and must fit a browser's memory. */
 const maxSimulatedInstructions = 5_000_000;
-/** Moves of the clock between two reports of simulateInSteps: a few milliseconds' work. */
+/** Clock events between two reports of simulateInSteps; takes a few milliseconds. */
 const movesPerStep = 10_000;
 
-/** Simulates one iteration at once. */
 export const simulate = (program: Program, costs: CostModel, options?: SimulateOptions): SimulationResult =>
   atOnce(simulateInSteps(program, costs, options));
 
-/** The same in steps of a few milliseconds, for a driver that reports progress and may stop asking for more. */
+/** Simulates in steps of a few milliseconds, for a caller that reports progress and may stop. */
 export function* simulateInSteps(
   program: Program,
   costs: CostModel,
@@ -56,7 +55,7 @@ export function* simulateInSteps(
   const plan = withRecorded(planProgram(program, costs), program);
   const memory = new Memory(program, costs);
   if (program.warmups > 0 && keepsMemory(program)) {
-    // What the allocators hold after one iteration they hold in every later one.
+    // The first iteration fills the allocators; the following ones all begin in the same state.
     yield* iteration(program, costs, plan, memory);
     memory.endIteration();
   }
@@ -94,13 +93,13 @@ function* iteration(
   return { trace: output.build(), makespanNs: output.makespanNs };
 }
 
-/** Something in it leaves memory to later iterations. */
+/** Returns whether the program leaves memory to later iterations. */
 const keepsMemory = ({ threads }: Program): boolean =>
   threads.some(({ instructions }) => instructions.some(({ code }) => code === 'allocate' || code === 'pin'));
 
 const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
 
-/** Steps that a host thread executes in all, for its progress. */
+/** Returns the number of steps that a host thread executes, for its progress. */
 function stepCount(steps: readonly Step[]): number {
   const factors = [1];
   let count = 0;
@@ -113,7 +112,7 @@ function stepCount(steps: readonly Step[]): number {
   return count;
 }
 
-/** Nothing is left to happen: every host thread must have come to its end. */
+/** Throws if a host thread hasn't finished although no events are left. */
 function requireFinished(program: Program, threads: readonly HostThread[]): void {
   const held = threads.flatMap((thread, index) => {
     const { current } = thread;
@@ -136,7 +135,7 @@ function requireFinished(program: Program, threads: readonly HostThread[]): void
   });
 }
 
-/** What operations took in the trace that the program was lifted from answers before the costs. */
+/** Replaces costs by the times in the trace from which the program was lifted. */
 function withRecorded(plan: readonly ThreadPlan[], { operations }: Program): readonly ThreadPlan[] {
   if (!operations.some(({ recorded }) => recorded !== undefined)) return plan;
   return plan.map(({ steps, ops }) => ({
@@ -145,7 +144,7 @@ function withRecorded(plan: readonly ThreadPlan[], { operations }: Program): rea
       const cost = operations[ops[index] ?? -1]?.recorded;
       if (cost === undefined || step.captured) return step;
       const callNs = cost.callNs ?? step.callNs;
-      // Pieces of a staged copy move at the link's pace while its call holds the host.
+      // Pieces of a staged copy move at the link's rate while its call holds the host.
       return { ...step, callNs, deviceNs: step.pieces > 0 ? step.deviceNs : (cost.deviceNs ?? step.deviceNs) };
     }),
   }));

@@ -1,6 +1,6 @@
 /**
- * A copy of pageable memory that a host thread is held in: piece by piece through the driver's page-locked buffer.
- * Rules (core/rules): pageable-copy-holds-host, pageable-destination-holds-host.
+ * A copy of pageable memory that holds a host thread: piece by piece through the driver's page-locked buffer. Rules
+ * (core/rules): pageable-copy-holds-host, pageable-destination-holds-host.
  */
 import type { Devices } from './device.ts';
 import { entryPieceStaged, type StreamEntry } from './entry.ts';
@@ -9,25 +9,25 @@ import type { StagingBuffer, StagingTurn } from './stagingBuffer.ts';
 import type { Step } from './step.ts';
 
 export interface StagingCaller {
-  /** The host's part is over. `moving` is the copy where the device has some of it to do yet, otherwise null. */
+  /** Called when the host's part is over. `moving` is the copy if the device still has to finish it, or null. */
   stagingOver(step: Step, moving: StreamEntry | null, nowNs: number): void;
 }
 
-/** One for each host thread, which is in one such copy at a time. */
+/** Each host thread has one, since it does one such copy at a time. */
 export class StagedCopy implements Actor, StagingTurn {
   readonly #caller: StagingCaller;
   readonly #devices: Devices;
   readonly #clock: EventQueue;
   readonly #latencyNs: number;
-  /** Of each device. */
+  /** Staging buffer of each device. */
   readonly #buffers: readonly StagingBuffer[];
   #step: Step | null = null;
-  /** The copy in its stream, while the device still has pieces to move that the host takes part in. */
+  /** The copy in its stream, while the device still has to move pieces that the host takes part in. */
   #entry: StreamEntry | null = null;
-  /** Pieces that the device has moved, and those that the host has copied into or out of the driver's buffer. */
+  /** Pieces moved by the device, and pieces copied by the host into or out of the driver's buffer. */
   #moved = 0;
   #copied = 0;
-  /** The host is copying a piece. */
+  /** Whether the host is copying a piece. */
   #copying = false;
 
   constructor(
@@ -57,7 +57,7 @@ export class StagedCopy implements Actor, StagingTurn {
     if (this.#step !== null) this.#copyNext(this.#step, nowNs);
   }
 
-  /** The device has moved a piece of `entry`, which may be an earlier copy that the host is through with. */
+  /** Counts a piece of `entry` as moved. It may be an earlier copy that the host has finished. */
   pieceMoved(entry: StreamEntry, nowNs: number): void {
     const { step } = entry;
     const isOwn = entry === this.#entry;
@@ -67,7 +67,7 @@ export class StagedCopy implements Actor, StagingTurn {
     else if (isOwn) this.#copyNext(step, nowNs);
   }
 
-  /** The host has copied a piece. */
+  /** Handles the end of the host's copy of a piece. */
   act(_what: number, nowNs: number): void {
     const [step, entry] = [this.#step, this.#entry];
     if (step === null) return;
@@ -86,7 +86,7 @@ export class StagedCopy implements Actor, StagingTurn {
     this.#caller.stagingOver(step, entry, nowNs);
   }
 
-  /** Into the driver's buffer where it has a free slot, or out of it where a piece has landed. */
+  /** Copies into the driver's buffer if a slot is free, or out of it if a piece has arrived. */
   #copyNext(step: Step, nowNs: number): void {
     const limit = step.route === 'stage-in' ? step.pieces : this.#moved;
     if (this.#copying || this.#copied >= limit) return;
@@ -98,9 +98,8 @@ export class StagedCopy implements Actor, StagingTurn {
   }
 
   /**
-   * Time the host copies in all. A call that stages in is that and no more. One that copies out begins with the way of
-   * the first piece over the link; the host is slower than the link, so the rest of the
-   * call is its copying.
+   * Returns the total time in which the host copies. Staging in takes the whole call. Staging out begins with the first
+   * piece's transfer; after that the host is slower than the link, so it copies for the rest of the call.
    */
   #hostNs(step: Step): number {
     if (step.route === 'stage-in') return step.callNs;

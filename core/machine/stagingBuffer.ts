@@ -1,13 +1,13 @@
 /**
- * The page-locked buffer through which the driver brings pageable memory to a device: it has few slots, one call at a
- * time fills them, and a slot is free again once its piece has crossed. On an H200 the third of three pageable copies of
- * 100 KB whose stream was held up returned only when the first of them had crossed, and another thread's pageable
- * copy of 256 KB only when one of 8 MB had been staged.
+ * The driver's page-locked buffer for pageable copies to a device. It has few slots, one call at a time fills them, and
+ * a slot is free again once its piece has crossed the link. On an H200, the third of three pageable copies of 100 KB in
+ * a blocked stream returned only when the first had crossed, and another thread's pageable copy of 256 KB only when one
+ * of 8 MB had been staged.
  */
 import { Fifo } from './fifo.ts';
 
 export interface StagingTurn {
-  /** It may fill slots now, or another one has become free. */
+  /** Called when it may fill slots, or another slot has become free. */
   maySlot(nowNs: number): void;
 }
 
@@ -20,7 +20,7 @@ export class StagingBuffer {
     this.#free = slots;
   }
 
-  /** False where another call fills slots; it hears of it when its turn has come. */
+  /** Returns false if another call fills slots. It is then called at its turn. */
   enter(turn: StagingTurn): boolean {
     if (this.#holder !== null) {
       this.#waiting.push(turn);
@@ -30,7 +30,7 @@ export class StagingBuffer {
     return true;
   }
 
-  /** Whether the one whose turn it is has got a slot. */
+  /** Takes a slot for the current call. Returns false if none is free. */
   take(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;

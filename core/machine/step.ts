@@ -1,44 +1,44 @@
 /**
- * What a host thread executes: an instruction, or a part of one, with its costs worked out. It holds nothing of the number
- * that its operation has, so that an edit which only numbers operations anew leaves their steps as they are.
+ * One step of a host thread: an instruction, or a part of one, with its costs. It doesn't contain its operation's
+ * number, so an edit that only renumbers operations leaves their steps unchanged.
  */
 import type { Allocator, InstructionCode } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 import { type EngineIndex, noEngine } from './engines.ts';
 
 /**
- * How an operation gets done. mark: an event record or wait. engine: one piece of work on a copy engine or on the
+ * How an operation is executed. mark: an event record or wait. engine: one piece of work on a copy engine or the
  * compute channel. stage-in, stage-out: pageable memory in pieces through the driver's buffer. host: host to host.
- * function: on CUDA's own thread. graph: whatever was captured.
+ * function: on CUDA's own thread. graph: the captured nodes.
  */
 export type Route = 'none' | 'mark' | 'engine' | 'stage-in' | 'stage-out' | 'host' | 'function' | 'graph';
 
 /** call: a CUDA call of known cost. pinMemory: page-locked memory for a pin, whose copying is a step of its own. */
 export type StepCode = InstructionCode | 'call' | 'pinMemory' | 'instantiateGraph' | 'uploadGraph';
 
-/** Every step has every field, so that reading them stays fast. */
+/** Every step has every field, which keeps reading them fast. */
 export interface Step {
   readonly code: StepCode;
-  /** Of a range; of a makePlan what it makes. Rows of everything else are named by their call, or by their operation's label. */
+  /** Name of a range, or of what a makePlan makes. Other rows use their call or their operation's label. */
   readonly name: string;
-  /** The CUDA call it makes; empty for instructions that make none. */
+  /** CUDA call; empty if the instruction makes none. */
   readonly call: string;
   readonly stream: number;
   readonly event: number;
   readonly device: number;
-  /** Host time of the call, or of host work. For a staged copy the staging is in it. */
+  /** Host time of the call or host work. For a staged copy it includes the staging. */
   readonly callNs: number;
   readonly route: Route;
   readonly engine: EngineIndex;
-  /** Device time alone on the engine; for a staged copy that of one whole piece. */
+  /** Device time alone; for a staged copy, of one whole piece. */
   readonly deviceNs: number;
-  /** Part of the device's threads that its blocks take; 0 for what needs none. */
+  /** Share of the device's threads that its blocks take; 0 if it needs none. */
   readonly share: number;
-  /** Part of the multiprocessors on which it has a block that leaves no room for another one like it. */
+  /** Share of multiprocessors with a block that leaves no room for another one like it. */
   readonly exclusive: number;
-  /** A kernel of one thread: beside whatever there is, unless that fills all multiprocessors. */
+  /** Whether it is a kernel of one thread, which fits next to anything that doesn't fill all multiprocessors. */
   readonly isSingle: boolean;
-  /** Parts of the device's throughput that it takes while it runs alone: of its memory, and of its arithmetic. */
+  /** Shares of the device's memory and arithmetic throughput that it takes while it runs alone. */
   readonly memoryPart: number;
   readonly arithmeticPart: number;
   /** Bytes that a kernel moves over the link, to the device and from it. */
@@ -49,21 +49,21 @@ export interface Step {
   readonly pieceBytes: number;
   readonly lastPieceNs: number;
   readonly blocking: boolean;
-  /** Devices on which nothing runs beside it. */
+  /** Devices on which nothing else runs at the same time. */
   readonly alone: readonly number[];
-  /** It becomes part of a graph instead of running. */
+  /** Whether it becomes part of a graph instead of running. */
   readonly captured: boolean;
   readonly bytes: number;
   readonly src: MemoryKind;
   readonly dst: MemoryKind;
-  /** The buffer that is allocated, freed or pinned. */
+  /** Buffer that is allocated, freed or pinned. */
   readonly buffer: number;
   readonly allocator: Allocator;
-  /** A signal, graph or multi-tensor copy; the later event of an elapsedTime. */
+  /** Index of a signal, graph or multi-tensor copy; for elapsedTime, of the later event. */
   readonly index: number;
   /** Rounds of a repeat. */
   readonly count: number;
-  /** Where an endRepeat goes back to: its repeat. */
+  /** Index of the repeat that an endRepeat returns to. */
   readonly jump: number;
 }
 

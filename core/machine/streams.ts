@@ -11,11 +11,11 @@ import type { Step } from './step.ts';
 import { emptyTail, follow, settle, type Tail, watch } from './tail.ts';
 
 export interface SlotWaiter {
-  /** A place in the stream's queue is free. */
+  /** Called when a place in the stream's queue is free. */
   slotFree(nowNs: number): void;
 }
 
-/** The least urgent priority that a stream can have: CUDA takes larger ones for it. */
+/** Least urgent priority of a stream: CUDA lowers larger values to it. */
 const leastPriority = 0;
 
 export class SimulatedStream {
@@ -23,11 +23,11 @@ export class SimulatedStream {
   readonly priority: number;
   readonly device: number;
   readonly tail: Tail = emptyTail();
-  /** Operations issued and not complete. */
+  /** Number of issued operations that aren't complete. */
   pending = 0;
-  /** Number of the device's legacy default operation that this stream has already been put behind. */
+  /** Number of the device's last legacy default operation that this stream already waits for. */
   legacySeen = 0;
-  /** It got work since the legacy default stream last waited for it. */
+  /** Whether it got work since the legacy default stream last waited for it. */
   touched = false;
   readonly slotWaiters: SlotWaiter[] = [];
 
@@ -38,7 +38,7 @@ export class SimulatedStream {
   }
 }
 
-/** The legacy default stream of a device, and the blocking streams that synchronise with it. */
+/** A device's legacy default stream, and the blocking streams that synchronise with it. */
 interface LegacyGroup {
   readonly blocking: SimulatedStream[];
   touched: SimulatedStream[];
@@ -82,7 +82,7 @@ export class StreamSet implements EntryOwner {
     this.streams[stream]?.slotWaiters.push(waiter);
   }
 
-  /** Puts an operation into its stream; it can start at `arrivesNs` at the earliest. */
+  /** Puts an operation into its stream. It starts at `arrivesNs` at the earliest. */
   issue(step: Step, op: number, thread: number, correlation: number, arrivesNs: number): StreamEntry {
     const entry = this.#free.pop() ?? new StreamEntry(step, this, this.#clock, this.#passing, this.#handler);
     const stream = this.streams[step.stream];
@@ -93,7 +93,7 @@ export class StreamSet implements EntryOwner {
     this.#legacyRules(entry, stream);
     this.#alone?.issue(entry);
     const event = step.event < 0 ? undefined : this.#events[step.event];
-    // A wait is bound to the record that is the latest now; one that was never recorded counts as complete.
+    // A wait refers to the latest record at this moment. An event that was never recorded counts as complete.
     if (event !== undefined && step.code === 'waitEvent') follow(entry, event);
     if (event !== undefined && step.code === 'recordEvent') {
       event.entry = entry;
@@ -128,7 +128,7 @@ export class StreamSet implements EntryOwner {
     const { via, engineNs } = entry;
     for (let at = 0; at < dependents.length; at += 1)
       (dependents[at] as Dependent).dependencyDone(nowNs, via, engineNs);
-    // Emptied one by one: to set a length gives up the array's memory, and is slow.
+    // pop() keeps the array's memory; setting the length would release it, and is slow.
     while (dependents.length > 0) dependents.pop();
     this.#free.push(entry);
     if (stream === undefined) return;
@@ -136,17 +136,17 @@ export class StreamSet implements EntryOwner {
     stream.slotWaiters.shift()?.slotFree(nowNs);
   }
 
-  /** Makes `waiter` a dependent of all pending work in the stream; returns how many operations it has to wait for. */
+  /** Makes `waiter` depend on all pending work in the stream. Returns the number of operations to wait for. */
   watchStream(stream: number, waiter: Dependent): number {
     const found = this.streams[stream];
     if (found === undefined) return 0;
     const group = this.#groups[found.device];
     if (found.kind !== 'legacy-default' || group === undefined) return watch(found.tail, waiter);
-    // An action in the legacy default stream waits for all blocking streams first, and so does synchronising it.
+    // Work in the legacy default stream first waits for all blocking streams, and so does synchronising it.
     return group.blocking.reduce((count, blocking) => count + watch(blocking.tail, waiter), watch(found.tail, waiter));
   }
 
-  /** The graph was captured anew: its launches wait for none of what it was. */
+  /** Resets a graph's order after a new capture: its launches don't wait for those of the old one. */
   newGraph(graph: number): void {
     this.#graphs[graph] = emptyTail();
   }
@@ -156,7 +156,7 @@ export class StreamSet implements EntryOwner {
     return found === undefined ? 0 : watch(found, waiter);
   }
 
-  /** What is in a stream now: over once all of it is complete. */
+  /** Returns an object whose `isOver` becomes true when all current work of the stream is complete. */
   pendingUse(stream: number): { readonly isOver: boolean } {
     const entry = this.streams[stream]?.tail.entry ?? null;
     if (entry === null) return { isOver: true };
@@ -165,7 +165,7 @@ export class StreamSet implements EntryOwner {
     return use;
   }
 
-  /** Whether the event was recorded and reached. */
+  /** Returns whether the event was recorded and reached. */
   isReached(event: number): boolean {
     return this.#recorded[event] === true && this.#events[event]?.entry === null;
   }

@@ -1,4 +1,4 @@
-/** The last of a row of operations, such as a stream's, for what comes after all of them. */
+/** The last of a sequence of operations, such as a stream's, which later operations wait for. */
 import { type EngineIndex, noEngine } from './engines.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 
@@ -27,7 +27,7 @@ export function follow(entry: StreamEntry, tail: Tail): void {
   }
 }
 
-/** `entry` is complete: so is the row of which it is the last. */
+/** Marks the sequence as complete if `entry` is its last operation. */
 export function settle(tail: Tail, entry: StreamEntry, nowNs: number, via: EngineIndex): void {
   if (tail.entry !== entry) return;
   tail.entry = null;
@@ -36,7 +36,7 @@ export function settle(tail: Tail, entry: StreamEntry, nowNs: number, via: Engin
   tail.engineNs = entry.engineNs;
 }
 
-/** Tells `waiter` of its end; of so many ends it will be told. */
+/** Makes `waiter` depend on it. Returns the number of operations to wait for. */
 export function watch(tail: Tail, waiter: Dependent): number {
   if (tail.entry === null) return 0;
   tail.entry.dependents.push(waiter);

@@ -1,4 +1,4 @@
-/** Writes what happened into a trace, with the lanes and names of a native run. */
+/** Writes the simulation into a trace, with the lanes and names of a native run. */
 
 import type { Program } from '../program/program.ts';
 import { hostLane } from '../trace/hostLane.ts';
@@ -9,7 +9,7 @@ import type { StreamEntry } from './entry.ts';
 import type { ThreadPlan } from './plan.ts';
 import type { Step } from './step.ts';
 
-/** The model (core/trace/rowWriter.ts) of the latest row of each step, which its next row mostly has as well. */
+/** Model (core/trace/rowWriter.ts) of the latest row of each step. The step's next row usually has the same. */
 class StepModels {
   /** By operation. */
   readonly #steps: (Step | undefined)[];
@@ -20,7 +20,7 @@ class StepModels {
     this.#models = new Int32Array(operations);
   }
 
-  /** -1 where the operation's latest was of another step. */
+  /** Returns -1 if the operation's latest row was of another step. */
   of(step: Step, op: number): number {
     return this.#steps[op] === step ? (this.#models[op] ?? -1) : -1;
   }
@@ -34,7 +34,7 @@ class StepModels {
 const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', peer: 'Peer engine', compute: 'Compute' } as const;
 const directions = { h2d: 'h2d', d2h: 'd2h', peer: 'd2d' } as const;
 
-/** Kinds of row on streams, by what the step is; others are copies. */
+/** Kinds of row on streams, by step code; other steps are copies. */
 const activityKinds: Partial<Record<Step['code'], RowKind>> = {
   kernel: 'kernel',
   memset: 'memset',
@@ -54,9 +54,9 @@ export class TraceOutput {
   makespanNs = 0;
   readonly #rows: RowWriter;
   readonly #operations: Program['operations'];
-  /** Lanes: host threads, streams, then of each device the engines that some step uses. */
+  /** Lanes: host threads, streams, then the used engines of each device. */
   readonly #firstStream: number;
-  /** Of each host thread; its helpers follow it. */
+  /** Lane of each host thread; its helpers follow it. */
   readonly #threads: readonly LaneIndex[];
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
   readonly #hostModels: StepModels;
@@ -65,8 +65,8 @@ export class TraceOutput {
   #correlations = 0;
 
   /**
-   * `helpers` is how many threads help each host thread, `computePlans` the multi-tensor copies that use the compute channel,
-   * `expectedRows` about how many rows there will be.
+   * `helpers`: number of helper threads of each host thread. `computePlans`: multi-tensor copies on the compute
+   * channel. `expectedRows` is approximate.
    */
   constructor(
     program: Program,
@@ -113,13 +113,13 @@ export class TraceOutput {
     this.#streamModels = new StepModels(program.operations.length);
   }
 
-  /** Joins a call with what it issued; the first is 1. */
+  /** Returns the number that joins a call with its work, starting at 1. */
   nextCorrelation(): number {
     this.#correlations += 1;
     return this.#correlations;
   }
 
-  /** What its rows are named by that no call names. */
+  /** Returns the name for rows without a CUDA call. */
   labelOf({ name, code }: Step, op: number): string {
     return name === '' ? (this.#operations[op]?.label ?? code) : name;
   }
@@ -141,7 +141,7 @@ export class TraceOutput {
     this.#add(isKnown ? known : this.#hostModel(thread, kind, name, step, op, helper), startNs, endNs, correlation);
   }
 
-  /** Something that a stream did, which has just ended. */
+  /** Adds stream work that has just ended. */
   activity(entry: StreamEntry, endNs: number): void {
     const channel = entry.queue?.number ?? -1;
     const known = this.#streamModels.of(entry.step, entry.op);
@@ -154,7 +154,7 @@ export class TraceOutput {
     this.#add(isKnown ? known : this.#activityModel(entry, channel), entry.startNs, endNs, entry.correlation);
   }
 
-  /** A stream has reached a recorded event, or passed a wait. */
+  /** Marks that a stream reached a recorded event, or passed a wait. */
   mark(entry: StreamEntry, atNs: number): void {
     const known = this.#streamModels.of(entry.step, entry.op);
     this.#add(known >= 0 ? known : this.#markModel(entry), atNs, atNs, entry.correlation);
@@ -214,7 +214,7 @@ export class TraceOutput {
     return model;
   }
 
-  /** Rows lie on whole nanoseconds: ends and starts that are one in the model stay one, whatever was rounded before. */
+  /** Rounds to whole nanoseconds, so that ends and starts that are equal in the model stay equal. */
   #add(model: number, startNs: number, endNs: number, correlation: number): void {
     const [start, end] = [Math.round(startNs), Math.round(endNs)];
     if (end > this.makespanNs) this.makespanNs = end;
