@@ -1,4 +1,3 @@
-/** The whole plan of a calibration. */
 import { addCallProbes } from './callProbes.ts';
 import { addCopyProbes } from './copyProbes.ts';
 import { addHostFunctionProbes, addKernelProbes } from './kernelProbes.ts';
@@ -9,7 +8,7 @@ import { type Plan, PlanBuilder, type PlanOptions } from './plan.ts';
 import { callNs } from './reading.ts';
 import { addTensorProbes } from './tensorProbes.ts';
 
-/** Graphs of kernels: instantiating, uploading and running them. */
+/** Adds graphs of kernels: instantiating, uploading and running them. */
 const sizes = [1, 10, 100, 1000];
 const largest = 1000;
 
@@ -30,7 +29,7 @@ function addGraphProbes(builder: PlanBuilder): void {
     found.point('graph.upload', 'nodes', nodes, callNs(`capture ${nodes}`, 'cudaGraphUpload'));
   }
   found.value('graph.kernelNodeNs', (recorded) => {
-    // Of the second launch: as many kernels as the first had come before.
+    // Uses the second launch: the first one's kernels come before.
     const works = recorded.works(`node of ${largest}`).slice(-largest);
     const [first, last] = [works[0], works.at(-1)];
     return first === undefined || last === undefined ? undefined : (last.endNs - first.startNs) / works.length;

@@ -1,4 +1,4 @@
-/** What calls cost the host, how deep the launch queue is, and how long the device takes from one thing to the next. */
+/** Probes for the host cost of calls, the depth of the launch queue, and the gaps between operations on the device. */
 
 import { median } from '../statistics.ts';
 import type { Measurement } from './measurement.ts';
@@ -14,7 +14,7 @@ const launches: Measurement = {
 /** Longer than any call that isn't held. */
 const heldNs = 1_000_000;
 const launchesInRow = 400;
-/** Longer than so many launches take: the benchmark's wait behind a closed gate. */
+/** Longer than these launches take; the benchmark waits this long behind a closed gate. */
 const holdNs = 5_000_000;
 const queueProbe = 4000;
 export function addCallProbes(builder: PlanBuilder): void {
@@ -44,7 +44,7 @@ function addEvents(builder: PlanBuilder): void {
       ...[{ op: 'queryEvent' as const, label: 'query event', event: 'a' }],
       { op: 'elapsedTime' as const, label: 'elapsed', start: 'a', end: 'b' },
     ),
-    // What the events hold up is over by then.
+    // The work held up by the events is over by then.
     { op: 'work' as const, durationNs: 50_000 },
     repeat(5, synchronize('nothing to wait for')),
     ...[spin('warm up', 0), synchronize('end warm up'), spin('wake', 200_000), synchronize('woken')],
@@ -74,7 +74,7 @@ function addQueue(builder: PlanBuilder): void {
     'queue.depth',
     (recorded) => {
       const before = recorded.calls('fill').findIndex((call) => durationOf(call) > heldNs);
-      // The spin ahead is pending as well.
+      // Adds the spin ahead, which is pending too.
       return before < 0 ? undefined : before + 1;
     },
     { measurement, read: ({ ns, depth: taken }) => (taken > 0 ? [...ns] : []) },
@@ -84,7 +84,7 @@ function addQueue(builder: PlanBuilder): void {
     { id: 'host', memory: 'pinned' as const, bytes },
     { id: 'device', memory: 'device' as const, bytes },
   ];
-  /** Of each time that both ran. */
+  /** Returns the gap each time that both ran. */
   const gapsOf = (recorded: Recorded, before: string, after: string): number[] => {
     const next = recorded.works(after);
     return recorded.works(before).flatMap(({ endNs }, index) => {
@@ -95,7 +95,8 @@ function addQueue(builder: PlanBuilder): void {
   const behindCopy = (late: Operation) => [
     ...[copy('copy', 'host', 'device', bytes), late, spin('behind the copy', 5000), synchronize()],
   ];
-  // What waits for another engine looks again every 8.2 us on an H200, from its call on: the readings are spread over that.
+  // On an H200, work that waits for another engine polls every 8.2 us from its call on. The pauses spread readings over
+  // that.
   const lates = Array.from({ length: 8 }, (_, place) => pause(1 + 1024 * place));
   const operations = [
     ...[spin('hold', 300_000), repeat(20, spin('next', 5000)), ...behindCopy(pause(1))],

@@ -1,4 +1,4 @@
-/** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
+/** Probes of copies: by size, direction and memory; staging; both directions at once; between devices. */
 
 import { formatBytes, MiB } from '../units.ts';
 import type { Measurement } from './measurement.ts';
@@ -21,11 +21,11 @@ const standard: Measurement = {
 const host = (id: string, memory: 'pinned' | 'pageable', bytes: number) => ({ id, memory, bytes });
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
-/** But for the first in an iteration: its memory lies where the preparation has left it, in another processor's caches. */
+/** Drops the first in each iteration, since its memory is still in another processor's caches after preparation. */
 const laterWorkNs = (label: string) => (recorded: Recorded) => workNs(label)(recorded).slice(1);
 const laterCallNs = (label: string) => (recorded: Recorded) => callNs(label)(recorded).slice(1);
 
-/** Up to this size copies share a probe, and each is made several times: a single one of a few microseconds says little. */
+/** Limit up to which copies share a probe. Each runs several times: one copy of a few microseconds says little. */
 const together = 4 * MiB;
 const smallest = 256;
 const times = 4;
@@ -46,9 +46,9 @@ export function addCopyProbes(builder: PlanBuilder): void {
 }
 
 /**
- * Sizes that share a probe. Each has buffers of its own, which the caches hold as they do in an experiment: in the middle of
- * one large buffer, which its filling has pushed out of them, pageable copies took up to twice as long on H200 machines
- * as copies of the same size did in experiments.
+ * Groups sizes that share a probe. Each size has its own buffers, cached as in an experiment. In the middle of one
+ * large buffer, which filling has pushed out of the caches, pageable copies took up to twice as long on H200 machines
+ * as equal copies in experiments.
  */
 function groups(sizes: readonly number[]): (readonly number[])[] {
   const small = sizes.filter((bytes) => bytes <= together);
@@ -91,7 +91,7 @@ function addLinkCopies(
   }
   const [first] = sizes;
   if (memory !== 'pinned' || direction !== 'h2d' || first !== smallest) return;
-  // A recorder makes calls longer, so that their cost is better measured without one.
+  // A recorder makes calls longer, so their cost is better measured without one.
   const measurement = { ...standard, direction, memory, bytes: first, capacity: first };
   found.value('calls.copyNs', laterCallNs(`${first}`), { measurement, read: ({ callNs: ns }) => [...ns] });
 }
@@ -105,7 +105,7 @@ function addDeviceCopies(builder: PlanBuilder, sizes: readonly number[]): void {
   }
 }
 
-/** Copies that travel in the command buffer run on the compute channel, which a recorder tells. */
+/** Finds copies that travel in the command buffer: the recorder shows that they run on the compute channel. */
 function addInline(found: ReturnType<PlanBuilder['probe']>, bytes: number): void {
   const inline = (recorded: Recorded) => {
     const work = recorded.work(`${bytes}`);
@@ -114,7 +114,7 @@ function addInline(found: ReturnType<PlanBuilder['probe']>, bytes: number): void
   found.value('staging.inlineBytes', (recorded) => (inline(recorded) === undefined ? undefined : bytes));
 }
 
-/** The first piece starts when the host has staged it: its share of the call is its share of the copy. */
+/** Finds the chunk size: the first piece starts when it is staged, so its share of call and copy are equal. */
 function addChunk(builder: PlanBuilder): void {
   const bytes = Math.min(32 * 2 ** 20, builder.options.largestBytes);
   const buffers = [host('host', 'pageable', bytes), device('device', bytes)];
@@ -134,7 +134,7 @@ function addChunk(builder: PlanBuilder): void {
   });
 }
 
-/** Large copies both ways, and what both move while both go on. */
+/** Adds large copies in both directions; measures what both move while both run. */
 function addBoth(builder: PlanBuilder, largest: number): void {
   const buffers = [
     ...[host('up', 'pinned', largest), host('down', 'pinned', largest)],
@@ -167,7 +167,7 @@ function addBoth(builder: PlanBuilder, largest: number): void {
     const [up, down] = [recorded.work('h2d'), recorded.work('d2h')];
     if (up === undefined || down === undefined) return undefined;
     const common = Math.min(up.endNs, down.endNs) - Math.max(up.startNs, down.startNs);
-    // Nearly all of both must have been at once for their rates to be those of both.
+    // The rates count only if nearly all of both ran at the same time.
     if (common < 0.9 * Math.min(durationOf(up), durationOf(down))) return undefined;
     return (largest / durationOf(up) + largest / durationOf(down)) * 1e9;
   });

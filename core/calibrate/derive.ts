@@ -1,7 +1,7 @@
 /**
- * A profile from what the probes found: medians of what they say of each parameter, without what a recorder added. What no
- * probe could tell is taken from another profile. Where that one is of the same kind of GPU, a reading counts half: one
- * probe says no more of what runs do than another such machine does.
+ * Derives a profile from results of probes: medians of each parameter, without the recorder's overhead. Parameters that
+ * no probe measured come from another profile. If that is of the same kind of GPU, the result is halfway between both,
+ * because one probe says no more about running programs than another such machine.
  */
 import { groupBy } from '../groupBy.ts';
 import { type DeviceProfile, parseProfile } from '../profile/profile.ts';
@@ -14,8 +14,8 @@ import type { Finding, Plan } from './plan.ts';
 import type { Recorded } from './reading.ts';
 
 /**
- * Values that never fall, since a larger copy takes no less time: neighbours in the wrong order get their geometric
- * mean (isotonic regression by pooling adjacent violators), so that one slow reading doesn't lift all that are larger.
+ * Makes values that never fall, since a larger copy takes no less time. Neighbours in the wrong order get their
+ * geometric mean (isotonic regression, pool adjacent violators), so one slow reading doesn't raise all larger ones.
  */
 function ascending(points: readonly Point[]): Point[] {
   const pools: { log: number; count: number }[] = [];
@@ -29,7 +29,7 @@ function ascending(points: readonly Point[]): Point[] {
     pools.push(pool);
   }
   const values = pools.flatMap(({ log, count }) => new Array<number>(count).fill(Math.exp(log)));
-  // Logarithms there and back move a value by rounding, which must not bring two out of order.
+  // Rounding in the logarithms must not bring two values out of order.
   let least = 0;
   return points.map(([place, value], index) => {
     const pooled = values[index] ?? value;
@@ -38,32 +38,32 @@ function ascending(points: readonly Point[]): Point[] {
   });
 }
 
-/** What was found of a probe: its iterations; and by finding, samples that were taken without a recorder. */
+/** Results of the probes: their iterations, and samples of findings measured without a recorder. */
 export interface ProbeResults {
   readonly readings: ReadonlyMap<string, readonly Recorded[]>;
   readonly benched: ReadonlyMap<Finding, readonly number[]>;
-  /** What recording added in each round of a comparison (`addedNs`). */
+  /** Time that recording added in each round of a comparison (`addedNs`). */
   readonly added: ReadonlyMap<ParameterName, readonly number[]>;
 }
 
 export interface Provenance {
   readonly name: string;
-  /** Null where no GPU was measured: then the base profile's device stays, and `subject` says what was. */
+  /** Null if no GPU was measured. Then the base profile's device stays, and `subject` names what was measured. */
   readonly device: DeviceInfo | null;
   readonly subject?: string | undefined;
-  /** The machine's name, where that is another one than this. */
+  /** Name of the remote host; undefined for this machine. */
   readonly host?: string | undefined;
-  /** As '2026-11-20'. */
+  /** For example '2026-11-20'. */
   readonly date: string;
   readonly driver: string | null;
   readonly runtime: string | null;
-  /** measured, or simulated where the probes ran on the simulator. */
+  /** `simulated` if the probes ran on the simulator. */
   readonly how: 'measured' | 'simulated';
 }
 
 export interface Derived {
   readonly profile: DeviceProfile;
-  /** Parameters that no probe told: those of the base profile stand. */
+  /** Parameters that no probe measured; they come from the base profile. */
   readonly assumed: readonly ParameterName[];
 }
 
@@ -88,7 +88,7 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
     measured.set(name, isTable ? table(name, own, addedNs, known) : number(name, own, addedNs, known));
   }
   const isOfMachine = (name: ParameterName): boolean => !name.startsWith('copies.peer');
-  // Copies between devices belong to this machine, or to none.
+  // Copies between devices belong only to the machine that measured them.
   const kept = parameterNames.filter((name) => isOfMachine(name) && base.parameters[name] !== undefined);
   const assumed = kept.filter((name) => !measured.has(name));
   const parameters = {
@@ -135,11 +135,11 @@ const isWhole = (name: ParameterName): boolean => {
   return unit === 'B' || name === 'queue.depth' || name === 'staging.slots';
 };
 
-/** Calls that put work into a stream: a recorder makes them longer. */
+/** Returns whether a recorder makes this call longer: calls that put work into a stream. */
 const isLengthened = (name: ParameterName): boolean =>
   name === 'calls.launchNs' || name === 'calls.copyNs' || name.endsWith('.pageable');
 
-/** Without the recorder. */
+/** Returns the median without the recorder's overhead. */
 function plain({ finding: { path }, measurement: { median }, isBenched }: Told, addedNs: number): number {
   return isBenched || !isLengthened(path) ? median : Math.max(Math.min(1, median), median - addedNs);
 }
@@ -151,10 +151,10 @@ function number(name: ParameterName, told: readonly Told[], addedNs: number, kno
   return isWhole(name) ? Math.round(value) : value;
 }
 
-/** Tables hold no zero: what took no time by the clock took less than its tick. */
+/** Replaces zero in tables: a time of zero by the clock was shorter than its tick. */
 const smallest = 1e-3;
 
-/** Noise never makes more work take less time. */
+/** Makes a table in which noise never makes more work take less time. */
 function table(name: ParameterName, told: readonly Told[], addedNs: number, known: Value | undefined): Point[] {
   const points = Array.isArray(known) ? (known as readonly Point[]) : null;
   const isTime = parameterOf(name).unit === 'ns';

@@ -1,4 +1,4 @@
-/** How fast kernels are: from memory and from L2, in arithmetic, on a part of the multiprocessors, over the link. */
+/** Probes for the speed of kernels: from memory and L2, in arithmetic, on some multiprocessors, over the link. */
 
 import { keptWholly } from '../cost/kernel.ts';
 import { median } from '../statistics.ts';
@@ -25,9 +25,9 @@ const arithmetic = (label: string, amount: number, smShare = 1) => ({
 });
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
-/** The median of those that the iteration has. */
+/** Returns the median over the iteration. */
 const nsOf = (recorded: Recorded, label: string): number => median(workNs(label)(recorded));
-/** What so much more takes longer: the cost of a start is in both. */
+/** Returns the extra time of the longer kernel, in which the start-up cost cancels out. */
 const slower = (recorded: Recorded, less: string, more: string): number => nsOf(recorded, more) - nsOf(recorded, less);
 
 export function addKernelProbes(builder: PlanBuilder): void {
@@ -50,7 +50,7 @@ function addMemory(builder: PlanBuilder): void {
     .value('kernel.deviceBytesPerSecond', (recorded) => ((2 * bytes * 4) / slower(recorded, '2', '6')) * 1e9);
 }
 
-/** Passes over a few bytes last a latency each; an arithmetic kernel without much arithmetic what it lasts beyond it. */
+/** Passes over a few bytes measure latency; a kernel with hardly any arithmetic measures the fixed time. */
 function addLatencies(builder: PlanBuilder): void {
   const [few, many] = [10, 210];
   const bytes = 4096;
@@ -72,7 +72,7 @@ function addLatencies(builder: PlanBuilder): void {
 
 const startOf = (recorded: Recorded): number => nsOf(recorded, 'short') - spinNs;
 
-/** From the third pass on a kernel is at work in one buffer; the size at which it goes at a speed between tells that of L2. */
+/** From the third pass on a kernel works in one buffer. The size at which its speed changes gives that of L2. */
 function addCache(builder: PlanBuilder): void {
   const sizes = [1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].map((mib) => mib * MiB);
   const largest = sizes.at(-1) ?? MiB;
@@ -88,7 +88,7 @@ function addCache(builder: PlanBuilder): void {
     .value('kernel.l2BytesPerSecond', (recorded) => Math.max(...[4, 6, 8].map((mib) => rate(recorded, mib * MiB))))
     .value('kernel.l2Bytes', (recorded) => {
       const [near, far] = [rate(recorded, 4 * MiB), rate(recorded, largest)];
-      // Without a step between the two there is no telling.
+      // Without a clear step in speed, the size can't be determined.
       if (!(near > 1.15 * far)) return undefined;
       const last = sizes.findLastIndex((bytes) => rate(recorded, bytes) > Math.sqrt(near * far));
       const bytes = ((sizes[last] ?? 0) + (sizes[last + 1] ?? sizes[last] ?? 0)) / 2;

@@ -1,4 +1,4 @@
-/** How fast cuBLAS and cuFFT are, and what their first uses cost. Where a library is missing its probes fail, and tell nothing. */
+/** Probes for the speed of cuBLAS and cuFFT and the cost of first uses. If a library is missing, its probes fail. */
 import { planCalls } from '../machine/instructionSteps.ts';
 import { stream, synchronize, warmUp } from './operations.ts';
 import type { PlanBuilder } from './plan.ts';
@@ -25,7 +25,7 @@ const device = (id: string, bytes: number, kind: 'float32' | 'float16' | 'bfloat
   pattern: { kind, seed: 1 },
 });
 
-/** Work so long that what its kernels last beyond it doesn't count. */
+/** Uses so much work that the kernels' fixed time doesn't matter. */
 function addProducts(builder: PlanBuilder): void {
   for (const { name, dtype, tf32 } of types) {
     const bytes = extent * extent * (dtype === 'float32' ? 4 : 2);
@@ -58,7 +58,7 @@ function addTransforms(builder: PlanBuilder): void {
     .value('fft.bytesPerSecond', (recorded) => workNs('fft')(recorded).map((ns) => (2 * bytes * 1e9) / ns));
 }
 
-/** With an idle device, so that nothing but the libraries' own work counts. */
+/** Uses an idle device, so that only the libraries' own work counts. */
 function addFirstUses(builder: PlanBuilder): void {
   const numbers = 256;
   const small = (id: string) => device(id, numbers * numbers * transform.numberBytes, 'float32');

@@ -1,6 +1,6 @@
-/** One measurement without a recorder, as the native engine takes it, and what it gives. */
+/** One measurement of the native engine without a recorder, and its result. */
 
-/** In the order of native/src/bench/bench_request.h, as are the lists below. */
+/** In the order of native/src/bench/bench_request.h, like the lists below. */
 export const measurementKinds = ['copy', 'launches', 'queue-depth', 'submit'] as const;
 export const measuredDirections = ['h2d', 'd2h', 'd2d'] as const;
 export const measuredMemories = ['pageable', 'pinned'] as const;
@@ -8,12 +8,12 @@ export const measuredMemories = ['pageable', 'pinned'] as const;
 export interface Measurement {
   readonly kind: (typeof measurementKinds)[number];
   readonly direction: (typeof measuredDirections)[number];
-  /** Host memory. */
+  /** Kind of host memory. */
   readonly memory: (typeof measuredMemories)[number];
   readonly device: number;
-  /** Of one copy. */
+  /** Size of one copy. */
   readonly bytes: number;
-  /** Largest size to come, for which memory is allocated at once. */
+  /** Size of the largest copy, for which memory is allocated once. */
   readonly capacity: number;
   /** Copies or launches in a sample. */
   readonly count: number;
@@ -21,16 +21,16 @@ export interface Measurement {
   readonly warmups: number;
 }
 
-/** Times in nanoseconds, one entry a sample; what each means is said with the measurement (bench_session.h). */
+/** Times in nanoseconds, one entry per sample; bench_session.h explains each measurement. */
 export interface Measured {
   readonly ns: Float64Array;
   readonly callNs: Float64Array;
-  /** Timed by the host's clock rather than between two events of the device. */
+  /** Whether it was timed by the host's clock rather than between two device events. */
   readonly onHostClock: boolean;
-  /** Moved in one sample. */
+  /** Bytes moved in one sample. */
   readonly bytes: number;
   readonly checked: number;
   readonly wrong: number;
-  /** Operations that a queue took; 0 where it never held the host. */
+  /** Number of operations that a queue accepted; 0 if it never held the host. */
   readonly depth: number;
 }

@@ -1,11 +1,11 @@
-/** What allocating and freeing costs, host threads and their signals, and how fast one of them copies. */
+/** Probes for allocating and freeing, host threads, their signals, and their copying speed. */
 import { MiB } from '../units.ts';
 import { repeat, stream } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
 import { callNs, durationOf, type Recorded } from './reading.ts';
 
 export function addMemoryProbes(builder: PlanBuilder): void {
-  // Up to 1 MiB comes out of a block that the driver has, and takes a tenth of what more does.
+  // Up to 1 MiB comes out of a block that the driver already has, and takes a tenth of the time of larger sizes.
   const sizes = [4096, MiB, MiB + 4096, 2 * MiB, 4 * MiB, 16 * MiB, 64 * MiB, 256 * MiB].filter(
     (bytes) => bytes <= builder.options.largestBytes,
   );
@@ -25,7 +25,7 @@ function addKind(
 ): void {
   const id = (bytes: number): string => `b${bytes}`;
   const buffers = sizes.map((bytes) => ({ id: id(bytes), memory, bytes, allocated: 'by-operation' as const }));
-  // The first of its size may take what the driver has given back: 145 us for 4 MiB, where later ones took 40.
+  // Repeated, because the first of a size may take longer: 145 us for 4 MiB, where later ones took 40 us.
   const operations = sizes.map((bytes) =>
     repeat<Operation>(
       memory === 'device' || bytes <= MiB ? 5 : 1,
@@ -59,11 +59,11 @@ export function addHostProbes(builder: PlanBuilder): void {
     });
 }
 
-/** What fits into the host's caches, and what fits into none. */
+/** Sizes that fit into the host's caches, and that don't. */
 const copied = { cached: 4 * MiB, memory: 128 * MiB };
 const leastLarge = 64 * MiB;
 
-/** Beside copies of what fills all caches nothing would lie in them, so those have a probe of their own. */
+/** Cached copies have a probe of their own, because large copies would evict their data. */
 function addHostCopies(builder: PlanBuilder): void {
   const add = (name: string, path: 'host.cachedBytesPerSecond' | 'host.memcpyBytesPerSecond', bytes: number): void => {
     const buffers = [
@@ -71,7 +71,8 @@ function addHostCopies(builder: PlanBuilder): void {
       { id: 'to', memory: 'pinned' as const, bytes },
     ];
     const pins = repeat<Operation>(4, { op: 'pin', label: 'pin', src: 'from', dst: 'to' });
-    // The first fetches what another thread has filled; getting page-locked memory has rows of its own.
+    // Leaves out the first, which fetches data that another thread has filled. Getting page-locked memory has its own
+    // rows.
     builder.probe(name, { streams: [stream], buffers }, [pins]).value(path, (recorded) =>
       recorded
         .calls('pin')
@@ -85,7 +86,7 @@ function addHostCopies(builder: PlanBuilder): void {
   if (large >= leastLarge) add('host copy from memory', 'host.memcpyBytesPerSecond', large);
 }
 
-/** One thread that writes memory, by what a word of it takes to work out. */
+/** Measures one thread that writes memory, by the cost of computing a word. */
 function addHostRates(builder: PlanBuilder): void {
   const bytes = 8 * MiB;
   const buffers = [{ id: 'host', memory: 'pageable' as const, bytes }];

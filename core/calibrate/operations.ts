@@ -1,4 +1,4 @@
-/** The operations that probes are made of. Labels are what findings ask for. */
+/** Operations of which probes are made. Findings look them up by label. */
 import { KiB, MiB } from '../units.ts';
 import type { Operation } from './plan.ts';
 
@@ -32,22 +32,22 @@ export const repeat = <Repeated>(count: number, ...operations: Repeated[]) => ({
   operations,
 });
 
-/** What a first call, and a first one of its kind, costs more is over when the others begin. */
+/** Repeats an operation, so that extra costs of first calls are over when the measured ones begin. */
 export const warmUp = (operation: Operation) => repeat<Operation>(4, operation, synchronize('end warm'));
 
-/** Between copies: it takes what the copy before has pushed out of the driver's caches. */
+/** Used between copies, so that it pays for driver cache entries that the copy before has evicted. */
 export const query = { op: 'queryStream' as const, label: 'query', stream: 'work' };
 
 export const stream = { id: 'work', flags: 'non-blocking' as const };
 
-/** Sizes of copies, from what costs only latency to what costs only bandwidth. */
+/** Returns sizes of copies, from bound by latency to bound by bandwidth. */
 export const copySizes = (largest: number): number[] =>
   [
     ...[256, 4 * KiB, 16 * KiB, 64 * KiB, 128 * KiB, 256 * KiB, 512 * KiB, MiB, 2 * MiB, 4 * MiB, 8 * MiB, 16 * MiB],
     ...[32 * MiB, 64 * MiB, 128 * MiB, 256 * MiB, 512 * MiB, 1024 * MiB],
   ].filter((bytes) => bytes <= largest);
 
-/** The mean of what lies between the ends of neighbours and their starts. */
+/** Returns the gaps between the ends of spans and the starts of the next. */
 export function gaps(spans: readonly { readonly startNs: number; readonly endNs: number }[]): number[] {
   return spans.slice(1).map((span, index) => span.startNs - (spans[index]?.endNs ?? span.startNs));
 }

@@ -1,6 +1,6 @@
 /**
- * What is run to calibrate a machine, and how a parameter of its profile (core/profile/registry.ts) is read from
- * what comes out. Pure: the host runs the probes, on a GPU or, to test all this, on the simulator.
+ * Plan of a calibration: the probes, and how a parameter of the profile (core/profile/registry.ts) follows from their
+ * results. Pure: the host runs the probes, on a GPU or, for tests, on the simulator.
  */
 
 import {
@@ -22,27 +22,27 @@ export interface Probe {
 
 export interface Finding {
   readonly path: ParameterName;
-  /** Where it is one point of a table: its place, and the name that it has there. */
+  /** Key of the point, if the parameter is a table. */
   readonly at?: { readonly key: PointKey; readonly value: number };
   readonly probe: string;
-  /** What one iteration says of it; nothing where it doesn't. */
+  /** Returns the value in one iteration, or undefined if that has none. */
   readonly read: (recorded: Recorded) => number | readonly number[] | undefined;
   readonly bench?: Bench;
 }
 
-/** A better measurement, taken without a recorder, where the engine can take it. */
+/** A better measurement, without a recorder, used if the engine supports it. */
 export interface Bench {
   readonly measurement: Measurement;
   readonly read: (measured: Measured) => readonly number[];
 }
 
-/** The same calls in a row with a recorder and without, taken in turn for several rounds: what it adds to each. */
+/** The same calls with and without a recorder, in turn for several rounds, to find the recorder's cost per call. */
 export interface Comparison {
   readonly path: ParameterName;
   readonly probe: Probe;
-  /** How long each of the calls took in one iteration. */
+  /** Returns the duration of each call in one iteration. */
   readonly read: (recorded: Recorded) => readonly number[];
-  /** Its samples are means of such rows. */
+  /** Its samples are means of series of such calls. */
   readonly bench: Bench;
 }
 
@@ -53,9 +53,9 @@ export interface Plan {
 }
 
 export interface PlanOptions {
-  /** Devices that the program sees. */
+  /** Number of devices that the program sees. */
   readonly devices: number;
-  /** The largest copy: needs as much page-locked and device memory a few times over. */
+  /** Size of the largest copy. Probes need a few times as much page-locked and device memory. */
   readonly largestBytes: number;
   readonly iterations: number;
 }
@@ -83,7 +83,7 @@ export class PlanBuilder {
     return { probes: this.#probes, findings: this.#findings, comparisons: this.#comparisons };
   }
 
-  /** Adds an experiment; gives what adds findings of it. */
+  /** Adds an experiment. Returns an object that adds its findings. */
   probe(id: string, parts: Parts, ...threads: Operations[]): ProbeFindings {
     this.#probes.push(this.#made(id, parts, threads));
     return new ProbeFindings(id, this.#findings);

@@ -1,4 +1,4 @@
-/** What a probe's run shows, asked for by the labels of its operations. */
+/** Reads a probe's run by the labels of its operations. */
 
 import { append } from '../groupBy.ts';
 import { lower } from '../program/lower.ts';
@@ -25,7 +25,7 @@ export class Recorded {
     }
   }
 
-  /** Rows of a host thread: the calls of an operation, or its work. Only those of this name where one is given. */
+  /** Returns host rows of an operation: its calls or its host work, optionally only those with this name. */
   calls(label: string, name?: string): readonly Span[] {
     const all = this.#host.get(label) ?? [];
     return name === undefined ? all : all.filter((row) => row.name === name);
@@ -35,7 +35,7 @@ export class Recorded {
     return this.calls(label, name)[0];
   }
 
-  /** Rows of a stream that took time. */
+  /** Returns stream rows with a duration. */
   works(label: string): readonly Span[] {
     return (this.#device.get(label) ?? []).filter(({ kind }) => kind !== 'event-record' && kind !== 'event-wait');
   }
@@ -45,7 +45,7 @@ export class Recorded {
   }
 }
 
-/** How long each call of an operation, or each piece of its work, took. */
+/** Return the durations of an operation's calls, and of its work. */
 export const callNs =
   (label: string, name?: string) =>
   (recorded: Recorded): number[] =>
@@ -55,7 +55,7 @@ export const workNs =
   (recorded: Recorded): number[] =>
     recorded.works(label).map(durationOf);
 
-/** Every recorded iteration of a run. */
+/** Returns every recorded iteration of a run. */
 export function readings(run: Run): Recorded[] {
   const { experiment } = run.info;
   const labels = experiment === null ? [] : lower(experiment).operations.map(({ label }) => label);

@@ -1,4 +1,4 @@
-/** Multi-tensor copies with threads of their own: how fast several copy on the host. */
+/** Probes for multi-tensor copies with several threads: their total copying speed on the host. */
 
 import { groupBy } from '../groupBy.ts';
 import { MiB } from '../units.ts';
@@ -19,7 +19,7 @@ const multiCopy = (label: string, count: number, bytes: number, more: object): O
   ...more,
 });
 
-/** Each thread takes one tensor after another, and copies it into page-locked memory that earlier iterations have left. */
+/** Each thread copies one tensor after another into page-locked memory that earlier iterations have left. */
 function addThreads(builder: PlanBuilder, threads: number, bytes: number): void {
   const operations = [multiCopy('packed', tensors, bytes, { strategy: 'packed', options: { threads } }), synchronize()];
   builder
@@ -29,13 +29,13 @@ function addThreads(builder: PlanBuilder, threads: number, bytes: number): void 
     );
 }
 
-/** What each thread has copied. */
+/** Returns each thread's copies. */
 function lanes(recorded: Recorded): Span[][] {
   const packed = recorded.calls('packed').filter(({ bytes }) => bytes > 0);
   return [...groupBy(packed, ({ laneId }) => laneId).values()];
 }
 
-/** Rows while all threads copy; none where some thread has found nothing to do. */
+/** Returns the rows during which all threads copy; empty if a thread found nothing to do. */
 function together(all: readonly (readonly Span[])[], threads: number): Span[] {
   if (all.length < threads) return [];
   const from = Math.max(...all.map((rows) => rows[0]?.startNs ?? 0));

@@ -1,9 +1,9 @@
-/** The values of an axis: amounts with their units, lists and ranges. */
+/** Values of an axis: amounts with units, lists and ranges. */
 import { bytesText, durationText, parseBytes, parseDuration } from '../experiment/edit/quantities.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import type { Amount } from './document.ts';
 
-/** In base units; null where the text is no amount of that kind. A text needs its unit, a bare number has none. */
+/** Returns base units; null if the text isn't such an amount. Text needs a unit, a plain number has none. */
 export function parseAmount(amount: Amount, unit: ParameterUnit): number | null {
   if (typeof amount === 'number') return Number.isFinite(amount) ? amount : null;
   if (unit === 'count') return /^\s*-?\d+(\.\d+)?\s*$/.test(amount) ? Number(amount) : null;
@@ -11,20 +11,20 @@ export function parseAmount(amount: Amount, unit: ParameterUnit): number | null 
   return unit === 'B' ? parseBytes(amount) : parseDuration(amount);
 }
 
-/** As a person writes it: '1 MiB', '20 us', '5'. Reads back as the same number. */
+/** Formats an amount as a person writes it: '1 MiB', '20 us', '5'. Parsing gives the same number again. */
 export function amountText(value: number, unit: ParameterUnit): string {
   if (unit === 'B') return bytesText(value);
   return unit === 'ns' ? durationText(value) : String(value);
 }
 
-/** A value of an axis in words: its name, where the axis says which and not how much. */
+/** Returns a value of an axis in words; if it is an axis of names, its name. */
 export function axisText({ unit, names }: AxisWords, value: number | undefined): string {
   return names === null ? amountText(value ?? 0, unit) : (names[value ?? -1] ?? '');
 }
 
 interface AxisWords {
   readonly unit: ParameterUnit;
-  /** Of an axis of names its values are places in this list; null of one of numbers. */
+  /** Names that the axis's values index; null if the values are numbers. */
   readonly names: readonly string[] | null;
 }
 
@@ -37,14 +37,14 @@ export const amountExample: Readonly<Record<ParameterUnit, string>> = {
 export interface Range {
   readonly from: number;
   readonly to: number;
-  /** Both ends are among them. */
+  /** Number of values, including both ends. */
   readonly points: number;
   readonly scale: 'linear' | 'geometric';
 }
 
 /**
- * The values of a range in order, its ends exactly. Whole ones are rounded, and what is then the same as its neighbour is
- * left out, so that there may be fewer than were asked for.
+ * Returns the values of a range in order, with its exact ends. Whole values are rounded and equal neighbours dropped,
+ * so there may be fewer than requested.
  */
 export function rangeValues({ from, to, points, scale }: Range, whole: boolean): number[] {
   const inside = (step: number): number => {
@@ -61,5 +61,5 @@ export function rangeValues({ from, to, points, scale }: Range, whole: boolean):
   return [...values, to];
 }
 
-/** Without the digits that only float arithmetic made. */
+/** Removes digits that come only from float arithmetic. */
 const tidy = (value: number, whole: boolean): number => (whole ? Math.round(value) : Number(value.toPrecision(12)));

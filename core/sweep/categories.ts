@@ -1,4 +1,4 @@
-/** Fields of an experiment that say which and not how much, as a buffer's memory: what each may be. */
+/** Fields of an experiment that take one of several names, such as a buffer's memory, and their allowed names. */
 import type { Experiment } from '../experiment/experiment.ts';
 import { copyStrategies } from '../experiment/operations.ts';
 import { bufferMemories, reservedStreams } from '../experiment/resources.ts';
@@ -12,17 +12,17 @@ export interface CategoryField {
   readonly options: readonly string[];
 }
 
-/** More can't be chosen from; a path still names them. */
+/** Limit of fields in a choice. Paths can name the others. */
 const mostFields = 2000;
 
-/** What a field may be; null where it is none of which several are possible. */
+/** Returns the allowed names of a field; null if it doesn't take one of several names. */
 export function optionsOf(experiment: Experiment, path: FieldPath): readonly string[] | null {
   const holder = valueAtPath(experiment, path.slice(0, -1));
   const value = valueAtPath(experiment, path);
   if (typeof holder !== 'object' || holder === null || typeof value !== 'string') return null;
   switch (path.at(-1)) {
     case 'memory':
-      // Device memory is another thing, and not another kind of host memory.
+      // Device memory can't replace host memory.
       return path[0] === 'buffers' && value !== 'device' ? bufferMemories.filter((one) => one !== 'device') : null;
     case 'flags':
       return path[0] === 'streams' ? ['blocking', 'non-blocking'] : null;
@@ -37,7 +37,7 @@ export function optionsOf(experiment: Experiment, path: FieldPath): readonly str
   }
 }
 
-/** Fields of an experiment that can be varied by name, in document order. */
+/** Returns the fields of an experiment that can be varied by name, in document order. */
 export function categoryFields(experiment: Experiment): CategoryField[] {
   const found: CategoryField[] = [];
   const walk = (value: unknown, path: FieldPath): void => {

@@ -1,21 +1,21 @@
-/** The devices that a sweep's points ran on, in words: jobs of Slurm may run on nodes that differ. */
+/** Describes the devices that a sweep's points ran on: Slurm jobs may run on different nodes. */
 
 interface Ran {
   readonly device: string;
   readonly host?: string;
 }
 
-/** More than fit in a line are counted. */
+/** Limit of devices named in a line; more are counted. */
 const mostNamed = 3;
 
-/** As 'NVIDIA H200 of node01 and NVIDIA A100 of node02', or 'NVIDIA H200 of 12 nodes'. Empty where none is known. */
+/** Returns 'NVIDIA H200 of node01 and NVIDIA A100 of node02', or 'NVIDIA H200 of 12 nodes'. Empty if none is known. */
 export function devicesText(runs: readonly Ran[]): string {
   const known = runs.filter(({ device }) => device !== '');
   const devices = [...new Set(known.map(({ device }) => device))];
   return listed(devices.length > mostNamed ? kinds(known) : devices);
 }
 
-/** Devices of one kind as one: 'NVIDIA H200 of 12 nodes'. */
+/** Joins devices of one kind: 'NVIDIA H200 of 12 nodes'. */
 function kinds(runs: readonly Ran[]): string[] {
   const found = new Map<string, Set<string>>();
   for (const run of runs) {

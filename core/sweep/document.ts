@@ -1,5 +1,5 @@
 /**
- * A sweep: one program with one or two of its numbers or names varied. Plain JSON like an experiment:
+ * A sweep: one program with one or two varied numbers or names. Plain JSON like an experiment:
  *
  *   {
  *     "format": "copyscope/sweep", "version": 1, "name": "Chunk size by streams",
@@ -11,8 +11,8 @@
  *   }
  *
  * The base is a template with its parameters, or a whole experiment. An axis varies a parameter of the template, or fields
- * of the experiment by their paths, as "buffers[0].bytes"; several fields of one axis all get the same value. A field that
- * says which and not how much (a buffer's memory, a stream, a strategy) takes names: ["pageable", "pinned"].
+ * of the experiment by path, such as "buffers[0].bytes"; all fields of one axis get the same value. A field with several
+ * allowed names (a buffer's memory, a stream, a strategy) takes names: ["pageable", "pinned"].
  */
 import { z } from 'zod';
 import { schemaAddressSchema } from '../experiment/resources.ts';
@@ -20,28 +20,28 @@ import { schemaAddressSchema } from '../experiment/resources.ts';
 export const sweepFormat = 'copyscope/sweep';
 export const sweepVersion = 1;
 
-/** Each point is a run that is kept. */
+/** Limit of points, because each one's run is kept. */
 export const mostPoints = 1000;
 
-/** A number in base units (bytes, nanoseconds), or a text with its unit: "1 MiB", "20 us". Of names, one of them: "pinned". */
+/** Number in base units (bytes, nanoseconds), text with a unit ("1 MiB", "20 us"), or one of the names ("pinned"). */
 const amountSchema = z.union([z.number(), z.string().min(1).max(60)]);
 export type Amount = z.infer<typeof amountSchema>;
 
 const axisSchema = z.strictObject({
-  /** What the axis is called; from the parameter or the field where left out. */
+  /** Title of the axis. Default: that of the parameter or field. */
   label: z.string().min(1).max(80).optional(),
   parameter: z.string().min(1).max(60).optional(),
   fields: z.array(z.string().min(1).max(400)).min(1).max(64).optional(),
   values: z.array(amountSchema).min(1).max(mostPoints).optional(),
   from: amountSchema.optional(),
   to: amountSchema.optional(),
-  /** How many values of a range, both ends included. */
+  /** Number of values in a range, including both ends. */
   points: z.number().int().min(2).max(mostPoints).optional(),
   /** linear: equal steps. geometric: equal factors. */
   scale: z.enum(['linear', 'geometric']).optional(),
 });
 
-/** Either a template or an experiment; which one is checked by parse.ts, with a message of its own. */
+/** Either a template or an experiment. parse.ts checks that, for a clear message. */
 const baseSchema = z.strictObject({
   template: z.string().min(1).max(60).optional(),
   parameters: z.record(z.string().max(60), amountSchema).optional(),

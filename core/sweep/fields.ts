@@ -1,4 +1,4 @@
-/** Numeric fields of an experiment by their paths: what they are called, in what unit they are, and how they are set. */
+/** Numeric fields of an experiment by path: their titles, units, and how to set them. */
 
 import { describeOperation } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
@@ -9,7 +9,7 @@ import { fieldPath, valueAtPath } from '../shape/path.ts';
 
 export type FieldPath = readonly (string | number)[];
 
-/** `threads[0].operations[2].bytes` as its steps; null where it is no path. */
+/** Parses `threads[0].operations[2].bytes` to its steps. Returns null if the text isn't a path. */
 export function parseFieldPath(text: string): FieldPath | null {
   const steps = [...text.matchAll(/(?:^|\.)([A-Za-z_][\w-]*)|\[(\d{1,9})\]/g)].map(([, name, index]) =>
     name === undefined ? Number(index) : name,
@@ -17,7 +17,7 @@ export function parseFieldPath(text: string): FieldPath | null {
   return fieldPath(steps) === text && steps.length > 0 && !steps.includes('__proto__') ? steps : null;
 }
 
-/** By the field's name: the schema's own convention (…Bytes, …Offset, …Ns). */
+/** Returns the unit by the field's name, following the schema's convention (…Bytes, …Offset, …Ns). */
 export function fieldUnit(path: FieldPath): ParameterUnit {
   const name = String(path.findLast((step) => typeof step === 'string') ?? '');
   if (name === 'bytes' || /bytes$/i.test(name) || /offset$/i.test(name)) return 'B';
@@ -26,10 +26,10 @@ export function fieldUnit(path: FieldPath): ParameterUnit {
 
 const fractional: ReadonlySet<unknown> = new Set(['smShare', 'flops', 'durationNs']);
 
-/** Whether only whole numbers make sense there. */
+/** Returns whether the field takes only whole numbers. */
 export const isWholeField = (path: FieldPath): boolean => !fractional.has(path.at(-1));
 
-/** Sets a number, in place. False where there is no object to hold it, or where something else than a number is. */
+/** Sets a number in place. Returns false if its object doesn't exist, or the field isn't a number. */
 export function setNumber(document: unknown, path: FieldPath, value: number): boolean {
   const [holder, last] = [valueAtPath(document, path.slice(0, -1)), path.at(-1)];
   if (typeof holder !== 'object' || holder === null || last === undefined) return false;
@@ -48,7 +48,7 @@ export function setNumber(document: unknown, path: FieldPath, value: number): bo
 
 const isSizeOfBuffer = (path: FieldPath): boolean => path.length === 3 && path[0] === 'buffers' && path[2] === 'bytes';
 
-/** Sets a text, in place, where one is. False where there is none. */
+/** Sets a text in place. Returns false if the field has no text. */
 export function setText(document: unknown, path: FieldPath, value: string): boolean {
   const [holder, last] = [valueAtPath(document, path.slice(0, -1)), path.at(-1)];
   if (typeof holder !== 'object' || holder === null || last === undefined || !Object.hasOwn(holder, last)) return false;
@@ -68,7 +68,7 @@ const words: ReadonlyMap<unknown, string> = new Map([
   ['flops', 'FLOP'],
 ]);
 
-/** 'Size of source', 'Times of repeat 4×', 'Iterations'. */
+/** Returns 'Size of source', 'Times of repeat 4×', 'Iterations'. */
 export function fieldTitle(experiment: Experiment, path: FieldPath): string {
   const name = path.findLast((step) => typeof step === 'string') ?? '';
   const what =
@@ -97,13 +97,13 @@ export interface NumericField {
   readonly value: number;
 }
 
-/** More can't be chosen from; a path still names them. */
+/** Limit of fields in a choice. Paths can name the others. */
 const mostFields = 2000;
-/** Numbers that say which, and not how much. */
+/** Returns whether a number identifies something rather than being an amount. */
 const isName = (path: FieldPath): boolean =>
   path.at(-1) === 'version' || path.at(-1) === 'index' || path.at(-2) === 'visibleDevices';
 
-/** Numbers of an experiment that can be varied, in document order. */
+/** Returns the numbers of an experiment that can be varied, in document order. */
 export function numericFields(experiment: Experiment): NumericField[] {
   const found: NumericField[] = [];
   const walk = (value: unknown, path: FieldPath): void => {
@@ -119,7 +119,7 @@ export function numericFields(experiment: Experiment): NumericField[] {
   return [...sizesOfShapes(experiment), ...found];
 }
 
-/** Buffers that are declared by type and shape have a size too, which can be given in their place. */
+/** Returns sizes of buffers declared by type and shape: a size can replace those. */
 const sizesOfShapes = (experiment: Experiment): NumericField[] =>
   experiment.buffers.flatMap((buffer, at) => {
     const path = ['buffers', at, 'bytes'];

@@ -1,13 +1,13 @@
-/** Sizes that belong together: both buffers of a copy and the copy itself, and what one kernel reads and writes. */
+/** Finds sizes that belong together: both buffers of a copy and the copy itself, and buffers of one kernel. */
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import { fieldPath } from '../shape/path.ts';
 import { type FieldPath, numericFields } from './fields.ts';
 
-/** Paths of sizes that are one. */
+/** Paths of sizes that must stay equal. */
 type Link = readonly string[];
 
-/** Paths of the sizes that have to follow this one, as a target its source; without its own. */
+/** Returns the paths of all other sizes that must change together with this one. */
 export function linkedSizes(experiment: Experiment, path: FieldPath): string[] {
   const own = fieldPath(path);
   const sizes = new Set(numericFields(experiment).map((field) => fieldPath(field.path)));
@@ -26,7 +26,7 @@ export function linkedSizes(experiment: Experiment, path: FieldPath): string[] {
   return [...found];
 }
 
-/** Copies of the whole of a buffer into one that is as large, and kernels over buffers that are as large as one another. */
+/** Returns links of copies between whole buffers of equal size, and of kernels over buffers of equal size. */
 function linksOf({ buffers, threads }: Experiment): Link[] {
   const places = new Map(
     buffers.map((buffer, at) => [buffer.id, { path: `buffers[${at}].bytes`, bytes: bufferBytes(buffer) }]),

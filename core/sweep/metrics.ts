@@ -1,4 +1,4 @@
-/** What a point of a sweep is judged by: one number for each recorded iteration, and their median and spread. */
+/** Metrics of a sweep's point: one number per recorded iteration, and their median and spread. */
 import { deliveredRate } from '../figures/arrival.ts';
 import { linkUse } from '../figures/engines.ts';
 import { overlap } from '../figures/overlap.ts';
@@ -11,9 +11,9 @@ export type MetricUnit = 'ns' | 'B/s' | 'share';
 
 export interface Metric {
   readonly id: string;
-  /** As 'H2D bandwidth'. */
+  /** For example 'H2D bandwidth'. */
   readonly label: string;
-  /** How it is counted, in a sentence. */
+  /** Sentence that explains how it is measured. */
   readonly meaning: string;
   readonly unit: MetricUnit;
   readonly best: 'least' | 'most';
@@ -22,10 +22,10 @@ export interface Metric {
 interface IterationFacts {
   readonly makespanNs: number | null;
   readonly link: ReturnType<typeof linkUse>;
-  /** What the program gets of its copies. */
+  /** Rates that the program gets from its copies. */
   readonly delivered: Readonly<Record<'h2d' | 'd2h', number | null>>;
   readonly overlap: ReturnType<typeof overlap>;
-  /** Devices that ran kernels. */
+  /** Number of devices that ran kernels. */
   readonly kernelDevices: number;
 }
 
@@ -136,10 +136,10 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
 
 export const metrics: readonly Metric[] = counted;
 
-/** By the metric's id; null where it means nothing for the run, as a bandwidth without copies. */
+/** By metric id; null if the metric has no meaning for the run, such as a bandwidth without copies. */
 export type Figures = Readonly<Record<string, Spread | null>>;
 
-/** Of all recorded iterations of a run. */
+/** Computes the metrics over all recorded iterations of a run. */
 export function runFigures({ trace }: Run): Figures {
   const facts = iterationsOf(trace).map((number) => factsOf(iterationOf(trace, number)));
   return Object.fromEntries(counted.map(({ id, of }) => [id, spread(facts.map(of).filter((value) => value !== null))]));

@@ -1,4 +1,4 @@
-/** From text or unknown JSON to a sweep that can be run, or to messages that name the field and the remedy. */
+/** Parses text or unknown JSON to a sweep, or to messages that name the field and the remedy. */
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { maxExperimentCharacters, parseExperiment } from '../experiment/parse.ts';
@@ -28,11 +28,11 @@ const problem = (field: string, message: string, remedy: string): ErrorInfo => (
 
 const failed = (...problems: ErrorInfo[]): ParsedSweep => ({ ok: false, problems });
 
-/** Whether a JSON value says that it is a sweep. */
+/** Returns whether a JSON value declares itself a sweep. */
 export const looksLikeSweep = (json: unknown): boolean =>
   typeof json === 'object' && json !== null && (json as Record<string, unknown>)['format'] === sweepFormat;
 
-/** Reads a sweep document from text. Never throws. */
+/** Parses a sweep document. Never throws. */
 export function parseSweepText(text: string): ParsedSweep {
   if (text.length > maxExperimentCharacters) {
     return failed(problem('document', `the document has ${text.length} characters.`, 'Check that it is a sweep.'));
@@ -58,7 +58,7 @@ export function parseSweep(json: unknown): ParsedSweep {
   return failed(...shape.problems.slice(0, 100).map(({ field, message, remedy }) => problem(field, message, remedy)));
 }
 
-/** The plan, or a CopyscopeError `sweep.invalid` that lists every problem. */
+/** Returns the plan, or throws a CopyscopeError `sweep.invalid` that lists every problem. */
 export function requireSweep(json: unknown): SweepPlan {
   const parsed = typeof json === 'string' ? parseSweepText(json) : parseSweep(json);
   if (parsed.ok) return parsed.plan;
@@ -71,10 +71,10 @@ export function requireSweep(json: unknown): SweepPlan {
   });
 }
 
-/** What the axes can name, and what the points are made from. */
+/** Names that axes can use, and the base of the points. */
 interface Ground {
   readonly template: Template | null;
-  /** Without any axis applied. */
+  /** The experiment before any axis is applied. */
   readonly experiment: Experiment;
   readonly base: Base;
 }
@@ -122,7 +122,7 @@ function groundOf({ base }: SweepDocument): Found<Ground> {
   if ('problems' in given) return given;
   try {
     const make: Base = (varied) => template.build({ ...given.values, ...varied });
-    // A parameter that is varied may be out of place beside the standards of the others: then each point says so.
+    // A varied parameter may not fit the defaults of the others. Then each point reports that.
     return { template, experiment: buildable(template, given.values), base: make };
   } catch (thrown) {
     const { message, remedy = '' } = thrown as CopyscopeError;
@@ -169,7 +169,7 @@ interface Target {
   readonly title: string;
   readonly unit: ParameterUnit;
   readonly whole: boolean;
-  /** Of what says which and not how much: what it may be. Null of numbers. */
+  /** Allowed names of the field; null if it is a number. */
   readonly options: readonly string[] | null;
 }
 
@@ -186,7 +186,7 @@ function plannedAxis(axis: SweepAxis, at: string, ground: Ground): Found<{ reado
   };
 }
 
-/** An axis of names: each of its values is one of those that the field may be. */
+/** Plans an axis of names. Each value must be allowed for the field. */
 function namedAxis(
   axis: SweepAxis,
   at: string,
@@ -271,7 +271,7 @@ function fieldsTarget(fields: readonly string[], at: string, experiment: Experim
   };
 }
 
-/** What all of these fields may be; null where they are numbers. */
+/** Returns the names that all of these fields allow; null if the fields are numbers. */
 function sharedOptions(experiment: Experiment, paths: readonly FieldPath[]): readonly string[] | null {
   const all = paths.map((path) => optionsOf(experiment, path));
   if (all.every((options) => options === null)) return null;
@@ -279,7 +279,7 @@ function sharedOptions(experiment: Experiment, paths: readonly FieldPath[]): rea
   return (first ?? []).filter((option) => others.every((options) => options?.includes(option) === true));
 }
 
-/** Why this field can't be varied; null where it can. A number that was left out may be given. */
+/** Returns why this field can't be varied, or null. A missing number may be varied. */
 function faultOf(experiment: Experiment, path: FieldPath): string | null {
   const value = valueAtPath(experiment, path);
   if (typeof value === 'number' || optionsOf(experiment, path) !== null) return null;
@@ -288,7 +288,7 @@ function faultOf(experiment: Experiment, path: FieldPath): string | null {
   return isUnknownField(experiment, path) ? noSuchField : null;
 }
 
-/** The same where parameters decide what there is: an operation may be of another kind in another point. */
+/** Returns the same for a template: its parameters may change the kind of an operation, so fewer paths are certain. */
 function misspeltFaultOf(experiment: Experiment, path: FieldPath): string | null {
   const isSettled = !path.includes('operations') && isHeld(experiment, path);
   return isSettled && isUnknownField(experiment, path) ? noSuchField : null;
@@ -296,7 +296,7 @@ function misspeltFaultOf(experiment: Experiment, path: FieldPath): string | null
 
 const noSuchField = 'is no field that an experiment may have there';
 
-/** Whether there is an object that has the field, or could. */
+/** Returns whether there is an object that has the field, or could have it. */
 function isHeld(experiment: Experiment, path: FieldPath): boolean {
   const holder = valueAtPath(experiment, path.slice(0, -1));
   return typeof holder === 'object' && holder !== null && !Array.isArray(holder);
@@ -334,7 +334,7 @@ function valuesOf(axis: SweepAxis, at: string, { unit, whole }: Target): Found<{
   return { values: rangeValues({ from: ends[0], to: ends[1], points: points ?? 2, scale }, whole) };
 }
 
-/** Whether neighbours differ by factors rather than by steps: such values belong on a logarithmic axis. */
+/** Returns whether neighbours differ by factors rather than steps: such values belong on a logarithmic axis. */
 function isGeometric(values: readonly number[]): boolean {
   if (values.length < 3 || values.some((value) => value <= 0)) return false;
   const sorted = [...values].sort((a, b) => a - b);

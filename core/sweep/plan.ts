@@ -1,4 +1,4 @@
-/** From a sweep document to its points: which experiments it stands for, made one at a time and never all at once. */
+/** Plans a sweep's points. Each point's experiment is made on request, never all at once. */
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { experimentError, parseExperiment } from '../experiment/parse.ts';
@@ -10,9 +10,9 @@ import { type FieldPath, setNumber, setText } from './fields.ts';
 export interface PlannedAxis {
   readonly title: string;
   readonly unit: ParameterUnit;
-  /** In base units, in the order of the document; of names their places in `names`. */
+  /** In base units, in document order. For an axis of names, indices into `names`. */
   readonly values: readonly number[];
-  /** What it varies says which and not how much, as a buffer's memory: what each value is. Null of numbers. */
+  /** Names of the values; null if the axis varies a number. */
   readonly names: readonly string[] | null;
   readonly scale: 'linear' | 'geometric';
   readonly target: { readonly parameter: string } | { readonly fields: readonly FieldPath[] };
@@ -25,17 +25,17 @@ export type PlannedPoint =
 export interface SweepPlan {
   readonly document: SweepDocument;
   readonly axes: readonly PlannedAxis[];
-  /** Number of points: they are 0, 1 … count - 1, the last axis going fastest. */
+  /** Number of points, numbered from 0. The last axis changes fastest. */
   readonly count: number;
-  /** One value for each axis. */
+  /** Returns one value for each axis. */
   valuesOf(point: number): readonly number[];
-  /** 'Chunk size 1 MiB, streams 2'. */
+  /** Returns for example 'Chunk size 1 MiB, streams 2'. */
   nameOf(point: number): string;
-  /** The experiment of a point, or why there is none. */
+  /** Returns the experiment of a point, or why there is none. */
   at(point: number): PlannedPoint;
 }
 
-/** What is varied: makes the document for the parameters of a point. */
+/** Makes the experiment for the parameters of a point. */
 export type Base = (parameters: Readonly<Record<string, number>>) => Experiment;
 
 export function sweepPlan(document: SweepDocument, axes: readonly PlannedAxis[], base: Base): SweepPlan {

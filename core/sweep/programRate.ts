@@ -1,4 +1,4 @@
-/** What a program gets of one copy that runs alone: bytes over the time from the call to the arrival, simulated. */
+/** Rate of one copy that runs alone, as the program sees it: bytes over the simulated time from call to arrival. */
 import { profileCosts } from '../cost/profileCosts.ts';
 import { experimentFormat, experimentVersion } from '../experiment/experiment.ts';
 import { requireExperiment } from '../experiment/parse.ts';
@@ -10,7 +10,7 @@ import { iterationOf } from '../trace/iteration.ts';
 
 type HostMemory = 'pinned' | 'pageable';
 
-/** Null where nothing was moved. */
+/** Returns null if nothing was moved. */
 export function programRate(
   profile: DeviceProfile,
   direction: 'h2d' | 'd2h',

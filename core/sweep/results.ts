@@ -1,4 +1,4 @@
-/** The object that `copyscope sweep --json` prints. Values are in base units: bytes, nanoseconds, bytes per second, shares. */
+/** Output of `copyscope sweep --json`. Values are in base units: bytes, nanoseconds, bytes per second, shares. */
 import type { ErrorInfo } from '../errors.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { RunInfo, RunOrigin } from '../trace/run.ts';
@@ -17,7 +17,7 @@ export interface SweepResults {
   readonly origin: RunOrigin;
   /** Device or profile. */
   readonly device: string;
-  /** Whether it was stopped before its last point; what was done is here. */
+  /** `cancelled` if it was stopped before its last point; `points` has the finished ones. */
   readonly status: 'complete' | 'cancelled';
   readonly axes: readonly {
     readonly title: string;
@@ -34,9 +34,9 @@ export interface PointResults {
   readonly values: readonly (number | string)[];
   readonly status: 'done' | 'failed';
   readonly error?: ErrorInfo;
-  /** Median, least and greatest over the iterations, by metric; null where the metric means nothing. */
+  /** Median, minimum and maximum over the iterations, by metric; null if the metric has no meaning. */
   readonly figures?: Figures;
-  /** How sure a prediction is; null of what was measured. */
+  /** Interval of a prediction; null for a measurement. */
   readonly makespanInterval?: RunInfo['makespanInterval'];
   readonly bandwidthIntervals?: RunInfo['bandwidthIntervals'];
 }
