@@ -10,7 +10,6 @@ import { figureFacts, type GateUnit, gateFigures } from '../gate/figures.ts';
 import { gateRulesSchema } from '../gate/rules.ts';
 import { profileSchema } from '../profile/schema.ts';
 import { sweepSchema } from '../sweep/document.ts';
-import { addDescriptions } from './descriptions.ts';
 
 export const documentKinds = ['experiment', 'sweep', 'gate-rules', 'profile'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
@@ -60,9 +59,7 @@ const makers: Readonly<Record<DocumentKind, () => JsonSchema>> = {
 export function documentSchema(kind: DocumentKind): JsonSchema {
   const { $schema, ...rest } = makers[kind]();
   const [title, description] = titles[kind];
-  const schema = { ...($schema === undefined ? {} : { $schema }), title, description, ...rest };
-  addDescriptions(kind, schema);
-  return schema;
+  return { ...($schema === undefined ? {} : { $schema }), title, description, ...rest };
 }
 
 /** As one writes it: what has a default may be left out. */
@@ -80,11 +77,9 @@ function experimentDocument(): JsonSchema {
   Object.assign(buffer, either(['bytes'], ['dtype', 'shape']));
   const stream = itemOf(schema, 'streams');
   Object.assign(stream.properties?.['id'] ?? {}, { not: { enum: reservedStreams } });
-  for (const { items } of Object.values(schema.$defs ?? {})) {
-    for (const operation of typeof items === 'object' ? (items.oneOf ?? []) : []) {
-      // An operation without one is given one when the document is read.
-      operation.required = operation.required?.filter((name) => name !== 'id') ?? [];
-    }
+  for (const operation of Object.values(schema.$defs ?? {}).flatMap(({ oneOf = [] }) => oneOf)) {
+    // An operation without one is given one when the document is read.
+    operation.required = operation.required?.filter((name) => name !== 'id') ?? [];
   }
   return schema;
 }
@@ -93,7 +88,8 @@ function sweepDocument(): JsonSchema {
   const schema = ofZod(sweepSchema);
   const { $schema: _, $defs = {}, ...experiment } = experimentDocument();
   const { base } = schema.properties ?? {};
-  if (base?.properties !== undefined) base.properties['experiment'] = { $ref: '#/$defs/experiment' };
+  if (base?.properties !== undefined)
+    Object.assign(base.properties['experiment'] ?? {}, { $ref: '#/$defs/experiment' });
   Object.assign(base ?? {}, either(['template'], ['experiment']));
   const axis = itemOf(schema, 'axes');
   axis.allOf = [

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { type Operation, threadOperationsSchema } from './operations.ts';
 import {
   bufferSchema,
+  declaredId,
+  deviceRef,
   deviceSchema,
+  documentHead,
   environmentSchema,
   eventSchema,
-  idSchema,
   maxDevices,
-  schemaAddressSchema,
+  nameSchema,
   signalSchema,
   streamSchema,
 } from './resources.ts';
@@ -17,30 +19,36 @@ export const experimentFormat = 'copyscope/experiment';
 export const experimentVersion = 2;
 
 const threadSchema = z.strictObject({
-  id: idSchema,
-  /** The thread's current device (cudaSetDevice); the first declared one where left out. */
-  device: idSchema.optional(),
-  operations: threadOperationsSchema,
+  id: declaredId,
+  /** As cudaSetDevice makes it the thread's own. */
+  device: deviceRef,
+  operations: threadOperationsSchema.describe('Operations of the thread, in order.'),
 });
 
 export const experimentSchema = z.strictObject({
-  /** Where its JSON Schema lies: for editors, which complete and check by it. Nothing here reads it. */
-  $schema: schemaAddressSchema.optional(),
-  format: z.literal(experimentFormat),
-  version: z.literal(experimentVersion),
-  name: z.string().min(1).max(200),
-  description: z.string().max(10_000).default(''),
-  environment: environmentSchema.prefault({}),
+  ...documentHead(experimentFormat, experimentVersion),
+  name: nameSchema,
+  description: z.string().max(10_000).default('').describe('Description in some sentences.'),
+  environment: environmentSchema.prefault({}).describe('Settings of the whole program.'),
   devices: z
     .array(deviceSchema)
     .min(1)
     .max(maxDevices)
-    .default([{ id: 'gpu', index: 0 }]),
-  buffers: z.array(bufferSchema).max(100_000).default([]),
-  streams: z.array(streamSchema).max(1024).default([]),
-  events: z.array(eventSchema).max(100_000).default([]),
-  signals: z.array(signalSchema).max(1024).default([]),
-  threads: z.array(threadSchema).min(1).max(64),
+    .default([{ id: 'gpu', index: 0 }])
+    .describe('GPUs that it uses; one, called gpu, if omitted.'),
+  buffers: z.array(bufferSchema).max(100_000).default([]).describe('Memory that it uses, on the host and on devices.'),
+  streams: z
+    .array(streamSchema)
+    .max(1024)
+    .default([])
+    .describe('Streams in addition to those that always exist: default, legacy and per-thread.'),
+  events: z.array(eventSchema).max(100_000).default([]).describe('CUDA events.'),
+  signals: z.array(signalSchema).max(1024).default([]).describe('Counting signals between host threads.'),
+  threads: z
+    .array(threadSchema)
+    .min(1)
+    .max(64)
+    .describe('Host threads, which run at once, each with its operations in order.'),
 });
 
 export type Experiment = z.infer<typeof experimentSchema>;

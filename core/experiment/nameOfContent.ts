@@ -1,8 +1,9 @@
 /** A name for an experiment that its author gave none: what it copies and computes, in a few words. */
-import { type BufferFinder, bufferFinder, copyBytes, copyDirection, describeOperation } from './describe.ts';
+import { type BufferFinder, bufferFinder, describeOperation } from './describe.ts';
 import { bytesText } from './edit/quantities.ts';
 import { streamOf } from './edit/rows.ts';
 import { type Experiment, walkOperations } from './experiment.ts';
+import { copyBytes, copyDirection } from './operations/copy.ts';
 import type { Operation, OperationOf } from './operations.ts';
 
 /** What a new experiment is called until it does something; with a number where there are several. */
@@ -34,7 +35,7 @@ export function nameOfContent(experiment: Experiment): string | null {
 
 function copiesOf(operations: readonly Operation[], experiment: Experiment, find: BufferFinder): string[] {
   const names = operations.flatMap((operation) => {
-    if (operation.op === 'copy') return copyName(operation, experiment, find);
+    if (operation.op === 'copy') return copyName(operation, find);
     return operation.op === 'multiCopy' ? describeOperation({ ...operation, label: undefined }, experiment, find) : [];
   });
   const counts = new Map<string, number>();
@@ -42,11 +43,11 @@ function copiesOf(operations: readonly Operation[], experiment: Experiment, find
   return [...counts].map(([name, count]) => (count === 1 ? name : `${count} × ${name}`));
 }
 
-function copyName(copy: OperationOf<'copy'>, experiment: Experiment, find: BufferFinder): string {
+function copyName(copy: OperationOf<'copy'>, find: BufferFinder): string {
   const memory = [copy.src, copy.dst]
     .map((id) => find(id)?.memory)
     .find((one) => one !== undefined && one !== 'device');
-  const size = bytesText(copyBytes(copy, experiment, find));
+  const size = bytesText(copyBytes(copy, find));
   return [copyDirection(copy, find), size, ...(memory === undefined ? [] : [memory])].join(' ');
 }
 

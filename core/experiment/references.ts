@@ -2,8 +2,8 @@
 import type { ErrorInfo } from '../errors.ts';
 import { fieldPath } from '../shape/path.ts';
 import { type Experiment, eachOperation, walkOperations } from './experiment.ts';
-import { checkLibraryKernel } from './libraryKernels.ts';
-import { childOperations, type Operation } from './operations.ts';
+import { type DeclarationKind, declarationNames, idsIn, referenceFields } from './operations/fields.ts';
+import { childOperations, descriptorOf, type Operation } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 
 /** In all multi-tensor copies of a document, which are kept with the size of each tensor: twice what is simulated. */
@@ -15,12 +15,9 @@ type Report = (path: Path, message: string, remedy: string) => void;
 /** Ids that were declared: a set, or the keys of a map. */
 type Known = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
 
-interface Names {
-  buffers: Map<string, number>;
-  streams: Set<string>;
-  events: Set<string>;
-  signals: Set<string>;
-  devices: Set<string>;
+interface Names extends Readonly<Record<DeclarationKind, Known>> {
+  /** Bytes of each. */
+  readonly buffers: ReadonlyMap<string, number>;
 }
 
 const listed = (names: Iterable<string>): string => {
@@ -114,12 +111,12 @@ function collectNames(experiment: Experiment, report: Report): Names {
     return seen;
   };
   unique(experiment.buffers, 'buffers');
-  unique(experiment.threads, 'threads');
   return {
     buffers: new Map(experiment.buffers.map((buffer) => [buffer.id, bufferBytes(buffer)])),
     streams: new Set([...reservedStreams, ...unique(experiment.streams, 'streams')]),
     events: unique(experiment.events, 'events'),
     signals: unique(experiment.signals, 'signals'),
+    threads: unique(experiment.threads, 'threads'),
     devices: unique(experiment.devices, 'devices'),
   };
 }
@@ -148,87 +145,20 @@ function checkDeclarations(experiment: Experiment, names: Names, report: Report)
   });
 }
 
-/** Fields that name something declared, where it is declared, and what it is called. */
-const naming: readonly (readonly [field: string, known: keyof Names, what: string])[] = [
-  ['stream', 'streams', 'stream'],
-  ['event', 'events', 'event'],
-  ['start', 'events', 'event'],
-  ['end', 'events', 'event'],
-  ['signal', 'signals', 'signal'],
-  ['device', 'devices', 'device'],
-  ['buffer', 'buffers', 'buffer'],
-  ['src', 'buffers', 'buffer'],
-  ['dst', 'buffers', 'buffer'],
-];
-
 function checkOperation(operation: Operation, path: Path, names: Names, report: Report): void {
-  const fields = operation as unknown as Record<string, unknown>;
-  for (const [field, known, what] of naming) {
-    const id = fields[field];
-    if (typeof id === 'string' && !names[known].has(id)) expectName(names[known], id, [...path, field], what, report);
+  for (const [field, kind] of referenceFields) {
+    const value: unknown = Reflect.get(operation, field);
+    const known = names[kind];
+    if (value === undefined || known.has(value as string)) continue;
+    for (const [index, id] of idsIn(operation, field).entries()) {
+      if (known.has(id)) continue;
+      expectName(known, id, [...path, field, ...(Array.isArray(value) ? [index] : [])], declarationNames[kind], report);
+    }
   }
-  if (operation.op === 'copy') checkCopy(operation, path, names, report);
-  else if (operation.op === 'kernel') checkKernel(operation, path, names, report);
-  else if (operation.op === 'pin') checkPin(operation, path, names, report);
-  else if ('offset' in operation) {
-    checkRegion(operation.buffer, operation.offset, operation.bytes, path, 'offset', names, report);
-  }
+  descriptorOf(operation.op).check?.(operation, names.buffers, (field, ...said) =>
+    report([...path, ...field], ...said),
+  );
   if (childOperations(operation)?.length === 0) {
     report([...path, 'operations'], `a ${operation.op} needs at least one operation inside.`, 'Add one, or delete it.');
-  }
-}
-
-function checkRegion(
-  buffer: string,
-  offset: number,
-  bytes: number | undefined,
-  path: Path,
-  offsetField: string,
-  names: Names,
-  report: Report,
-): void {
-  const size = names.buffers.get(buffer);
-  if (size === undefined) return;
-  if (offset >= size) {
-    const remedy = `Use an offset below ${size}.`;
-    report([...path, offsetField], `offset ${offset} lies beyond "${buffer}" (${size} bytes).`, remedy);
-  } else if (bytes !== undefined && offset + bytes > size) {
-    const message = `bytes ${offset} to ${offset + bytes} reach beyond "${buffer}" (${size} bytes).`;
-    report([...path, 'bytes'], message, `Use at most ${size - offset}.`);
-  }
-}
-
-function checkCopy(operation: Extract<Operation, { op: 'copy' }>, path: Path, names: Names, report: Report): void {
-  checkRegion(operation.src, operation.srcOffset, operation.bytes, path, 'srcOffset', names, report);
-  checkRegion(operation.dst, operation.dstOffset, operation.bytes, path, 'dstOffset', names, report);
-  if (operation.src === operation.dst) {
-    report([...path, 'dst'], 'a copy needs two different buffers.', 'Name another destination.');
-  }
-}
-
-function checkPin(operation: Extract<Operation, { op: 'pin' }>, path: Path, names: Names, report: Report): void {
-  const [from, to] = [names.buffers.get(operation.src), names.buffers.get(operation.dst)];
-  if (from !== undefined && to !== undefined && from !== to) {
-    const message = `"${operation.src}" has ${from} bytes and "${operation.dst}" has ${to}.`;
-    report([...path, 'dst'], message, 'pin_memory() makes a copy of the same size: make both equal.');
-  }
-}
-
-function checkKernel(operation: Extract<Operation, { op: 'kernel' }>, path: Path, names: Names, report: Report): void {
-  for (const field of ['reads', 'writes'] as const) {
-    operation[field].forEach((id, index) => {
-      expectName(names.buffers, id, [...path, field, index], 'buffer', report);
-    });
-  }
-  if (operation.kernel.kind === 'matmul' || operation.kernel.kind === 'fft') {
-    checkLibraryKernel(operation, path, names.buffers, report);
-    return;
-  }
-  if (operation.kernel.kind !== 'stream') return;
-  for (const field of ['reads', 'writes'] as const) {
-    if (operation[field].length !== 1) {
-      const message = `a byte-streaming kernel takes exactly one buffer here, not ${operation[field].length}.`;
-      report([...path, field], message, 'Name the buffer it reads in "reads" and the one it writes in "writes".');
-    }
   }
 }

@@ -6,8 +6,21 @@ export const idSchema = z
   .string()
   .regex(idPattern, 'must start with a letter and hold only letters, digits, "-" and "_" (64 at most)');
 
-/** The address of a JSON Schema, as an editor writes it into a document. */
-export const schemaAddressSchema = z.string().min(1).max(2000);
+/** The first fields of every document that people write. `$schema` is written by editors, and nothing here reads it. */
+export const documentHead = <const Format extends string, const Version extends number>(
+  format: Format,
+  version: Version,
+) => ({
+  $schema: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .describe('Address of this schema. Editors read it, Copyscope does not.'),
+  format: z.literal(format).describe('Says what the document is.'),
+  version: z.literal(version).describe('Version of the format. Older ones are read and brought up to date.'),
+});
+export const nameSchema = z.string().min(1).max(200).describe('Name that is shown.');
 
 /** 1 TiB: more than any device has; a larger number is a mistake, not a plan. */
 export const maxBufferBytes = 2 ** 40;
@@ -19,6 +32,11 @@ export const byteCountSchema = z.number().int().min(1).max(maxBufferBytes);
 export const byteOffsetSchema = z.number().int().min(0).max(maxBufferBytes);
 export const durationNsSchema = z.number().min(0).max(maxDurationNs);
 const uint32Schema = z.number().int().min(0).max(0xffff_ffff);
+const seedSchema = uint32Schema.describe('Another number gives other data.');
+export const declaredId = idSchema.describe('Name by which the rest of the document refers to it.');
+export const deviceRef = idSchema.optional().describe('Id of a device; the first one that is declared if omitted.');
+
+export const kindOf = <const Kind extends string>(kind: Kind) => z.literal(kind).describe('Kind.');
 
 /**
  * What a buffer holds before each iteration, as little-endian 32-bit words w = 0, 1, 2…
@@ -27,18 +45,17 @@ const uint32Schema = z.number().int().min(0).max(0xffff_ffff);
  * a word, so that what is computed of them are numbers too.
  */
 export const patternSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('random'), seed: uint32Schema.default(1) }),
-  z.strictObject({ kind: z.literal('index'), seed: uint32Schema.default(0) }),
-  z.strictObject({ kind: z.literal('constant'), value: uint32Schema }),
-  z.strictObject({ kind: z.literal('float32'), seed: uint32Schema.default(1) }),
-  z.strictObject({ kind: z.literal('float16'), seed: uint32Schema.default(1) }),
-  z.strictObject({ kind: z.literal('bfloat16'), seed: uint32Schema.default(1) }),
+  z.strictObject({ kind: kindOf('random'), seed: seedSchema.default(1) }),
+  z.strictObject({ kind: kindOf('index'), seed: seedSchema.default(0) }),
+  z.strictObject({ kind: kindOf('constant'), value: uint32Schema.describe('The value of each word.') }),
+  z.strictObject({ kind: kindOf('float32'), seed: seedSchema.default(1) }),
+  z.strictObject({ kind: kindOf('float16'), seed: seedSchema.default(1) }),
+  z.strictObject({ kind: kindOf('bfloat16'), seed: seedSchema.default(1) }),
 ]);
 
 export const deviceSchema = z.strictObject({
-  id: idSchema,
-  /** Position among the visible devices, as in cuda:0. */
-  index: z.number().int().min(0).max(63).default(0),
+  id: declaredId,
+  index: z.number().int().min(0).max(63).default(0).describe('Position among the visible devices, as in cuda:0.'),
 });
 
 export const bufferMemories = [
@@ -70,17 +87,22 @@ const dtypes = Object.keys(dtypeBytes) as [keyof typeof dtypeBytes, ...(keyof ty
 
 export const bufferSchema = z
   .strictObject({
-    id: idSchema,
-    memory: z.enum(bufferMemories),
-    /** Only for device memory; the first declared device where it is left out. */
-    device: idSchema.optional(),
-    /** Size in bytes, or else dtype and shape together. */
-    bytes: byteCountSchema.optional(),
-    dtype: z.enum(dtypes).optional(),
-    shape: z.array(z.number().int().min(1).max(maxBufferBytes)).min(1).max(16).optional(),
-    pattern: patternSchema.default({ kind: 'random', seed: 1 }),
-    /** before-run: exists when the program starts. by-operation: an allocate operation makes it, a free operation ends it. */
-    allocated: z.enum(['before-run', 'by-operation']).default('before-run'),
+    id: declaredId,
+    memory: z.enum(bufferMemories).describe('Kind of memory, in CUDA’s terms.'),
+    device: idSchema.optional().describe('Id of the device, for device memory only; the first one if omitted.'),
+    bytes: byteCountSchema.optional().describe('Size in bytes; else dtype and shape together.'),
+    dtype: z.enum(dtypes).optional().describe('Type of an element, with PyTorch’s names; together with shape.'),
+    shape: z
+      .array(z.number().int().min(1).max(maxBufferBytes))
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('Elements in each dimension; together with dtype.'),
+    pattern: patternSchema.default({ kind: 'random', seed: 1 }).describe('Content before each iteration.'),
+    allocated: z
+      .enum(['before-run', 'by-operation'])
+      .default('before-run')
+      .describe('Whether it is there from the start, or made by an allocate operation.'),
   })
   .refine((buffer) => (buffer.bytes === undefined) === (buffer.dtype !== undefined && buffer.shape !== undefined), {
     message: 'needs either "bytes", or "dtype" and "shape" together',
@@ -90,40 +112,53 @@ export const bufferSchema = z
 export const reservedStreams = ['default', 'legacy', 'per-thread'] as const;
 
 export const streamSchema = z.strictObject({
-  id: idSchema.refine((id) => !(reservedStreams as readonly string[]).includes(id), {
-    message: `must not be one of the streams that always exist (${reservedStreams.join(', ')})`,
-  }),
-  device: idSchema.optional(),
-  /** blocking streams synchronise with the legacy default stream, non-blocking ones don't (cudaStreamNonBlocking). */
-  flags: z.enum(['blocking', 'non-blocking']).default('non-blocking'),
-  /** CUDA's convention: lower is more urgent. */
-  priority: z.number().int().min(-8).max(8).default(0),
+  id: idSchema
+    .refine((id) => !(reservedStreams as readonly string[]).includes(id), {
+      message: `must not be one of the streams that always exist (${reservedStreams.join(', ')})`,
+    })
+    .describe('Name by which the rest of the document refers to it.'),
+  device: deviceRef,
+  flags: z
+    .enum(['blocking', 'non-blocking'])
+    .default('non-blocking')
+    .describe('blocking streams synchronise with the legacy default stream, others do not.'),
+  priority: z.number().int().min(-8).max(8).default(0).describe('Lower is more urgent, as in CUDA.'),
 });
 
 export const eventSchema = z.strictObject({
-  id: idSchema,
-  /** false is cudaEventDisableTiming. */
-  timing: z.boolean().default(true),
+  id: declaredId,
+  timing: z.boolean().default(true).describe('false is cudaEventDisableTiming.'),
 });
 
-/** A counting signal between host threads. signal() blocks while `capacity` are pending: a bounded queue. */
+/** A counting signal between host threads. */
 export const signalSchema = z.strictObject({
-  id: idSchema,
-  capacity: z.number().int().min(1).max(1_000_000).default(1_000_000),
+  id: declaredId,
+  capacity: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000_000)
+    .describe('Most signals that may be pending. Signalling waits at that number, as at a bounded queue.'),
 });
 
 export const environmentSchema = z.strictObject({
-  /** What "default" means: nvcc's --default-stream. */
-  defaultStream: z.enum(['legacy', 'per-thread']).default('legacy'),
-  /** CUDA_LAUNCH_BLOCKING=1. */
-  launchBlocking: z.boolean().default(false),
-  /** CUDA_VISIBLE_DEVICES; all where left out. */
-  visibleDevices: z.array(z.number().int().min(0).max(63)).max(64).optional(),
-  peerAccess: z.boolean().default(false),
-  /** Recorded executions of the whole program, and as many un-instrumented ones timed by the host clock. */
-  iterations: z.number().int().min(1).max(1000).default(5),
-  /** Executions before any is timed or recorded. */
-  warmups: z.number().int().min(0).max(1000).default(2),
+  defaultStream: z
+    .enum(['legacy', 'per-thread'])
+    .default('legacy')
+    .describe('Meaning of the stream "default": the legacy one, or one for each thread.'),
+  launchBlocking: z
+    .boolean()
+    .default(false)
+    .describe('CUDA_LAUNCH_BLOCKING=1: each call returns when its work is complete.'),
+  visibleDevices: z
+    .array(z.number().int().min(0).max(63))
+    .max(64)
+    .optional()
+    .describe('CUDA_VISIBLE_DEVICES; all if omitted.'),
+  peerAccess: z.boolean().default(false).describe('Whether devices may reach each other’s memory.'),
+  iterations: z.number().int().min(1).max(1000).default(5).describe('How often the program is executed and recorded.'),
+  warmups: z.number().int().min(0).max(1000).default(2).describe('Executions before any is recorded.'),
 });
 
 export type Pattern = z.infer<typeof patternSchema>;

@@ -9,6 +9,7 @@
  *   }
  */
 import { z } from 'zod';
+import { documentHead } from '../experiment/resources.ts';
 import type { GateFigure } from './figures.ts';
 import { gateFigures } from './figures.ts';
 
@@ -21,21 +22,28 @@ const amountSchema = z.union([z.number(), z.string().min(1).max(60)]);
 const figureListSchema = z.array(z.enum(gateFigures)).min(1).max(gateFigures.length);
 
 const allowSchema = z.strictObject({
-  /** "train.py:44", "train.py:44 in step", or a whole file: "train.py". */
-  line: z.string().min(1).max(1000).optional(),
-  /** Operation of an experiment: its label, or its path such as "threads[0].operations[2]". */
-  operation: z.string().min(1).max(1000).optional(),
-  /** All figures if omitted. */
-  figures: figureListSchema.optional(),
-  reason: z.string().min(1).max(1000),
+  line: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe(
+      'A source line as "train.py:44", a line of one function as "train.py:44 in step", or a file; else operation.',
+    ),
+  operation: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('An operation of an experiment: its label, or its place as "threads[0].operations[2]".'),
+  figures: figureListSchema.optional().describe('Figures that it holds for; all if omitted.'),
+  reason: z.string().min(1).max(1000).describe('Reason, printed with the findings that it lets pass.'),
 });
 
 const atMost = (description: string) => amountSchema.optional().describe(description);
 
 export const gateRulesSchema = z.strictObject({
-  $schema: z.string().max(1000).optional(),
-  format: z.literal(gateRulesFormat),
-  version: z.literal(gateRulesVersion),
+  ...documentHead(gateRulesFormat, gateRulesVersion),
   limits: z
     .strictObject({
       pageableCopies: atMost('Copies between host and device of pageable host memory, in each step.'),
@@ -47,20 +55,30 @@ export const gateRulesSchema = z.strictObject({
       stepNs: atMost('Duration of the median step.'),
       hazards: atMost('Hazards of the experiment.'),
     } satisfies Record<GateFigure, unknown>)
-    .default({}),
-  /** Smaller copies don't count as copies of pageable memory: an .item() copies four or eight bytes. */
-  ignoreCopiesBelow: amountSchema.default(0),
-  /** Steps of a trace, counted from 1; all if omitted. */
-  steps: z.strictObject({ from: z.number().int().min(1), to: z.number().int().min(1) }).optional(),
-  /** Figures that must not exceed a baseline trace. */
+    .default({})
+    .describe('Most of each figure. A number is in base units; a text has its unit, as "1 MiB".'),
+  /** An .item() brings four or eight. */
+  ignoreCopiesBelow: amountSchema.default(0).describe('Smaller copies don’t count as copies of pageable memory.'),
+  steps: z
+    .strictObject({
+      from: z.number().int().min(1).describe('The first step, counted from 1.'),
+      to: z.number().int().min(1).describe('The last step, counted from 1.'),
+    })
+    .optional()
+    .describe('Steps of a trace that count; all if omitted.'),
   baseline: z
     .strictObject({
-      figures: figureListSchema,
-      /** Smallest relative difference from the baseline that counts. */
-      leastShare: z.number().min(0).max(100).default(0),
+      figures: figureListSchema.describe('Figures to compare.'),
+      leastShare: z
+        .number()
+        .min(0)
+        .max(100)
+        .default(0)
+        .describe('Smallest relative difference from the baseline that counts.'),
     })
-    .optional(),
-  allow: z.array(allowSchema).max(10_000).default([]),
+    .optional()
+    .describe('Figures that must not exceed the trace of --baseline.'),
+  allow: z.array(allowSchema).max(10_000).default([]).describe('Findings to let pass, each with its reason.'),
 });
 
 export type GateAllowance = z.infer<typeof allowSchema>;

@@ -2,7 +2,7 @@
 
 import type { DeclarationKind } from '../experiment/edit/declarations.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { Operation, OperationName } from '../experiment/operations.ts';
+import { descriptorOf, type Operation } from '../experiment/operations.ts';
 import type { Lane, MemoryKind } from '../trace/trace.ts';
 import type { Cause } from '../verdicts/verdict.ts';
 import type { TermId } from './terms.ts';
@@ -23,36 +23,6 @@ export function termOfLane(lane: Pick<Lane, 'kind' | 'id' | 'direction'>): TermI
   }
 }
 
-const ofOperation: Readonly<Record<OperationName, TermId>> = {
-  work: 'host-thread',
-  write: 'host',
-  read: 'host',
-  pin: 'pin-memory',
-  allocate: 'allocator',
-  free: 'allocator',
-  recordStream: 'record-stream',
-  signal: 'signal',
-  waitSignal: 'signal',
-  copy: 'copy',
-  memset: 'memset',
-  kernel: 'kernel',
-  recordEvent: 'event',
-  waitEvent: 'wait-stream',
-  hostFunction: 'host-function',
-  graphLaunch: 'graph',
-  multiCopy: 'multi-tensor-copy',
-  synchronizeStream: 'synchronise',
-  synchronizeEvent: 'synchronise',
-  synchronizeDevice: 'synchronise',
-  queryStream: 'synchronise',
-  queryEvent: 'event',
-  elapsedTime: 'event',
-  item: 'item',
-  repeat: 'issue',
-  range: 'host-thread',
-  graphCapture: 'graph',
-};
-
 const ofMemory: Readonly<Record<Exclude<MemoryKind, 'none' | 'unknown'>, TermId>> = {
   pageable: 'pageable',
   pinned: 'pinned',
@@ -71,7 +41,7 @@ export function termsOfOperation(operation: Operation, experiment: Experiment): 
   });
   const streams = 'stream' in operation ? [termOfStream(operation.stream, experiment)] : [];
   const modes: TermId[] = operation.op === 'copy' && operation.mode !== 'async' ? ['blocking-copy'] : [];
-  return [ofOperation[operation.op], ...modes, ...memories, ...streams];
+  return [descriptorOf(operation.op).term as TermId, ...modes, ...memories, ...streams];
 }
 
 /** `name` is a declared stream, or one that always exists. */

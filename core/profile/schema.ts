@@ -1,6 +1,6 @@
 /** File format of a device profile: its facts, and the parameters of the registry. */
 import { z } from 'zod';
-import { schemaAddressSchema } from '../experiment/resources.ts';
+import { documentHead, nameSchema } from '../experiment/resources.ts';
 import {
   type Parameter,
   type ParameterName,
@@ -50,8 +50,10 @@ const tableOf = (by: PointKey) =>
       });
     });
 
-const shapeOf = ({ unit, by, without }: Parameter) => {
-  const shape = by === undefined ? values[unit] : tableOf(by);
+const shapeOf = ({ what, unit, by, without }: Parameter) => {
+  const shape = (by === undefined ? values[unit] : tableOf(by)).describe(
+    `${what} (${by === undefined ? unit : `${unit} by ${by}`})`,
+  );
   return without === undefined ? shape : shape.optional();
 };
 
@@ -71,49 +73,48 @@ const parametersSchema = z.strictObject(
 ) as unknown as z.ZodType<ParameterValues>;
 
 const deviceSchema = z.strictObject({
-  name: z.string().min(1).max(200),
-  computeCapability: z.string().max(20),
-  multiprocessors: z.number().int().min(1).max(100_000),
-  /** If 1, both directions share it; with two or more, each has its own. */
-  asyncEngineCount: z.number().int().min(0).max(64),
-  memoryBytes: byteCount,
-  linkGeneration: z.number().nullable(),
-  linkWidth: z.number().nullable(),
-  /** Whether cudaMalloc waits for all work of the device, as cudaFree does. */
-  mallocSynchronizes: z.boolean().default(true),
+  name: nameSchema,
+  computeCapability: z.string().max(20).describe('Compute capability, such as 9.0.'),
+  multiprocessors: z.number().int().min(1).max(100_000).describe('Streaming multiprocessors.'),
+  asyncEngineCount: z.number().int().min(0).max(64).describe('Copy engines: with one, both directions share it.'),
+  memoryBytes: byteCount.describe('Memory of the GPU, in bytes.'),
+  linkGeneration: z.number().nullable().describe('Generation of PCI Express; null if unknown.'),
+  linkWidth: z.number().nullable().describe('Lanes of PCI Express; null if unknown.'),
+  mallocSynchronizes: z.boolean().default(true).describe('Whether cudaMalloc waits for all work of the device.'),
 });
 
 /** A calibration's measurements of one parameter. The profile has their median. */
 const measurementSchema = z.strictObject({
-  /** Name in the registry; for a point of a table, with its key: 'copies.h2d.pinned @ 4096 bytes'. */
-  parameter: z.string().min(1).max(200),
-  median: z.number(),
-  least: z.number(),
-  most: z.number(),
-  samples: z.number().int().min(1),
-  /** Experiment or measurement that it comes from. */
-  probe: z.string().min(1).max(200),
+  /** As 'copies.h2d.pinned @ 4096 bytes'. */
+  parameter: z.string().min(1).max(200).describe('Name of the parameter, with the place in its table.'),
+  median: z.number().describe('Median of the samples.'),
+  least: z.number().describe('Least of the samples.'),
+  most: z.number().describe('Most of the samples.'),
+  samples: z.number().int().min(1).describe('Number of samples.'),
+  probe: z.string().min(1).max(200).describe('Experiment or measurement that it comes from.'),
 });
 
 /** measured: on such a machine. published: from published figures; unpublished values are assumed. */
 export const profileBases = ['measured', 'published'] as const;
 
 export const profileSchema = z.strictObject({
-  $schema: schemaAddressSchema.optional(),
-  format: z.literal(profileFormat),
-  version: z.literal(profileVersion),
-  name: z.string().min(1).max(200),
-  /** Source of the numbers. */
-  source: text,
-  basis: z.enum(profileBases).default('measured'),
-  /** Number of measured machines; missing if it is one. */
-  machines: z.number().int().min(1).max(1_000_000).optional(),
-  /** Name of the remote host it was measured on; missing for this machine. */
-  host: z.string().min(1).max(200).optional(),
-  device: deviceSchema,
-  parameters: parametersSchema,
-  /** Sources of some parameters, by the first part of their names. */
-  sources: z.record(z.string().max(100), text).optional(),
-  /** Measurements of `copyscope calibrate`; missing in a profile made by hand. */
-  measurements: z.array(measurementSchema).max(10_000).optional(),
+  ...documentHead(profileFormat, profileVersion),
+  name: nameSchema,
+  source: text.describe('Source of the numbers.'),
+  basis: z.enum(profileBases).default('measured').describe('Whether they were measured, or are published figures.'),
+  machines: z.number().int().min(1).max(1_000_000).optional().describe('Number of measured machines; one if omitted.'),
+  host: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Name of the remote host that was measured; omitted for this machine.'),
+  device: deviceSchema.describe('The GPU.'),
+  parameters: parametersSchema.describe('Parameters of the simulator; docs/reference/profile.md lists them.'),
+  sources: z
+    .record(z.string().max(100), text)
+    .optional()
+    .describe('Sources of some parameters, by the first part of their names.'),
+  /** Left out where a profile was made by hand. */
+  measurements: z.array(measurementSchema).max(10_000).optional().describe('Measurements of a calibration.'),
 });

@@ -1,14 +1,12 @@
 /** Lowers an experiment to the program that engines execute. Assumes the document passed parseExperiment. */
-import { describeOnce } from '../experiment/describe.ts';
+import { type BufferFinder, describeOnce } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { Operation, OperationOf } from '../experiment/operations.ts';
+import { descriptorOf, type Operation } from '../experiment/operations.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import { writtenBuffers } from './accesses.ts';
 import { requireSound } from './checks/check.ts';
 import { expectations } from './expectations.ts';
-import { lowerOperation } from './lowerOperation.ts';
-import type { Instruction, OperationInfo, Program, ProgramThread } from './program.ts';
-import { recordedCost } from './recorded.ts';
+import type { Instruction, OperationInfo, Program, ProgramThread, RecordedCost } from './program.ts';
 import { deviceIndex, type Place, Scope } from './scope.ts';
 
 /** Throws a CopyscopeError `experiment.invalid` for what no engine could execute: it names the field and the remedy. */
@@ -108,13 +106,13 @@ class Lowering {
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
-    const label = this.#shared(describeOnce(operation, this.scope.experiment, this.scope.find));
-    const recorded = recordedCost(operation, this.scope);
+    const label = this.#shared(describeOnce(operation, this.scope.find));
+    const recorded = recordedCost(operation, this.scope.find);
     this.operations.push({ op: place.op, id: operation.id, kind: operation.op, label, thread, path, recorded });
-    if (operation.op === 'repeat') this.#repeat(operation, place, out);
-    else if (operation.op === 'range') this.#range(operation, place, out);
-    else if (operation.op === 'graphCapture') this.#capture(operation, place, out);
-    else out.push(...lowerOperation(operation, place, this.scope));
+    const stream = 'stream' in operation ? this.scope.streams.resolve(operation.stream, thread) : -1;
+    const made = descriptorOf(operation.op).lower(operation, place, this.scope, stream);
+    if ('operations' in operation) this.#around(made, operation.operations, place, out);
+    else out.push(...made);
   }
 
   #shared(label: string): string {
@@ -124,31 +122,21 @@ class Lowering {
     return label;
   }
 
-  #inside({ operations }: { readonly operations: readonly Operation[] }, place: Place, out: Instruction[]): void {
-    this.#list(operations, [...place.path, 'operations'], place.thread, out);
-  }
-
-  #repeat(operation: OperationOf<'repeat'>, place: Place, out: Instruction[]): void {
-    const { op } = place;
+  #around([first, last]: readonly Instruction[], operations: readonly Operation[], place: Place, out: Instruction[]) {
+    if (first === undefined || last === undefined) return;
     const start = out.length;
-    out.push({ code: 'repeat', op, count: operation.count, end: -1 });
-    this.#inside(operation, place, out);
-    out[start] = { code: 'repeat', op, count: operation.count, end: out.length };
-    out.push({ code: 'endRepeat', op, start });
+    out.push(first);
+    this.#list(operations, [...place.path, 'operations'], place.thread, out);
+    if (first.code === 'repeat') out[start] = { ...first, end: out.length };
+    out.push(last.code === 'endRepeat' ? { ...last, start } : last);
   }
+}
 
-  #range(operation: OperationOf<'range'>, place: Place, out: Instruction[]): void {
-    out.push({ code: 'beginRange', op: place.op, name: operation.name });
-    this.#inside(operation, place, out);
-    out.push({ code: 'endRange', op: place.op });
-  }
-
-  #capture(operation: OperationOf<'graphCapture'>, place: Place, out: Instruction[]): void {
-    const { op, thread } = place;
-    const graph = this.scope.graph(operation.graph);
-    const stream = this.scope.streams.resolve(operation.stream, thread);
-    out.push({ code: 'beginCapture', op, graph, stream });
-    this.#inside(operation, place, out);
-    out.push({ code: 'endCapture', op, graph, stream });
-  }
+/** What an operation took in the trace it was lifted from, as far as it still is what was recorded. */
+function recordedCost(operation: Operation, find: BufferFinder): RecordedCost | undefined {
+  const recorded = 'recorded' in operation ? operation.recorded : undefined;
+  if (recorded === undefined) return undefined;
+  const { callNs, deviceNs } = recorded;
+  const own = descriptorOf(operation.op).recordedCost;
+  return own === undefined ? { callNs, deviceNs } : own(operation, find);
 }

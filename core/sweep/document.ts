@@ -15,7 +15,7 @@
  * allowed names (a buffer's memory, a stream, a strategy) takes names: ["pageable", "pinned"].
  */
 import { z } from 'zod';
-import { schemaAddressSchema } from '../experiment/resources.ts';
+import { documentHead, nameSchema } from '../experiment/resources.ts';
 
 export const sweepFormat = 'copyscope/sweep';
 export const sweepVersion = 1;
@@ -28,35 +28,38 @@ const amountSchema = z.union([z.number(), z.string().min(1).max(60)]);
 export type Amount = z.infer<typeof amountSchema>;
 
 const axisSchema = z.strictObject({
-  /** Title of the axis. Default: that of the parameter or field. */
-  label: z.string().min(1).max(80).optional(),
-  parameter: z.string().min(1).max(60).optional(),
-  fields: z.array(z.string().min(1).max(400)).min(1).max(64).optional(),
-  values: z.array(amountSchema).min(1).max(mostPoints).optional(),
-  from: amountSchema.optional(),
-  to: amountSchema.optional(),
-  /** Number of values in a range, including both ends. */
-  points: z.number().int().min(2).max(mostPoints).optional(),
-  /** linear: equal steps. geometric: equal factors. */
-  scale: z.enum(['linear', 'geometric']).optional(),
+  label: z.string().min(1).max(80).optional().describe('Name of the axis.'),
+  parameter: z.string().min(1).max(60).optional().describe('A parameter of the template.'),
+  fields: z
+    .array(z.string().min(1).max(400))
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Paths of numbers of the experiment, as buffers[0].bytes: all get the same value.'),
+  values: z.array(amountSchema).min(1).max(mostPoints).optional().describe('The values; else from, to and points.'),
+  from: amountSchema.optional().describe('First value of a range.'),
+  to: amountSchema.optional().describe('Last value of a range.'),
+  points: z.number().int().min(2).max(mostPoints).optional().describe('How many values, both ends included.'),
+  scale: z.enum(['linear', 'geometric']).optional().describe('linear: equal steps. geometric: equal factors.'),
 });
 
 /** Either a template or an experiment. parse.ts checks that, for a clear message. */
 const baseSchema = z.strictObject({
-  template: z.string().min(1).max(60).optional(),
-  parameters: z.record(z.string().max(60), amountSchema).optional(),
+  template: z.string().min(1).max(60).optional().describe('Name of a template.'),
+  parameters: z
+    .record(z.string().max(60), amountSchema)
+    .optional()
+    .describe('Parameters of the template that are not its standard: a number in base units, or a text as "64 MiB".'),
   /** Checked by parseExperiment(). */
-  experiment: z.unknown().optional(),
+  experiment: z.unknown().optional().describe('A whole experiment.'),
 });
 
 export const sweepSchema = z.strictObject({
-  $schema: schemaAddressSchema.optional(),
-  format: z.literal(sweepFormat),
-  version: z.literal(sweepVersion),
-  name: z.string().min(1).max(200),
-  description: z.string().max(10_000).default(''),
-  base: baseSchema,
-  axes: z.array(axisSchema).min(1).max(2),
+  ...documentHead(sweepFormat, sweepVersion),
+  name: nameSchema,
+  description: z.string().max(10_000).default('').describe('Question of the sweep, in some sentences.'),
+  base: baseSchema.describe('Program to run: a template with its parameters, or an experiment.'),
+  axes: z.array(axisSchema).min(1).max(2).describe('One or two things that vary.'),
 });
 
 export type SweepDocument = z.infer<typeof sweepSchema>;

@@ -2,6 +2,7 @@
 
 import { describeOperation } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
+import { fieldWords, unitOf } from '../experiment/operations/fields.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
@@ -17,12 +18,8 @@ export function parseFieldPath(text: string): FieldPath | null {
   return fieldPath(steps) === text && steps.length > 0 && !steps.includes('__proto__') ? steps : null;
 }
 
-/** Returns the unit by the field's name, following the schema's convention (…Bytes, …Offset, …Ns). */
-export function fieldUnit(path: FieldPath): ParameterUnit {
-  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
-  if (name === 'bytes' || /bytes$/i.test(name) || /offset$/i.test(name)) return 'B';
-  return name.endsWith('Ns') ? 'ns' : 'count';
-}
+export const fieldUnit = (path: FieldPath): ParameterUnit =>
+  unitOf(String(path.findLast((step) => typeof step === 'string') ?? ''));
 
 const fractional: ReadonlySet<unknown> = new Set(['smShare', 'flops', 'durationNs']);
 
@@ -58,24 +55,10 @@ export function setText(document: unknown, path: FieldPath, value: string): bool
   return true;
 }
 
-const words: ReadonlyMap<unknown, string> = new Map([
-  ['bytes', 'size'],
-  ['durationNs', 'duration'],
-  ['smShare', 'share of SMs'],
-  ['srcOffset', 'source offset'],
-  ['dstOffset', 'target offset'],
-  ['count', 'times'],
-  ['flops', 'FLOP'],
-]);
-
-/** Returns 'Size of source', 'Times of repeat 4×', 'Iterations'. */
+/** 'Size of source', 'Times of repeat 4×', 'Iterations'. */
 export function fieldTitle(experiment: Experiment, path: FieldPath): string {
   const name = path.findLast((step) => typeof step === 'string') ?? '';
-  const what =
-    words.get(name) ??
-    String(name)
-      .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .toLowerCase();
+  const what = fieldWords(String(name));
   const owner = ownerOf(experiment, path);
   const title = owner === null ? what : `${what} of ${owner}`;
   return title.charAt(0).toUpperCase() + title.slice(1);

@@ -1,6 +1,7 @@
 /** Facts from the experiment about the operations of a trace. Empty if the trace doesn't come from an experiment. */
 import type { Experiment } from '../experiment/experiment.ts';
-import type { Operation } from '../experiment/operations.ts';
+import { idsIn } from '../experiment/operations/fields.ts';
+import { descriptorOf, type Operation } from '../experiment/operations.ts';
 import { lowerUnverified } from '../program/lower.ts';
 import type { OperationInfo, Program } from '../program/program.ts';
 import { isHostMemory } from '../trace/trace.ts';
@@ -78,24 +79,14 @@ function captureAround(experiment: Experiment, path: readonly (string | number)[
 
 /** Returns the ids of the buffers that an operation reads and writes; null if it names none. */
 export function touchedBuffers(operation: Operation | undefined): { reads: string[]; writes: string[] } | null {
-  switch (operation?.op) {
-    case 'copy':
-      return { reads: [operation.src], writes: [operation.dst] };
-    case 'kernel':
-      return { reads: operation.reads, writes: operation.writes };
-    case 'pin':
-      return { reads: [operation.src], writes: [operation.dst] };
-    case 'read':
-    case 'item':
-      return { reads: [operation.buffer], writes: [] };
-    case 'write':
-    case 'memset':
-    case 'allocate':
-    case 'free':
-      return { reads: [], writes: [operation.buffer] };
-    default:
-      return null;
-  }
+  if (operation === undefined) return null;
+  const own = descriptorOf(operation.op).buffer;
+  if (own === undefined && !('src' in operation) && !('reads' in operation)) return null;
+  const ids = (...fields: readonly string[]): string[] => fields.flatMap((field) => idsIn(operation, field));
+  return {
+    reads: own === 'reads' ? ids('buffer') : ids('src', 'reads'),
+    writes: own === 'writes' ? ids('buffer') : ids('dst', 'writes'),
+  };
 }
 
 /** Returns mapped buffers. Only byte-streaming kernels touch memory: their first read and first written buffer. */

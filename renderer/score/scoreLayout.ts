@@ -2,27 +2,20 @@
  * Places the operations in the score: a row for each host thread and stream, columns in issue order. An operation's
  * number is its place in document order, as in the program and the trace.
  */
-import {
-  type BufferFinder,
-  bufferFinder,
-  copyBytes,
-  describeOperation,
-  shortCopy,
-} from '../../core/experiment/describe.ts';
+import { type BufferFinder, bufferFinder, describeOperation } from '../../core/experiment/describe.ts';
 import type { OperationPath } from '../../core/experiment/edit/paths.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import {
   childOperations,
+  descriptorOf,
   type Operation,
-  type OperationOf,
   type RangeOperation,
 } from '../../core/experiment/operations.ts';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
-import { formatBytes, formatDuration } from '../../core/units.ts';
-import { type PaintName, paintOf } from '../common/palette.ts';
+import type { PaintName } from '../common/palette.ts';
 import { blockWidth } from './columns.ts';
 import { foldedOf, isFolded } from './folded.ts';
 
@@ -292,8 +285,9 @@ class LayoutBuilder {
     const known = looks.get(operation);
     if (known?.buffers === buffers) return known;
     const label = describeOperation(operation, this.#experiment, this.#find);
-    const detail = operationDetail(operation, this.#experiment, this.#find);
-    const paint = operationPaint(operation, this.#find);
+    const { detail: detailOf, paint: paintOf = 'host-call' } = descriptorOf(operation.op);
+    const detail = detailOf?.(operation, this.#find) ?? '';
+    const paint = typeof paintOf === 'string' ? paintOf : paintOf(operation, this.#find);
     const made = { buffers, label, detail, paint, width: blockWidth(label, detail, operation.op === 'copy') };
     looks.set(operation, made);
     return made;
@@ -313,79 +307,4 @@ function streamOf(operation: Operation, thread: number, streams: StreamTable): n
   // A stream has a row even if only a host call names it.
   if (id === null && 'stream' in operation) streams.resolve(operation.stream, thread);
   return id === null ? null : streams.resolve(id, thread);
-}
-
-const memoryOf = (find: BufferFinder, id: string): string => find(id)?.memory ?? 'unknown';
-
-function operationDetail(operation: Operation, experiment: Experiment, find: BufferFinder): string {
-  switch (operation.op) {
-    case 'copy':
-      return copyDetail(operation, experiment, find);
-    case 'kernel':
-      if (operation.kernel.kind === 'spin') return formatDuration(operation.kernel.durationNs);
-      if (operation.kernel.kind === 'stream') return `${operation.kernel.passes}× over bytes`;
-      if (operation.kernel.kind === 'arithmetic') return `${operation.kernel.flops} FLOP`;
-      return libraryText(operation);
-    default:
-      return '';
-  }
-}
-
-/** Adds the sizes if the kernel has its own label; the default label contains them. */
-function libraryText({ kernel, label }: OperationOf<'kernel'>): string {
-  if (kernel.kind !== 'matmul' && kernel.kind !== 'fft') return '';
-  const first = kernel.kind === 'matmul' ? kernel.workspace : kernel.plan;
-  const size = kernel.kind === 'matmul' ? `${kernel.m}×${kernel.k}×${kernel.n}` : `${kernel.batch}×${kernel.size}`;
-  return [label === undefined ? '' : size, first === 'first-use' ? 'first use' : ''].filter(Boolean).join(' · ');
-}
-
-/**
- * Begins with the part if only a part of the source moves, so that a narrow block shows it. Adds the size if the copy
- * has its own label.
- */
-function copyDetail(operation: OperationOf<'copy'>, experiment: Experiment, find: BufferFinder): string {
-  const ends = `${memoryOf(find, operation.src)} → ${memoryOf(find, operation.dst)}`;
-  const short = shortCopy(operation, experiment, find);
-  if (short !== null) return `${short.isMeant ? '' : 'only '}${short.text} · ${ends}`;
-  return operation.label === undefined ? ends : `${ends} · ${formatBytes(copyBytes(operation, experiment, find))}`;
-}
-
-function operationPaint(operation: Operation, find: BufferFinder): PaintName {
-  switch (operation.op) {
-    case 'copy': {
-      const side = (id: string): 'h' | 'd' => (memoryOf(find, id) === 'device' ? 'd' : 'h');
-      return paintOf('copy', `${side(operation.src)}2${side(operation.dst)}`);
-    }
-    case 'multiCopy':
-      return operation.direction;
-    case 'item':
-      return 'd2h';
-    case 'kernel':
-    case 'graphLaunch':
-      return 'kernel';
-    case 'memset':
-      return 'memset';
-    case 'hostFunction':
-      return 'host-function';
-    case 'recordEvent':
-    case 'waitEvent':
-      return 'mark';
-    case 'work':
-    case 'pin':
-      return 'host-work';
-    case 'read':
-    case 'write':
-      return 'host-access';
-    case 'synchronizeStream':
-    case 'synchronizeEvent':
-    case 'synchronizeDevice':
-    case 'waitSignal':
-      return 'host-sync';
-    case 'repeat':
-    case 'range':
-    case 'graphCapture':
-      return 'host-range';
-    default:
-      return 'host-call';
-  }
 }

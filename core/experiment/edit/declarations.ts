@@ -4,41 +4,27 @@ import { fieldPath } from '../../shape/path.ts';
 import { MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import { freeName } from '../freeName.ts';
+import {
+  type DeclarationKind,
+  declarationKinds,
+  declarationNames,
+  idsIn,
+  referenceFields,
+} from '../operations/fields.ts';
 import type { Operation, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { type Edited, edit, takeOut } from './edit.ts';
 import { refused } from './paths.ts';
 
-export const declarationKinds = ['buffers', 'streams', 'events', 'signals', 'threads', 'devices'] as const;
-export type DeclarationKind = (typeof declarationKinds)[number];
+export { type DeclarationKind, declarationKinds, declarationNames } from '../operations/fields.ts';
 
-/** In words, for messages and for the names of new ones. */
-export const declarationNames: Readonly<Record<DeclarationKind, string>> = {
-  buffers: 'buffer',
-  streams: 'stream',
-  events: 'event',
-  signals: 'signal',
-  threads: 'thread',
-  devices: 'device',
-};
-
-/** Fields of operations that hold an id, or a list of ids, of each kind. */
-const references: Readonly<Partial<Record<DeclarationKind, readonly string[]>>> = {
-  buffers: ['buffer', 'src', 'dst', 'reads', 'writes'],
-  streams: ['stream'],
-  events: ['event', 'start', 'end'],
-  signals: ['signal'],
-  devices: ['device'],
-};
+/** Fields of operations that hold an id, or a list of ids, of a kind. */
+const fieldsOf = (kind: DeclarationKind): string[] =>
+  [...referenceFields.keys()].filter((field) => referenceFields.get(field) === kind);
 
 /** Ids of a kind that an operation itself refers to, not those of what it holds. */
-export function referred(operation: Operation, kind: DeclarationKind): string[] {
-  return (references[kind] ?? []).flatMap((field): string[] => {
-    const value: unknown = Reflect.get(operation, field);
-    if (Array.isArray(value)) return value;
-    return typeof value === 'string' ? [value] : [];
-  });
-}
+export const referred = (operation: Operation, kind: DeclarationKind): string[] =>
+  fieldsOf(kind).flatMap((field) => idsIn(operation, field));
 
 function eachOperation(experiment: Experiment, visit: (operation: Operation) => void): void {
   for (const thread of experiment.threads) walkOperations(thread.operations, visit);
@@ -156,7 +142,7 @@ export function renameDeclaration(experiment: Experiment, kind: DeclarationKind,
 
 /** Changes in place what the operation itself refers to. */
 export function renameReferences(operation: Operation, kind: DeclarationKind, from: string, to: string): void {
-  renameIn(operation, references[kind] ?? [], from, to);
+  renameIn(operation, fieldsOf(kind), from, to);
 }
 
 function renameIn(holder: object, fields: readonly string[], from: string, to: string): void {

@@ -1,7 +1,8 @@
 /** A new operation with sensible fields. What it needs and the document lacks is declared with it. */
-import { KiB, MiB } from '../../units.ts';
+import { MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
-import type { NewOperation, OperationName, OperationOf } from '../operations.ts';
+import { newDurationNs } from '../operations/operation.ts';
+import { descriptorOf, type NewOperation, type OperationName, type OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { declare, declareOtherEnd, deviceBuffer, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
@@ -30,90 +31,20 @@ export function addMade(
   });
 }
 
-const newDurationNs = 100_000;
-
 /** Makes operations for one place of a document. */
 export class Maker {
   readonly #draft: Experiment;
-  readonly #stream: string;
+  readonly stream: string;
   readonly #before: OperationPath;
 
   constructor(draft: Experiment, stream: string, before: OperationPath) {
     this.#draft = draft;
-    this.#stream = stream;
+    this.stream = stream;
     this.#before = before;
   }
 
   make(name: OperationName): NewOperation {
-    const stream = this.#stream;
-    switch (name) {
-      case 'work':
-        return { op: name, durationNs: newDurationNs };
-      case 'hostFunction':
-        return { op: name, durationNs: newDurationNs, stream };
-      case 'write':
-        return { op: name, buffer: this.#host(), offset: 0, pattern: { kind: 'index', seed: 0 } };
-      case 'read':
-        return { op: name, buffer: this.#host(), offset: 0 };
-      case 'pin':
-        return this.#pin();
-      case 'allocate':
-        return { op: name, buffer: this.#device(), allocator: 'caching', stream };
-      case 'free':
-      case 'recordStream':
-      case 'item':
-        return { op: name, buffer: this.#device(), stream };
-      case 'copy':
-        return this.copyFrom(this.#host());
-      case 'memset':
-        return { op: name, buffer: this.#device(), offset: 0, value: 0, stream };
-      case 'kernel':
-        return {
-          op: name,
-          kernel: { kind: 'spin', durationNs: newDurationNs },
-          reads: [],
-          writes: [],
-          smShare: 1,
-          stream,
-        };
-      case 'multiCopy': {
-        const payload = { tensors: 64, bytes: 256 * KiB, memory: 'pageable' as const };
-        return { op: name, direction: 'h2d', payload, strategy: 'pipelined', options: {}, stream };
-      }
-      default:
-        return this.#waiting(name);
-    }
-  }
-
-  #waiting(name: OperationName): NewOperation {
-    const stream = this.#stream;
-    switch (name) {
-      case 'signal':
-      case 'waitSignal':
-        return { op: name, signal: this.#draft.signals[0]?.id ?? declare(this.#draft, 'signals') };
-      case 'recordEvent':
-        return { op: name, event: unrecordedEvent(this.#draft) ?? declare(this.#draft, 'events'), stream };
-      case 'waitEvent':
-        return { op: name, event: this.#recordedEvent(), stream };
-      case 'synchronizeEvent':
-      case 'queryEvent':
-        return { op: name, event: this.#recordedEvent() };
-      case 'elapsedTime':
-        return this.#elapsedTime();
-      case 'synchronizeStream':
-      case 'queryStream':
-        return { op: name, stream };
-      case 'graphLaunch':
-        return { op: name, graph: this.#capturedGraph(), stream };
-      case 'repeat':
-        return { op: name, count: 10, operations: [this.make('work')] };
-      case 'range':
-        return { op: name, name: 'range', operations: [this.make('work')] };
-      case 'graphCapture':
-        return { op: name, graph: 'graph', stream, operations: [this.make('kernel')] };
-      default:
-        return { op: 'synchronizeDevice' };
-    }
+    return descriptorOf(name).make(this);
   }
 
   #buffer(fits: (buffer: BufferDeclaration) => boolean, stem: string, memory: BufferDeclaration['memory']): string {
@@ -124,8 +55,8 @@ export class Maker {
     return id;
   }
 
-  readonly #host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
-  readonly #device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
+  readonly host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
+  readonly device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
 
   /** Into a device buffer that has room for all of the host buffer `src`. */
   copyFrom(src: string): Extract<NewOperation, { op: 'copy' }> {
@@ -134,11 +65,11 @@ export class Maker {
     const targets = this.#draft.buffers.filter((one) => one.memory === 'device' && bufferBytes(one) >= size);
     const found = targets.find((one) => bufferBytes(one) === size) ?? targets[0];
     const dst = found?.id ?? declareOtherEnd(this.#draft, 'dst', src);
-    return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, stream: this.#stream, mode: 'async' };
+    return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, stream: this.stream, mode: 'async' };
   }
 
-  /** pin_memory() makes a copy of the same size. */
-  #pin(): NewOperation {
+  /** Ends of a pin_memory(), which makes a copy of the same size. */
+  pinned(): { readonly src: string; readonly dst: string } {
     const src = this.#buffer(({ memory }) => memory === 'pageable', 'batch', 'pageable');
     const source = this.#draft.buffers.find(({ id }) => id === src);
     const size = source === undefined ? MiB : bufferBytes(source);
@@ -146,11 +77,20 @@ export class Maker {
     const dst = this.#buffer(fits, 'pinned', 'pinned');
     const made = this.#draft.buffers.find(({ id }) => id === dst);
     if (made !== undefined && bufferBytes(made) !== size) made.bytes = size;
-    return { op: 'pin', src, dst };
+    return { src, dst };
+  }
+
+  signal(): string {
+    return this.#draft.signals[0]?.id ?? declare(this.#draft, 'signals');
+  }
+
+  /** The first event that nothing records yet, else a new one. */
+  unrecordedEvent(): string {
+    return unrecordedEvent(this.#draft) ?? declare(this.#draft, 'events');
   }
 
   /** The event that was recorded last before this place, else any, else a new one. */
-  #recordedEvent(): string {
+  recordedEvent(): string {
     const before = operationPaths(this.#draft).filter((path) => inDocumentOrder(path, this.#before) < 0);
     const records = before.map((path) => operationOf(this.#draft, path)).filter(({ op }) => op === 'recordEvent');
     const last = records.at(-1);
@@ -158,13 +98,13 @@ export class Maker {
     return this.#draft.events[0]?.id ?? declare(this.#draft, 'events');
   }
 
-  #elapsedTime(): NewOperation {
+  timedEvents(): { readonly start: string; readonly end: string } {
     const timed = this.#draft.events.filter(({ timing }) => timing).map(({ id }) => id);
     const start = timed[0] ?? declare(this.#draft, 'events', 'start');
-    return { op: 'elapsedTime', start, end: timed[1] ?? declare(this.#draft, 'events', 'end') };
+    return { start, end: timed[1] ?? declare(this.#draft, 'events', 'end') };
   }
 
-  #capturedGraph(): string {
+  capturedGraph(): string {
     let graph = 'graph';
     for (const thread of this.#draft.threads) {
       walkOperations(thread.operations, (operation) => {

@@ -1,106 +1,32 @@
 /** The one quantity of an operation that its block's length stands for: how long it takes, or how much it moves. */
 
 import { fieldPath } from '../../shape/path.ts';
-import { copyBytes } from '../describe.ts';
 import type { Experiment } from '../experiment.ts';
-import { isLibraryShape } from '../libraryKernels.ts';
-import type { Operation, OperationName } from '../operations.ts';
-import { bufferBytes, maxDurationNs } from '../resources.ts';
+import type { Quantity } from '../operations/operation.ts';
+import { descriptorOf, type Operation, type OperationName } from '../operations.ts';
+import { bufferBytes } from '../resources.ts';
 import { type Edited, editOperation } from './edit.ts';
 import { setAt } from './operations.ts';
 import { type OperationPath, operationOf, refused } from './paths.ts';
 import { bytesText, durationText } from './quantities.ts';
 
-export interface Extent {
-  /** Path of the field below the operation. */
-  readonly field: readonly (string | number)[];
-  /** As in 'Change duration'. */
-  readonly name: 'duration' | 'size' | 'passes' | 'FLOP' | 'times' | 'number of tensors';
-  readonly value: number;
+export interface Extent extends Quantity {
   readonly least: number;
-  readonly most: number;
   readonly text: (value: number) => string;
 }
 
-const resizable: readonly OperationName[] = [
-  'work',
-  'hostFunction',
-  'kernel',
-  'copy',
-  'memset',
-  'write',
-  'read',
-  'multiCopy',
-  'repeat',
-];
-
 /** Whether extentOf finds something, without looking for how much. */
-export const canResize = (kind: OperationName): boolean => resizable.includes(kind);
+export const canResize = (kind: OperationName): boolean => descriptorOf(kind).quantity !== undefined;
 
 /** Null for an operation that has no such quantity, as an event. */
 export function extentOf(experiment: Experiment, operation: Operation): Extent | null {
-  switch (operation.op) {
-    case 'work':
-    case 'hostFunction':
-      return duration(['durationNs'], operation.durationNs);
-    case 'kernel':
-      return kernelExtent(operation.kernel);
-    case 'copy': {
-      const room = Math.min(
-        sizeOf(experiment, operation.src) - operation.srcOffset,
-        sizeOf(experiment, operation.dst) - operation.dstOffset,
-      );
-      return size(copyBytes(operation, experiment), room);
-    }
-    case 'memset':
-    case 'write':
-    case 'read': {
-      const room = sizeOf(experiment, operation.buffer) - operation.offset;
-      return size(operation.bytes ?? room, room);
-    }
-    case 'multiCopy':
-      return count(['payload', 'tensors'], 'number of tensors', operation.payload.tensors, 1_000_000, 'tensors');
-    case 'repeat':
-      return count(['count'], 'times', operation.count, 10_000_000, 'times');
-    default:
-      return null;
-  }
+  const quantity = descriptorOf(operation.op).quantity?.(operation, (id) => sizeOf(experiment, id)) ?? null;
+  if (quantity === null) return null;
+  const { name } = quantity;
+  const unit = name === 'number of tensors' ? 'tensors' : name;
+  if (name === 'duration') return { ...quantity, least: 0, text: durationText };
+  return { ...quantity, least: 1, text: name === 'size' ? bytesText : (number) => `${number} ${unit}` };
 }
-
-function kernelExtent(kernel: Extract<Operation, { op: 'kernel' }>['kernel']): Extent | null {
-  if (kernel.kind === 'spin') return duration(['kernel', 'durationNs'], kernel.durationNs);
-  if (kernel.kind === 'stream') return count(['kernel', 'passes'], 'passes', kernel.passes, 10_000, 'passes');
-  // Its sizes are those of its buffers.
-  if (isLibraryShape(kernel)) return null;
-  return count(['kernel', 'flops'], 'FLOP', kernel.flops, 1e18, 'FLOP');
-}
-
-const duration = (field: Extent['field'], value: number): Extent => ({
-  field,
-  name: 'duration',
-  value,
-  least: 0,
-  most: maxDurationNs,
-  text: durationText,
-});
-
-const size = (value: number, most: number): Extent => ({
-  field: ['bytes'],
-  name: 'size',
-  value,
-  least: 1,
-  most,
-  text: bytesText,
-});
-
-const count = (field: Extent['field'], name: Extent['name'], value: number, most: number, unit: string): Extent => ({
-  field,
-  name,
-  value,
-  least: 1,
-  most,
-  text: (number) => `${number} ${unit}`,
-});
 
 function sizeOf(experiment: Experiment, id: string): number {
   const buffer = experiment.buffers.find((one) => one.id === id);

@@ -1,21 +1,12 @@
 /** What an operation becomes in another row of the score: other stream, or the host thread itself. */
-import type { NewOperation, Operation } from '../operations.ts';
+import { descriptorOf, type NewOperation, type Operation } from '../operations.ts';
 
 /** A row: a stream by the id that operations use, or the host thread. */
 export type Target = { readonly row: 'host' } | { readonly row: 'stream'; readonly stream: string };
 
-/** Operations that name a stream, but are done by the host. */
-const hostOperations: readonly Operation['op'][] = [
-  'synchronizeStream',
-  'queryStream',
-  'allocate',
-  'free',
-  'recordStream',
-];
-
 /** The stream that carries out an operation; null where the host does. */
 export function streamOf(operation: Operation): string | null {
-  if (!('stream' in operation) || hostOperations.includes(operation.op)) return null;
+  if (!('stream' in operation) || descriptorOf(operation.op).byHost === true) return null;
   return operation.op === 'copy' && operation.mode === 'blocking-memcpy' ? 'default' : operation.stream;
 }
 
@@ -30,19 +21,15 @@ export function inRow(operation: NewOperation, target: Target): NewOperation {
 }
 
 function onHost(operation: NewOperation): NewOperation {
-  if (operation.op === 'waitEvent') {
-    const { stream: _, ...rest } = operation;
-    return { ...rest, op: 'synchronizeEvent' };
-  }
-  if (operation.op === 'hostFunction') {
-    const { stream: _, ...rest } = operation;
-    return { ...rest, op: 'work' };
-  }
-  return operation;
+  const op = descriptorOf(operation.op).onHost;
+  if (op === undefined || !('stream' in operation)) return operation;
+  const { stream: _, ...rest } = operation;
+  return { ...rest, op } as NewOperation;
 }
 
 function inStream(operation: NewOperation, stream: string): NewOperation {
-  if (operation.op === 'synchronizeEvent') return { ...operation, op: 'waitEvent', stream };
-  if (operation.op === 'work') return { ...operation, op: 'hostFunction', stream };
-  return 'stream' in operation ? { ...operation, stream } : operation;
+  const op = descriptorOf(operation.op).inStream;
+  return op !== undefined || 'stream' in operation
+    ? ({ ...operation, op: op ?? operation.op, stream } as NewOperation)
+    : operation;
 }

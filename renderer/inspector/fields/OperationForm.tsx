@@ -1,14 +1,22 @@
 /** The editable fields of an operation. */
 import { Button, TagsInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { shortCopy } from '../../../core/experiment/describe.ts';
-import { type DeclarationKind, declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
+import { search } from '../../../core/experiment/describe.ts';
+import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
 import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isLibraryShape } from '../../../core/experiment/libraryKernels.ts';
-import { copyModes, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
+import { shortCopy } from '../../../core/experiment/operations/copy.ts';
+import { fieldWords, referenceFields, shapeOf, unitOf } from '../../../core/experiment/operations/fields.ts';
+import {
+  copyModes,
+  descriptorOf,
+  type Operation,
+  type OperationName,
+  type OperationOf,
+} from '../../../core/experiment/operations.ts';
+import type { Pattern } from '../../../core/experiment/resources.ts';
 import { termsOfOperation } from '../../../core/glossary/termOf.ts';
 import { edit } from '../../store/editing/edit.ts';
 import { TermRow } from '../../terms/TermRow.tsx';
@@ -36,34 +44,18 @@ interface Props {
 }
 
 export function OperationForm({ experiment, path, operation }: Props) {
+  const ranks = [...referenceFields.keys(), 'offset', 'bytes'];
+  const shown = Object.entries(descriptorOf(operation.op).schema.shape)
+    .filter(([name]) => !formFields.includes(name) && !ownFields[operation.op]?.includes(name))
+    .sort(([one], [other]) => ranks.indexOf(one) - ranks.indexOf(other));
   return (
     <Form>
-      {ownFields({ experiment, path, operation })}
-      {references.map(([name, label, kind]) => {
-        const value: unknown = Reflect.get(operation, name);
-        return typeof value !== 'string' ? null : (
-          <ReferenceField
-            key={name}
-            experiment={experiment}
-            kind={kind}
-            label={label}
-            path={[...path, name]}
-            value={value}
-            {...otherEnd(operation, name)}
-          />
-        );
-      })}
-      {operation.op === 'synchronizeDevice' ? (
-        <ReferenceField
-          experiment={experiment}
-          kind="devices"
-          label="Device"
-          path={[...path, 'device']}
-          value={operation.device}
-          emptyMeans="the thread’s own"
-        />
-      ) : null}
-      {'offset' in operation ? <Region path={path} offset={operation.offset} bytes={operation.bytes} /> : null}
+      {operation.op === 'copy' ? <CopyFields experiment={experiment} path={path} operation={operation} /> : null}
+      {operation.op === 'kernel' ? <KernelFields experiment={experiment} path={path} operation={operation} /> : null}
+      {operation.op === 'multiCopy' ? <MultiCopyFields path={path} operation={operation} /> : null}
+      {shown.map(([name, schema]) => (
+        <PlainField key={name} {...{ experiment, path, operation, name, schema }} />
+      ))}
       <ValueField
         label="Label"
         path={[...path, 'label']}
@@ -76,108 +68,58 @@ export function OperationForm({ experiment, path, operation }: Props) {
   );
 }
 
-/** Fields that name a declaration, in display order. */
-const references: readonly (readonly [name: string, label: string, kind: DeclarationKind])[] = [
-  ['src', 'From', 'buffers'],
-  ['dst', 'To', 'buffers'],
-  ['buffer', 'Buffer', 'buffers'],
-  ['event', 'Event', 'events'],
-  ['start', 'Start', 'events'],
-  ['end', 'End', 'events'],
-  ['signal', 'Signal', 'signals'],
-  ['stream', 'Stream', 'streams'],
-];
+/** Shown apart, or not at all. */
+const formFields = ['op', 'id', 'label'];
+/** Fields that an operation's own part of the form shows. */
+const ownFields: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
+  copy: ['mode', 'bytes', 'srcOffset', 'dstOffset'],
+  kernel: ['kernel', 'reads', 'writes', 'smShare'],
+  multiCopy: ['direction', 'payload', 'strategy', 'options'],
+};
+
+/** Meaning of a field that is left out. */
+const emptyMeanings: Readonly<Partial<Record<string, string>>> = {
+  device: 'the thread’s own',
+  bytes: 'to its end',
+  expect: 'what the program put there',
+};
+
+const formats = { B: bytesFormat, ns: durationFormat, count: numberFormat } as const;
+
+/** A field whose schema says how it is typed. */
+function PlainField(props: Props & { readonly name: string; readonly schema: unknown }) {
+  const { experiment, operation, name, schema } = props;
+  const value: unknown = Reflect.get(operation, name);
+  const emptyMeans = emptyMeanings[name];
+  const words = fieldWords(name);
+  const place = {
+    label: words.charAt(0).toUpperCase() + words.slice(1),
+    path: [...props.path, name],
+    ...(emptyMeans === undefined ? {} : { emptyMeans }),
+  };
+  const kind = referenceFields.get(name);
+  if (kind !== undefined) {
+    const id = value as string | undefined;
+    return <ReferenceField experiment={experiment} kind={kind} {...place} value={id} {...otherEnd(operation, name)} />;
+  }
+  if (name === 'pattern' || name === 'expect')
+    return <PatternFields {...place} pattern={value as Pattern | undefined} />;
+  const shape = shapeOf(schema);
+  if (shape.kind === 'choice') return <ChoiceField {...place} value={String(value)} choices={named(shape.options)} />;
+  if (shape.kind === 'text') return <ValueField {...place} value={String(value)} format={textFormat} />;
+  if (shape.kind !== 'number') return null;
+  const unit = unitOf(name);
+  const hint = unit === 'count' ? { hint: `${grouped(shape.least)} to ${grouped(shape.most)}` } : {};
+  return <ValueField {...place} value={value as number | undefined} format={formats[unit]} {...hint} />;
+}
+
+const grouped = (value: number): string => value.toLocaleString('en-US');
 
 /** Returns the size of a copy's other end, for a new buffer. */
 function otherEnd(operation: Operation, field: string) {
   if (operation.op !== 'copy' || (field !== 'src' && field !== 'dst')) return {};
   const of = field === 'src' ? operation.dst : operation.src;
   return { declareNew: (draft: Experiment): string => declareOtherEnd(draft, field, of) };
-}
-
-function Region({
-  path,
-  offset,
-  bytes,
-}: {
-  readonly path: OperationPath;
-  readonly offset: number;
-  readonly bytes: number | undefined;
-}) {
-  return (
-    <>
-      <ValueField label="Offset" path={[...path, 'offset']} value={offset} format={bytesFormat} />
-      <ValueField label="Size" path={[...path, 'bytes']} value={bytes} format={bytesFormat} emptyMeans="to its end" />
-    </>
-  );
-}
-
-function ownFields({ experiment, path, operation }: Props): ReactNode {
-  switch (operation.op) {
-    case 'copy':
-      return <CopyFields experiment={experiment} path={path} operation={operation} />;
-    case 'kernel':
-      return <KernelFields experiment={experiment} path={path} operation={operation} />;
-    case 'work':
-    case 'hostFunction':
-      return (
-        <ValueField
-          label="Duration"
-          path={[...path, 'durationNs']}
-          value={operation.durationNs}
-          format={durationFormat}
-        />
-      );
-    case 'memset':
-      return (
-        <ValueField
-          label="Value"
-          path={[...path, 'value']}
-          value={operation.value}
-          format={numberFormat}
-          hint="0 to 255"
-        />
-      );
-    case 'write':
-      return <PatternFields label="Pattern" path={[...path, 'pattern']} pattern={operation.pattern} />;
-    case 'read':
-      return (
-        <PatternFields
-          label="Expects"
-          path={[...path, 'expect']}
-          pattern={operation.expect}
-          emptyMeans="what the program put there"
-        />
-      );
-    case 'allocate':
-      return (
-        <ChoiceField
-          label="Allocator"
-          path={[...path, 'allocator']}
-          value={operation.allocator}
-          choices={named(['cuda-malloc', 'pool', 'caching'])}
-        />
-      );
-    case 'multiCopy':
-      return <MultiCopyFields path={path} operation={operation} />;
-    case 'repeat':
-      return (
-        <ValueField
-          label="Times"
-          path={[...path, 'count']}
-          value={operation.count}
-          format={numberFormat}
-          hint="1 to 10,000,000"
-        />
-      );
-    case 'range':
-      return <ValueField label="Name" path={[...path, 'name']} value={operation.name} format={textFormat} />;
-    case 'graphCapture':
-    case 'graphLaunch':
-      return <ValueField label="Graph" path={[...path, 'graph']} value={operation.graph} format={textFormat} />;
-    default:
-      return null;
-  }
 }
 
 const modeLabels: Readonly<Record<(typeof copyModes)[number], string>> = {
@@ -202,7 +144,7 @@ function shortHint(short: Short, { src, dst }: OperationOf<'copy'>): { readonly 
 }
 
 function CopyFields({ experiment, path, operation }: CopyProps) {
-  const short = shortCopy(operation, experiment);
+  const short = shortCopy(operation, search(experiment));
   return (
     <>
       <ChoiceField

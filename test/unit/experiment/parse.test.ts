@@ -90,9 +90,9 @@ describe('a document', () => {
     [
       'with an operation that there is not',
       withOperation({ op: 'fly' }),
-      /^threads\[0\]\.operations\[0\]\.op: "fly" is not one of "work", "write", .*\. Use one of "work", "write"/,
+      /^threads\[0\]\.operations\[0\]\.op: "fly" is not one of "copy", "kernel", .*\. Use one of "copy", "kernel"/,
     ],
-    ['with an operation without a kind', withOperation({}), /op: "op" is missing\. Add it: one of "work", /],
+    ['with an operation without a kind', withOperation({}), /op: "op" is missing\. Add it: one of "copy", /],
     ['with no operation', withOperation(7), `${at}: 7 is not an object. Use an object.`],
     [
       'without a duration',

@@ -1,0 +1,75 @@
+/** Fields of operations: which name something declared, what a field is called, in what unit it is, and what it may be. */
+import { z } from 'zod';
+
+export const declarationKinds = ['buffers', 'streams', 'events', 'signals', 'threads', 'devices'] as const;
+export type DeclarationKind = (typeof declarationKinds)[number];
+
+/** In words, for messages and for the names of new ones. */
+export const declarationNames: Readonly<Record<DeclarationKind, string>> = {
+  buffers: 'buffer',
+  streams: 'stream',
+  events: 'event',
+  signals: 'signal',
+  threads: 'thread',
+  devices: 'device',
+};
+
+/** Fields that hold an id, or a list of ids, of something declared. */
+export const referenceFields: ReadonlyMap<string, DeclarationKind> = new Map([
+  ['src', 'buffers'],
+  ['dst', 'buffers'],
+  ['buffer', 'buffers'],
+  ['reads', 'buffers'],
+  ['writes', 'buffers'],
+  ['event', 'events'],
+  ['start', 'events'],
+  ['end', 'events'],
+  ['signal', 'signals'],
+  ['device', 'devices'],
+  ['stream', 'streams'],
+]);
+
+/** Ids in such a field; none if it is left out. */
+export function idsIn(operation: object, field: string): readonly string[] {
+  const value: unknown = Reflect.get(operation, field);
+  if (Array.isArray(value)) return value;
+  return typeof value === 'string' ? [value] : [];
+}
+
+const words: ReadonlyMap<unknown, string> = new Map([
+  ['bytes', 'size'],
+  ['durationNs', 'duration'],
+  ['smShare', 'share of SMs'],
+  ['srcOffset', 'source offset'],
+  ['dstOffset', 'target offset'],
+  ['count', 'times'],
+  ['flops', 'FLOP'],
+  ['src', 'from'],
+  ['dst', 'to'],
+  ['expect', 'expects'],
+]);
+
+/** A field in words, as 'source offset'. */
+export const fieldWords = (name: string): string =>
+  words.get(name) ?? name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+
+/** By the field's name: the schema's own convention (…Bytes, …Offset, …Ns). */
+export function unitOf(name: string): 'B' | 'ns' | 'count' {
+  if (/(bytes|offset)$/i.test(name)) return 'B';
+  return name.endsWith('Ns') ? 'ns' : 'count';
+}
+
+export type FieldShape =
+  | { readonly kind: 'number'; readonly least: number; readonly most: number }
+  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | { readonly kind: 'text' | 'other' };
+
+/** Returns the values that a field of an operation may have, by its schema. */
+export function shapeOf(schema: unknown): FieldShape {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return shapeOf(schema.unwrap());
+  if (schema instanceof z.ZodNumber) {
+    return { kind: 'number', least: schema.minValue ?? -Infinity, most: schema.maxValue ?? Infinity };
+  }
+  if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
+  return { kind: schema instanceof z.ZodString ? 'text' : 'other' };
+}

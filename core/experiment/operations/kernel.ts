@@ -1,0 +1,165 @@
+/** A kernel: one that spins, streams over bytes or computes, or one of cuBLAS or cuFFT. */
+import { z } from 'zod';
+import { CopyscopeError } from '../../errors.ts';
+import type { ProgramKernel } from '../../program/instructions.ts';
+import type { Place, Scope } from '../../program/scope.ts';
+import { fieldPath } from '../../shape/path.ts';
+import { formatDuration } from '../../units.ts';
+import { checkLibraryKernel, isLibraryShape } from '../libraryKernels.ts';
+import { idSchema, kindOf, maxDurationNs } from '../resources.ts';
+import { type Descriptor, duration, named, newDurationNs, type Quantity, recorded, streamRef } from './operation.ts';
+
+/** Rows and columns of a matrix, or points of a transform; with 32-bit counts in the libraries. */
+const extent = z.number().int().min(1).max(65_536);
+/** When a library makes what its first call needs: cuBLAS its handle and work space, cuFFT a plan. */
+export const preparations = ['before-run', 'first-use'] as const;
+const prepared = z.enum(preparations).default('before-run');
+export const matmulTypes = ['float32', 'float16', 'bfloat16'] as const;
+const [mostPasses, mostFlops] = [10_000, 1e18];
+
+const shapeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: kindOf('spin'), ...duration }),
+  z.strictObject({
+    kind: kindOf('stream'),
+    passes: z.number().int().min(1).max(mostPasses).default(1).describe('How often it goes over all of its data.'),
+  }),
+  z.strictObject({
+    kind: kindOf('arithmetic'),
+    flops: z.number().min(1).max(mostFlops).describe('Floating-point operations.'),
+  }),
+  z.strictObject({
+    kind: kindOf('matmul'),
+    m: extent.describe('Rows of the first factor and of the product.'),
+    n: extent.describe('Columns of the second factor and of the product.'),
+    k: extent.describe('Columns of the first factor, and rows of the second.'),
+    dtype: z.enum(matmulTypes).default('float32').describe('Type of the numbers in all three matrices.'),
+    tf32: z
+      .boolean()
+      .default(false)
+      .describe('Whether float32 may be multiplied in TF32, as torch.backends.cuda.matmul.allow_tf32 says.'),
+    workspace: prepared.describe(
+      'When cuBLAS gets its handle and work space: before the program begins, or in each iteration by the first product of a stream.',
+    ),
+  }),
+  z.strictObject({
+    kind: kindOf('fft'),
+    size: z.number().int().min(2).max(134_217_728).describe('Complex numbers in a transform.'),
+    batch: z.number().int().min(1).max(1_000_000).default(1).describe('How many transforms, one behind another.'),
+    plan: prepared.describe(
+      'When cuFFT makes its plan: before the program begins, or in each iteration by the first such transform of a stream.',
+    ),
+  }),
+]);
+
+const buffers = z.array(idSchema).max(16).default([]);
+const schema = z.strictObject({
+  ...named('kernel'),
+  ...recorded,
+  kernel: shapeSchema.describe('Work of the kernel.'),
+  /** Kernels that stream, multiply or transform work on these; others list what they touch, for the hazard check. */
+  reads: buffers.describe('Ids of buffers that it reads.'),
+  writes: buffers.describe('Ids of buffers that it writes.'),
+  smShare: z.number().gt(0).max(1).default(1).describe('Part of the multiprocessors that it may fill.'),
+  stream: streamRef,
+});
+type Kernel = z.infer<typeof schema>;
+export type KernelShape = Kernel['kernel'];
+
+export const kernel: Descriptor<Kernel> = {
+  schema,
+  section: 'In a stream',
+  summary: 'spin, stream over bytes, arithmetic, matmul or fft',
+  term: 'kernel',
+  paint: 'kernel',
+  text: ({ kernel: shape }) =>
+    isLibraryShape(shape)
+      ? `${shape.kind} ${sizesOf(shape)}${shape.kind === 'fft' ? '' : ` ${shape.tf32 ? 'TF32' : shape.dtype}`}`
+      : `${shape.kind} kernel`,
+  detail: ({ kernel: shape, label }) => {
+    if (shape.kind === 'spin') return formatDuration(shape.durationNs);
+    if (shape.kind === 'stream') return `${shape.passes}× over bytes`;
+    if (shape.kind === 'arithmetic') return `${shape.flops} FLOP`;
+    // The name of one without a label says the sizes already.
+    return [label === undefined ? '' : sizesOf(shape), isFirstUse(shape) ? 'first use' : '']
+      .filter(Boolean)
+      .join(' · ');
+  },
+  make: ({ stream }) => ({
+    op: 'kernel',
+    kernel: { kind: 'spin', durationNs: newDurationNs },
+    reads: [],
+    writes: [],
+    smShare: 1,
+    stream,
+  }),
+  quantity: ({ kernel: shape }): Quantity | null => {
+    const field = (name: string): Quantity['field'] => ['kernel', name];
+    if (shape.kind === 'spin') {
+      return { field: field('durationNs'), name: 'duration', value: shape.durationNs, most: maxDurationNs };
+    }
+    if (shape.kind === 'stream') {
+      return { field: field('passes'), name: 'passes', value: shape.passes, most: mostPasses };
+    }
+    // The sizes of a library kernel are those of its buffers.
+    if (isLibraryShape(shape)) return null;
+    return { field: field('flops'), name: 'FLOP', value: shape.flops, most: mostFlops };
+  },
+  check: (operation, sizes, report) => {
+    if (isLibraryShape(operation.kernel)) checkLibraryKernel(operation, [], sizes, report);
+    if (operation.kernel.kind !== 'stream') return;
+    for (const field of ['reads', 'writes'] as const) {
+      if (operation[field].length === 1) continue;
+      const message = `a byte-streaming kernel takes exactly one buffer here, not ${operation[field].length}.`;
+      report([field], message, 'Name the buffer it reads in "reads" and the one it writes in "writes".');
+    }
+  },
+  lower: (operation, place, scope, stream) => {
+    const { op } = place;
+    const reads = operation.reads.map((id) => scope.buffer(id));
+    const writes = operation.writes.map((id) => scope.buffer(id));
+    const shape = lowerShape(operation.kernel, place, scope, reads, writes[0]);
+    const launch = { code: 'kernel', op, stream, kernel: shape, smShare: operation.smShare, reads, writes } as const;
+    const isPlanned = 'firstUse' in shape && shape.firstUse;
+    return isPlanned ? [{ code: 'makePlan', op, kernel: shape, stream }, launch] : [launch];
+  },
+  // A spin is as long as it says: that may have been changed.
+  recordedCost: ({ kernel: shape, recorded: { callNs } = {} }) => ({
+    callNs,
+    deviceNs: shape.kind === 'spin' ? shape.durationNs : undefined,
+  }),
+};
+
+type LibraryShape = Extract<KernelShape, { kind: 'matmul' | 'fft' }>;
+
+const sizesOf = (shape: LibraryShape): string =>
+  shape.kind === 'matmul' ? `${shape.m}×${shape.k}×${shape.n}` : `${shape.batch}×${shape.size}`;
+
+const isFirstUse = (shape: LibraryShape): boolean =>
+  (shape.kind === 'matmul' ? shape.workspace : shape.plan) === 'first-use';
+
+function lowerShape(
+  shape: KernelShape,
+  { path }: Place,
+  scope: Scope,
+  [src = -1, other = -1]: readonly number[],
+  dst = -1,
+): ProgramKernel {
+  if (shape.kind === 'matmul') {
+    const { m, n, k, dtype, tf32 } = shape;
+    return { kind: 'matmul', src, other, dst, m, n, k, dtype, tf32, firstUse: isFirstUse(shape) };
+  }
+  if (shape.kind === 'fft') {
+    return { kind: 'fft', src, dst, size: shape.size, batch: shape.batch, firstUse: isFirstUse(shape) };
+  }
+  if (shape.kind !== 'stream') return shape;
+  const bytes = Math.min(scope.size(src), scope.size(dst));
+  if (bytes % 4 !== 0) {
+    throw new CopyscopeError({
+      code: 'experiment.invalid',
+      field: fieldPath([...path, 'reads']),
+      message: `a byte-streaming kernel works on 32-bit words, and ${bytes} bytes is no whole number of them.`,
+      remedy: 'Make both buffers a multiple of 4 bytes.',
+    });
+  }
+  return { kind: 'stream', src, dst, bytes, passes: shape.passes };
+}
