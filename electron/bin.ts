@@ -1,4 +1,4 @@
-/** The system's bin, as Electron reaches it on every system. It can put a file there, and never take one out. */
+/** The system's bin through Electron, on every system. It can put files there, but not take them out. */
 import { shell } from 'electron';
 import type { Bin } from '../host/service/bin/bin.ts';
 

@@ -1,4 +1,4 @@
-/** The desktop app once Electron is ready: one host, one window, its menu, and the files it is asked to open. */
+/** The desktop app once Electron is ready: one host, one window, its menu, and the files to open. */
 import { join } from 'node:path';
 import {
   type App,
@@ -79,7 +79,7 @@ export class Desktop {
     });
     this.#app.on('will-quit', () => this.#host.close());
     this.#openWindow();
-    // Read while the page loads, which asks for them first of all.
+    // Read while the page loads, which requests them first.
     void this.#host.service.runs().catch(() => {});
     const named = this.#waiting ?? [];
     this.#waiting = null;
@@ -96,7 +96,7 @@ export class Desktop {
       if (this.#window === window) this.#window = undefined;
     });
     this.#window = window;
-    // After the window, which reads the theme that the menu shows.
+    // Built after the window, which reads the theme that the menu shows.
     this.#buildMenu();
   }
 
@@ -104,7 +104,7 @@ export class Desktop {
     Menu.setApplicationMenu(buildMenu(this.#menuActions(), process.platform));
   }
 
-  /** The page has chosen: the title bar, the menu and what the system draws go with it. */
+  /** Applies the page's theme to the title bar, the menu and the system's own elements. */
   #showTheme(theme: Theme): void {
     if (nativeTheme.themeSource === theme) return;
     nativeTheme.themeSource = theme;
@@ -117,7 +117,7 @@ export class Desktop {
       showDataFolder: () => void shell.openPath(dataFolder()),
       chooseTheme: (theme) => {
         nativeTheme.themeSource = theme;
-        // The page keeps its own choice, which would else win over the system's.
+        // The page keeps its own choice, which would otherwise override the system's.
         this.#window?.webContents.send(themeMessage, theme);
       },
       showLicences: () => this.#window?.webContents.send(licencesMessage),

@@ -25,7 +25,7 @@ export function forkUtilityEngine(script: string): EngineChild {
   };
 }
 
-/** At once: a process that hangs in a driver call need not obey the polite signal that kill() sends. */
+/** Kills the process at once, since one that hangs in a driver call may ignore the polite signal of kill(). */
 function kill(child: UtilityProcess): void {
   if (child.pid === undefined) {
     child.kill();

@@ -1,5 +1,5 @@
 /**
- * The two messages that a page can send: it asks for a port, and it says which theme it shows. The asker is checked, and
+ * The two messages that a page can send: a request for a port, and the theme that it shows. The sender is checked, and
  * each side of the port then speaks core/service's RPC, which validates every call.
  */
 import { type IpcMain, type IpcMainEvent, MessageChannelMain, type MessagePortMain, type WebFrameMain } from 'electron';
@@ -7,7 +7,7 @@ import type { Channel } from '../core/service/rpc.ts';
 import { isAppUrl, portMessage, themeMessage } from './origin.ts';
 import { type Theme, themes } from './windowState.ts';
 
-/** Hears about each port that was handed to a page of ours. */
+/** Called for each port that was given to a page of ours. */
 export type OnPort = (channel: Channel) => void;
 
 export function answerPortRequests(ipc: IpcMain, onPort: OnPort, onRefused: (reason: string) => void): void {
@@ -24,7 +24,7 @@ export function answerPortRequests(ipc: IpcMain, onPort: OnPort, onRefused: (rea
   });
 }
 
-/** Hears which theme our page shows; anything else that comes under this name is dropped. */
+/** Passes on the theme that our page shows; drops any other content of this message. */
 export function answerThemes(ipc: IpcMain, onTheme: (theme: Theme) => void): void {
   ipc.on(themeMessage, (event, given: unknown) => {
     const theme = themes.find((one) => one === given);
@@ -32,7 +32,7 @@ export function answerThemes(ipc: IpcMain, onTheme: (theme: Theme) => void): voi
   });
 }
 
-/** Why a request is not answered, or null. Only the top frame of a page from our own scheme gets a port. */
+/** Returns the reason to refuse a request, or null. Only the top frame of a page from our own scheme gets a port. */
 function refusal(event: IpcMainEvent, frame: WebFrameMain | null): string | null {
   if (frame === null) return 'the page has gone';
   if (!isAppUrl(frame.url)) return `${JSON.stringify(frame.url.slice(0, 200))} is not a page of Copyscope`;

@@ -1,13 +1,13 @@
-/** Writes what goes wrong to the app's log file, since a desktop app has no terminal that anyone reads. */
+/** Writes errors to the app's log file, since a desktop app has no terminal. */
 import type { App } from 'electron';
 import log from 'electron-log/main';
 
 export { log };
 
-/** A page that crashes again within this time is not loaded anew: it would only crash for ever. */
+/** A page that crashes again within this time is not reloaded, since it would crash forever. */
 const crashLoopMs = 10_000;
 
-/** A renderer that has gone for one of these reasons went on purpose. */
+/** Reasons of a renderer's end that are intended. */
 const ordinaryEnds: ReadonlySet<string> = new Set(['clean-exit', 'killed']);
 
 export function startLogging(app: App): void {

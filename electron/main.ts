@@ -1,4 +1,4 @@
-/** The desktop app's main process. What must come before Electron is ready comes here; the rest is Desktop's. */
+/** The desktop app's main process. This file does what must come before Electron is ready; Desktop does the rest. */
 import { app } from 'electron';
 import { Desktop } from './desktop.ts';
 import { log, startLogging } from './logging.ts';

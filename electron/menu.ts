@@ -1,4 +1,4 @@
-/** The application menu: the platform's own roles, and what Copyscope adds to them. */
+/** The application menu: the platform's own roles, and Copyscope's additions. */
 import { Menu, type MenuItemConstructorOptions, nativeTheme, shell } from 'electron';
 import { type Theme, themes } from './windowState.ts';
 
@@ -6,9 +6,9 @@ export interface MenuActions {
   readonly openFile: () => void;
   readonly showDataFolder: () => void;
   readonly showLog: () => void;
-  /** The page shows them. */
+  /** Makes the page show the licences. */
   readonly showLicences: () => void;
-  /** The page follows. */
+  /** Makes the page use the theme. */
   readonly chooseTheme: (theme: Theme) => void;
 }
 

@@ -1,23 +1,23 @@
-/** Where the window's page lives. A scheme of our own, since module scripts don't load over file://. */
+/** The scheme of the window's page. It is our own, since module scripts don't load over file://. */
 export const scheme = 'copyscope';
 const appOrigin = `${scheme}://app`;
 export const startPage = `${appOrigin}/`;
 
-/** An address in its parts, or null where it is none. */
+/** Returns the parsed address, or null if it is invalid. */
 export const parseUrl = (address: string): URL | null => (URL.canParse(address) ? new URL(address) : null);
 
-/** Whether an address is a page or file of the app itself. */
+/** Returns true if an address is a page or file of the app itself. */
 export function isAppUrl(address: string): boolean {
   const url = parseUrl(address);
   // Node gives custom schemes the origin "null", so scheme and host are compared.
   return url?.protocol === `${scheme}:` && url.host === 'app' && url.username === '' && url.port === '';
 }
 
-/** What the theme's messages are called, from page to main and back: the page keeps the theme, and the menu shows it. */
+/** Name of the theme's messages between page and main process: the page keeps the theme, and the menu shows it. */
 export const themeMessage = 'copyscope:theme';
 
-/** What the menu's message is called, from main to page: the page opens the licences. */
+/** Name of the menu's message from main process to page, which opens the licences. */
 export const licencesMessage = 'copyscope:licences';
 
-/** What the port's message is called, from page to preload and from main to page. */
+/** Name of the port's message, from page to preload and from main process to page. */
 export const portMessage = 'copyscope:port';

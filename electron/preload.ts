@@ -1,8 +1,8 @@
-/** Runs in the page's sandbox and gives it a port to the host, and what the menu asks for. Bundled to CommonJS; keep it this small. */
+/** Gives the sandboxed page a port to the host and the menu's requests. Bundled to CommonJS; keep it this small. */
 import { contextBridge, ipcRenderer } from 'electron';
 import { licencesMessage, portMessage, themeMessage } from './origin.ts';
 
-/** The page's window, as far as this file needs it. */
+/** The part of the page's window that this file needs. */
 declare const window: {
   readonly location: { readonly origin: string };
   postMessage(message: string, targetOrigin: string, transfer: readonly unknown[]): void;

@@ -1,6 +1,6 @@
 /**
- * copyscope://app/ serves the built renderer, files below one folder, the files of runs below /runs and bundles below
- * /bundles: all read only, with a strict content policy.
+ * copyscope://app/ serves the built renderer from files below one folder, the files of runs below /runs and bundles
+ * below /bundles: all read-only, with a strict content policy.
  */
 import { realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
@@ -38,10 +38,10 @@ const securityHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** What the page is served besides its own files. */
+/** Content that the page gets besides its own files. */
 type Served = Pick<Host, 'runFile' | 'bundle'>;
 
-/** Must be called before the app is ready: only then can a scheme get a page's rights. */
+/** Must be called before the app is ready, since only then can a scheme get a page's rights. */
 export function registerScheme(): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
   protocol.registerSchemesAsPrivileged([{ scheme, privileges }]);
@@ -101,8 +101,8 @@ function refusal(status: number, text: string): Response {
 }
 
 /**
- * The file that an address names, or null: another origin, a path that leaves the folder (by dots, an encoded
- * separator, a drive, a NUL or a symbolic link), a folder, or nothing there.
+ * Returns the file of an address. Null for another origin, a path that leaves the folder (by dots, an encoded
+ * separator, a drive, a NUL or a symbolic link), a folder, or a missing file.
  */
 export async function resolveFile(address: string, folder: string): Promise<string | null> {
   if (!isAppUrl(address)) return null;
@@ -118,7 +118,7 @@ export async function resolveFile(address: string, folder: string): Promise<stri
   }
 }
 
-/** The path without its leading slash; null where decoding shows what no file of ours has in its name. */
+/** Returns the path without its leading slash, or null if decoding gives characters that none of our file names has. */
 function decodedPath(pathname: string): string | null {
   try {
     const path = decodeURIComponent(pathname).replace(/^\//, '');

@@ -1,8 +1,8 @@
-/** What the window's page can't do: it has no Node, no network, no permissions, no other pages and no other windows. */
+/** Restrictions of the window's page: no Node, no network, no permissions, no other pages and no other windows. */
 import { type App, type Session, shell, type WebContents, type WebPreferences } from 'electron';
 import { isAppUrl, parseUrl, startPage } from './origin.ts';
 
-/** Hosts that a link may open in the person's browser. Nothing else leaves the app. */
+/** Hosts that a link may open in the user's browser. Nothing else leaves the app. */
 const linkedHosts: ReadonlySet<string> = new Set([
   'docs.nvidia.com',
   'developer.nvidia.com',
@@ -37,7 +37,7 @@ export function isAllowedLink(address: string): boolean {
   return url?.protocol === 'https:' && url.username === '' && url.port === '' && linkedHosts.has(url.hostname);
 }
 
-/** Applies to every page the app ever creates, the window's own included. */
+/** Applies to every page that the app creates, the window's own included. */
 export function hardenApp(app: App): void {
   app.enableSandbox();
   app.on('web-contents-created', (_event, contents) => hardenContents(contents));
@@ -52,7 +52,7 @@ export function hardenApp(app: App): void {
 }
 
 function hardenContents(contents: WebContents): void {
-  // Reloading the start page is the one navigation there is.
+  // Reloading the start page is the only navigation allowed.
   contents.on('will-navigate', (event) => {
     if (withoutFragment(event.url) !== startPage) event.preventDefault();
   });
@@ -67,7 +67,7 @@ function hardenContents(contents: WebContents): void {
   });
 }
 
-/** Whether the address is of that server, http or WebSocket. */
+/** Returns true if the address belongs to that server, http or WebSocket. */
 const isOf = (origin: string | undefined, address: string): boolean =>
   origin !== undefined && parseUrl(address.replace(/^ws:/, 'http:'))?.origin === origin;
 
@@ -76,8 +76,8 @@ const withoutFragment = (address: string): string => address.replace(/#.*$/s, ''
 const clipboardWrite = 'clipboard-sanitized-write';
 
 /**
- * The one permission is to write to the clipboard when a click or a key asks for it. Nothing is fetched from a network, and
- * only the page's own data can be saved. A page of a forwarded port reaches that port, `origin`, and nothing else.
+ * Restricts a session: its only permission is writing to the clipboard on a click or key. Nothing is fetched from a
+ * network, and only the page's own data can be saved. A page of a forwarded port reaches only that port, `origin`.
  */
 export function hardenSession(session: Session, origin?: string): void {
   session.setPermissionRequestHandler((_contents, permission, callback) => callback(permission === clipboardWrite));

@@ -1,4 +1,4 @@
-/** One Copyscope at a time: two would run experiments on one GPU at once and falsify each other's times. */
+/** Allows one Copyscope at a time: two would run experiments on one GPU at once and falsify each other's times. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { App, BrowserWindow } from 'electron';
@@ -6,11 +6,11 @@ import { opensFile } from './openFiles.ts';
 
 export interface SingleInstance {
   readonly currentWindow: () => BrowserWindow | undefined;
-  /** Files that a second start was given. */
+  /** Called with the files that a second start was given. */
   readonly openFiles: (paths: readonly string[]) => void;
 }
 
-/** False where another instance already runs: it has been told, and this one must end. */
+/** Returns false if another instance already runs: it has received the files, and this one must end. */
 export function claimSingleInstance(app: App, { currentWindow, openFiles }: SingleInstance): boolean {
   if (!app.requestSingleInstanceLock()) {
     app.quit();
@@ -25,14 +25,14 @@ export function claimSingleInstance(app: App, { currentWindow, openFiles }: Sing
   return true;
 }
 
-/** The files among a command line's words that Copyscope opens, as whole paths; Chromium's switches are none of them. */
+/** Returns absolute paths of the command line's words that are files for Copyscope, without Chromium's switches. */
 export function filesAmong(words: readonly string[], folder: string): string[] {
   return words
     .filter((word) => !word.startsWith('-') && opensFile(word))
     .flatMap((word) => (word.startsWith('file://') ? pathOfUrl(word) : resolve(folder, word)));
 }
 
-/** The path of a file URL, which a Linux desktop hands over in place of a path; empty if it names no local file. */
+/** Returns the path of a file URL, which Linux desktops pass in place of a path; empty if it names no local file. */
 function pathOfUrl(address: string): string[] {
   try {
     return [fileURLToPath(address)];

@@ -14,7 +14,7 @@ const feedFile = 'app-update.yml';
 export const hasFeed = (resources: string | undefined): boolean =>
   resources !== undefined && existsSync(join(resources, feedFile));
 
-/** Never rejects: without a network, or where the feed is gone, the app is as it is. */
+/** Never rejects: without a network, or if the feed is gone, the app stays as it is. */
 export async function offerUpdate(resources: string | undefined = process.resourcesPath): Promise<void> {
   if (!hasFeed(resources)) return;
   try {

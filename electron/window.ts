@@ -10,7 +10,7 @@ export interface WindowOptions {
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** Moving and resizing report many times a second; the state is saved once they rest. */
+/** Moving and resizing report many times a second; the state is saved when they stop. */
 const saveDelayMs = 500;
 
 export function openWindow({ preload, stateFile, onProblem }: WindowOptions): BrowserWindow {

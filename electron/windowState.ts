@@ -1,4 +1,4 @@
-/** Where the window was, kept between starts, and checked against the displays there are now. */
+/** The window's place, kept between starts, and checked against the current displays. */
 import { readFileSync } from 'node:fs';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { writeWholeSync } from '../host/service/files.ts';
 const coordinate = z.number().int().min(-100_000).max(100_000);
 const extent = z.number().int().min(1).max(100_000);
 
-/** As Electron's nativeTheme.themeSource. */
+/** Values of Electron's nativeTheme.themeSource. */
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
@@ -22,10 +22,10 @@ export type WindowState = z.infer<typeof windowStateSchema>;
 export const smallestSize = { width: 960, height: 600 };
 export const usualSize = { width: 1440, height: 900 };
 
-/** This much of the window's top must lie on a display, so that it can be seen and dragged. */
+/** This much of the window's top must be on a display, so that it can be seen and dragged. */
 const visibleTop = { width: 160, height: 40 };
 
-/** What was saved, or null where nothing readable was. */
+/** Returns the saved state, or null if there is none that can be read. */
 export function readWindowState(file: string): WindowState | null {
   try {
     return windowStateSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -39,7 +39,7 @@ export function writeWindowState(file: string, state: WindowState): void {
   writeWholeSync(file, `${JSON.stringify(windowStateSchema.parse(state))}\n`);
 }
 
-/** The bounds to open with: those saved where a display still shows them, else the usual size and no place. */
+/** Returns the bounds to open with: the saved ones if a display still shows them, else the usual size. */
 export function usableBounds(
   saved: WindowState | null,
   workAreas: readonly Rectangle[],

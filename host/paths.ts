@@ -1,16 +1,16 @@
-/** Where the program's own files are, and where the user's are kept. */
+/** Folders of the program's own files and of the user's data. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 
-/** The nearest folder above this file that holds package.json and assets: the clone, or the packed app. */
+/** Returns the nearest folder above this file with package.json and assets: the clone, or the packed app. */
 export function programFolder(from: string = import.meta.dirname): string {
   const isProgram = (folder: string): boolean =>
     existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'assets'));
   let folder = from;
   while (!isProgram(folder)) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error(`no package.json with assets beside it above ${from}`);
+    if (parent === folder) throw new Error(`no folder with package.json and assets above ${from}`);
     folder = parent;
   }
   return folder;
@@ -21,11 +21,11 @@ export function programVersion(folder: string): string {
   return typeof version === 'string' ? version : 'unknown';
 }
 
-/** COPYSCOPE_DATA, or the system's usual place, as ~/.local/share/copyscope. */
+/** Returns COPYSCOPE_DATA, or the system's usual place such as ~/.local/share/copyscope. */
 export function dataFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const chosen = environment['COPYSCOPE_DATA'];
   return chosen === undefined || chosen === '' ? envPaths('copyscope', { suffix: '' }).data : resolve(chosen);
 }
 
-/** Where the user's device profiles are: copyscope calibrate writes there. */
+/** Returns the folder of the user's device profiles, which copyscope calibrate writes. */
 export const ownProfilesFolder = (data: string): string => join(data, 'profiles');

@@ -1,4 +1,4 @@
-/** Runs the probes of a calibration. One that fails costs only the parameters that it would have told. */
+/** Runs the probes of a calibration. A failed probe only costs its own parameters. */
 
 import { addedNs } from '../../core/calibrate/added.ts';
 import type { ProbeResults } from '../../core/calibrate/derive.ts';
@@ -13,11 +13,11 @@ import type { Run } from '../../core/trace/run.ts';
 
 export interface CalibrateTools {
   run(experiment: Experiment, signal: AbortSignal): Promise<Run>;
-  /** Measures without a recorder; null where the engine can't. */
+  /** Measures without a recorder; null if the engine can't. */
   readonly measure: ((measurement: Measurement, signal: AbortSignal) => Promise<Measured>) | null;
   readonly onProgress: (done: number, total: number, what: string) => void;
   readonly signal: AbortSignal;
-  /** Longest that one probe may take. */
+  /** Time limit of one probe in milliseconds. */
   readonly limitMs?: number;
 }
 
@@ -27,16 +27,16 @@ export interface Calibrated {
 }
 
 const defaultLimitMs = 120_000;
-/** Between the probes, so that a processor that is slow for a second spoils one of them. */
+/** Rounds over all probes, so that a processor that is slow for a second spoils only one round. */
 const rounds = 5;
 
-/** Rejects with `run.cancelled` where it was cancelled, and with `calibrate.failed` where no probe at all came through. */
+/** Rejects with `run.cancelled` if cancelled, and with `calibrate.failed` if no probe succeeded. */
 export async function calibrate(plan: Plan, tools: CalibrateTools): Promise<Calibrated> {
   const failed: { probe: string; error: ErrorInfo }[] = [];
   const found = new Map<string, Recorded[]>();
   const benched = new Map<Finding, readonly number[]>();
   const added = new Map<ParameterName, number[]>();
-  /** By what was measured: several findings may need the same, and comparisons measure it in each round. */
+  /** Results by measurement: several findings may need the same one, and comparisons repeat it in each round. */
   const taken = new Map<string, Measured[]>();
   const { measure } = tools;
   const measured = measure === null ? [] : plan.findings.filter(({ bench }) => bench !== undefined);

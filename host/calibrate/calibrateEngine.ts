@@ -1,4 +1,4 @@
-/** Calibrates what an engine runs on, wherever that is: probes, and the profile that they make. */
+/** Calibrates the machine of an engine: runs the probes, and makes the profile. */
 import { calibrationPlan, standardOptions } from '../../core/calibrate/calibration.ts';
 import { type Derived, deriveProfile, type Provenance } from '../../core/calibrate/derive.ts';
 import type { PlanOptions } from '../../core/calibrate/plan.ts';
@@ -13,12 +13,12 @@ import { type Calibrated, type CalibrateTools, calibrate } from './calibrate.ts'
 
 export interface CalibrationRequest {
   readonly engine: 'cuda' | 'sim';
-  /** The simulator's. */
+  /** Profile of the simulator. */
   readonly profile?: string | undefined;
-  /** The profile that has what no experiment tells, as it was read. */
+  /** The profile for values that no probe measures, as read from its file. */
   readonly base: unknown;
   readonly quick: boolean;
-  /** The machine's name, where that is another one than this. */
+  /** Name of the machine, if it isn't this one. */
   readonly host?: string | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface EngineTools extends Pick<CalibrateTools, 'signal' | 'onProgress
 }
 
 export interface Calibration extends Derived, Pick<Calibrated, 'failed'> {
-  /** The GPU that was measured; null where none was. */
+  /** The measured GPU, or null. */
   readonly device: string | null;
 }
 
 const quickOptions = { largestBytes: 16 * 2 ** 20, iterations: 5 };
-/** Until whoever keeps the profile names it. */
+/** Name of the profile until keepProfile() gives it another. */
 const unnamed = 'calibrated';
 
 /** Rejects with `engine.unavailable`, and as calibrate() does. */

@@ -1,4 +1,4 @@
-/** What a calibration found, kept among the user's own profiles. */
+/** Stores the result of a calibration among the user's profiles. */
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { ownProfilesFolder } from '../paths.ts';
@@ -7,10 +7,10 @@ import { privately, writeWhole } from '../service/files.ts';
 import type { Calibration } from './calibrateEngine.ts';
 
 export interface ProfileOf {
-  /** What it is to be called; made from the device where left out. */
+  /** Name of the profile; by default made from the device. */
   readonly name?: string | undefined;
   readonly engine: 'cuda' | 'sim';
-  /** The other machine that was measured. */
+  /** Name of the measured machine, if it isn't this one. */
   readonly host?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface KeptProfile extends Calibration {
   readonly path: string;
 }
 
-/** Names the profile and writes it: among the user's own, or to `out`. Rejects with `usage.invalid` where the name is taken. */
+/** Names the profile and writes it to `out` or among the user's own. Rejects with `usage.invalid` for a taken name. */
 export async function keepProfile(
   {
     assets,
@@ -35,7 +35,7 @@ export async function keepProfile(
   return { ...found, profile, path };
 }
 
-/** Of another machine with its name: two machines may have the same GPU, and not the same host memory. */
+/** Adds the name of another machine, since two machines may have the same GPU but different host memory. */
 function newName(
   assets: Assets,
   { name, engine, host }: ProfileOf,
@@ -45,7 +45,7 @@ function newName(
   return requireFreeName(assets, name ?? `${what} ${host === undefined ? 'calibrated' : `of ${host}`}`);
 }
 
-/** The name as a file's, which must not be that of a shipped profile: that one would go before it. */
+/** Returns the name as a file name. Rejects the name of a built-in profile, which would take precedence. */
 export async function requireFreeName(assets: Assets, name: string): Promise<string> {
   const made = slug(name);
   const shipped = (await assets.profiles()).some((profile) => profile.name === made && !profile.own);

@@ -1,4 +1,4 @@
-/** What a shipped profile knows of the machine of a run: what a copy can reach at best, and the profile itself. */
+/** Facts from a built-in profile of a run's machine: the maximum rates of copies, and the profile itself. */
 
 import { attainableBandwidth } from '../../core/cost/attainable.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
@@ -8,7 +8,7 @@ import { type DeviceProfile, parseProfile, profileOfDevice } from '../../core/pr
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from '../service/assets.ts';
 
-/** A profile that can't be read costs these figures, and not the run: the reason is said. */
+/** Prints the reason if a profile can't be read. The run then only lacks these figures. */
 export async function attainableFor(
   info: RunInfo,
   assets: Assets,

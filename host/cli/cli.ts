@@ -1,4 +1,4 @@
-/** The command line: what can be typed, and which command answers. */
+/** The command line: options and commands. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -37,7 +37,7 @@ import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
 import { refuseUnused } from './unusedOptions.ts';
 
-/** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
+/** Runs one command to its end. Returns our exit code, or a recorded program's. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
   const engine = new EngineSupervisor({ spawn: context.spawnEngine, cancelGraceMs: context.cancelGraceMs });
@@ -64,7 +64,7 @@ export async function runCli(args: readonly string[], context: Context): Promise
   }
 }
 
-/** `ofJob` is the command line without --slurm: what a job of Slurm runs. */
+/** `ofJob` is the command line without --slurm, which a job of Slurm runs. */
 export function commands(
   context: Context,
   engine: EngineSupervisor,
@@ -83,7 +83,7 @@ export function commands(
     .addHelpText('after', exitCodeHelp)
     .showHelpAfterError('(copyscope --help shows what can be typed)')
     .exitOverride()
-    // Errors of use are printed once, by runCli.
+    // runCli prints errors of use, once.
     .configureOutput({ writeOut: terminal.write, writeErr: () => {} });
 
   cli
@@ -175,8 +175,8 @@ export function commands(
     .addArgument(new Argument('[program...]', 'the program and its arguments, behind --: -- python train.py'))
     .option('--light', 'without kernels, which cost the most: copies, waits, memory and lines', false)
     .option('--no-lines', 'without the Python stack of each copy and waiting call')
-    .option('--delay <s>', 'begin so many seconds after CUDA was initialised', positive)
-    .option('--duration <s>', 'record for so many seconds', positive)
+    .option('--delay <s>', 'seconds from the initialisation of CUDA to the start', positive)
+    .option('--duration <s>', 'seconds to record', positive)
     .addOption(spansOption())
     .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
     .option('--slurm', 'as a job of Slurm', false)
@@ -219,7 +219,7 @@ export function commands(
       new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated first'),
     )
     .addOption(new Option('--format <format>', 'what to write').choices(exportFormats).makeOptionMandatory())
-    .option('--out <file>', 'write it there, instead of beside you under the name of the run; never over a file')
+    .option('--out <file>', 'write this file; by default one in this folder, named after the run; never over a file')
     .option('--iteration <n>', 'this iteration alone, counted from 0', count(0, 2 ** 31 - 1))
     .option('--profile <name>', 'device profile, for an experiment')
     .addHelpText('after', exitCodeHelp)
@@ -232,7 +232,10 @@ export function commands(
       new Argument('<file>', 'run (Arrow), trace, experiment, which is simulated, or sweep, whose points are run'),
     )
     .argument('[other]', 'another run, trace or experiment, which is compared with the first')
-    .option('--out <file.html>', 'write it there, instead of beside you under its title; never over a file')
+    .option(
+      '--out <file.html>',
+      'write this file; by default one in this folder, named after its title; never over a file',
+    )
     .option(
       '--with-paths',
       'keep paths, names of users and hosts, environment variables and options of commands',
@@ -251,7 +254,7 @@ export function commands(
 
   cli
     .command('compare')
-    .description('two runs beside one another: what takes longer, and whether by more than iterations differ')
+    .description('compare two runs: differences, and whether they exceed the spread of iterations')
     .addArgument(
       new Argument(
         '<a>',
@@ -352,7 +355,7 @@ export function commands(
     .option('--account <name>', 'as sbatch takes it')
     .option('--gpus <gpus>', 'what a job needs, as 1, h200 or h200:2 (default: 1)')
     .option('--time <time>', 'limit of a job, in minutes or as sbatch takes it')
-    .option('--at-once <n>', 'so many jobs of an array run at once at most', count(1, 100_000))
+    .option('--at-once <n>', 'limit of jobs of an array that run at once', count(1, 100_000))
     .option(
       '--line <command>',
       'of the shell, before the program, as "module load cuda"; may be given again',
@@ -434,11 +437,11 @@ const spansOption = (): Option =>
     return spans;
   });
 
-/** Also with spaces in the place of hyphens, as people say them. */
+/** Accepts spaces in place of hyphens. */
 function words(text: string): ChangeWord[] {
   const list = text.split(',').map((one) => one.trim().replaceAll(' ', '-'));
   const unknown = list.find((one) => !isChangeWord(one));
-  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of: ${changeWords.join(', ')}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is not one of: ${changeWords.join(', ')}.`);
   return list.filter(isChangeWord);
 }
 
@@ -451,7 +454,7 @@ function positive(text: string): number {
 const usageError = ({ message }: CommanderError): ErrorInfo =>
   new CopyscopeError({
     code: 'usage.invalid',
-    // Some of commander's messages end with a stop, some don't.
+    // Some of commander's messages end with a full stop, some don't.
     message: message.replace(/^error: /, '').replace(/[^.?!)]$/, '$&.'),
     remedy: 'copyscope --help shows what can be typed.',
   }).toInfo();

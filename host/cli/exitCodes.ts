@@ -1,4 +1,4 @@
-/** What the command's exit code says. Printed by --help, so that scripts can rely on it. */
+/** Exit codes of the command. --help prints them, so that scripts can rely on them. */
 import type { ErrorInfo } from '../../core/errors.ts';
 
 export const exitCodes = {
@@ -25,8 +25,8 @@ Exit codes:
   130  cancelled (Ctrl-C)`;
 
 /**
- * By the error's code, first match wins. Bad input is whatever is wrong with what was given, be it a file, an id or an
- * option, also where the rest of it was done; failed is what was right and went wrong.
+ * Exit codes by error code; the first match counts. Bad input means that a file, an id or an option was wrong, even if
+ * the rest succeeded; failed means that valid work went wrong.
  */
 const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^(run\.cancelled|slurm\.left)$/, exitCodes.cancelled],

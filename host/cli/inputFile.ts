@@ -1,4 +1,4 @@
-/** A file named on the command line: an experiment, a run or a trace, told apart by its first bytes, not its name. */
+/** A file named on the command line: an experiment, a run or a trace, identified by its first bytes, not its name. */
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -17,7 +17,7 @@ export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
   | { readonly kind: 'run'; readonly run: Run };
 
-/** Whether a file says of itself that it is a sweep. */
+/** Returns true if a file says that it is a sweep. */
 export async function isSweepFile(path: string): Promise<boolean> {
   const text = new TextDecoder().decode((await head(path)) ?? noBytes);
   return /^\s*\{[\s\S]*"format"\s*:\s*"copyscope\/sweep"/.test(text);
@@ -32,7 +32,7 @@ export async function readInputFile(path: string, context: Pick<Context, 'progra
   return { kind: 'experiment', experiment: await readExperimentFile(path) };
 }
 
-/** The experiment in a file, which may be a run's: its experiment is run again. */
+/** Reads the experiment in a file. The file may be a run, whose experiment is run again. */
 export async function readExperimentOf(
   path: string,
   context: Pick<Context, 'program' | 'terminal'>,
@@ -40,7 +40,7 @@ export async function readExperimentOf(
   return experimentIn(await readInputFile(path, context), path);
 }
 
-/** The experiment in a file that was read from `path`. Throws `experiment.missing` where it holds none. */
+/** Returns the experiment in a file that was read from `path`. Throws `experiment.missing` if there is none. */
 export function experimentIn(input: InputFile, path: string): Experiment {
   const experiment = input.kind === 'experiment' ? input.experiment : input.run.info.experiment;
   if (experiment !== null) return experiment;
@@ -51,7 +51,7 @@ export function experimentIn(input: InputFile, path: string): Experiment {
   });
 }
 
-/** Refuses to write a run over a file that isn't one: it is easily the experiment itself, by a slip. */
+/** Refuses to overwrite a file that isn't a run, since a user may name the experiment itself by mistake. */
 export async function requireWritableAsRun(path: string): Promise<void> {
   if ((await head(path)) === null || (await isArrow(path))) return;
   throw new CopyscopeError({
@@ -81,7 +81,7 @@ async function isArrow(path: string): Promise<boolean> {
   return looksLikeArrow((await head(path)) ?? noBytes);
 }
 
-/** The first bytes; null where there is no such file. */
+/** Returns the first bytes, or null if there is no such file. */
 export async function head(path: string): Promise<Uint8Array | null> {
   const isThere = await statFile(path).then(
     () => true,

@@ -1,4 +1,4 @@
-/** Everything the commands touch outside themselves, so that a test can be their terminal. */
+/** All input and output of the commands, so that a test can replace the terminal. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
@@ -9,33 +9,33 @@ import { jsonPieces } from './json.ts';
 
 export type Colors = Pick<ReturnType<typeof picocolors.createColors>, (typeof looks)[number]>;
 
-/** Where the command line writes. */
+/** Output of the command line. */
 export interface Streams {
   out(text: string): void;
-  /** Resolves when what was written to `out` is no longer held here. A pipe takes it only as fast as it is read. */
+  /** Resolves when all output has left this process. A pipe takes it only as fast as it is read. */
   drained?(): Promise<void>;
   err(text: string): void;
-  /** Asks a person at the terminal, who says yes or no; left out if there is none. */
+  /** Asks a yes-or-no question at the terminal; left out if there is none. */
   ask?(question: string): Promise<boolean>;
-  /** Characters in a line. */
+  /** Characters per line. */
   readonly columns: number;
-  /** Whether a line of stderr can be drawn over. */
+  /** True if a line of stderr can be redrawn. */
   readonly animated: boolean;
   readonly isColored: boolean;
 }
 
 export interface Terminal extends Pick<Streams, 'ask' | 'columns' | 'animated'> {
-  /** Prints a line of results, or several. A text in it ends no line and sends no command to the terminal. */
+  /** Prints one or more lines of results. Control characters in a text are not sent to the terminal. */
   out(lines: string | readonly string[]): void;
   /** Prints errors, progress and remarks in the same way. */
   err(lines: string | readonly string[]): void;
-  /** Draws over the last line of stderr if that was a status too. An empty one clears it. */
+  /** Redraws the last line of stderr if that was a status too. An empty text clears it. */
   status(text: string): void;
   /** Prints an object as JSON. Resolves when the reader has taken it. */
   json(value: object): Promise<void>;
-  /** Prints a document that was written for another medium (core/media.ts), as it is. */
+  /** Prints a document for another medium (core/media.ts) unchanged. */
   write(text: string): void;
-  /** Prints what a program printed, in any number of lines. */
+  /** Prints output of a program, in any number of lines. */
   printed(text: string, isError: boolean): void;
   readonly colors: Colors;
 }
@@ -46,15 +46,15 @@ export interface Context {
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly spawnEngine: SpawnEngine;
-  /** How long a run on this machine may take to obey Ctrl-C before its process is killed; the usual where left out. */
+  /** Time in milliseconds after Ctrl-C until a run on this machine is killed. */
   readonly cancelGraceMs?: number;
   /** Fires at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** From now on Ctrl-C ends the process as it stands: for work without a pause that leaves nothing behind. */
+  /** Lets Ctrl-C end the process at once from now on: for uninterruptible work that leaves nothing behind. */
   leaveAtOnce(): void;
 }
 
-/** Wide enough for the lanes' names and a few cells where stdout is no terminal and tells no width. */
+/** Wide enough for lane names and some cells if stdout is no terminal and has no width. */
 const defaultColumns = 100;
 const fewestColumns = 40;
 
@@ -74,9 +74,9 @@ export function processTerminal(): Terminal {
   });
 }
 
-/** The beginning of a command to the terminal. */
+/** Start of a terminal command. */
 const escapeSign = '\u001b';
-/** Stands for it in a colour until the text is printed. No document can hold it, so all other commands are foreign. */
+/** Replaces the start in our own colours until printing, so that all other commands are foreign. No document has it. */
 const ownEscape = randomUUID();
 const looks = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
@@ -118,7 +118,7 @@ export function colorsOf(isColored: boolean): Colors {
 async function ask(question: string): Promise<boolean> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // Ctrl-C and the end of input are a no: nothing else would ever answer.
+    // Ctrl-C and the end of input mean no, since otherwise the question would never be answered.
     const unanswered = once(asking, 'SIGINT').then(() => '');
     const closed = once(asking, 'close').then(() => '');
     return /^y(es)?$/i.test((await Promise.race([asking.question(question), unanswered, closed])).trim());
@@ -127,7 +127,7 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
-/** https://no-color.org: any value but an empty one turns colours off, and FORCE_COLOR turns them on. */
+/** Follows https://no-color.org: any value but an empty one turns colours off, and FORCE_COLOR turns them on. */
 function usesColors(): boolean {
   const { env, stdout } = process;
   if ((env['NO_COLOR'] ?? '') !== '') return false;

@@ -1,11 +1,11 @@
 /** JSON in pieces: a summary of millions of operations is longer than the longest string. */
 
-/** Entries of a list that are written at once. */
+/** Entries of a list written at once. */
 const entriesAtOnce = 256;
 
 /**
- * The text that JSON.stringify(value, null, 2) would give of an object, in pieces. Lists that are its members, and other
- * iterables, are written some entries at a time; everything else in one go.
+ * Yields the text of JSON.stringify(value, null, 2) in pieces. Lists that are members, and other iterables, are written
+ * some entries at a time; everything else at once.
  */
 export function* jsonPieces(value: object): Generator<string> {
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
@@ -24,11 +24,11 @@ export function* jsonPieces(value: object): Generator<string> {
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value;
 
-/** A member as it stands in an object that is written alone: without the braces and their lines. */
+/** Returns the text of a member in an object that is written alone, without the braces and their lines. */
 const memberText = (name: string, member: unknown): string => JSON.stringify({ [name]: member }, null, 2).slice(2, -2);
 
 function* listMember(name: string, entries: Iterable<unknown>): Generator<string> {
-  /** What stands before the first entry and after the last one, as memberText() writes a list. */
+  /** Text before the first entry and after the last one, as memberText() writes a list. */
   const [head, foot] = [`  ${JSON.stringify(name)}: [\n`, '\n  ]'];
   let batch: unknown[] = [];
   let isFirst = true;

@@ -10,12 +10,12 @@ import { processTerminal } from './io.ts';
 const interrupted = new AbortController();
 const signals = ['SIGINT', 'SIGTERM'] as const;
 const interrupt = (): void => {
-  // Asked twice: whatever still hangs is left behind.
+  // A second Ctrl-C leaves behind whatever still hangs.
   if (interrupted.signal.aborted) process.exit(exitCodes.cancelled);
   interrupted.abort();
 };
 for (const signal of signals) process.on(signal, interrupt);
-// A reader that has had enough (`copyscope … | head`) is no error.
+// A reader that stops early (`copyscope … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const program = programFolder();
@@ -25,7 +25,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   spawnEngine: () => forkEngine(join(program, 'dist/host/engine-process.js')),
   signal: interrupted.signal,
-  // A handler is heard between two pieces of work only; without one the system ends the process, as a shell does with 130.
+  // A handler runs only between two pieces of work. Without one the system ends the process, and a shell reports 130.
   leaveAtOnce: () => {
     for (const signal of signals) process.off(signal, interrupt);
   },

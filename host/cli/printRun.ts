@@ -1,4 +1,4 @@
-/** Prints a run, for people or as JSON, and says what exit code it deserves. */
+/** Prints a run, as text or as JSON, and sets its exit code. */
 
 import { CopyscopeError } from '../../core/errors.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
@@ -17,13 +17,13 @@ import { drawVerdicts } from './render/verdicts.ts';
 
 export interface PrintOptions {
   readonly json: boolean;
-  /** This command executed it, so that it is measured and not recorded. */
+  /** True if this command executed the run, so that it is measured and not recorded. */
   readonly madeHere: boolean;
-  /** What else is told of it: of a real program's trace its steps and what changes gain. */
+  /** Steps of a real program's trace, and the gains of changes. */
   readonly answers?: TraceAnswers | undefined;
 }
 
-/** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
+/** Rejects, after printing, with the run's own error or `verification.failed`. */
 export async function printRun(run: Run, assets: Assets, terminal: Terminal, options: PrintOptions): Promise<void> {
   const known = await attainableFor(run.info, assets, terminal.err);
   const line = statusLine(terminal);

@@ -1,4 +1,4 @@
-/** What a sweep came to, for the terminal; and what its command then rejects with. */
+/** Prints the outcome of a sweep, and rejects with the command's error. */
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
@@ -10,7 +10,7 @@ import { drawSweep } from './render/sweep.ts';
 export interface Ran {
   readonly outcomes: readonly Omit<PointResults, 'values'>[];
   readonly device: string;
-  /** What ended it before its last point. */
+  /** Error that ended the sweep before its last point. */
   readonly failure: unknown;
 }
 
@@ -20,7 +20,7 @@ interface Facts extends Ran {
   readonly json: boolean;
 }
 
-/** Rejects, after printing, as the sweep command rejects. */
+/** Rejects, after printing, as the sweep command does. */
 export async function printSweep(terminal: Terminal, plan: SweepPlan, facts: Facts): Promise<void> {
   const { createdAt, engine, device, outcomes, failure } = facts;
   const origin = engine === 'sim' ? ('simulated' as const) : ('measured' as const);
@@ -41,7 +41,7 @@ function requireAllDone(points: readonly PointResults[], { count }: SweepPlan): 
   const { message, remedy } = first.error ?? toErrorInfo('no reason given.');
   const isBadInput = ({ error }: PointResults): boolean =>
     error !== undefined && exitCodeOf(error) === exitCodes.badInput;
-  // Nothing was run, and nothing will be: what is wrong is what was given.
+  // If every point fails on its input, the sweep itself is invalid.
   if (failed.length === count && failed.every(isBadInput)) {
     const invalid = { code: 'sweep.invalid', message: `No point could be run, the first because ${message}` };
     throw new CopyscopeError({ ...invalid, remedy: remedy ?? 'Check the values of the axes.' });

@@ -1,4 +1,4 @@
-/** What is under way as one line of stderr that is drawn over, where that is a terminal. */
+/** Progress as one line of stderr that is redrawn, if stderr is a terminal. */
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { Terminal } from './io.ts';
 
@@ -20,7 +20,7 @@ export function progressLine(terminal: Terminal): ProgressLine {
   return { show: ({ phase, done, total }) => show(`${phases[phase]} ${done}/${total}`), clear };
 }
 
-/** The same for what is said in words. */
+/** Returns a progress line for plain text. */
 export function statusLine({ animated, status }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };
   return {
@@ -31,7 +31,7 @@ export function statusLine({ animated, status }: Terminal) {
 
 const barCells = 30;
 
-/** How far something is, from 0 to 1: '[#######·······]  50 %'. */
+/** Returns a bar for a share from 0 to 1: '[#######·······] 50 %'. */
 export function bar(share: number): string {
   const done = Math.min(1, Math.max(0, share));
   const cells = Math.floor(done * barCells);

@@ -1,4 +1,4 @@
-/** The traces of a job's ranks, named one by one or by their folder, as one run. */
+/** The traces of a job's ranks, given as files or folders, as one run. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -7,7 +7,7 @@ import { traceName } from '../../core/import/sniff.ts';
 import { isTraceFile } from '../service/importTrace.ts';
 import { head, type InputFile } from './inputFile.ts';
 
-/** The same paths, with the traces in it in place of each folder. */
+/** Returns the paths, with each folder replaced by the traces in it. */
 export async function tracesIn(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) found.push(...((await isFolder(path)) ? await tracesOf(path) : [path]));
@@ -20,7 +20,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** In order of their names, in which 10 follows 9. */
+/** Sorts names numerically, so that 10 follows 9. */
 async function tracesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []));
@@ -38,7 +38,7 @@ async function tracesOf(folder: string): Promise<string[]> {
   });
 }
 
-/** One run of all ranks; `read` reads a file. Rejects as it does, and with `trace-file.ranks`. */
+/** Returns one run of all ranks; `read` reads a file. Rejects as `read` does, and with `trace-file.ranks`. */
 export async function mergedInput(
   files: readonly string[],
   read: (path: string, place: number) => Promise<InputFile>,
@@ -60,7 +60,7 @@ const notARank = (file: string): CopyscopeError =>
     remedy: 'Name one trace for each rank, or one file alone.',
   });
 
-/** What the files' names begin with, or else the name of their folder. */
+/** Returns the common start of the files' names, or else the name of their folder. */
 function commonName(files: readonly string[]): string {
   const name = jobName(files.map((file) => traceName(basename(file))));
   return name === '' ? basename(dirname(resolve(files[0] ?? ''))) || 'ranks' : name;

@@ -1,4 +1,4 @@
-/** Asks a real program's trace for its steps, what holds them, and what changes gain. */
+/** Computes a real program's steps from its trace, where their time goes, and the gains of changes. */
 
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
@@ -23,7 +23,7 @@ export interface StepsOption {
   readonly to: number;
 }
 
-/** Undefined, after saying why, where the trace lacks what a replay needs and nothing was asked of it by name. */
+/** Prints the reason and returns undefined if a replay is impossible, unless an option requires the answers. */
 export async function answersOf(
   run: Run,
   assets: Assets,
@@ -52,7 +52,7 @@ export async function answersOf(
 
 const standIn = 'h200';
 
-/** The profile that is asked for, or that of the trace's device; or else the H200's, which is said. */
+/** Returns the given profile, or that of the trace's device, or else the H200's with a printed note. */
 export async function traceProfile(
   run: Run,
   assets: Assets,

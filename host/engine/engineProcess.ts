@@ -1,4 +1,4 @@
-/** One engine process from start to end, as typed calls. Knows nothing of restarts or queues: see supervisor.ts. */
+/** One engine process from start to end, as typed calls. Restarts and queues are in supervisor.ts. */
 import { createBirpc } from 'birpc';
 import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ export class EngineProcess {
   readonly #partials = new Map<string, EngineRunResult>();
   readonly #rpc;
 
-  /** `onLost` hears once that it has ended, with the reason; calls in progress have then rejected with the same. */
+  /** `onLost` is called once when the process has ended, after calls in progress have rejected with the same reason. */
   constructor(child: EngineChild, onLost: (reason: CopyscopeError) => void) {
     this.#child = child;
     const functions: SupervisorFunctions = {
@@ -42,7 +42,7 @@ export class EngineProcess {
     return this.#rpc.$call('report');
   }
 
-  /** Rejects with a PartialRunError where something had been recorded. */
+  /** Rejects with a PartialRunError if a part was recorded. */
   async run(id: string, request: EngineRunRequest, onProgress?: Progress): Promise<EngineRunResult> {
     if (onProgress !== undefined) this.#progress.set(id, onProgress);
     try {

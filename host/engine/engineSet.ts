@@ -1,4 +1,4 @@
-/** The engines of this process: the native ones as far as the addon gives them, and the simulator. */
+/** The engines of this process: the native ones that the addon provides, and the simulator. */
 import { cpus, release, type } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SimulationSite, simEngine } from '../../core/cost/simEngine.ts';
@@ -48,7 +48,7 @@ function requireAvailable(report: DeviceReport, engine: EngineKind): void {
   });
 }
 
-/** Its runs say how sure they are. The profile came with the request, so the simulator of a run knows no other. */
+/** Returns the simulator of one request with its profile. Its runs have intervals. */
 function simulator({ profile }: EngineRunRequest, version: string): Engine {
   const known = profile === undefined ? null : parseProfile(profile.json);
   const where = site(version);

@@ -1,17 +1,17 @@
 /**
- * Faults on demand, for the tests of what becomes of a run then: only where COPYSCOPE_TEST_FAULTS is 1 in the engine
- * process's environment, and only for experiments named `fault:KIND`, or `fault:KIND@MS` for that long into the run.
+ * Faults on demand for tests of error handling. They need COPYSCOPE_TEST_FAULTS=1 in the engine process's environment,
+ * and an experiment named `fault:KIND`, or `fault:KIND@MS` for a fault that long into the run.
  */
 import type { Engine, EngineRequest, RunHooks } from '../../core/program/engine.ts';
 import { fault } from '../../native/bench.ts';
 
 const kill = (): void => void process.kill(process.pid, 'SIGKILL');
 const faults: Readonly<Record<string, () => void>> = {
-  /** A kernel writes where there is no memory: CUDA's context is lost under the run. */
+  /** A kernel writes to an invalid address, which destroys CUDA's context during the run. */
   kernel: () => fault(false),
-  /** As a driver or the addon would end the process. */
+  /** Ends the process as a driver or the addon could. */
   abort: () => process.abort(),
-  /** As the system does where memory has run out. */
+  /** Ends the process as the system does if memory runs out. */
   kill,
 };
 const inTheMiddleMs = 50;
@@ -31,13 +31,13 @@ export function withFaults(engine: Engine, environment: NodeJS.ProcessEnv = proc
   };
 }
 
-/** `fault:partial`: the process is killed as soon as its owner has what the run had recorded until then. */
+/** `fault:partial`: kills the process when its owner has everything recorded until then. */
 function lostOnceTold(hooks: RunHooks): RunHooks {
   return {
     ...hooks,
     onPartial: (run) => {
       hooks.onPartial?.(run);
-      // Messages leave in order, and this one, which answers nothing, behind what was told.
+      // Messages leave in order, so this empty one leaves after the partial run.
       process.send?.({ t: 's', i: '' }, undefined, undefined, kill);
     },
   };

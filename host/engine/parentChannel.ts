@@ -1,24 +1,24 @@
 /** The engine process's end of the channel to its owner: Node's IPC, or Electron's parent port in a utility process. */
 import type { SupervisorChannel } from './serveEngine.ts';
 
-/** The part of Electron's process.parentPort that is needed; Node has none. */
+/** The needed part of Electron's process.parentPort; Node has none. */
 interface ParentPort {
   postMessage(message: unknown): void;
   on(event: 'message', handler: (event: { readonly data: unknown }) => void): void;
 }
 
 export function parentChannel(): SupervisorChannel {
-  // A Ctrl-C in the terminal reaches this process too; its owner cancels the run, and needs it alive for that.
+  // A Ctrl-C in the terminal reaches this process too, but it must live until its owner has cancelled the run.
   process.on('SIGINT', () => {});
   const { parentPort } = process as { parentPort?: ParentPort };
   return parentPort === undefined ? nodeChannel() : electronChannel(parentPort);
 }
 
 function nodeChannel(): SupervisorChannel {
-  // Slurm ends a job with this, for its owner and for this process alike: the owner cancels the run.
+  // Slurm sends SIGTERM to the owner and to this process when it ends a job. The owner cancels the run.
   process.on('SIGTERM', () => {});
   if (process.send === undefined) throw new Error('the engine process is started by Copyscope, and not by hand');
-  // The owner has gone, and with it everyone who could cancel. A kernel may still be busy, so this is no polite exit.
+  // Without an owner nobody can cancel. A kernel may still be busy, so the process is killed.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   return {
     post: (message) => void process.send?.(message, undefined, undefined, () => {}),

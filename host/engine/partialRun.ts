@@ -1,10 +1,10 @@
-/** What a run that ended early had recorded by then. */
+/** The recorded part of a run that ended early. */
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import { decodeRun, encodeRun } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { EngineRunResult } from './protocol.ts';
 
-/** Why the run ended, with a run file that says so too. */
+/** The reason of the end, with a run file that contains it too. */
 export class PartialRunError extends CopyscopeError {
   readonly partial: EngineRunResult;
 
@@ -14,7 +14,7 @@ export class PartialRunError extends CopyscopeError {
   }
 }
 
-/** The error with the partial run, whose own account of its end becomes the same. */
+/** Returns the error with the partial run, in which the same error is stored. */
 export function withPartial(error: CopyscopeError, partial: EngineRunResult | undefined): CopyscopeError {
   if (partial === undefined) return error;
   const info = error.toInfo();

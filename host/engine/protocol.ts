@@ -1,4 +1,4 @@
-/** What the supervisor and the engine process say to each other, over birpc. */
+/** Messages between the supervisor and the engine process over birpc. */
 import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
@@ -10,13 +10,13 @@ export interface EngineRunRequest {
   /** Already validated by requireExperiment(). */
   readonly experiment: Experiment;
   readonly engine: EngineKind;
-  /** The simulator's profile, read by the host: the engine process opens no files of ours. */
+  /** Profile of the simulator, read by the host, since the engine process opens none of the user's files. */
   readonly profile?: { readonly name: string; readonly json: unknown } | undefined;
-  /** Whether the simulator counts in what recording costs. */
+  /** True if the simulator includes the recorder's cost. */
   readonly whileRecording?: boolean | undefined;
-  /** What whoever asks calls the machine of this process, where it is another one than theirs. */
+  /** Name of this process's machine, if it isn't the requester's. */
   readonly host?: string | undefined;
-  /** Whether the figures of a sweep's point are wanted beside the run. */
+  /** True if the figures of a sweep's point are wanted too. */
   readonly withFigures?: boolean | undefined;
 }
 
@@ -24,24 +24,24 @@ export interface EngineRunResult {
   readonly info: RunInfo;
   /** The run as an Arrow file, encoded in the engine process so that the host stays free. */
   readonly file: Uint8Array;
-  /** Where they were asked for: counted in the engine process, which has the run decoded. */
+  /** Figures if requested, computed in the engine process, which has the decoded run. */
   readonly figures?: Figures;
 }
 
-/** What the supervisor may ask of the engine process. */
+/** Calls from the supervisor to the engine process. */
 export interface EngineProcessFunctions {
   report(): Promise<DeviceReport>;
   run(id: string, request: EngineRunRequest): Promise<EngineRunResult>;
-  /** One measurement of a benchmark. */
+  /** Takes one measurement of a benchmark. */
   measure(id: string, measurement: Measurement): Promise<Measured>;
-  /** Without an answer: what becomes of the run says whether it was obeyed. */
+  /** Has no answer: the run's outcome shows if it was cancelled. */
   cancel(id: string): void;
   ping(): Promise<void>;
 }
 
-/** What the engine process tells the supervisor. */
+/** Calls from the engine process to the supervisor. */
 export interface SupervisorFunctions {
   progress(id: string, progress: RunProgress): void;
-  /** What a run has recorded so far; the last before it rejects is all that it recorded. */
+  /** Sends the run recorded so far; the last one before a rejection has everything recorded. */
   partial(id: string, run: EngineRunResult): void;
 }

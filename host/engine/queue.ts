@@ -1,4 +1,4 @@
-/** Lets one run in at a time, in order of arrival. One that is cancelled while it waits leaves the queue. */
+/** Admits one run at a time, in order of arrival. A run cancelled while waiting leaves the queue. */
 import { CopyscopeError } from '../../core/errors.ts';
 import type { CancelSignal } from '../../core/program/engine.ts';
 
@@ -6,7 +6,7 @@ export class RunQueue {
   #busy = false;
   #waiting: (() => void)[] = [];
 
-  /** Resolves when it is the caller's turn; the caller then owes a leave(). Rejects with `run.cancelled`. */
+  /** Resolves when it is the caller's turn; the caller must then call leave(). Rejects with `run.cancelled`. */
   async enter(signal?: CancelSignal): Promise<void> {
     if (signal?.aborted) throw cancelledError();
     if (this.#busy) await this.#turn(signal);
@@ -15,7 +15,7 @@ export class RunQueue {
 
   leave(): void {
     const next = this.#waiting.shift();
-    // The turn is handed over without a gap, so that nobody who comes just now slips in.
+    // The turn passes directly to the next waiting run, so that a new one can't come first.
     if (next === undefined) this.#busy = false;
     else next();
   }

@@ -19,7 +19,7 @@ type Progress = NonNullable<RunHooks['onProgress']>;
 
 export interface EngineSet {
   report(): DeviceReport | Promise<DeviceReport>;
-  /** Throws a CopyscopeError `engine.unavailable` where this machine can't run it. */
+  /** Throws a CopyscopeError `engine.unavailable` if this machine can't run it. */
   engine(request: EngineRunRequest): Engine;
   encode(run: Run): Uint8Array;
   /** Takes one measurement of a benchmark on this machine's GPU. */

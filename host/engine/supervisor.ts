@@ -1,6 +1,6 @@
 /**
- * Owns the engine process: starts it at the first need, keeps it warm, and starts another after a crash. A fault in a
- * run ends that process and never its owner.
+ * Owns the engine process: starts it when needed, keeps it warm, and starts another after a crash. A fault in a run
+ * ends that process, never its owner.
  */
 import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
@@ -13,18 +13,18 @@ import { cancelledError, RunQueue } from './queue.ts';
 
 export interface SupervisorOptions {
   readonly spawn: SpawnEngine;
-  /** The node that its runs say they ran on. */
+  /** Name of the node in its runs. */
   readonly host?: string | undefined;
-  /** The process was lost or does not answer (`problem`), or is there again (`report`). */
+  /** Called if the process was lost or does not answer (`problem`), or is back (`report`). */
   readonly onChange?: (report: DeviceReport | null, problem: ErrorInfo | null) => void;
-  /** How long a run may take to obey a cancel before its process is killed. */
+  /** Time in milliseconds after a cancel until the process is killed. */
   readonly cancelGraceMs?: number | undefined;
   readonly pingIntervalMs?: number;
 }
 
 /**
- * Errors after which the process is as good as before; after any other it is not trusted with another run. Every `run.`
- * is one: the engine refused or ended the run by itself, as where memory is too small.
+ * Errors after which the process is reused; after any other it gets no further run. Every `run.` error is harmless: the
+ * engine itself refused or ended the run, for example since memory was too small.
  */
 const harmless =
   /^(run\.|bench\.|native\.bad-|engine\.unavailable|engine\.unsupported|engine\.no-device|experiment\.|profile\.|simulation\.)/;
@@ -46,12 +46,12 @@ export class EngineSupervisor {
     this.#options = options;
   }
 
-  /** What the last answered report() said; null before the first. */
+  /** Last answer of report(); null before the first. */
   get lastReport(): DeviceReport | null {
     return this.#lastReport;
   }
 
-  /** Devices and engines, as the process found them when it was first asked, or now where `refresh` is true. */
+  /** Returns devices and engines as the process first found them, or finds them again if `refresh` is true. */
   async report(refresh = false): Promise<DeviceReport> {
     const engine = this.#running();
     if (refresh || this.#report === null) {
@@ -70,8 +70,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Runs one experiment, after those that came before it. Rejects with what the engine rejected with, `run.cancelled`,
-   * or `engine.lost` with the reason where the process ended; with a PartialRunError where something was recorded.
+   * Runs one experiment after earlier ones. Rejects with the engine's error, `run.cancelled`, or `engine.lost` with the
+   * reason if the process ended; with a PartialRunError if a part was recorded.
    */
   run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
     const { host } = this.#options;
@@ -79,17 +79,17 @@ export class EngineSupervisor {
     return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, named, hooks.onProgress));
   }
 
-  /** Takes one measurement of a benchmark, in its turn as a run. Rejects as run() does. */
+  /** Takes one measurement of a benchmark in the order of runs. Rejects as run() does. */
   measure(measurement: Measurement, signal?: CancelSignal): Promise<Measured> {
     return this.#inTurn(signal, (engine, id) => engine.measure(id, measurement));
   }
 
-  /** Ends a process that nothing is asked of; what is asked next starts another. */
+  /** Ends an idle process; the next request starts another. */
   rest(): void {
     if (this.#process !== null) this.#retire(this.#process);
   }
 
-  /** Ends the process. Runs in progress reject with `engine.lost`; nothing can be run afterwards. */
+  /** Ends the process. Runs in progress reject with `engine.lost`; nothing can run afterwards. */
   close(): void {
     this.#closed = true;
     this.#process?.kill();
@@ -119,7 +119,7 @@ export class EngineSupervisor {
     };
     const cancel = (): void => {
       engine.cancel(id);
-      // Timers fire before messages are read: where this process was held up, the answer may have been there long since.
+      // Timers fire before messages are read, so the answer may already wait if this process was held up.
       killTimer = setTimeout(() => setImmediate(kill), this.#options.cancelGraceMs ?? 3000);
     };
     signal?.addEventListener('abort', cancel);
@@ -161,7 +161,7 @@ export class EngineSupervisor {
     if (!this.#closed) this.#options.onChange?.(null, reason.toInfo());
   }
 
-  /** An engine failed in it: a CUDA context may be beyond use, so the next run gets a new process. */
+  /** Ends a process in which an engine failed: its CUDA context may be unusable, so the next run gets a new process. */
   #retire(engine: EngineProcess): void {
     if (this.#process === engine) this.#forget();
     engine.kill();
@@ -178,7 +178,7 @@ export class EngineSupervisor {
     if (report !== null) this.#options.onChange?.(report, null);
   }
 
-  /** Reports a process that answers no ping between two ticks, and again when it answers. It isn't killed: a run may be busy. */
+  /** Reports a process that answers no ping within a tick, and again when it answers. A busy run isn't killed. */
   #watch(engine: EngineProcess): void {
     const intervalMs = this.#options.pingIntervalMs ?? 10_000;
     let waiting = false;

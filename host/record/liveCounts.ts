@@ -1,4 +1,4 @@
-/** What has been recorded so far, by the heads of the chunks that are written: their content isn't read. */
+/** Counts the recorded activities so far from the heads of written chunks, without reading their content. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunkCounts, firstChunk, type RecordingCounts } from '../../core/import/recorded/recordingFile.ts';
@@ -28,7 +28,7 @@ export class LiveCounts {
     this.#folder = folder;
   }
 
-  /** Reads what is new, after who asked before. Files that come, and chunks that are half written, are for the next time. */
+  /** Reads new chunks, one request after another. Half-written chunks and later files are read the next time. */
   read(): Promise<RecordedSoFar> {
     return this.#inTurn(() => this.#readNew());
   }

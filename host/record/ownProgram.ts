@@ -1,4 +1,4 @@
-/** A program without a terminal, which a window records: what is checked before, and what its run says after. */
+/** Checks and environment of a program without a terminal that a window records, and notes on its end. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
@@ -11,11 +11,11 @@ import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
 
 export interface CheckedProgram {
   readonly environment: NodeJS.ProcessEnv;
-  /** Where it runs, whole. */
+  /** Absolute path of the folder in which it runs. */
   readonly folder: string;
 }
 
-/** What is wrong with what was asked for is told before anything begins. Rejects with `engine.unavailable` or `usage.*`. */
+/** Checks the request before anything starts. Rejects with `engine.unavailable` or `usage.*`. */
 export async function checkProgram(
   request: Pick<StartRecording, 'command' | 'folder' | 'environment'>,
   settings: RecordSettings,
@@ -43,7 +43,7 @@ async function workFolder(asked: string): Promise<string> {
   });
 }
 
-/** The run says how the program ended, where that was not in order, and where that was. */
+/** Adds notes to the run if the program failed or was stopped. */
 export function withEnd(
   run: Run,
   { exitCode, stoppedFrom }: { readonly exitCode: number | null; readonly stoppedFrom: string | null },

@@ -1,4 +1,4 @@
-/** Runs a program with the recorder in it, and reads what its processes left. */
+/** Runs a program with the recorder loaded, and reads the files of its processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { lstat, readdir, rm, rmdir, stat } from 'node:fs/promises';
@@ -20,29 +20,29 @@ export interface RecordRequest {
   readonly command: readonly [string, ...string[]];
   readonly settings: RecordSettings;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the processes' files go. */
+  /** Folder for the processes' files. */
   readonly folder: string;
-  /** The program is asked to end, as by Ctrl-C. */
+  /** Asks the program to end, as Ctrl-C does. */
   readonly signal: AbortSignal;
-  /** A terminal's Ctrl-C reaches the program by itself: what has not ended from it after so long is asked again. */
+  /** Milliseconds after which a program is interrupted again, since a terminal's Ctrl-C reaches it without us. */
   readonly patienceMs?: number | undefined;
   readonly onCounts?: ((counts: RecordedSoFar) => void) | undefined;
-  /** Where the program has no terminal; left out, it has this process's. */
+  /** Options of a program without a terminal; left out, it uses this process's terminal. */
   readonly own?: OwnProgram | undefined;
 }
 
-/** A program without a terminal. It has a process group of its own, so that whoever ends it ends what it has started. */
+/** A program without a terminal. It has its own process group, so that its children end with it. */
 export interface OwnProgram {
-  /** Where it runs. */
+  /** Folder in which it runs. */
   readonly folder: string;
   readonly onOutput: (text: string, isError: boolean) => void;
-  /** It is ended at once. */
+  /** Ends the program at once. */
   readonly killed: AbortSignal;
 }
 
 const countsEveryMs = 500;
 
-/** The program's own exit code; 128 and the signal's number where it was killed. Rejects with `usage.*` and `engine.unavailable`. */
+/** Returns the exit code, or 128 plus the signal that killed it. Rejects with `usage.*` and `engine.unavailable`. */
 export async function recordProgram(request: RecordRequest): Promise<number> {
   const { settings, folder, onCounts } = request;
   const library = recordLibrary(request.environment);
@@ -57,7 +57,7 @@ export async function recordProgram(request: RecordRequest): Promise<number> {
   try {
     return await runToEnd(request, environment);
   } catch (thrown) {
-    // Nothing is in it where the program could not be started.
+    // The folder is empty if the program could not start.
     await rmdir(folder).catch(() => {});
     throw thrown;
   } finally {
@@ -90,12 +90,12 @@ function runToEnd(
       resolve(code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]));
     };
     child.once('close', end);
-    // What it leaves running may hold its output for ever.
+    // Processes that the program leaves running may keep its output open.
     child.once('exit', (code, killedBy) => setTimeout(() => end(code, killedBy), lastOutputMs).unref());
   });
 }
 
-/** What a program printed last comes at once after its end. */
+/** Milliseconds after the program's end in which its last output arrives. */
 const lastOutputMs = 1000;
 
 function endByTerminal(child: ChildProcess, signal: AbortSignal, patienceMs: number): () => void {
@@ -110,7 +110,7 @@ function endGroup(child: ChildProcess, signal: AbortSignal, patienceMs: number, 
     try {
       if (child.pid !== undefined) process.kill(-child.pid, name);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended already.
     }
   };
   const forgetAsked = whenAborted(signal, [
@@ -124,7 +124,7 @@ function endGroup(child: ChildProcess, signal: AbortSignal, patienceMs: number, 
   };
 }
 
-/** Does each after so many milliseconds. Returns what calls them off. */
+/** Runs each action after its delay in milliseconds once the signal fires. Returns a function that cancels them. */
 function whenAborted(signal: AbortSignal, acts: readonly (readonly [afterMs: number, act: () => void])[]): () => void {
   const timers: NodeJS.Timeout[] = [];
   const begin = (): void => void timers.push(...acts.map(([afterMs, act]) => setTimeout(act, afterMs)));
@@ -151,7 +151,7 @@ const notStarted = (file: string, error: NodeJS.ErrnoException, own: OwnProgram 
   );
 
 /**
- * Makes the run of what the processes left in `folder`. A part that can't be read is left out, and the run says so. Throws
+ * Makes a run from the processes' files in `folder`. Leaves out unreadable parts, with a note in the run. Throws
  * `record.nothing`, `record.folder-gone`, `engine.unavailable` or `trace-file.*`.
  */
 export async function readRecordingFolder(folder: string, name: string, version: string): Promise<Run> {
@@ -160,7 +160,7 @@ export async function readRecordingFolder(folder: string, name: string, version:
   for (const one of await partsIn(folder)) {
     try {
       const file = await readPlain(join(folder, one), maxRunFileBytes);
-      // A process that was killed as it began has written nothing.
+      // A process killed at its start has written nothing.
       if (file.length > 0) processes.push(new RecordedProcess(file));
     } catch (thrown) {
       const error = toErrorInfo(thrown);
@@ -186,7 +186,7 @@ async function partsIn(folder: string): Promise<string[]> {
   return names.filter((one) => one.endsWith(recordingEnding)).sort();
 }
 
-/** The run says which parts of the recording it doesn't hold. */
+/** Notes in the run which parts of the recording are missing. */
 function withDamage(run: Run, problems: readonly CopyscopeError[]): Run {
   const [first] = problems;
   if (first === undefined) return run;
@@ -228,10 +228,10 @@ const nothingInitialised = (): CopyscopeError =>
 
 export const removeRecordingFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** Any of these is there where a driver of NVIDIA is. */
+/** NVIDIA's driver provides at least one of these. */
 const driverPlaces = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'];
 
-/** Throws `engine.unavailable` where there is no GPU driver; COPYSCOPE_RECORD_DRIVER=1 says that there is one all the same. */
+/** Throws `engine.unavailable` if there is no GPU driver. COPYSCOPE_RECORD_DRIVER=1 skips the check. */
 export function requireDriver(environment: NodeJS.ProcessEnv): void {
   if (environment['COPYSCOPE_RECORD_DRIVER'] === '1' || driverPlaces.some((place) => existsSync(place))) return;
   throw new CopyscopeError({
@@ -241,7 +241,7 @@ export function requireDriver(environment: NodeJS.ProcessEnv): void {
   });
 }
 
-/** Throws `usage.program` if CUDA would refuse to load a library into this program, since it runs with another user's rights. */
+/** Throws `usage.program` if the program runs with another user's rights, since CUDA then loads no library into it. */
 export async function refuseSetUserId(file: string, environment: NodeJS.ProcessEnv, workFolder: string): Promise<void> {
   if (!(await isSetUserId(file, environment, workFolder))) return;
   throw new CopyscopeError({

@@ -1,19 +1,19 @@
-/** What is asked of a recording, and how the recorder's library is told: by the program's environment. */
+/** Settings of a recording. The recorder's library gets them through the program's environment. */
 import { resolve } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 
-/** Steps that are recorded, counted from 1. */
+/** Steps to record, counted from 1. */
 export interface StepSpan {
   readonly from: number;
   readonly to: number;
 }
 
 export interface RecordSettings {
-  /** Without kernels, which cost the most. */
+  /** Leaves out kernels, which cost the most. */
   readonly light: boolean;
-  /** With the Python stack of each copy and waiting call. */
+  /** Records the Python stack of each copy and waiting call. */
   readonly lines: boolean;
-  /** Seconds from when CUDA is initialised, and from then on. */
+  /** Seconds from CUDA's initialisation to the start, and duration in seconds. */
   readonly delayS?: number | undefined;
   readonly durationS?: number | undefined;
   readonly steps?: readonly StepSpan[] | undefined;
@@ -21,15 +21,15 @@ export interface RecordSettings {
   readonly stepRange?: string | undefined;
 }
 
-/** The variables that CUDA and NVTX read. */
+/** Variables that CUDA and NVTX read. */
 const injections = ['CUDA_INJECTION64_PATH', 'NVTX_INJECTION64_PATH'] as const;
 
-/** Tells the recorder where its files go. */
+/** Folder for the recorder's files. */
 export const folderVariable = 'COPYSCOPE_RECORD_FOLDER';
 
 /**
- * The environment of a recorded program. Throws `usage.record-conflict` where another tool records already, and
- * `usage.record-steps` where two ways to choose a time are asked for.
+ * Returns the environment of a recorded program. Throws `usage.record-conflict` if another tool records already, and
+ * `usage.record-steps` if two ways to choose a time are given.
  */
 export function recordEnvironment(
   environment: NodeJS.ProcessEnv,
@@ -61,7 +61,7 @@ export function recordEnvironment(
     ...environment,
     CUDA_INJECTION64_PATH: library,
     NVTX_INJECTION64_PATH: library,
-    // The program may be in another folder when it uses CUDA.
+    // Absolute, since the program may have changed its folder when it uses CUDA.
     [folderVariable]: resolve(folder),
     COPYSCOPE_RECORD_LIGHT: light ? '1' : '0',
     COPYSCOPE_RECORD_LINES: lines ? '1' : '0',

@@ -1,16 +1,13 @@
-/** Lines of compiled code, by the debug information of the programs and libraries that called CUDA. */
+/** Lines of compiled code, from the debug information of the programs and libraries that called CUDA. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { addressKey, type NativeFrame, type SourceLines } from '../../core/import/recorded/recordedProcess.ts';
 import type { StackFrame } from '../../core/trace/callStack.ts';
 
-/** A large file without an index takes a while; a recording is read without lines rather than late. */
+/** A large file without an index takes a while; a recording is better read without lines than late. */
 const usualPatienceMs = 20_000;
 
-/**
- * What addr2line tells of each frame; nothing of those that it doesn't know, that it has not told of within `patienceMs`,
- * or where there is no addr2line.
- */
+/** Returns addr2line's line of each frame; none for unknown frames, after `patienceMs`, or without addr2line. */
 export async function sourceLines(frames: readonly NativeFrame[], patienceMs = usualPatienceMs): Promise<SourceLines> {
   const until = performance.now() + patienceMs;
   const byFile = new Map<string, NativeFrame[]>();
@@ -29,7 +26,7 @@ export async function sourceLines(frames: readonly NativeFrame[], patienceMs = u
   return lines;
 }
 
-/** Two lines for each address: the function, and `file:line`. */
+/** Returns two lines for each address: the function, and `file:line`. */
 async function ask(file: string, frames: readonly NativeFrame[], leftMs: number): Promise<string[]> {
   return new Promise((resolve) => {
     const tool = spawn('addr2line', ['--demangle', '--functions', '--exe', file], {
@@ -40,13 +37,13 @@ async function ask(file: string, frames: readonly NativeFrame[], leftMs: number)
     tool.stdout.on('data', (part: Buffer) => parts.push(part));
     tool.once('error', () => resolve([]));
     tool.stdin.on('error', () => {});
-    // The last piece is empty, or part of a line where it was ended.
+    // The last piece is empty, or a partial line if addr2line was ended.
     tool.once('close', () => resolve(Buffer.concat(parts).toString('utf8').split('\n').slice(0, -1)));
     tool.stdin.end(frames.map(({ address }) => `0x${address.toString(16)}\n`).join(''));
   });
 }
 
-/** Null where the place isn't known: it is `??:0` or `??:?` then. */
+/** Returns null if the place is unknown, which addr2line prints as `??:0` or `??:?`. */
 function frameOf(frame: NativeFrame, name: string | undefined, place: string | undefined): StackFrame | null {
   const [, file = '', line = ''] = /^(.+):(\d+)(?: \(discriminator \d+\))?$/.exec(place ?? '') ?? [];
   if (file === '' || file === '??' || line === '0') return null;

@@ -1,6 +1,6 @@
 /**
- * The near end of `copyscope connect`. One session of ssh asks the host what it is, copies the program there if it is
- * missing, starts the host there if none runs, and forwards a local port to that host's socket for as long as it lasts.
+ * The near end of `copyscope connect`. One ssh session probes the remote host, copies the program there if missing,
+ * starts the host there if none runs, and forwards a local port to that host's socket while the session lasts.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,28 +19,28 @@ export interface ConnectOptions {
   /** Folder of this program. */
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Port of the last time, which is taken again if it is free. */
+  /** Port of the last time, used again if it is free. */
   readonly port: number | null;
-  /** A Node for that host, which is copied. */
+  /** Path of a Node for that host, which is copied there. */
   readonly node?: string | undefined;
   /** Ends the attempt, and the connection. */
   readonly signal: AbortSignal;
-  /** Asks before something is changed there; each sentence says what was found or will be done. */
+  /** Asks before changing anything there; each sentence says what was found or will be done. */
   agree(says: readonly string[]): Promise<boolean>;
   readonly onCopied?: ((done: number, total: number) => void) | undefined;
-  /** Hears the new address each time that one was used. */
+  /** Called with the new address each time that one was used. */
   readonly onAddress?: ((address: string) => void) | undefined;
 }
 
 export interface Connection {
   readonly port: number;
-  /** Lets one window in. */
+  /** Link that lets one window in. */
   readonly address: string;
-  /** Resolves with the reason if the line is lost, and with null if it was ended here. */
+  /** Resolves with the reason if the connection is lost, and with null if it was ended here. */
   readonly ended: Promise<CopyscopeError | null>;
 }
 
-/** Rejects with `host.*`, or with `run.cancelled` if it was not agreed to or ended. */
+/** Rejects with `host.*`, or with `run.cancelled` if the user declined or ended it. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { host, program, environment, signal } = options;
   requireHostName(host);
@@ -65,7 +65,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   }
 }
 
-/** Ends the host there and deletes what was copied. Its library stays. */
+/** Ends the host there and deletes the copied program. Its library stays. */
 export async function removeThere(host: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const shell = new RemoteShell(host, [], environment);
   try {
@@ -84,11 +84,11 @@ async function hearTokens(shell: RemoteShell, hear: (next: { match: RegExpExecAr
   try {
     for (;;) hear(await shell.ask('', token));
   } catch {
-    // The line has ended, which `ended` tells.
+    // The connection has ended, as `ended` reports.
   }
 }
 
-/** The far end makes that path lead to its host's socket. Nobody else can guess it. */
+/** Returns ssh's options. The far end links this path, which nobody else can guess, to its host's socket. */
 const forwarding = (port: number, ticket: string): string[] => [
   ...['-o', 'ExitOnForwardFailure=yes', '-o', 'ControlPath=none'],
   ...['-L', `127.0.0.1:${port}:/var/tmp/copyscope-${ticket}/host`],
@@ -144,12 +144,12 @@ async function prepare(shell: RemoteShell, own: ProgramPackage, probe: Probe, op
   if (isOther) await shell.ask(`${endHost}echo "copyscope ended"\n`, /^copyscope ended$/m);
 }
 
-/** Moves the copy to its place when it is whole. The shell reads nothing more if it fails: what follows is no command. */
+/** Moves the complete copy to its place. If that fails the shell exits, since the next bytes are no commands. */
 const unpack = (build: string, bytes: number): string =>
   `umask 077; t="$c/.${build}.$$"; mkdir -p "$t" || exit 9; echo "copyscope ready"; ` +
   `head -c ${bytes} | tar -xzf - -C "$t" && rm -rf "$c/${build}" && mv "$t" "$c/${build}" && echo "copyscope copied" || { rm -rf "$t"; exit 9; }\n`;
 
-/** Rejects with `host.no-forwarding` if the server of ssh there passes nothing to a socket. */
+/** Rejects with `host.no-forwarding` if the ssh server there doesn't forward to sockets. */
 async function requireTunnel(host: string, port: number): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}${sessionPath}`, { signal: AbortSignal.timeout(30_000) }).catch(
     () => null,
@@ -166,7 +166,7 @@ const lost = (host: string, { message }: CopyscopeError): CopyscopeError =>
   new CopyscopeError({
     code: 'host.lost',
     message: `The line to ${host} was lost. ${message}`,
-    remedy: `What runs there goes on. This finds it again: copyscope connect ${host}`,
+    remedy: `The host there keeps running. Connect again: copyscope connect ${host}`,
   });
 
 const notConnected = (host: string): CopyscopeError =>

@@ -1,4 +1,4 @@
-/** What may stand for a host on ssh's command line: a name, user@name or an address, but never an option. */
+/** Valid hosts on ssh's command line: a name, user@name or an address, but never an option. */
 import { CopyscopeError } from '../../core/errors.ts';
 
 const pattern = /^[\p{L}\p{N}_[][^\s'"\\$`;&|<>(){}!*?]{0,199}$/u;

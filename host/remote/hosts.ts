@@ -1,4 +1,4 @@
-/** The remote hosts that this user connected to: their names and the local ports. ssh has addresses and secrets. */
+/** Names and local ports of the remote hosts that this user connected to. ssh keeps addresses and secrets. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export class RemoteHosts {
     this.#file = join(dataFolder, 'remote-hosts.json');
   }
 
-  /** The last one first. Empty if the table is damaged: it is only a memory. */
+  /** Returns the names, the last one first. Empty if the table is damaged, since it is only a convenience. */
   async names(): Promise<string[]> {
     return (await this.#list()).map(({ name }) => name);
   }
@@ -39,7 +39,7 @@ export class RemoteHosts {
 
   forget = (name: string): Promise<void> => this.#change((hosts) => hosts.filter((host) => host.name !== name));
 
-  /** A sentence if an earlier version has set machines up from here; null otherwise. */
+  /** Returns a note if an earlier version has set up remote machines from here, else null. */
   async earlierVersion(): Promise<string | null> {
     const file = join(this.#dataFolder, 'machines.json');
     return existsSync(file)

@@ -1,4 +1,4 @@
-/** What is copied to a remote host: this program, with the addon that fits there, and a Node if there is none. */
+/** The files copied to a remote host: this program with the addon that fits there, and a Node if there is none. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { programVersion } from '../paths.ts';
 import { inTemporaryFolder } from '../service/temporaryFolder.ts';
 
 export interface ProgramPackage {
-  /** Version and digest of all files, as `0.1.0-0123456789ab`. */
+  /** Version and digest of all files, such as `0.1.0-0123456789ab`. */
   readonly build: string;
   readonly version: string;
   readonly files: readonly PackedFile[];
@@ -21,7 +21,7 @@ interface PackedFile {
   readonly from: string;
   /** Path below the folder there. */
   readonly to: string;
-  /** Processor that it is compiled for, for Linux, as uname prints it; null if it runs on all. */
+  /** Processor of a file compiled for Linux, as uname prints it; null if it runs on all. */
   readonly arch: string | null;
 }
 
@@ -31,7 +31,7 @@ interface Platform {
   readonly arch: string;
 }
 
-/** Reads the names and the digest of what can be copied. Rejects with `host.not-built`. */
+/** Reads the names and the digest of the files to copy. Rejects with `host.not-built`. */
 export async function readPackage(program: string): Promise<ProgramPackage> {
   const folders = ['dist/host', 'dist/renderer', 'assets'];
   const parts = await Promise.all(folders.map((folder) => filesBelow(program, folder)));
@@ -59,7 +59,7 @@ async function filesBelow(program: string, folder: string): Promise<PackedFile[]
 const unameArch: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 const ownArch = process.platform === 'linux' ? (unameArch[arch()] ?? null) : null;
 
-/** For each processor, the files that were built here, else those that a package brings. */
+/** Returns for each processor the files built here, else those in the package. */
 async function compiledFiles(program: string): Promise<PackedFile[]> {
   const prebuilt = prebuiltFolders(program).map((folder, index) => [folder, ['x86_64', 'aarch64'][index]] as const);
   const found = new Map<string, PackedFile[]>();
@@ -80,7 +80,7 @@ export const ownNode = (there: Platform): string | null =>
     ? process.execPath
     : null;
 
-/** Returns a compressed tar archive. `node` goes with it; `nodeThere` is the path of the host's own if none does. */
+/** Returns a compressed tar archive with `node`, or with a start script for `nodeThere`, the host's own Node. */
 export function pack(
   { version, files }: ProgramPackage,
   there: Platform,

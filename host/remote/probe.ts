@@ -1,11 +1,11 @@
-/** What a remote host is: found by a POSIX shell there, without anything of Copyscope's. */
+/** Facts about a remote host, collected by a POSIX shell there without any part of Copyscope. */
 import { CopyscopeError } from '../../core/errors.ts';
 
 export interface Probe {
-  /** As uname prints them. */
+  /** System and processor as uname prints them. */
   readonly system: string;
   readonly arch: string;
-  /** As nvidia-smi names them. */
+  /** Names from nvidia-smi. */
   readonly gpus: readonly string[];
   /** Path of a Node that is new enough. */
   readonly node: string | null;
@@ -15,7 +15,7 @@ export interface Probe {
   readonly running: string | null;
 }
 
-/** Sets `c` to the folder there that holds all of Copyscope's, and `s` to the state file of its host. */
+/** Sets `c` to the folder of all Copyscope files there, and `s` to the state file of its host. */
 export const placesThere = `
 c="\${XDG_CACHE_HOME:-$HOME/.cache}/copyscope"
 s="$c/host-$(uname -n).json"
@@ -23,7 +23,7 @@ p=$(sed -n 's/.*"pid":\\([0-9]*\\).*/\\1/p' "$s" 2>/dev/null)
 runs() { test -n "$p" && tr '\\0' ' ' < "/proc/$p/cmdline" 2>/dev/null | grep -qF "$c/"; }
 `;
 
-/** Prints a line for each thing found, after a mark that no login script prints. */
+/** Prints a line for each fact, after a mark that no login script prints. */
 export const probeScript = `${placesThere}
 echo "copyscope system $(uname -s)"
 echo "copyscope arch $(uname -m)"
@@ -40,7 +40,7 @@ if runs; then echo "copyscope running $(sed -n 's/.*"build":"\\([^"]*\\)".*/\\1/
 echo "copyscope probed"
 `;
 
-/** Throws `host.unlike` if what was printed is not that of a POSIX system. */
+/** Throws `host.unlike` if the output is not that of a POSIX system. */
 export function readProbe(host: string, printed: string): Probe {
   const values = (name: string): string[] =>
     [...printed.matchAll(new RegExp(`^copyscope ${name}(?: (.*))?$`, 'gm'))].map(([, value]) => value ?? '');
@@ -59,7 +59,7 @@ export function readProbe(host: string, printed: string): Probe {
   };
 }
 
-/** Reads `v20.19.1 /usr/bin/node`. The path goes into a shell's quotes, so a path with signs of the shell is left out. */
+/** Reads `v20.19.1 /usr/bin/node`. The path is quoted in a shell, so a path with shell characters is left out. */
 function usableNode(line: string): string[] {
   const [, major, minor, path = ''] = /^v(\d+)\.(\d+)\.\d+ (\/[^"$`\\]+)$/.exec(line) ?? [];
   return Number(major) > 20 || (Number(major) === 20 && Number(minor) >= 19) ? [path] : [];

@@ -1,12 +1,12 @@
-/** A POSIX shell on a remote host, by the system's ssh: its keys, agents, jump hosts and questions are its own. */
+/** A POSIX shell on a remote host through the system's ssh, with its keys, agents, jump hosts and questions. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { CopyscopeError } from '../../core/errors.ts';
 import { requireHostName } from './hostName.ts';
 
-/** Exit code of ssh itself, by its manual. Any other is that of the command there. */
+/** Exit code of ssh itself, by its manual. Any other is that of the remote command. */
 const sshFailed = 255;
-/** A line is down if it is silent for three times this long. */
+/** A connection counts as lost if it is silent for three times this long. */
 const aliveSeconds = 15;
 const stderrTail = 4096;
 /** A login script that prints more than this is refused. */
@@ -33,7 +33,7 @@ export class RemoteShell {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-stderrTail);
     });
-    // The end of the process says what a broken pipe would.
+    // The end of the process reports the reason of a broken pipe.
     child.stdin.on('error', () => {});
     this.#child = child;
     this.#ended = new Promise((resolve) => {
@@ -48,8 +48,8 @@ export class RemoteShell {
   }
 
   /**
-   * Sends commands, and resolves with the match once they have printed this, and with all that was printed until then.
-   * Rejects with the reason if ssh ends before.
+   * Sends commands, and resolves when their output matches, with the match and all output until then. Rejects with the
+   * reason if ssh ends before.
    */
   async ask(commands: string, answer: RegExp): Promise<{ readonly match: RegExpExecArray; readonly printed: string }> {
     this.#child.stdin.write(commands);
@@ -69,7 +69,7 @@ export class RemoteShell {
     return this.#unlessEnded(found);
   }
 
-  /** Sends bytes; `onSent` hears how many have left. */
+  /** Sends bytes; `onSent` receives the number sent so far. */
   async send(bytes: Uint8Array, onSent?: (bytes: number) => void): Promise<void> {
     for (let from = 0; from < bytes.byteLength; from += chunkBytes) {
       const isTaken = this.#child.stdin.write(bytes.subarray(from, from + chunkBytes));
@@ -90,7 +90,7 @@ export class RemoteShell {
   }
 }
 
-/** Returns why ssh, or what it started there, ended with this code. */
+/** Returns the error for this exit code of ssh or of the remote command. */
 export function sshError(host: string, code: number | null, said: string): CopyscopeError {
   if (code === sshFailed) {
     return new CopyscopeError({

@@ -1,6 +1,7 @@
 /**
- * The far end of `copyscope connect`, which ssh starts. It starts this user's host unless one runs, says its token, and waits
- * for the line to end. The host goes on without a line, and ends when no window is open and nothing is in progress.
+ * The far end of `copyscope connect`, which ssh starts. It starts this user's host unless one runs, prints its token,
+ * and waits for the connection to end. The host goes on without a connection, and ends when no window is open and
+ * nothing is in progress.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,7 @@ import { startServer } from '../server/server.ts';
 import { privately, writeWhole } from '../service/files.ts';
 import type { Host } from '../service/host.ts';
 
-/** Kept beside the programs, in a folder that only the user may read. */
+/** State of the host, in a folder that only the user may read. */
 const stateSchema = z.object({
   pid: z.number().int(),
   build: z.string(),
@@ -25,7 +26,7 @@ const stateSchema = z.object({
 });
 type HostState = z.infer<typeof stateSchema>;
 
-/** `program` is the folder of one build below the cache. A home may be shared by several nodes. */
+/** Returns the state file. `program` is the folder of one build below the cache. Several nodes may share a home. */
 const stateFile = (program: string): string => join(dirname(program), `host-${hostname()}.json`);
 
 async function runningHost(program: string): Promise<HostState | null> {
@@ -48,7 +49,7 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-/** Resolves when the line ends. `ticket` names the path that the near end forwards to. */
+/** Resolves when the connection ends. `ticket` names the path that the near end forwards to. */
 export async function attend(
   program: string,
   ticket: string,
@@ -81,11 +82,11 @@ export async function attend(
   }
 }
 
-/** Resolves when it can be connected to. */
+/** Resolves when the host accepts connections. */
 async function startHost(program: string, name: string): Promise<HostState> {
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'connect-host', name], {
     detached: true,
-    // Not this process's own stderr: sshd ends a session only when nobody has that open.
+    // Not this process's own stderr, since sshd ends a session only when no process has that open.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let said = '';
@@ -105,14 +106,14 @@ async function startHost(program: string, name: string): Promise<HostState> {
   throw new CopyscopeError({ code: 'host.failed', message: 'The host ended when it was started.' });
 }
 
-/** A host without windows and work ends after this long, so that it holds no GPU. */
+/** A host without windows and work ends after this time, so that it holds no GPU. */
 const idleMs = 10 * 60_000;
 const lookMs = 30_000;
 
 /** Serves the host on a socket of this user until it is idle or the signal fires. */
 export async function serveThere(host: Host, program: string, signal: AbortSignal): Promise<void> {
   process.on('SIGHUP', () => {});
-  // Nobody reads it after the start.
+  // No process reads stderr after the start.
   process.stderr.on('error', () => {});
   const folder = mkdtempSync('/var/tmp/copyscope-host-');
   const socket = join(folder, 'host');

@@ -1,7 +1,7 @@
 /**
- * Decides who may talk to the server. Every program of this machine, and every web page that a browser has open, can reach
- * 127.0.0.1. So each link that is printed holds a token that works once. The page changes it for the secret of the session,
- * and shows that with every request. The secret is never a cookie: browsers send cookies to every port of a host.
+ * Decides who may use the server. Every program of this machine, and every web page open in a browser, can reach
+ * 127.0.0.1. So each printed link holds a token that works once. The page exchanges it for the session's secret, and
+ * sends that with every request. The secret is never a cookie, since browsers send cookies to every port of a host.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -14,7 +14,7 @@ export interface Refusal {
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Compares in constant time; digests, so that lengths may differ. */
+/** Compares in constant time, by digests, since the lengths may differ. */
 function equal(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
@@ -30,12 +30,12 @@ export class Admission {
     this.#port = port;
   }
 
-  /** Lets the first visitor in. It changes each time that it is used. */
+  /** Token that admits the first visitor. It changes each time that it is used. */
   get token(): string {
     return this.#token;
   }
 
-  /** Refuses a Host other than ours: a page of another name that resolves to 127.0.0.1 (DNS rebinding) has its own. */
+  /** Refuses a foreign Host header, as sent by a page whose name resolves to 127.0.0.1 (DNS rebinding). */
   checkHost(request: IncomingMessage): Refusal | null {
     const [, name = '', port] = /^(127\.0\.0\.1|localhost):(\d{1,5})$/.exec(request.headers.host ?? '') ?? [];
     if (name !== '' && (this.#port === null || Number(port) === this.#port)) return null;
@@ -43,7 +43,7 @@ export class Admission {
     return { status: 421, text: `This server answers only as 127.0.0.1${own} or localhost${own}.` };
   }
 
-  /** Refuses a WebSocket that a page of another origin opens, which browsers allow. */
+  /** Refuses a WebSocket from a page of another origin, which browsers allow. */
   checkOrigin(request: IncomingMessage): Refusal | null {
     if (request.headers.origin === `http://${request.headers.host}`) return null;
     return { status: 403, text: 'Only the page of this server may connect.' };
@@ -53,7 +53,7 @@ export class Admission {
     return this.#isSession(bearer(request)) ? null : notLetIn;
   }
 
-  /** A page can't set headers of a WebSocket, but names its protocols: the second one is the secret. */
+  /** Reads the secret from the second WebSocket protocol, since a page can't set headers of a WebSocket. */
   checkSocket(request: IncomingMessage): Refusal | null {
     const [protocol, secret] = (request.headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/);
     return protocol === socketProtocol && this.#isSession(secret) ? null : notLetIn;

@@ -1,11 +1,11 @@
-/** Streams a bundle: however large it is, nothing holds it whole. */
+/** Streams a bundle of any size without holding it whole. */
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
 import type { Host } from '../service/host.ts';
 import type { Refusal } from './admission.ts';
 
-/** Answers with the bundle, or returns why there is none. The request has been admitted already. */
+/** Answers with the bundle, or returns the reason for a refusal. The request has been admitted already. */
 export async function sendBundle(
   host: Pick<Host, 'bundle'>,
   ticket: string,

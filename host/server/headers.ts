@@ -1,8 +1,8 @@
-/** What every answer of the server carries, whatever it is. */
+/** Headers of every answer of the server. */
 
 /**
- * The page may load only what this server serves. Inline styles are allowed: the component library sets its theme in a
- * style element and positions in style attributes. Inline scripts and evaluated code are not.
+ * Returns the policy: the page may load only from this server. Inline styles are allowed, since the component library
+ * sets its theme in a style element and positions in style attributes. Inline scripts and evaluated code are not.
  */
 function contentSecurityPolicy(port: number | string): string {
   return [
@@ -26,7 +26,7 @@ export const securityHeaders = (port: number | string): Readonly<Record<string, 
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  // With the one above: threads of the page may share the memory of a run instead of copying it.
+  // Together with the header above this lets workers of the page share the memory of a run instead of copying it.
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), usb=()',

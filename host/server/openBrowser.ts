@@ -1,6 +1,7 @@
 /**
- * Opens the window's address in the person's browser. What a program is started with every user of the machine can read,
- * and the address holds the token: so the browser is told of a file that its user alone can read, which leads there.
+ * Opens the window's address in the user's browser. Every user of the machine can read a program's arguments, and the
+ * address contains the token. So the browser gets the path of a file that only this user can read, and which redirects
+ * to the address.
  */
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -14,7 +15,7 @@ const openers: Readonly<Record<string, readonly [command: string, ...args: strin
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** `failed` hears where no browser could be started. Returns what removes the file again. Rejects with a file error. */
+/** Calls `failed` if no browser starts. Returns a function that removes the file. Rejects with a file error. */
 export async function openBrowser(
   address: string,
   dataFolder: string,

@@ -1,6 +1,6 @@
 /**
- * The port of the last time, taken again where it is free: what a browser keeps (drafts, panels, theme) belongs to an
- * address, port included, and a window that lost the host finds the next one by itself.
+ * Reuses the last port if it is free: a browser's storage (drafts, panels, theme) belongs to an address with its port,
+ * and a window that lost the host finds the next one by itself.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { type RunningServer, type ServerOptions, startServer } from './server.ts
 const rememberedSchema = z.object({ port: z.number().int().min(1).max(65_535) });
 const fileIn = (dataFolder: string): string => join(dataFolder, 'serve.json');
 
-/** Starts on `options.port`, or else on the last one, or else on any that is free. Rejects as startServer() does. */
+/** Starts on `options.port`, or else on the last port, or else on any free one. Rejects as startServer() does. */
 export async function startOnUsualPort(options: ServerOptions, dataFolder: string): Promise<RunningServer> {
   if (options.port !== undefined) return startServer(options);
   const last = await rememberedPort(dataFolder);
@@ -19,7 +19,7 @@ export async function startOnUsualPort(options: ServerOptions, dataFolder: strin
     if (last === undefined || toErrorInfo(thrown).code !== 'server.port-taken') throw thrown;
     return startServer(options);
   });
-  // Another Copyscope that runs at the same time keeps its own; and a folder that can't be written costs the memory.
+  // Another running Copyscope keeps its own port. In a folder that can't be written, the port is not remembered.
   if (last === undefined)
     await writeWhole(fileIn(dataFolder), `${JSON.stringify({ port: server.port })}\n`, privately).catch(() => {});
   return server;

@@ -1,4 +1,4 @@
-/** Streams run files: a run of ten million rows has half a gigabyte, which no message carries and no buffer should hold. */
+/** Streams run files: a run of ten million rows has half a gigabyte, which no message or buffer should hold. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
@@ -9,7 +9,7 @@ import type { Refusal } from './admission.ts';
 
 const statuses: Readonly<Record<string, number>> = { 'run.not-found': 404, 'run.running': 409 };
 
-/** Answers with the file, or returns why there is none. The request has been admitted already. */
+/** Answers with the file, or returns the reason for a refusal. The request has been admitted already. */
 export async function sendRunFile(
   host: Pick<Host, 'runFile'>,
   id: string,

@@ -1,7 +1,7 @@
 /**
- * The window for a browser on this machine: the built page at /, the session at /session, the service at /rpc, the files of
- * runs below /runs and bundles below /bundles, on 127.0.0.1 only. The page's own files hold no secret and are for everybody;
- * all else is for those who show the session's secret.
+ * Serves the window to a browser on this machine: the built page at /, the session at /session, the service at /rpc,
+ * the files of runs below /runs and bundles below /bundles, on 127.0.0.1 only. The page's own files hold no secret and
+ * are public; everything else needs the session's secret.
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -25,34 +25,34 @@ import { Strangers } from './strangers.ts';
 
 export interface ServerOptions {
   readonly host: Pick<Host, 'service' | 'addWindow' | 'runFile' | 'bundle'>;
-  /** The built page: dist/renderer. */
+  /** Folder of the built page, dist/renderer. */
   readonly pageFolder: string;
-  /** 0 or left out: any free port. */
+  /** By default, or for 0, any free port. */
   readonly port?: number | undefined;
   /** Path of a Unix socket to listen on in place of a port. */
   readonly socket?: string | undefined;
-  /** Hears the new link each time that one was used. */
+  /** Called with the new link each time that one was used. */
   readonly onAddress?: ((address: string) => void) | undefined;
 }
 
 export interface RunningServer {
-  /** 0 if it listens on a socket. */
+  /** Port, or 0 if it listens on a socket. */
   readonly port: number;
-  /** The link to open. It holds a token that lets the first visitor in, and nobody else; there is a new one then. */
+  /** Link to open. Its token admits the first visitor and nobody else; then there is a new link. */
   readonly address: string;
-  /** The token of the link. */
+  /** Token of the link. */
   readonly token: string;
-  /** The number of windows that are connected. */
+  /** Number of connected windows. */
   readonly windows: number;
-  /** Closes every connection and the port. The host is left to its owner. */
+  /** Closes every connection and the port, but not the host. */
   close(): Promise<void>;
 }
 
 const maxWindows = 32;
 const heartbeatMs = 30_000;
-/** As many may wait in the system's queue: one turn of taking them in sends nobody away who came in the same turn. */
+/** Limit of unknown connections. It equals the system's queue, so that accepting a full queue drops none. */
 const mostStrangers = 512;
-/** Other servers of this machine may have set cookies, which a browser sends here too. */
+/** Browsers also send cookies of other servers on this machine. */
 const maxHeaderBytes = 64 * 1024;
 
 /** Rejects with `server.page-missing` or `server.port-taken`. */
@@ -64,7 +64,7 @@ export async function startServer({
   onAddress,
 }: ServerOptions): Promise<RunningServer> {
   if (!existsSync(join(pageFolder, 'index.html'))) throw pageMissing(pageFolder);
-  // Known files only, found when the server starts: no path of a request is ever looked up on the disk.
+  // Serves only files found at the start: no path of a request is looked up on the disk.
   const page = sirv(pageFolder, { dev: false, etag: true, dotfiles: false });
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -77,7 +77,7 @@ export async function startServer({
   const taken = path === undefined ? await listen(server, port) : await listenOn(server, path);
   const admission = new Admission(path === undefined ? taken : null);
   const ownHeaders = securityHeaders(taken);
-  // The page behind a socket comes from the port that its browser uses.
+  // The page behind a socket is reached through the browser's port.
   const headersFor = ({ headers: { host: name = '' } }: IncomingMessage) =>
     path === undefined ? ownHeaders : securityHeaders(/:(\d{1,5})$/.exec(name)?.[1] ?? 0);
   const addressNow = (): string => `http://127.0.0.1:${taken}/?token=${admission.token}`;
@@ -141,7 +141,7 @@ const busy = new WeakSet<Socket>();
 
 function answer(request: IncomingMessage, response: ServerResponse, served: Served): void {
   const { socket } = request;
-  // No browser asks again before it has its answer. Each request of a thousand that come at once would open a file.
+  // No browser sends a request before the previous answer. A thousand at once would open a thousand files.
   if (busy.has(socket)) socket.destroy();
   else {
     busy.add(socket);
@@ -161,7 +161,7 @@ function respond(request: IncomingMessage, response: ServerResponse, served: Ser
   else if (path === sessionPath) letIn(request, response, served);
   else if (isPage) {
     strangers.renew(request.socket);
-    // sirv has no ear for a file that has gone since the start, as when the program is built anew.
+    // sirv doesn't handle a file that was deleted since the start, as by a new build.
     response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
     page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
   } else {
@@ -197,8 +197,6 @@ function refuse(response: ServerResponse, { status, text }: Refusal): void {
   response.writeHead(status, headers).end(`${text}\n`);
 }
 
-// The socket
-
 function admitSocket(request: IncomingMessage, admission: Admission, open: number): Refusal | null {
   if (request.url !== socketPath) return { status: 404, text: `The socket is at ${socketPath}.` };
   const refusal = admission.checkHost(request) ?? admission.checkOrigin(request) ?? admission.checkSocket(request);
@@ -210,7 +208,7 @@ function refuseSocket(socket: Duplex, { status, text }: Refusal, headers: Readon
   const body = `${text}\n`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());
-  // The other side may never close its half, and no time-out of the server's looks at a socket that asked for an upgrade.
+  // The other side may never close its half, and the server's time-outs don't apply to upgrade requests.
   socket.end(
     `HTTP/1.1 ${status} Refused\r\n${lines.join('')}Connection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -229,8 +227,8 @@ const unread: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Refuses what could not be read as a request. Cookies that no server of this host name can read any more are cleared, since
- * a page of another port could lock the window out with them.
+ * Refuses an unreadable request. Clears cookies too large for any server of this host name, with which a page of
+ * another port could lock the window out.
  */
 function refuseUnread(
   { code = '' }: NodeJS.ErrnoException,
@@ -248,7 +246,7 @@ const alive = new WeakSet<WebSocket>();
 function serveSocket(socket: WebSocket, host: ServerOptions['host']): void {
   alive.add(socket);
   socket.on('pong', () => alive.add(socket));
-  // ws closes a socket after an error (a frame that is too large, say); 'close' does the rest.
+  // ws closes a socket after an error such as a frame that is too large; 'close' handles the rest.
   socket.on('error', () => {});
   const remove = host.addWindow(serveWindow(socketChannel(socket), host.service).events);
   socket.once('close', remove);
@@ -264,7 +262,7 @@ function dropSilent(sockets: WebSocketServer): void {
 async function closeAll(server: Server, sockets: WebSocketServer): Promise<void> {
   for (const socket of sockets.clients) socket.close(1001, 'Copyscope is closing.');
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Again and again: a connection becomes idle only after its last answer is out.
+  // Repeated, since a connection becomes idle only after its last answer.
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   const last = setTimeout(() => {
     for (const socket of sockets.clients) socket.terminate();

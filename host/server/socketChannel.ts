@@ -1,9 +1,9 @@
-/** A WebSocket as a message channel: one binary frame a message. */
+/** A WebSocket as a message channel with one binary frame per message. */
 import type { RawData, WebSocket } from 'ws';
 import { decodeMessage, encodeMessage, maxMessageBytes } from '../../core/service/codec.ts';
 import type { Channel } from '../../core/service/rpc.ts';
 
-/** A window that takes nothing is let go before what waits for it fills the memory. */
+/** A window that reads nothing is disconnected before its waiting messages fill the memory. */
 const maxWaitingBytes = 2 * maxMessageBytes;
 const unsupportedData = 1003;
 const invalidPayload = 1007;

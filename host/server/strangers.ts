@@ -1,12 +1,12 @@
 /**
- * Connections that have not shown the session's secret or the token. Every program of this machine can open any number of
- * them: if there are too many, the oldest is closed. A browser asks at once, and so is answered before its turn comes.
+ * Connections without the session's secret or token. Every program of this machine can open any number of them: if
+ * there are too many, the oldest is closed. A browser sends its request at once, and so is answered before that.
  */
 import type { Socket } from 'node:net';
 
 export class Strangers {
   readonly #most: number;
-  /** In the order in which they came. */
+  /** Sockets in order of arrival. */
   readonly #sockets = new Set<Socket>();
 
   constructor(most: number) {
@@ -23,12 +23,12 @@ export class Strangers {
     oldest.destroy();
   }
 
-  /** Makes it the youngest: it has asked for a file of the page. */
+  /** Makes it the youngest, since it requested a file of the page. */
   renew(socket: Socket): void {
     if (this.#sockets.delete(socket)) this.#sockets.add(socket);
   }
 
-  /** It has shown that it belongs here, and keeps its place. */
+  /** Removes an admitted connection, which keeps its place. */
   admit(socket: Socket): void {
     this.#sockets.delete(socket);
   }

@@ -1,4 +1,4 @@
-/** What ships with the program: example experiments, device profiles and recorded runs; and the user's own profiles. */
+/** Built-in example experiments, device profiles and recorded runs, and the user's own profiles. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defaultProfile } from '../../core/cost/simEngine.ts';
@@ -13,7 +13,7 @@ import { SeenFiles, type SeenList } from './seenFiles.ts';
 
 const maxProfileBytes = 16 * 1024 * 1024;
 
-/** What lists say of an example's file. */
+/** Fields of an example's file that lists show. */
 const exampleSchema = z.object({ name: z.string(), description: z.string() });
 type Example = z.infer<typeof exampleSchema>;
 
@@ -47,8 +47,8 @@ export class Assets {
   }
 
   /**
-   * The user's profiles and those of assets/profiles, each called by its file's name: the user's own first, then the
-   * default one, then what was measured. One of the user's that can't be read is left out here.
+   * Returns the user's profiles and those of assets/profiles, named after their files: the user's own first, then the
+   * default one, then measured ones. Unreadable profiles of the user are left out.
    */
   async profiles(): Promise<ProfileSummary[]> {
     const files = await this.#profileFiles();
@@ -58,14 +58,14 @@ export class Assets {
     return found.flatMap((summary) => summary ?? []).sort((one, other) => rank(one) - rank(other));
   }
 
-  /** Validated JSON. Rejects with `profile.not-found`, which lists those that exist. */
+  /** Returns validated JSON. Rejects with `profile.not-found`, which lists the existing ones. */
   async readProfile(name: string): Promise<unknown> {
     const json = await readJson(found(await this.#profileFiles(), name, 'profile').path);
     parseProfile(json);
     return json;
   }
 
-  /** Names are paths below assets/runs, without ending. */
+  /** Returns the recorded runs. Names are paths below assets/runs, without ending. */
   recordedRuns(): Promise<FoundFile[]> {
     return findFiles(join(this.#folder, 'runs'), '.arrow', true);
   }
@@ -74,7 +74,7 @@ export class Assets {
     return findFiles(join(this.#folder, 'examples'), '.json', true);
   }
 
-  /** What ships comes first: a file of the user's doesn't take its place. */
+  /** Lists built-in profiles first, so that a user's file can't replace one. */
   async #profileFiles(): Promise<ProfileFile[]> {
     const shipped = await findFiles(join(this.#folder, 'profiles'), '.json', false);
     const own = this.#ownProfiles === null ? [] : await findFiles(this.#ownProfiles, '.json', false);
@@ -105,7 +105,7 @@ async function summaryOf({ name, path, own }: ProfileFile): Promise<ProfileSumma
   }
 }
 
-/** The example that a recorded run is of: its name is the example's id, or that and '-' and a device's name. */
+/** Returns the example of a recorded run, whose name is the example's id, or that with '-' and a device's name. */
 function exampleOf(run: string, examples: readonly string[]): string | undefined {
   const matching = examples.filter((id) => run === id || run.startsWith(`${id}-`));
   return matching.sort((a, b) => b.length - a.length)[0];

@@ -1,7 +1,6 @@
 /**
- * Deleting with a way back. A file, or a folder with all that is in it, goes to the system's bin; where there is none, or
- * for good, it is removed. A second name of each file (a hard link, which costs nothing) is kept for a while, so that Undo
- * works wherever the file went.
+ * Deletes files with a way back. A file or folder goes to the system's bin, or is removed if there is none or it is
+ * deleted for good. A hard link to each file, which costs nothing, is kept for a while, so that Undo always works.
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -12,30 +11,30 @@ import type { Bin } from './bin/bin.ts';
 import { makeFolder, privately, storageError } from './files.ts';
 
 export interface Doomed {
-  /** Of a file or a folder. */
+  /** Path of a file or folder. */
   readonly path: string;
-  /** What nobody would look for in a bin, as a draft. */
+  /** True if it goes to the bin; a draft doesn't. */
   readonly bin: boolean;
 }
 
 interface Deleted extends Doomed {
-  /** Its second name; null where the disk has no such thing. */
+  /** Path of the hard link; null if the disk has none. */
   readonly kept: string | null;
   readonly takeOut: (() => Promise<void>) | null;
 }
 
 interface Deletion {
   readonly files: Deleted[];
-  /** Those that are in their places again: what fails after them can be tried once more. */
+  /** Files that are restored already, so that a failed restore can be retried. */
   readonly back: Set<Deleted>;
   readonly around: Around;
   readonly timer: NodeJS.Timeout;
 }
 
-/** Does what belongs to taking a deletion back, before and after `putBack`, which puts the files in their places again. */
+/** Wraps the restoring of a deletion: does its own part before and after `putBack`, which restores the files. */
 export type Around = (putBack: () => Promise<void>) => Promise<void>;
 
-/** How long a deletion can be taken back. */
+/** Time in which a deletion can be undone. */
 const undoMs = 5 * 60_000;
 
 export class Deletions {
@@ -43,15 +42,15 @@ export class Deletions {
   readonly #bin: Bin | null;
   readonly #deletions = new Map<string, Deletion>();
 
-  /** `folder` is this class's own, and lies on the disk of what is deleted. */
+  /** `folder` belongs to this class, and is on the disk of the deleted files. */
   constructor(folder: string, bin: Bin | null) {
     this.#folder = folder;
     this.#bin = bin;
   }
 
   /**
-   * Deletes all of them, and gives what restore() wants. Rejects with `bin.failed` where the bin doesn't take a file, and
-   * with a file error; what was deleted by then is put back.
+   * Deletes all files, and returns a token for restore(). Rejects with `bin.failed` or a file error, and restores them
+   * then.
    */
   async delete(files: readonly Doomed[], forGood: boolean, around: Around): Promise<string> {
     const token = randomUUID();
@@ -72,7 +71,7 @@ export class Deletions {
     return token;
   }
 
-  /** Puts everything back. Rejects with `deletion.gone` where that is no longer possible, and with a file error, after which it may be tried again. */
+  /** Restores everything. Rejects with `deletion.gone`, and with a file error, after which it may be retried. */
   async restore(token: string): Promise<void> {
     const deletion = this.#deletions.get(token);
     if (deletion === undefined || deletion.files.some(({ kept }) => kept === null)) throw gone();
@@ -82,12 +81,12 @@ export class Deletions {
         deletion.back.add(file);
       }
     });
-    // Last: as long as not all of it is back, the bin has it.
+    // Done last, so that the bin has everything until all of it is restored.
     for (const file of deletion.files) await takeOut(file);
     await this.forget(token);
   }
 
-  /** Nothing can be taken back any more. */
+  /** Ends the possibility to undo any deletion. */
   close(): void {
     for (const { timer } of this.#deletions.values()) clearTimeout(timer);
     this.#deletions.clear();
@@ -106,7 +105,7 @@ export class Deletions {
     return { path, bin, kept, takeOut };
   }
 
-  /** It can't be taken back any more. */
+  /** Ends the possibility to undo this deletion. */
   async forget(token: string): Promise<void> {
     clearTimeout(this.#deletions.get(token)?.timer);
     this.#deletions.delete(token);
@@ -129,7 +128,7 @@ async function keepLink(folder: string, path: string): Promise<string | null> {
   }
 }
 
-/** A second name of a file; of a folder, a new folder with second names of all that is in it, or nothing. */
+/** Makes a hard link to a file, or a new folder with hard links to all files of a folder, or nothing. */
 async function linkWhole(from: string, to: string): Promise<void> {
   if (!(await lstat(from)).isDirectory()) return link(from, to);
   await mkdir(to, { mode: privately.folder });
@@ -146,7 +145,7 @@ const remove = (path: string): Promise<void> =>
     throw storageError(`${path} could not be deleted`, error);
   });
 
-/** Never over another file, which may have come under this name meanwhile. A draft that has is newer, and stays. */
+/** Never overwrites a new file of this name. A new draft is newer, and stays. */
 async function putBack({ path, bin, kept }: Deleted): Promise<void> {
   if (kept === null) throw gone();
   try {

@@ -1,6 +1,6 @@
 /**
- * Changes that a window has not saved: a file for each experiment, under the experiment's id. They are on the disk before
- * keep() resolves, since a browser that is killed takes the last seconds of its own storage with it.
+ * Unsaved changes of windows: a file for each experiment, named after its id. They are on the disk before keep()
+ * resolves, since a killed browser loses the last seconds of its own storage.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -29,12 +29,12 @@ export class DraftStore {
     this.#folder = folder;
   }
 
-  /** Ids of the experiments that have one. */
+  /** Returns the ids of experiments with a draft. */
   async ids(): Promise<ReadonlySet<string>> {
     return new Set((await findFiles(this.#folder, '.json', false)).map(({ name }) => name).filter(isId));
   }
 
-  /** Null where there is none, or it can't be read: then what was saved is all there is. */
+  /** Returns null if there is no draft, or it can't be read: then only the saved document exists. */
   async read(id: string): Promise<Draft | null> {
     if (!(await this.ids()).has(id)) return null;
     try {
@@ -47,7 +47,7 @@ export class DraftStore {
     }
   }
 
-  /** Rejects with `experiment.invalid` or a file error; what was kept before is still there then. */
+  /** Rejects with `experiment.invalid` or a file error, and then keeps the previous draft. */
   keep(id: string, { changedAt, experiment, typed }: SentDraft) {
     return this.#serial(async () => {
       const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment), typed };
@@ -61,7 +61,7 @@ export class DraftStore {
     });
   }
 
-  /** Where it lies; null where there is none. */
+  /** Returns the draft's path, or null if there is none. */
   async path(id: string): Promise<string | null> {
     return (await this.ids()).has(id) ? this.#path(id) : null;
   }

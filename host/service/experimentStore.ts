@@ -1,4 +1,4 @@
-/** The user's experiments: one pretty JSON file each, named by its id. */
+/** The user's experiments: one formatted JSON file each, named by its id. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
@@ -11,11 +11,11 @@ import { type BeforeKept, isId, keepUnderUnused, requireTopLevelId, slug, unused
 import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
 import { serial } from './serial.ts';
 
-/** What the list says of a file. */
+/** Fields of a file that lists show. */
 const namedSchema = z.object({ name: z.string(), modifiedAt: z.string() });
 type Named = z.infer<typeof namedSchema> & { readonly problem?: ErrorInfo };
 
-/** What stands in the way of opening one may be gone the next time. */
+/** A file that can't be opened now may be readable later. */
 const isOpenable = ({ problem }: Named): boolean => problem === undefined;
 
 export class ExperimentStore {
@@ -24,14 +24,14 @@ export class ExperimentStore {
   readonly #serial = serial();
   readonly #seen: SeenList<Named>;
 
-  /** `drafts` holds what windows have not saved. */
+  /** `drafts` holds unsaved changes of windows. */
   constructor(folder: string, drafts: DraftStore, seen = new SeenFiles(null)) {
     this.#folder = folder;
     this.#drafts = drafts;
     this.#seen = seen.list('experiments', namedSchema, isOpenable);
   }
 
-  /** All of them by id; one that can't be opened is listed with its problem. */
+  /** Returns all experiments by id; one that can't be opened has its problem. */
   async list(): Promise<ExperimentSummary[]> {
     const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
     this.#seen.keepOnly(files.map(({ path }) => path));
@@ -49,7 +49,7 @@ export class ExperimentStore {
     return readExperimentFile((await this.#find(id)).path);
   }
 
-  /** Validates first, so that a bad document changes nothing. Returns the id it is kept under. */
+  /** Validates first, so that an invalid document changes nothing. Returns the id. */
   save(id: string | null, document: unknown, before?: BeforeKept): Promise<string> {
     return this.#serial(async () => {
       const experiment = requireExperiment(document);
@@ -64,7 +64,7 @@ export class ExperimentStore {
     });
   }
 
-  /** Where it lies. Rejects with `experiment.not-found`. */
+  /** Returns the experiment's path. Rejects with `experiment.not-found`. */
   async path(id: string): Promise<string> {
     return (await this.#find(id)).path;
   }
@@ -73,7 +73,7 @@ export class ExperimentStore {
     return (await this.#files()).some(({ name }) => name === id);
   }
 
-  /** The one whose document says the same, to the letter; null where there is none. */
+  /** Returns the id of the experiment with exactly this document, or null. */
   async same(experiment: Experiment): Promise<string | null> {
     const text = JSON.stringify(experiment);
     for (const { id, name, problem } of await this.list()) {
@@ -85,7 +85,7 @@ export class ExperimentStore {
 
   async #newId(name: string, tried: ReadonlySet<string>): Promise<string> {
     const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
-    // A draft may outlive its experiment, whose file anyone may take away.
+    // A draft may outlive its experiment, whose file the user may remove.
     const used = new Set([...files.map((file) => file.name), ...drafts, ...tried]);
     return unused(slug(name, 'experiment'), (candidate) => used.has(candidate));
   }
@@ -101,7 +101,7 @@ export class ExperimentStore {
   }
 }
 
-/** An experiment document from a file: parsed, validated, with errors that name the field. */
+/** Reads an experiment document from a file: parses and validates it, with errors that name the field. */
 export async function readExperimentFile(path: string): Promise<Experiment> {
   return requireExperiment(await readBoundedText(path, maxExperimentCharacters));
 }

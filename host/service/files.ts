@@ -1,4 +1,4 @@
-/** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
+/** Reads and writes the user's files: bounded, atomically, and with errors that name a remedy. */
 import type { Stats } from 'node:fs';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import {
@@ -26,7 +26,7 @@ export interface FoundFile {
   readonly path: string;
 }
 
-/** Every file below `folder` with this ending, by name. None where the folder doesn't exist. */
+/** Returns every file below `folder` with this ending, by name; none if the folder doesn't exist. */
 export async function findFiles(folder: string, ending: string, recursive: boolean): Promise<FoundFile[]> {
   const entries = await readdir(folder, { recursive, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -39,7 +39,7 @@ export async function findFiles(folder: string, ending: string, recursive: boole
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Of a file that can be read more than once and has an end. Rejects with a file error, also of a pipe or a device. */
+/** Returns the facts of a file that can be read again. Rejects with a file error, also for a pipe or a device. */
 export async function statFile(path: string): Promise<Stats> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw storageError(`${path} could not be read`, error);
@@ -67,12 +67,12 @@ export async function openPlain(path: string): Promise<FileHandle> {
   throw notPlain(path);
 }
 
-/** The file's bytes; `file.too-large` where it has more than `maxBytes`, before any of them is read. */
+/** Returns the file's bytes. Rejects with `file.too-large`, before reading, if it has more than `maxBytes`. */
 export async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const { size } = await statFile(path);
     if (size > maxBytes) throw fileTooLarge(path, size, maxBytes);
-    // A copy of its own: a Buffer may be a window on a pool, which a structured clone would send whole.
+    // Copies the bytes, since a Buffer may be a view of a pool, which a structured clone would send whole.
     return new Uint8Array(await readFile(path));
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
@@ -80,7 +80,7 @@ export async function readBounded(path: string, maxBytes: number): Promise<Uint8
   }
 }
 
-/** The same for a file that another program may replace by anything. */
+/** Reads a file that another program may replace by anything. */
 export async function readPlain(path: string, maxBytes: number): Promise<Uint8Array> {
   const file = await openPlain(path);
   try {
@@ -96,7 +96,7 @@ export async function readBoundedText(path: string, maxBytes: number): Promise<s
   return new TextDecoder().decode(await readBounded(path, maxBytes));
 }
 
-/** At most so many of its bytes, from that one on. Rejects with a file error. */
+/** Returns at most `most` bytes from `from`. Rejects with a file error. */
 export async function readPart(path: string, from: number, most: number): Promise<Uint8Array> {
   try {
     const file = await open(path);
@@ -111,23 +111,23 @@ export async function readPart(path: string, from: number, most: number): Promis
   }
 }
 
-/** Who may do what with a new file, and with the folders above it that are made for it. */
+/** Permissions of a new file, and of new folders above it. */
 interface Access {
   readonly file: number;
   readonly folder: number;
 }
 
-/** As its user has chosen for all programs (umask). */
+/** Permissions that the user's umask then restricts. */
 const asUsual: Access = { file: 0o666, folder: 0o777 };
-/** For its user alone, as all that lies in the data folder. */
+/** Permissions for the user alone, as for everything in the data folder. */
 export const privately: Access = { file: 0o600, folder: 0o700 };
 
-/** What a file is called until it is complete. What stays of one whose process was killed, clearUnfinished() removes. */
+/** Returns the name of a file until it is complete. clearUnfinished() removes files left by killed processes. */
 const unfinishedName = (path: string): string => `${path}.${ownName()}.tmp`;
 
 /**
- * Makes the folder and those above it. One by one, since Node's own recursive way tries for ever in a folder such as
- * /proc/self, where nothing can be made, and doesn't tell why a disk can't be written.
+ * Makes the folder and those above it, one by one. Node's own recursive way loops forever in a folder such as
+ * /proc/self, where nothing can be made, and doesn't say why a disk can't be written.
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
@@ -146,11 +146,11 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
   }
 }
 
-/** Writes to a temporary file beside it, then renames: a reader sees the old content or the new, never a part. */
+/** Writes to a temporary file next to it, then renames: a reader sees the old content or the new, never a part. */
 export async function writeWhole(path: string, content: string | Uint8Array, access = asUsual): Promise<void> {
   try {
     await makeFolder(dirname(path), access.folder);
-    // Where it is a symbolic link, the file that it names is replaced, and not the link.
+    // If the path is a symbolic link, its target is replaced, not the link.
     const target = await realpath(path).catch(() => path);
     await replace(target, content, access.file);
   } catch (error) {
@@ -158,7 +158,7 @@ export async function writeWhole(path: string, content: string | Uint8Array, acc
   }
 }
 
-/** The same for a file that must not be there yet: false where it is, whoever made it meanwhile. */
+/** Writes a file that must not exist. Returns false if it does, even if it was made just now. */
 export async function writeNew(path: string, content: string | Uint8Array, access = asUsual): Promise<boolean> {
   try {
     await makeFolder(dirname(path), access.folder);
@@ -170,7 +170,7 @@ export async function writeNew(path: string, content: string | Uint8Array, acces
   }
 }
 
-/** A rename goes over what is there; a second name does not. Disks without them are one person's: they are looked at. */
+/** Links instead of renaming, since a rename overwrites. Disks without links have one user, so checking is enough. */
 async function takeName(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);
@@ -185,8 +185,8 @@ async function takeName(temporary: string, path: string): Promise<void> {
 const existing = Object.assign(new Error('it exists'), { code: 'EEXIST' });
 
 /**
- * The same for what comes piece by piece: nothing is left of it where a piece can't be made or written, or `signal`
- * fires; the rejection is then as AbortSignal.throwIfAborted() has it. Never over a file that is there (`file.exists`).
+ * Writes a new file piece by piece. Nothing is left of it if a piece can't be made or written, or `signal` fires; it
+ * then rejects as AbortSignal.throwIfAborted() does. Never overwrites a file (`file.exists`).
  */
 export async function writeNewPieces(
   path: string,
@@ -227,7 +227,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Rejects with `file.exists` where there is something of this name already. */
+/** Rejects with `file.exists` if the name is taken. */
 export async function requireNew(path: string): Promise<void> {
   if (!(await exists(path))) return;
   throw new CopyscopeError({
@@ -239,9 +239,9 @@ export async function requireNew(path: string): Promise<void> {
 }
 
 /**
- * The package write-file-atomic asks for one write() and does not look how much of it was done: on a disk that fills up it
- * replaces a good file by the beginning of the new one, and reports success. FileHandle.writeFile() goes on until all of
- * it is written or an error comes.
+ * Not the package write-file-atomic: that calls write() once without checking how much was written, so that on a full
+ * disk it replaces a good file by a part of the new one, and reports success. FileHandle.writeFile() goes on until
+ * everything is written or an error comes.
  */
 async function replace(
   path: string,
@@ -269,7 +269,7 @@ async function replace(
   }
 }
 
-/** The same for a file of the data folder, for whoever can't wait: a window that is closing. Throws what the file system does. */
+/** Writes a file of the data folder synchronously, for a closing window. Throws the file system's errors. */
 export function writeWholeSync(path: string, content: string): void {
   const temporary = unfinishedName(path);
   try {

@@ -1,4 +1,4 @@
-/** The host: everything a window or the command line can ask for, without Electron and without a network. */
+/** The host: everything that a window or the command line can request, without Electron and without a network. */
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -35,29 +35,29 @@ export interface HostOptions {
   readonly about: Omit<About, 'bin'>;
   readonly assetsFolder: string;
   readonly spawnEngine: SpawnEngine;
-  /** Where deleted files go; null where this process has no bin, as it is by default. */
+  /** Bin for deleted files; null, the default, if this process has none. */
   readonly bin?: Bin | null;
-  /** What programs get that are recorded; this process's own where left out. */
+  /** Environment of recorded programs; by default this process's own. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Opens the window of a remote host; left out if the page that asked for it goes there. */
+  /** Opens the window of a remote host; left out if the requesting page goes there. */
   readonly openRemote?: (address: string) => void;
 }
 
 export interface Host {
   readonly service: HostService;
-  /** Resolves when what a host left by halves that was killed has been cleared away. */
+  /** Resolves when files left half written by a killed host are deleted. */
   readonly ready: Promise<void>;
-  /** Resolves when what a host recorded that was killed is in the library. */
+  /** Resolves when recordings of a killed host are in the library. */
   readonly recovered: Promise<void>;
-  /** From now on the window hears what happens. Returns what takes it off again. */
+  /** Sends events to the window from now on. Returns a function that ends that. */
   addWindow(events: WindowEvents): () => void;
-  /** The file of a run, to be streamed: rejects as the service's runFile() does. */
+  /** Returns the file of a run for streaming. Rejects as the service's runFile() does. */
   runFile(id: string): Promise<RunFile>;
-  /** A bundle's bytes, once, by the ticket of the service's packBundle(). Rejects with `bundle.gone`. */
+  /** Returns a bundle's bytes, once, by the ticket of the service's packBundle(). Rejects with `bundle.gone`. */
   bundle(ticket: string): Promise<Readable>;
-  /** Adds a file to the library, and has a window show it. Rejects where the file can't be read, or is nothing we open. */
+  /** Adds a file to the library, and has a window show it. Rejects if the file is unreadable or of an unknown kind. */
   openFile(path: string): Promise<void>;
-  /** Ends the engine process. Deletions can't be taken back any more. */
+  /** Ends the engine process. Deletions can't be undone any more. */
   close(): void;
 }
 
@@ -73,7 +73,7 @@ export function createHost({
   const seen = new SeenFiles(join(about.dataFolder, 'cache/seen-files.json'), about.version);
   const ownProfiles = ownProfilesFolder(about.dataFolder);
   const assets = new Assets(assetsFolder, ownProfiles, seen);
-  // The command line writes them.
+  // The command line writes profiles.
   const unwatch = watchFolder(ownProfiles, () => windows.profilesChanged());
   const engine = new EngineSupervisor({
     spawn: spawnEngine,
@@ -117,7 +117,7 @@ export function createHost({
     void tellRuns(items.runs);
     for (const id of items.sweeps) void sweeps.tell(id);
   };
-  /** Runs of this session that have no file are only taken off its list. */
+  /** Leaves out runs of this session without a file, which are only removed from its list. */
   const withoutUnsaved = ({ runs, ...others }: LibraryItems) => {
     const known = runs.map((id) => ({ id, back: session.forget(id) }));
     const files = { ...others, runs: known.flatMap(({ id, back }) => (back === null ? id : [])) };

@@ -1,12 +1,12 @@
-/** Ids made from names. What is taken from outside is checked by idSchema (core/service/requests.ts). */
+/** Ids made from names. idSchema (core/service/requests.ts) checks ids from outside. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import { checkShape } from '../../core/shape/checkShape.ts';
 
-/** File names that Windows keeps for devices, whatever their ending. */
+/** File names that Windows reserves for devices, whatever their ending. */
 const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
-/** Lower-case letters and digits with single dashes between them, at most 60 characters: 'pinned-20-mib'. */
+/** Returns lower-case letters and digits with single dashes between them, at most 60 characters: 'pinned-20-mib'. */
 export function slug(name: string, fallback: string): string {
   const plain = name
     .normalize('NFKD')
@@ -18,7 +18,7 @@ export function slug(name: string, fallback: string): string {
   return reserved.test(plain) ? `${fallback}-${plain}` : plain;
 }
 
-/** `base`, or else `base-2`, `base-3`… */
+/** Returns `base`, or else `base-2`, `base-3`… */
 export function unused(base: string, isUsed: (id: string) => boolean): string {
   if (!isUsed(base)) return base;
   let number = 2;
@@ -26,13 +26,13 @@ export function unused(base: string, isUsed: (id: string) => boolean): string {
   return `${base}-${number}`;
 }
 
-/** Is told of an id before anything is kept under it. */
+/** Called with an id before anything is stored under it. */
 export type BeforeKept = (id: string) => Promise<void>;
 
 /**
- * Keeps something under an id that nothing has. Another process may take the one that was found, or something have it that
- * its store doesn't list, as a link or a name of other case: `keep` then says false, and `newId` is asked for another than
- * those that were tried.
+ * Stores something under an unused id. Another process may take the id in between, or a file may have it that the store
+ * doesn't list, such as a link or a name in other case: `keep` then returns false, and `newId` is called for an untried
+ * one.
  */
 export async function keepUnderUnused(
   newId: (tried: ReadonlySet<string>) => Promise<string>,
@@ -48,13 +48,13 @@ export async function keepUnderUnused(
   }
 }
 
-/** '20261120-054500-pinned': sorts by time, and says what it is. */
+/** Returns an id such as '20261120-054500-pinned', which sorts by time and names the run. */
 export const timedId = (at: Date, name: string): string =>
   `${at.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${slug(name, 'run')}`;
 
 export const isId = (text: string): boolean => checkShape(idSchema, text).ok;
 
-/** The id of a file that lies in a store's own folder. Throws `request.invalid`. */
+/** Returns the id of a file directly in a store's folder. Throws `request.invalid`. */
 export function requireTopLevelId(id: string): string {
   if (isId(id) && !id.includes('/')) return id;
   throw new CopyscopeError({

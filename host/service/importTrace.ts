@@ -1,4 +1,4 @@
-/** Reads a trace of another tool from the disk, without holding the file. */
+/** Reads another tool's trace from the disk, without holding the file in memory. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -17,16 +17,16 @@ import { unpacked } from './imports/unpacked.ts';
 
 const chunkBytes = 1 << 20;
 
-/** Whether a file is read as a trace or a recording of a program: by its first bytes, and a report of Nsight Systems by its name. */
+/** Returns true for a trace or recording, by its first bytes, and for a report of Nsight Systems, by its name. */
 export const isTraceFile = (path: string, head: Uint8Array): boolean =>
   looksLikeTrace(head) || looksLikeDatabase(head) || looksLikeRecording(head) || isNsysReport(path);
 
-/** Events read so far, and the part of the file that they come from, from 0 to 1; null where that isn't known. */
+/** Receives the number of events, and the read share of the file, from 0 to 1, or null if unknown. */
 type OnProgress = (events: number, share: number | null) => void;
 
 /**
- * The run in a trace on the disk, whatever the file's size. A file that breaks off or is damaged gives a run that failed, with
- * what could be read. Rejects with `trace-file.*`.
+ * Returns the run in a trace of any size. A damaged file gives a failed run with the readable part. Rejects with
+ * `trace-file.*`.
  */
 export async function importTraceFile(path: string, version: string, onProgress?: OnProgress): Promise<Run> {
   try {
@@ -41,7 +41,7 @@ export async function importTraceFile(path: string, version: string, onProgress?
   }
 }
 
-/** How much of a file has been read; null where it isn't read from its first byte to its last. */
+/** Bytes read of a file; null if it isn't read from start to end. */
 interface FileProgress {
   readonly size: number;
   readBytes: number | null;
@@ -57,7 +57,7 @@ async function read(path: string, file: FileProgress, options: ImportOptions): P
   return readPyTorchTrace(unpacked(counted(createReadStream(path, { highWaterMark: chunkBytes }), file)), options);
 }
 
-/** The same bytes; of a packed file the packed ones count. */
+/** Passes the bytes on and counts them, packed bytes for a packed file. */
 async function* counted(source: ByteStream, file: FileProgress): ByteStream {
   for await (const part of source) {
     file.readBytes = (file.readBytes ?? 0) + part.length;

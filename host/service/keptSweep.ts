@@ -1,4 +1,4 @@
-/** What a kept sweep is on disk: `sweep.json` says what is run, `points.jsonl` has a line for each point that was reached. */
+/** A stored sweep: `sweep.json` describes it, `points.jsonl` has a line for each point that was reached. */
 import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
@@ -24,12 +24,12 @@ const keptSchema = z.object({
   engine: z.enum(engineKinds),
   profile: idSchema.nullable(),
   iterations: z.number().int().min(1).max(1000).nullable(),
-  /** As far as it was known before the first point. */
+  /** Device as far as known before the first point. */
   device: z.string().max(200),
-  /** The other machine that an earlier version ran its points on. */
+  /** Remote machine on which an earlier version ran its points. */
   host: z.string().min(1).max(200).exactOptional(),
   points: z.number().int().min(1).max(mostPoints),
-  /** Whether it came from elsewhere: what is measured in it was not measured here. */
+  /** True if it was imported, so that its points were not measured here. */
   imported: z.boolean().default(false),
   /** Jobs of Slurm run its points. Earlier versions named the other machine whose Slurm it was. */
   slurm: z.object({ host: z.string().max(200).nullable().exactOptional() }).exactOptional(),
@@ -92,10 +92,10 @@ export function readKept(id: string, json: string, lines: string): KeptSweep {
 const damaged = ({ field, message, remedy }: Omit<ErrorInfo, 'code'>): CopyscopeError =>
   new CopyscopeError({ code: 'sweep.damaged', field, message, remedy });
 
-/** A line begins with a line break, so that one which was cut off by a crash spoils no other. */
+/** Returns the line with a leading line break, so that a line cut off by a crash damages no other. */
 export const outcomeLine = (outcome: SweepOutcome): string => `\n${JSON.stringify(outcome)}`;
 
-/** What became of each point last. A line that can't be read counts as a point that was not reached. */
+/** Returns the last outcome of each point. An unreadable line counts as a point that was not reached. */
 function outcomesIn(id: string, lines: string, points: number): SweepOutcome[] {
   const found = new Map<number, SweepOutcome>();
   for (const line of lines.split('\n')) {
@@ -107,7 +107,7 @@ function outcomesIn(id: string, lines: string, points: number): SweepOutcome[] {
   return [...found.values()];
 }
 
-/** Null where the line is empty or can't be read. */
+/** Returns null if the line is empty or unreadable. */
 export function outcomeIn(line: string): SweepOutcome | null {
   if (line === '') return null;
   try {
@@ -117,36 +117,36 @@ export function outcomeIn(line: string): SweepOutcome | null {
   }
 }
 
-/** The id of a point's run is made from where it lies: a sweep from elsewhere may have got another id. */
+/** Makes the run's id from the sweep's folder, since an imported sweep may have a new id. */
 const ofSweep = (id: string, outcome: SweepOutcome): SweepOutcome =>
   outcome.status === 'failed'
     ? outcome
     : { ...outcome, run: { ...outcome.run, id: sweepRunId(id, outcome.point), sweep: id } };
 
-/** Ids of the runs of sweeps begin with this: 'sweep/20261120-054500-chunks/12' is point 12 of that sweep. */
+/** Prefix of the ids of sweeps' runs: 'sweep/20261120-054500-chunks/12' is point 12 of that sweep. */
 const runPrefix = 'sweep/';
 
-/** What the ids of a sweep's runs begin with, before '/' and the point's number. */
+/** Returns the ids' common start, before '/' and the point's number. */
 export const runsOfSweep = (id: string): string => runPrefix + id;
 export const sweepRunId = (id: string, point: number): string => `${runsOfSweep(id)}/${point}`;
 export const isSweepRun = (id: string): boolean => id.startsWith(runPrefix);
 
-/** A point that was done, as its run says it. */
+/** Returns the outcome of a point that succeeded, from its run. */
 export function doneOutcome(id: string, point: number, { info, figures, madeHere }: DonePoint): DoneOutcome {
   const summary = summaryOf(info, { id: sweepRunId(id, point), madeHere, builtIn: false });
   const link = linkBytesPerSecond(info.device);
   return { point, status: 'done', run: { ...summary, sweep: id }, figures, linkBytesPerSecond: link };
 }
 
-/** Whether Slurm, and not its own run, brought the point to an end. */
+/** Returns true if Slurm ended the point, not its own run. */
 export const isLost = (outcome: SweepOutcome): boolean =>
   outcome.status === 'failed' && outcome.error.code === lostCode;
 
-/** Whether its point is to be run once more; `again` says so of what failed by itself too. */
+/** Returns true if its point should run again; `again` includes points that failed by themselves. */
 export const isOpen = (outcome: SweepOutcome, again: boolean): boolean =>
   isLost(outcome) || (again && outcome.status === 'failed');
 
-/** Those of so many points that are to be run where a sweep goes on. */
+/** Returns the points of `count` that a continued sweep still runs. */
 export function openPoints(count: number, outcomes: readonly SweepOutcome[], again: boolean): number[] {
   const settled = new Set(outcomes.filter((outcome) => !isOpen(outcome, again)).map(({ point }) => point));
   return Array.from({ length: count }, (_, point) => point).filter((point) => !settled.has(point));

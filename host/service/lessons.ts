@@ -1,4 +1,4 @@
-/** Lessons: those that ship with the program, and the user's own in the data folder. */
+/** Lessons: the built-in ones, and the user's own in the data folder. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
@@ -11,11 +11,11 @@ import { type FoundFile, findFiles, readBoundedText } from './files.ts';
 import { isId } from './ids.ts';
 import { SeenFiles, type SeenList } from './seenFiles.ts';
 
-/** Ids of the user's lessons begin with this. */
+/** Prefix of the ids of the user's lessons. */
 const ownPrefix = 'own/';
 const maxFigureBytes = 1024 * 1024;
 
-/** What the list says of a lesson that can be opened. */
+/** Fields that lists show of a readable lesson. */
 const summarySchema = z.object({
   title: z.string(),
   summary: z.string(),
@@ -38,7 +38,7 @@ export class Lessons {
     this.#seen = seen.list('lessons', summarySchema);
   }
 
-  /** In teaching order, the user's last; one that can't be read is listed with its problem. */
+  /** Returns the lessons in teaching order, the user's last; an unreadable one has its problem. */
   async list(): Promise<LessonSummary[]> {
     const files = await this.#files();
     this.#seen.keepOnly(files.map(({ path }) => path));

@@ -1,4 +1,4 @@
-/** The user's own things on the disk, and what can be done with them as a whole: open, delete, pack, unpack. */
+/** The user's library on the disk, and its actions on whole items: open, delete, pack, unpack. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,14 +42,14 @@ import { SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
 import { Unfinished } from './unfinished.ts';
 
-/** Of an export of Nsight Systems or a report, which hold much that no trace has, as samples of processors. */
+/** Limit for exports and reports of Nsight Systems, which hold much that no trace has, such as processor samples. */
 const mostDatabaseBytes = 16 * 2 ** 30;
 
 export interface LibraryOptions {
   readonly dataFolder: string;
   readonly assets: Assets;
   readonly bin: Bin | null;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly seen?: SeenFiles;
 }
@@ -64,10 +64,10 @@ export class Library {
   readonly imports: Imports;
   readonly bundles: Bundles;
   readonly #deletions: Deletions;
-  /** A draft is kept, or experiments are deleted: one after another. */
+  /** Stores a draft or deletes experiments, one after another. */
   readonly #drafting = serial();
   readonly #unfinished: Unfinished;
-  /** What processes that were killed left by halves is gone. */
+  /** Resolves when files left half written by killed processes are deleted. */
   readonly ready: Promise<void>;
   readonly #incoming: string;
   readonly #version: string;
@@ -90,30 +90,30 @@ export class Library {
     this.ready = Promise.all([finished, clearUnfinished(dataFolder)]).then(() => {});
   }
 
-  /** Those on the disk, newest first, with their titles. */
+  /** Returns the stored runs, newest first, with their titles. */
   async listRuns(): Promise<RunSummary[]> {
     const [runs, titles] = await Promise.all([this.runs.list(), this.titles.all()]);
     return runs.map((run) => withTitle(run, titles.get(run.id)));
   }
 
-  /** Rejects with `run.not-found`. An empty title takes the last one back. */
+  /** Rejects with `run.not-found`. An empty title removes the previous one. */
   async rename(id: string, title: string): Promise<RunSummary> {
     const run = (await this.runs.list()).find((one) => one.id === id);
-    // Says why there is none.
+    // Throws the reason why there is none.
     if (run === undefined) await this.runs.file(id);
     const given = title.trim() === run?.name ? '' : title.trim();
     await this.titles.set(id, given);
     return withTitle(run as RunSummary, given === '' ? undefined : given);
   }
 
-  /** See HostService.keepDraft(). One of an experiment that was deleted while it was on the way is forgotten. */
+  /** See HostService.keepDraft(). Drops a draft whose experiment was deleted in the meantime. */
   keepDraft(id: string, draft: SentDraft): Promise<void> {
     return this.#drafting(async () => {
       if (await this.experiments.has(id)) await this.drafts.keep(id, draft);
     });
   }
 
-  /** See HostService.deleteItems(). `restored` is told when they are back. */
+  /** See HostService.deleteItems(). Calls `restored` when they are back. */
   delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
     const deleted = (): Promise<string> => this.#delete(items, forGood, restored);
     return items.experiments.length === 0 ? deleted() : this.#drafting(deleted);
@@ -135,14 +135,14 @@ export class Library {
         });
         restored();
       });
-      // The files are gone by now, whether or not there is place for a table without their titles.
+      // The files are gone already, even if the disk has no room for a new table of titles.
       for (const id of runs) await this.titles.set(id, '').catch(() => {});
       return token;
     });
   }
 
   /**
-   * Keeps several things that belong together, by `keep`. It says of each before the first of its files is there; where it
+   * Stores several items that belong together with `keep`, which announces each before its first file exists. If it
    * rejects, or this process ends midway, none of them stays.
    */
   async keepTogether<Result>(
@@ -163,10 +163,10 @@ export class Library {
     }
   }
 
-  /** Does what leaves a half where this process ends midway: the next one then removes the items. */
+  /** Does work that is incomplete if this process ends midway: the next process then removes the items. */
   async #noted<Result>(items: LibraryItems, forGood: boolean, work: () => Promise<Result>): Promise<Result> {
     const note = this.#unfinished.note(forGood);
-    // A disk may be so full that there is no place for the note, and deleting is what helps.
+    // On a full disk there may be no room for the note, and deleting is what helps.
     await note.write(items).catch(() => {});
     try {
       return await work();
@@ -175,7 +175,7 @@ export class Library {
     }
   }
 
-  /** Removes all that is there of them, and of what belongs to them, with no way back but the bin's. */
+  /** Removes the items and their files. Only the bin can restore them. */
   async #remove({ experiments, runs, sweeps }: LibraryItems, forGood: boolean): Promise<void> {
     const missing = (): null => null;
     const found = await Promise.all([
@@ -188,7 +188,7 @@ export class Library {
     for (const id of runs) await this.titles.set(id, '');
   }
 
-  /** See HostService.joinRanks(). Memory holds the rows of all ranks and one run's more. */
+  /** See HostService.joinRanks(). Memory holds the rows of all ranks, and those of one run again. */
   async joinRanks(ids: readonly string[]): Promise<Imported | null> {
     const files = await Promise.all(ids.map((id) => this.runs.file(id)));
     const infos = await Promise.all(
@@ -205,7 +205,7 @@ export class Library {
     return this.#deletions.restore(token);
   }
 
-  /** A name in the folder of what is not complete, which nothing has. */
+  /** Returns an unused name in the folder of incomplete files. */
   newIncoming(): string {
     return join(this.#incoming, randomUUID());
   }
@@ -226,7 +226,7 @@ export class Library {
     return [{ path, bin: true }, ...(notes === null ? [] : [{ path: notes, bin: true }])];
   }
 
-  /** With its runs, which lie in its folder, and the notes on them. */
+  /** Includes its runs, which are in its folder, and their notes. */
   async #filesOfSweep(id: string): Promise<Doomed[]> {
     const path = await this.sweeps.folder(id);
     const notes = await this.notes.folder(runsOfSweep(id));
@@ -253,7 +253,7 @@ export class Library {
       if (looksLikeExperiment(file.name, head)) {
         return new FileSink(this.#incoming, maxExperimentCharacters, (path) => this.#keepExperiment(path));
       }
-      // A run that was cut at its beginning says so itself.
+      // A run truncated at its beginning reports that itself.
       if (!looksLikeArrow(head) && !/\.arrow$/i.test(file.name)) throw unknownKind(file.name);
       return new FileSink(this.#incoming, maxRunFileBytes, async (path) =>
         this.#keepRun(file.name, await readBounded(path, maxRunFileBytes)),

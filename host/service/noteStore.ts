@@ -1,4 +1,4 @@
-/** The notes on runs: a small JSON file for each run that has some, in a folder beside the runs. */
+/** The notes on runs: a small JSON file for each run with notes, in a folder next to the runs. */
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ export class NoteStore {
     this.#folder = folder;
   }
 
-  /** Empty where there are none. Rejects with `notes.invalid`, or a file error. `id` is the run's. */
+  /** Returns the notes on a run, empty if there are none. Rejects with `notes.invalid`, or a file error. */
   async read(id: string): Promise<RunNotes> {
     try {
       return parseRunNotes(await readBoundedText(this.#path(id), maxNotesBytes));
@@ -38,8 +38,8 @@ export class NoteStore {
   }
 
   /**
-   * Puts what was made of `base` to what is there now, and gives all of it. A file that can't be read is set aside, not
-   * overwritten. Rejects with `notes.too-many`, or a file error.
+   * Merges the changes from `base` to `mine` into the stored notes, and returns the result. An unreadable file is set
+   * aside, not overwritten. Rejects with `notes.too-many`, or a file error.
    */
   merge(id: string, base: RunNotes, mine: RunNotes): Promise<RunNotes> {
     return this.#serial(async () => {
@@ -62,12 +62,12 @@ export class NoteStore {
     else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`, privately);
   }
 
-  /** Where they lie; null where there are none. */
+  /** Returns the path of the notes, or null if there are none. */
   async path(id: string): Promise<string | null> {
     return existing(this.#path(id));
   }
 
-  /** The folder of those on runs whose ids begin with `id` and '/'; null where there are none. */
+  /** Returns the folder of notes on runs whose ids begin with `id` and '/', or null. */
   async folder(id: string): Promise<string | null> {
     return existing(this.#folderOf(id));
   }

@@ -1,10 +1,10 @@
-/** The data folder at a start: closed to other users, and without what a process left that was killed as it wrote. */
+/** Prepares the data folder at a start: closes it to other users, and removes unfinished files of killed processes. */
 import { chmodSync, type Dirent, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftBehind } from './thisProcess.ts';
 
-/** What Copyscope itself makes in the data folder. */
+/** Names that Copyscope itself makes in the data folder. */
 const names = [
   'cache',
   'deleted',
@@ -22,8 +22,8 @@ const names = [
 ] as const;
 
 /**
- * Folders are made for their user alone (files.ts); those that came with other modes, as from an earlier version, are
- * closed here. The data folder itself may be one that someone chose and keeps other things in: it stays as it is.
+ * Closes folders with open permissions, as from an earlier version, to other users; files.ts makes new ones private.
+ * The data folder itself may have been chosen by the user for other things too, and stays as it is.
  */
 export function closeOwnFolders(dataFolder: string): void {
   for (const name of names) {
@@ -32,12 +32,12 @@ export function closeOwnFolders(dataFolder: string): void {
       const { mode, uid } = statSync(folder);
       if (uid === process.getuid?.() && (mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);
     } catch {
-      // It isn't there yet, or on a disk that knows no modes.
+      // The folder doesn't exist, or its disk has no permissions.
     }
   }
 }
 
-/** Removes the unfinished files (see files.ts) of processes that have ended. */
+/** Removes unfinished files (see files.ts) of processes that have ended. */
 export async function clearUnfinished(dataFolder: string): Promise<void> {
   const within = (folder: string, recursive: boolean): Promise<Dirent[]> =>
     readdir(folder, { withFileTypes: true, recursive }).catch(() => []);

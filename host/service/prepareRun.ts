@@ -1,4 +1,4 @@
-/** From what a window or the command line asks for to what an engine process executes. */
+/** Makes an engine process's request from that of a window or the command line. */
 
 import { defaultProfile } from '../../core/cost/simEngine.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -12,7 +12,7 @@ import type { Assets } from './assets.ts';
 export const prepareRun = async (request: StartRun, assets: Pick<Assets, 'readProfile'>): Promise<EngineRunRequest> =>
   prepareParsed({ ...request, experiment: requireExperiment(request.experiment) }, assets);
 
-/** The same for an experiment that was validated where it came in. */
+/** Prepares a run of an experiment that was validated when it came in. */
 export async function prepareParsed(
   request: StartRun & { readonly experiment: Experiment },
   assets: Pick<Assets, 'readProfile'>,

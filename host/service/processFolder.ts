@@ -1,9 +1,9 @@
-/** A folder of this process's own for what must not outlive it. */
+/** A folder of this process for files that must not outlive it. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLeftBehind, ownName } from './thisProcess.ts';
 
-/** A name below `parent` that nothing has. The folder itself is made by whoever needs it. */
+/** Returns an unused name below `parent`. Its users make the folder. */
 export function processFolder(parent: string): string {
   for (const name of namesIn(parent)) {
     const path = join(parent, name);

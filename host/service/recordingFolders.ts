@@ -1,6 +1,6 @@
 /**
- * The folders in which programs are recorded, until their run is kept. A host that is killed leaves its own: the next start
- * ends the program, as the host's own end would have, and keeps what it had recorded.
+ * The folders of recorded programs, until their run is stored. A killed host leaves its folder: the next start ends the
+ * program, as the host's own end would have, and stores the recorded data.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -11,8 +11,8 @@ import { privately, readBoundedText, writeWhole } from './files.ts';
 import { isLeftBehind, ownName } from './thisProcess.ts';
 
 /**
- * Those that were told to record into `folder`, with all that they have started: their environment says so. What they start
- * while one looks is found by looking again.
+ * Ends the programs that record into `folder`, which their environment names, and their children. Searches again for
+ * children started during the search.
  */
 async function endProgramsOf(folder: string): Promise<void> {
   const marked = `${folderVariable}=${resolve(folder)}`;
@@ -21,7 +21,7 @@ async function endProgramsOf(folder: string): Promise<void> {
   do {
     before = ended.size;
     for (const number of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
-      // Of other users' processes, and of those that have ended meanwhile, nothing can be read.
+      // Processes of other users, and those that have ended, can't be read.
       const environment = await readFile(`/proc/${number}/environ`, 'utf8').catch(() => '');
       if (!environment.split('\0').includes(marked)) continue;
       end(Number(number));
@@ -34,14 +34,14 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended already.
   }
 }
 
 const noteSchema = z.strictObject({
-  /** What its run is called. */
+  /** Name of its run. */
   name: z.string(),
-  /** The run that is made of it: where that is there, all is done but to remove the folder. */
+  /** Id of its run: if that exists, only the folder is left to remove. */
   run: z.string().nullable(),
 });
 
@@ -60,7 +60,7 @@ export async function beginRecordingFolder(parent: string, name: string): Promis
 export const writeNote = (folder: string, note: RecordingNote): Promise<void> =>
   writeWhole(join(folder, noteName), JSON.stringify(note), privately);
 
-/** Of a host that was killed before it could write one there is none. */
+/** Returns a default if the host was killed before it could write one. */
 export async function readNote(folder: string): Promise<RecordingNote> {
   const none = { name: 'recording', run: null };
   try {
@@ -71,21 +71,21 @@ export async function readNote(folder: string): Promise<RecordingNote> {
   }
 }
 
-/** The note goes last: as long as anything that was recorded is there, it says what became of it. */
+/** Removes the note last, so that it describes the folder as long as recorded data is there. */
 export async function removeWithNote(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one !== noteName)) await rm(join(folder, name), { recursive: true });
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What is in it can't be made a run: it stays under a name that no start looks at. Its path. */
+/** Moves a folder that gives no run to a name that no start reads. Returns its path. */
 export async function setAside(folder: string, id: string): Promise<string> {
   const aside = join(folder, '..', id);
   await rename(folder, aside);
   return aside;
 }
 
-/** What hosts that have ended left, each renamed to this process's own: of several that start at once one has it. */
+/** Returns folders left by ended hosts, each renamed to this process's own, so that only one starting host gets it. */
 export async function claimLeftRecordings(parent: string): Promise<string[]> {
   const claimed: string[] = [];
   const paths = (await readdir(parent).catch(() => [])).map((name) => join(parent, name));
@@ -96,7 +96,7 @@ export async function claimLeftRecordings(parent: string): Promise<string[]> {
       await rename(left, folder);
       claimed.push(folder);
     } catch {
-      // Another one has it.
+      // Another host has claimed it.
     }
   }
   return claimed;

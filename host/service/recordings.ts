@@ -1,4 +1,4 @@
-/** Programs that are recorded from a window: one at a time. Its run is kept as any that came as a file. */
+/** Records programs for windows, one at a time. The run is stored like an imported one. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -26,13 +26,13 @@ import {
 import type { RunStore } from './runStore.ts';
 
 interface Options {
-  /** Where the processes' files lie until their run is kept. */
+  /** Folder of the processes' files until their run is stored. */
   readonly folder: string;
   readonly runs: RunStore;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly events: Pick<WindowEvents, 'runChanged' | 'recordingChanged'>;
-  /** What recorded programs get, beside what is asked for. */
+  /** Environment of recorded programs besides that in the request. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -43,17 +43,17 @@ interface Session {
   readonly kill: AbortController;
 }
 
-/** A program may save something when it is asked to end. */
+/** Time for a program to save its work when it is asked to end. */
 const patienceMs = 10_000;
 const keptOutput = 32 * 1024;
-/** A program may print thousands of lines in a second; a person sees about this many changes. */
+/** A program may print thousands of lines in a second; a person sees about this number of changes. */
 const tellEveryMs = 120;
 
 export class Recordings {
   readonly #options: Options;
   #session: Session | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** What hosts that were killed had recorded is kept. */
+  /** Resolves when recordings of killed hosts are stored. */
   readonly recovered: Promise<void>;
 
   constructor(options: Options) {
@@ -70,7 +70,7 @@ export class Recordings {
     if (this.status !== null && isUnderWay(this.status)) throw busy();
     const before = this.#session;
     const session = newSession(request);
-    // At once, so that no second one begins while this one is looked at.
+    // Set at once, so that no second recording begins during the check.
     this.#session = session;
     try {
       const checked = await checkProgram(request, settingsOf(request), this.#options.environment);
@@ -90,7 +90,7 @@ export class Recordings {
     (atOnce ? session.kill : session.stop).abort();
   }
 
-  /** Ends the program: nobody could see it any more. */
+  /** Ends the program, which nobody could see any more. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#session?.kill.abort();
@@ -139,7 +139,7 @@ export class Recordings {
     }
   }
 
-  /** Resolves with the run's id. A folder in which there is nothing to read goes, too. */
+  /** Resolves with the run's id. Also removes a folder without recorded data. */
   async #keepFolder(parts: string, name: string, described: (run: Run) => Run): Promise<string> {
     const { runs, version, events } = this.#options;
     try {
@@ -199,7 +199,7 @@ const newSession = ({ command }: StartRecording): Session => ({
   kill: new AbortController(),
 });
 
-/** As 'train' for `python -u scripts/train.py`: the script's name, or else the program's. */
+/** Returns 'train' for `python -u scripts/train.py`: the script's name, or else the program's. */
 export function recordingName([file, ...words]: StartRecording['command']): string {
   const script = words.find((word) => /\.py$/.test(word));
   return (
@@ -209,7 +209,7 @@ export function recordingName([file, ...words]: StartRecording['command']): stri
   );
 }
 
-/** What a terminal would show of it: without colours, and of a line that was written over only what stands there last. */
+/** Returns the output as a terminal shows it: without colours, and only the last version of overwritten lines. */
 function plainTail(printed: string): string {
   const text = stripVTControlCharacters(printed)
     .replace(/\r\n/g, '\n')
@@ -220,7 +220,7 @@ function plainTail(printed: string): string {
   return cut.slice(cut.indexOf('\n') + 1);
 }
 
-/** Without anything to read there is nothing to keep. */
+/** Returns true if there is no recorded data to keep. */
 const isNothing = (thrown: unknown): boolean =>
   /^(record\.nothing|engine\.unavailable)$/.test(toErrorInfo(thrown).code);
 
@@ -232,7 +232,7 @@ const withSuddenEnd = (run: Run): Run => ({
   },
 });
 
-/** What can't be read will not be the next time, either; for what can't be written there may be room then. */
+/** Sets aside a folder that will never be readable; a folder that could not be stored may succeed the next time. */
 async function leftAlone(parts: string, thrown: unknown): Promise<void> {
   const isLasting = /^(trace-file|run-file)\./.test(toErrorInfo(thrown).code);
   if (isLasting) await setAside(parts, randomUUID()).catch(() => {});
@@ -244,7 +244,7 @@ function partsKept(parts: string, thrown: unknown): CopyscopeError {
     {
       code: error.code,
       message: `The run could not be made: ${describeError(error)}`,
-      remedy: `What was recorded is kept in ${parts}: open its files with Open.`,
+      remedy: `The recorded data is kept in ${parts}: open its files with Open.`,
     },
     { cause: thrown },
   );
@@ -260,7 +260,7 @@ const busy = (): CopyscopeError =>
 const notUnderWay = (): CopyscopeError =>
   new CopyscopeError({ code: 'recording.not-found', message: 'This recording is over.' });
 
-/** A window asks for one span of steps; the recorder takes several. */
+/** A window requests one span of steps; the recorder takes several. */
 const settingsOf = ({ steps, light, lines, delayS, durationS, stepRange }: StartRecording): RecordSettings => ({
   light,
   lines,

@@ -1,4 +1,4 @@
-/** Connections to remote hosts that windows asked for. Each lasts until a window ends it, or this process does. */
+/** Connections to remote hosts, requested by windows. Each lasts until a window ends it, or this process ends. */
 import { toErrorInfo } from '../../core/errors.ts';
 import type { RemoteEnding, RemoteList, RemoteState } from '../../core/service/remotes.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
@@ -11,7 +11,7 @@ export interface RemotesOptions {
   readonly program: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly events: Pick<WindowEvents, 'remoteChanged'>;
-  /** Opens a window on an address; left out if the page that asked goes there. */
+  /** Opens a window on an address; left out if the requesting page goes there. */
   readonly openWindow?: ((address: string) => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export class Remotes {
     return { hosts, earlier: await this.#hosts.earlierVersion() };
   }
 
-  /** Begins it and returns; the state says the rest. An open connection opens its window again. Rejects with `host.name`. */
+  /** Starts connecting, or reopens an open connection's window. The state has the rest. Rejects with `host.name`. */
   async connect(name: string): Promise<void> {
     requireHostName(name);
     const before = this.#kept.get(name)?.state ?? off(name);

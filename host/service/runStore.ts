@@ -1,6 +1,6 @@
 /**
- * The runs on disk: an Arrow file each, and nothing beside them, so that the list is always what the files say. Runs of
- * this installation lie in the folder itself, imported ones in imported/, and shipped ones with the program.
+ * The stored runs: an Arrow file each and nothing else, so that the list always agrees with the files. Runs made here
+ * are in the folder itself, imported ones in imported/, and built-in ones with the program.
  */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -28,13 +28,13 @@ interface Entry extends Place {
 export interface RunFile {
   readonly path: string;
   readonly bytes: number;
-  /** Where the disk had no room for it. */
+  /** Content of a run for which the disk had no room. */
   readonly content?: Uint8Array;
 }
 
 const partBytes = 1024 * 1024;
 
-/** The file in parts. One that changes or goes meanwhile ends early, which its length then shows. */
+/** Returns the file in parts. A file that changes or disappears ends early, which its length then shows. */
 export function streamRunFile({ path, bytes, content }: RunFile): Readable {
   if (content === undefined) return createReadStream(path, { highWaterMark: partBytes, end: bytes - 1 });
   const parts = Math.ceil(bytes / partBytes);
@@ -44,15 +44,15 @@ export function streamRunFile({ path, bytes, content }: RunFile): Readable {
   );
 }
 
-/** All of its bytes. Rejects with a file error. */
+/** Returns all of its bytes. Rejects with a file error. */
 export const readRunFile = async ({ path, content }: RunFile): Promise<Uint8Array> =>
   content ?? readBounded(path, maxRunFileBytes);
 
-/** What is remembered of a file. */
+/** Cached facts about a file. */
 const indexedSchema = z.object({ bytes: z.number(), summary: runSummarySchema });
 type Indexed = z.infer<typeof indexedSchema>;
 
-/** What stands in the way of reading a file may be gone the next time. */
+/** A file that can't be read now may be readable later. */
 const isReadable = ({ summary }: Indexed): boolean => summary.engine !== null;
 
 export class RunStore {
@@ -68,17 +68,17 @@ export class RunStore {
     this.#seen = seen.list('runs', indexedSchema, isReadable);
   }
 
-  /** Newest first. A file that can't be read is listed as failed, with the reason. */
+  /** Returns the runs, newest first. An unreadable file is listed as failed, with the reason. */
   async list(): Promise<RunSummary[]> {
     const entries = await this.#entries();
     const summaries: RunSummary[] = [];
-    // One after the other: each may be read whole.
+    // One after the other, since each may be read whole.
     for (const entry of entries) summaries.push((await this.#indexed(entry)).summary);
     this.#seen.keepOnly(entries.map(({ path }) => path));
     return summaries.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   }
 
-  /** Where the file lies. Rejects with `run.not-found`, a file error, or what is wrong with the file (`run-file.*`). */
+  /** Returns the run's file. Rejects with `run.not-found`, a file error, or the file's problem (`run-file.*`). */
   async file(id: string): Promise<RunFile> {
     const entry = await this.#find(id);
     const { summary, bytes } = await this.#indexed(entry);
@@ -86,17 +86,17 @@ export class RunStore {
     return { path: entry.path, bytes };
   }
 
-  /** An id for a run that begins now. It stays taken for this session. */
+  /** Returns an id for a run that begins now. The id stays reserved for this session. */
   newId(at: Date, name: string): Promise<string> {
     return this.#serial(() => this.#unusedId(timedId(at, name)));
   }
 
-  /** Keeps a run made here, under an id from newId(), or another where that is taken by now. */
+  /** Stores a run made here under an id from newId(), or another if that is taken by now. */
   async add(reserved: string, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
     let next = reserved;
     const newId = async (): Promise<string> => {
       const id = next;
-      // Another process that has the same folder began one of this name in the same second.
+      // Another process with the same folder began one of this name in the same second.
       next = await this.#serial(() => this.#unusedId(reserved));
       return id;
     };
@@ -105,8 +105,8 @@ export class RunStore {
   }
 
   /**
-   * Keeps a run file from elsewhere byte for byte, after it was validated whole; a file that is here already is not kept
-   * again. Writes nothing where it is invalid.
+   * Stores a run file from elsewhere byte for byte, after validating all of it; a file that is here already is not
+   * stored again. Writes nothing if it is invalid.
    */
   async import(name: string, file: Uint8Array): Promise<{ readonly run: RunSummary; readonly isNew: boolean }> {
     const { info } = decodeRun(file);
@@ -115,7 +115,7 @@ export class RunStore {
     return { run: await this.keep(name, info, file), isNew: true };
   }
 
-  /** Keeps a run from elsewhere under an id made from `name`. */
+  /** Stores a run from elsewhere under an id made from `name`. */
   keep(name: string, info: RunInfo, file: Uint8Array, before?: BeforeKept): Promise<RunSummary> {
     return this.#serial(async () => {
       const base = importedPrefix + slug(traceName(name.replace(/\.arrow$/i, '')), 'run');
@@ -125,7 +125,7 @@ export class RunStore {
     });
   }
 
-  /** The run whose file is this one. */
+  /** Returns the run with exactly this file. */
   async #same(file: Uint8Array): Promise<RunSummary | null> {
     for (const entry of await this.#entries()) {
       const { size } = await stat(entry.path).catch(() => ({ size: -1 }));
@@ -136,7 +136,7 @@ export class RunStore {
     return null;
   }
 
-  /** Where a run lies that can be deleted. Rejects with `run.not-found` or `run.built-in`. */
+  /** Returns the path of a run that can be deleted. Rejects with `run.not-found` or `run.built-in`. */
   async ownPath(id: string): Promise<string> {
     const entry = await this.#find(id);
     if (entry.builtIn) throw builtIn();
@@ -168,7 +168,7 @@ export class RunStore {
     ];
   }
 
-  /** Only what a listing of the folders found can be opened or deleted: no id is ever made into a path here. */
+  /** Finds only files from a listing of the folders, so that no id becomes a path here. */
   async #find(id: string): Promise<Entry> {
     const found = isId(id) ? (await this.#entries()).find((entry) => entry.id === id) : undefined;
     if (found === undefined) throw notFound(id);
@@ -193,7 +193,7 @@ async function readSummary(entry: Entry, { bytes, modifiedAt }: FileState): Prom
   }
 }
 
-/** A large file is not read whole for a list: whoever opens it validates its rows. */
+/** Larger files are not read whole for a list: opening them validates their rows. */
 const mostValidatedBytes = 4 * 1024 * 1024;
 
 async function readInfo(path: string, bytes: number): Promise<RunInfo> {

@@ -1,4 +1,4 @@
-/** What a list of runs shows of each, from the run's own description. */
+/** Summaries of runs for lists, from the runs' own descriptions. */
 import { z } from 'zod';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { deviceOf } from '../../core/profile/profile.ts';
@@ -9,7 +9,7 @@ import { type RunInfo, runName, runOrigin } from '../../core/trace/run.ts';
 
 const text = z.string().max(10_000);
 
-/** As a file of ours has an ErrorInfo. */
+/** An ErrorInfo in one of our files. */
 export const errorSchema = z.object({
   code: z.string().max(100),
   message: text,
@@ -18,7 +18,7 @@ export const errorSchema = z.object({
   op: z.number().int().optional(),
 });
 
-/** As a file of ours has a RunSummary. */
+/** A RunSummary in one of our files. */
 export const runSummarySchema = z.object({
   id: idSchema,
   name: z.string().max(200),
@@ -35,7 +35,7 @@ export const runSummarySchema = z.object({
 
 export interface Place {
   readonly id: string;
-  /** Kept by this installation after a run of its own, rather than imported or shipped. */
+  /** True for a run of this installation, false for imported or built-in ones. */
   readonly madeHere: boolean;
   readonly builtIn: boolean;
 }
@@ -56,7 +56,7 @@ export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunS
   };
 }
 
-/** A file that can't be read, listed with the reason. */
+/** Returns the summary of an unreadable file with the reason. */
 export function unreadable({ id, builtIn }: Place, name: string, modifiedAt: Date, error: ErrorInfo): RunSummary {
   return {
     id,
@@ -77,7 +77,7 @@ export interface Started {
   readonly name: string;
   readonly engine: EngineKind;
   readonly createdAt: Date;
-  /** Device or profile as far as it is known before the run. */
+  /** Device or profile as far as known before the run. */
   readonly device: string;
 }
 

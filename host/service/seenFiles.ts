@@ -1,6 +1,6 @@
 /**
- * What lists say of files, remembered from one start to the next: a file is read again only when its size or its time is
- * another. The memory is a file of its own, which may be damaged or gone: then everything is read once more.
+ * Caches facts that lists show of files, from one start to the next: a file is read again only if its size or time has
+ * changed. The cache is a file itself, which may be damaged or missing: then everything is read again.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,54 +11,54 @@ import { writeWholeSync } from './files.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 const format = 'copyscope/seen-files';
-/** To be raised whenever a list says something else of the same file. */
+/** Raised whenever a list shows something else of the same file. */
 const version = 1;
 
-/** By list, then by path: size and time of the file, and what was said of it. */
+/** By list, then by path: size and time of the file, and its facts. */
 const listsSchema = z.record(z.string(), z.record(z.string(), z.tuple([z.string(), z.unknown()])));
 type Lists = z.infer<typeof listsSchema>;
 
 const memorySchema = z.object({
   format: z.literal(format),
   version: z.literal(version),
-  /** Version of the program: another one may say other things, and the files that ship with it are others. */
+  /** Version of the program: another one may show other facts, and has other built-in files. */
   program: z.string(),
   lists: listsSchema,
 });
 
 export interface FileState {
-  /** -1 where there is no such file. */
+  /** -1 if there is no such file. */
   readonly bytes: number;
   readonly modifiedAt: Date;
 }
 
 export interface SeenList<Said> {
-  /** What is said of a file, from `read` where that isn't known of the file as it is now. */
+  /** Returns the facts of a file, read with `read` unless they are cached for its current state. */
   of(path: string, read: (file: FileState) => Promise<Said>): Promise<Said>;
   /** Forgets every other file. */
   keepOnly(paths: readonly string[]): void;
 }
 
-/** What is changed within this time of the last change may keep its size and its time. */
+/** A file changed again within this time may keep its size and time. */
 const unsettledMs = 2000;
-/** Not while a window is opening. */
+/** Delay, so that opening a window isn't slowed. */
 const writeAfterMs = 3000;
 
 export class SeenFiles {
   readonly #path: string | null;
   readonly #program: string;
-  /** As the memory had them; a list that is not asked for stays as it is. */
+  /** Lists from the cache file; a list that is not used stays as it is. */
   #before: Lists | null = null;
   readonly #now = new Map<string, () => Lists[string]>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `path` is where the memory lies; with null it ends with this session. `program` is the program's version. */
+  /** `path` is the cache file; with null the cache ends with this session. `program` is the program's version. */
   constructor(path: string | null, program = '') {
     this.#path = path;
     this.#program = program;
   }
 
-  /** `schema` is what a memory is believed; `isSure` says what is not to be asked of the file again. */
+  /** `schema` validates cached facts; `isSure` returns true for facts that need no second reading. */
   list<Said>(name: string, schema: z.ZodType<Said>, isSure: (said: Said) => boolean = () => true): SeenList<Said> {
     let seen: Map<string, Seen<Said>> | null = null;
     const recalled = (): Map<string, Seen<Said>> => {
@@ -88,7 +88,7 @@ export class SeenFiles {
     };
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   close(): void {
     if (this.#timer !== undefined) this.#write();
   }
@@ -111,7 +111,7 @@ export class SeenFiles {
     try {
       writeWholeSync(this.#path, `${JSON.stringify({ format, version, program: this.#program, lists })}\n`);
     } catch {
-      // It spares time, and no more: the next start reads the files.
+      // The cache only saves time: the next start reads the files.
     }
   }
 }
@@ -119,7 +119,7 @@ export class SeenFiles {
 interface Seen<Said> {
   readonly stamp: string;
   readonly said: Said;
-  /** After this session too. */
+  /** True if it is kept after this session. */
   readonly lasts: boolean;
 }
 
@@ -133,7 +133,7 @@ function* believed<Said>(list: Lists[string], schema: z.ZodType<Said>): Generato
 const lasting = (list: ReadonlyMap<string, Seen<unknown>>): Lists[string] =>
   Object.fromEntries([...list].flatMap(([path, { stamp, said, lasts }]) => (lasts ? [[path, [stamp, said]]] : [])));
 
-/** Empty where there is none that can be believed. */
+/** Returns an empty cache if there is no valid one. */
 function readMemory(path: string, program: string): Lists {
   try {
     if (statSync(path).size > maxBytes) return {};
@@ -144,12 +144,12 @@ function readMemory(path: string, program: string): Lists {
   }
 }
 
-/** Size and time of a file, and whether a change would show in them. */
+/** Returns size and time of a file, and whether a change would show in them. */
 async function stateOf(path: string): Promise<FileState & { readonly stamp: string; readonly settled: boolean }> {
   const found = await stat(path).catch(() => null);
   if (found === null) return { bytes: -1, modifiedAt: new Date(0), stamp: '', settled: false };
   const { size: bytes, mtime: modifiedAt, mtimeMs } = found;
-  // Electron gives all that lies in the program's archive the time of its start. It changes with the program only.
+  // Electron gives all files in the program's archive the time of its start. They change only with the program.
   if (path.includes(`.asar${sep}`)) return { bytes, modifiedAt, stamp: `${bytes}`, settled: true };
   return { bytes, modifiedAt, stamp: `${bytes} ${mtimeMs}`, settled: Date.now() - mtimeMs > unsettledMs };
 }

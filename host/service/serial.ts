@@ -1,4 +1,4 @@
-/** Runs tasks one after another: a store looks for a free id and writes under it without another write in between. */
+/** Runs tasks one after another, so that a store can find a free id and write under it undisturbed. */
 export function serial(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

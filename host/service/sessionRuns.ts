@@ -1,4 +1,4 @@
-/** The runs of this session: in progress, or ended without a file. Those that ended with one on disk are the store's. */
+/** The runs of this session that are in progress, or ended without a file. Runs with a file belong to the store. */
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { simulatedDevice } from '../../core/profile/profile.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
@@ -11,12 +11,12 @@ import { runningSummary } from './runSummaries.ts';
 
 interface SessionRun {
   summary: RunSummary;
-  /** Of a run that could not be written to disk. */
+  /** File of a run that could not be written to disk. */
   unsaved?: Uint8Array;
   readonly controller: AbortController;
 }
 
-/** Of the runs that could not be saved, as many are kept in memory as fit in here, newest first. */
+/** Memory for runs that could not be saved, newest first. */
 const mostUnsavedBytes = 1024 * 1024 * 1024;
 
 export class SessionRuns {
@@ -33,7 +33,7 @@ export class SessionRuns {
     return [...this.#runs.values()].map(({ summary }) => summary);
   }
 
-  /** Begins it and returns; its end is told as an event. */
+  /** Starts a run and returns; an event reports its end. */
   async start(request: EngineRunRequest, engine: EngineSupervisor): Promise<RunSummary> {
     const createdAt = new Date();
     const { name } = request.experiment;
@@ -47,14 +47,14 @@ export class SessionRuns {
     return summary;
   }
 
-  /** Asks it to stop; its end is told as an event. Rejects with `run.not-found` where it isn't in progress. */
+  /** Asks a run to stop; an event reports its end. Rejects with `run.not-found` if it isn't in progress. */
   async cancel(id: string): Promise<void> {
     const run = this.#runs.get(id);
     if (run?.summary.status !== 'running') throw notRunning(id);
     run.controller.abort();
   }
 
-  /** Takes a run that ended without a file off the list, and gives what puts it back; null where it isn't one of those. */
+  /** Removes a run without a file from the list. Returns a function that restores it, or null for other runs. */
   forget(id: string): (() => void) | null {
     const run = this.#runs.get(id);
     if (run === undefined) return null;
@@ -66,14 +66,14 @@ export class SessionRuns {
     };
   }
 
-  /** Why a run of this session has no file. */
+  /** Returns the reason why a run of this session has no file. */
   problem(id: string): CopyscopeError | null {
     const run = this.#runs.get(id);
     if (run === undefined) return null;
     return run.summary.error === undefined ? stillRunning() : new CopyscopeError(run.summary.error);
   }
 
-  /** The Arrow file of a run that could not be written to disk; null for any other. */
+  /** Returns the Arrow file of a run that could not be written to disk, or null. */
   unsaved(id: string): Uint8Array | null {
     return this.#runs.get(id)?.unsaved ?? null;
   }
@@ -92,7 +92,7 @@ export class SessionRuns {
     }
   }
 
-  /** `failure` is why the run ended early, of a run that did. */
+  /** `failure` is the reason if the run ended early. */
   async #save(run: SessionRun, { info, file }: EngineRunResult, failure?: ErrorInfo): Promise<void> {
     const { id } = run.summary;
     let summary: RunSummary;
@@ -123,7 +123,7 @@ export class SessionRuns {
   }
 }
 
-/** What a run's device is expected to be; the run itself says what it was. */
+/** Returns the expected device of a run; the run itself has the actual one. */
 function deviceName({ engine, profile, experiment }: EngineRunRequest, report: DeviceReport | null): string {
   if (engine === 'sim') return profile === undefined ? '' : simulatedDevice(profile.json);
   if (engine === 'cpu') return 'CPU';

@@ -1,4 +1,4 @@
-/** The sweeps of this session: those in progress, and why one stopped. All that is kept of them is the store's. */
+/** The sweeps of this session: those in progress, and the problems that stopped others. The store has their data. */
 
 import { defaultProfile } from '../../core/cost/simEngine.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ export class SessionSweeps {
   readonly #assets: Assets;
   readonly #events: WindowEvents;
   readonly #slurm: SessionSweepsOptions['slurm'];
-  /** Jobs of sweeps that are watched. */
+  /** Counts of watched jobs by sweep. */
   readonly #jobs = new Map<string, JobCounts>();
   readonly #running = new Map<string, AbortController>();
   readonly #held = new Set<string>();
@@ -79,7 +79,7 @@ export class SessionSweeps {
 
   /** Rejects with `sweep.running`, `sweep.complete`, `sweep.recorded`, or as read() does. */
   async resume(id: string, again: boolean): Promise<SweepSummary> {
-    // Held meanwhile: it counts as running only once its machine has been reached, and must not be deleted before.
+    // Protected from deletion until it counts as running.
     return this.whileStill([id], () => this.#resume(id, again));
   }
 
@@ -98,7 +98,7 @@ export class SessionSweeps {
     });
   }
 
-  /** Does something to sweeps that none may begin to run meanwhile, as deleting them. Rejects with `sweep.running`. */
+  /** Does something with sweeps, such as deleting them, while none of them can start. Rejects with `sweep.running`. */
   async whileStill<Result>(ids: readonly string[], action: () => Promise<Result>): Promise<Result> {
     this.#requireStill(ids);
     for (const id of ids) this.#held.add(id);
@@ -109,7 +109,7 @@ export class SessionSweeps {
     }
   }
 
-  /** Tells the windows of a sweep that has come, with its points; or that it has gone. */
+  /** Reports a new sweep with its points, or a deleted one, to the windows. */
   async tell(id: string): Promise<void> {
     const summary = (await this.list()).find((sweep) => sweep.id === id) ?? null;
     if (summary === null) this.#problems.delete(id);
@@ -118,7 +118,7 @@ export class SessionSweeps {
     this.#events.sweepChanged(id, summary);
   }
 
-  /** What is in progress stops where it is, and can go on another time. */
+  /** Stops sweeps in progress, which can be continued later. */
   close(): void {
     for (const controller of this.#running.values()) controller.abort();
   }
@@ -131,7 +131,7 @@ export class SessionSweeps {
     const plan = requireSweep(kept.sweep);
     const open = openPoints(plan.count, kept.outcomes, again);
     if (open.length === 0) {
-      // Another process has brought what the windows still miss.
+      // Another process has added points that the windows lack.
       await this.tell(id);
       throw nothingLeft();
     }
@@ -183,11 +183,11 @@ export class SessionSweeps {
     return this.#summary(kept);
   }
 
-  /** It is in progress from now on. */
+  /** Runs a sweep, which is in progress from now on. */
   #run(kept: KeptSweep, controller: AbortController): void {
     this.#running.set(kept.id, controller);
     this.#problems.delete(kept.id);
-    // Another process may have gone on with it since the windows drew it.
+    // Another process may have continued it since the windows drew it.
     this.#tellPoints(kept);
   }
 

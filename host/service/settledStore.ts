@@ -1,4 +1,4 @@
-/** The settled predictions of this machine: a table in the data folder, which every window and the command line share. */
+/** Predictions checked on this machine: a table in the data folder, shared by all windows and the command line. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -8,7 +8,7 @@ import { privately, readBoundedText, writeWhole } from './files.ts';
 import { serial } from './serial.ts';
 
 const maxBytes = 4 * 1024 * 1024;
-/** The oldest go first. */
+/** Limit of entries; the oldest go first. */
 const mostKept = 2000;
 const tableSchema = z.object({
   format: z.literal('copyscope/settled'),
@@ -24,12 +24,12 @@ export class SettledStore {
     this.#file = join(dataFolder, 'settled.json');
   }
 
-  /** Those of a profile, the newest first. Rejects with `settled.invalid` if the table can't be read. */
+  /** Returns those of a profile, newest first. Rejects with `settled.invalid` if the table can't be read. */
   async of(profile: string): Promise<readonly SettledPrediction[]> {
     return (await this.#all()).filter((one) => one.profile === profile);
   }
 
-  /** Keeps one in the place of an earlier one of the same traces. Rejects as of() does. */
+  /** Stores one in place of an earlier one of the same traces. Rejects as of() does. */
   keep(prediction: SettledPrediction): Promise<void> {
     return this.#serial(async () => {
       const others = (await this.#all()).filter((one) => keyOf(one) !== keyOf(prediction));

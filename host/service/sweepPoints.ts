@@ -1,4 +1,4 @@
-/** Runs the points of a sweep, one after another. What fails at one point is that point's outcome, and the next one runs. */
+/** Runs the points of a sweep, one after another. An error at a point is its outcome, and the next one runs. */
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
@@ -32,10 +32,10 @@ export interface SweepTools {
   readonly onProgress?: (progress: RunProgress) => void;
 }
 
-/** What would fail at every point alike ends the sweep. */
+/** Errors that every point would have. They end the sweep. */
 const endsAll = /^(run\.cancelled|engine\.(unavailable|closed)|host\.|profile\.)/;
 
-/** Gives each point's result as it comes. Rejects with `run.cancelled`, or with what would fail at every point. */
+/** Yields each point's result as it comes. Rejects with `run.cancelled`, or an error that all points would have. */
 export async function* runPoints(
   plan: SweepPlan,
   points: readonly number[],
@@ -65,7 +65,7 @@ async function runPoint(
     return { point, status: 'done', info, file, figures: figures ?? {} };
   } catch (thrown) {
     const error = toErrorInfo(thrown);
-    // What ends while the sweep is being cancelled says nothing about its point.
+    // A run that ends while the sweep is being cancelled says nothing about its point.
     if (signal.aborted || endsAll.test(error.code)) throw thrown;
     return { point, status: 'failed', error };
   }

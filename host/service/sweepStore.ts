@@ -1,6 +1,6 @@
 /**
- * The sweeps on disk: a folder each, with the sweep, what became of its points, and the runs of those that were done. A
- * point that is done is a run file first and a line second, so that whatever ends the host midway leaves what was done.
+ * The stored sweeps: a folder each, with the sweep, the outcomes of its points, and the runs of those that succeeded. A
+ * finished point becomes a run file first and a line second, so that it survives any end of the host.
  */
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from '.
 import type { RunFile } from './runStore.ts';
 import { serial } from './serial.ts';
 
-/** Of what is run, and of what became of its points. */
+/** Limit of the sweep's document, and of its outcomes. */
 export const maxSweepBytes = 128 * 1024 * 1024;
 
 type NewSweep = Omit<KeptSweep, 'id' | 'imported' | 'outcomes'>;
@@ -27,7 +27,7 @@ export class SweepStore {
     this.#folder = folder;
   }
 
-  /** Newest first. `running` are those in progress. One that can't be read is listed with its problem. */
+  /** Returns the sweeps, newest first; `running` are those in progress. An unreadable one has its problem. */
   async list(running: ReadonlySet<string>): Promise<SweepSummary[]> {
     const found: SweepSummary[] = [];
     for (const id of await this.#ids()) {
@@ -35,14 +35,14 @@ export class SweepStore {
         found.push(sweepSummary(await this.read(id), running.has(id)));
       } catch (error) {
         const problem = toErrorInfo(error);
-        // A folder without a sweep in it is none.
+        // A folder without a sweep doesn't count.
         if (problem.code !== 'sweep.not-found') found.push(unreadable(id, problem));
       }
     }
     return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   }
 
-  /** Runs of all points that were done; a sweep that can't be read has none. */
+  /** Returns the runs of all points that succeeded; an unreadable sweep has none. */
   async runs(): Promise<RunSummary[]> {
     const kept = await Promise.all((await this.#ids()).map((id) => this.read(id).catch(() => null)));
     return kept.flatMap((sweep) =>
@@ -69,7 +69,7 @@ export class SweepStore {
     }
   }
 
-  /** Keeps a sweep that begins now. */
+  /** Stores a sweep that begins now. */
   create(kept: NewSweep): Promise<KeptSweep> {
     return this.#serial(async () => {
       const base = timedId(new Date(kept.createdAt), kept.sweep.name);
@@ -84,15 +84,15 @@ export class SweepStore {
   }
 
   /**
-   * Keeps a whole sweep from elsewhere, under its own id where nothing has that. `runs` says where the files of its points
-   * lie; `folder` is a name on the same disk that nothing has, in which it is put together: it is there whole or not at all.
+   * Stores a whole sweep from elsewhere, under its own id if that is free. `runs` has the paths of its points' files;
+   * `folder` is an unused name on the same disk, in which it is assembled, so that it is stored whole or not at all.
    */
   async keep(kept: KeptSweep, runs: ReadonlyMap<number, string>, folder: string, before?: BeforeKept): Promise<string> {
     for (const [point, path] of runs) {
       await writeWhole(join(folder, `${point}.arrow`), await readBounded(path, maxRunFileBytes), privately);
     }
     await writeWhole(join(folder, 'points.jsonl'), kept.outcomes.map(outcomeLine).join(''), privately);
-    // The cluster that ran it is somebody else's.
+    // Another user's cluster ran it.
     const { slurm: _, ...points } = kept;
     await writeWhole(join(folder, 'sweep.json'), keptText({ ...points, imported: true }), privately);
     return this.#serial(() =>
@@ -115,7 +115,7 @@ export class SweepStore {
     });
   }
 
-  /** Keeps the run of a point; addOutcome() then says that it is there. */
+  /** Stores the run of a point; addOutcome() then lists it. */
   async addRun(id: string, point: number, file: Uint8Array): Promise<void> {
     await writeWhole(this.#path(id, `${point}.arrow`), file, privately);
   }
@@ -135,7 +135,7 @@ export class SweepStore {
     }
   }
 
-  /** Where the run of a point lies. Rejects with `run.not-found`. */
+  /** Returns the run file of a point. Rejects with `run.not-found`. */
   async runFile(runId: string): Promise<RunFile> {
     const [, id = '', point = ''] = /^sweep\/([^/]+)\/(\d+)$/.exec(runId) ?? [];
     const kept = isId(id) ? await this.read(id).catch(() => null) : null;
@@ -150,7 +150,7 @@ export class SweepStore {
     });
   }
 
-  /** The folder of a sweep, damaged or not. Rejects with `sweep.not-found`. */
+  /** Returns the folder of a sweep, damaged or not. Rejects with `sweep.not-found`. */
   async folder(id: string): Promise<string> {
     if ((await this.#ids()).includes(id)) return this.#path(id, '');
     throw notFound(id);
@@ -161,7 +161,7 @@ export class SweepStore {
     return unused(base, (candidate) => used.has(candidate));
   }
 
-  /** Whether `take` took a name in the folder: it must fail where that is there. */
+  /** Returns true if `take` took a name in the folder. `take` must fail if the name exists. */
   async #taken(take: () => Promise<void>): Promise<boolean> {
     try {
       await makeFolder(this.#folder, privately.folder);
@@ -169,13 +169,13 @@ export class SweepStore {
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // ENOTDIR: a folder was to go over a file.
+      // ENOTDIR: a folder would have replaced a file.
       if (code === 'EEXIST' || code === 'ENOTEMPTY' || code === 'ENOTDIR') return false;
       throw storageError(`${this.#folder} could not be written`, error as NodeJS.ErrnoException);
     }
   }
 
-  /** Only what a listing of the folder found. */
+  /** Returns only ids from a listing of the folder. */
   async #ids(): Promise<string[]> {
     const entries = await readdir(this.#folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -223,7 +223,7 @@ const damaged = (path: string, cause: unknown): CopyscopeError =>
       ...toErrorInfo(cause),
       code: 'sweep.damaged',
       message: `${path} can’t be read as a sweep: ${toErrorInfo(cause).message}`,
-      remedy: 'Delete this sweep; the runs of its points lie beside that file.',
+      remedy: 'Delete this sweep; the runs of its points are in that file’s folder.',
     },
     { cause },
   );

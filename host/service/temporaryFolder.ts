@@ -1,6 +1,6 @@
 /**
- * Folders in the system's own for temporary files that are gone when this process is, however it ends: they go when their
- * use ends, at once at Ctrl-C, and after a kill when the next one is made.
+ * Temporary folders that don't outlive this process: they are deleted after use, at Ctrl-C, or after a kill when the
+ * next one is made.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -11,12 +11,12 @@ import { isLeftBehind, ownName } from './thisProcess.ts';
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** Fires at Ctrl-C, when the folder goes: whatever writes there has to end. */
+  /** Fires at Ctrl-C, when the folder is deleted: writers there must stop. */
   readonly signal: AbortSignal;
   remove(): Promise<void>;
 }
 
-/** Nobody else's, and with nothing in it. */
+/** Makes an empty, private folder. */
 export function temporaryFolder(): TemporaryFolder {
   const path = lastingFolder();
   const ending = new AbortController();
@@ -33,7 +33,7 @@ export function temporaryFolder(): TemporaryFolder {
   };
 }
 
-/** The path of one that stays at Ctrl-C, for whoever keeps then what is in it: whoever has it removes it. */
+/** Returns the path of a folder that stays at Ctrl-C, for data that is kept then. The caller removes it. */
 export function lastingFolder(): string {
   clearLeftBehind();
   const path = join(tmpdir(), prefix + ownName());
@@ -41,7 +41,7 @@ export function lastingFolder(): string {
   return path;
 }
 
-/** With a folder as above, which is gone when `use` has ended. */
+/** Calls `use` with a temporary folder, which is deleted when `use` has ended. */
 export async function inTemporaryFolder<Result>(use: (folder: TemporaryFolder) => Promise<Result>): Promise<Result> {
   const folder = temporaryFolder();
   try {
@@ -60,7 +60,7 @@ function clearLeftBehind(): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Another user's.
+      // The folder belongs to another user.
     }
   }
 }
@@ -76,7 +76,7 @@ function unlisten(): void {
   if (opened.size === 0) for (const signal of signals) process.off(signal, removeAll);
 }
 
-/** Where nobody else hears of the signal, it ends the process, as it would have without folders. */
+/** Deletes all folders. If nothing else handles the signal, it then ends the process, as it would without folders. */
 function removeAll(signal: NodeJS.Signals): void {
   for (const ending of opened.values()) ending.abort();
   for (const path of opened.keys()) rmSync(path, { recursive: true, force: true, maxRetries: 5 });

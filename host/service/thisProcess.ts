@@ -1,20 +1,20 @@
 /**
- * Names that say which process they belong to. Several processes may share one data folder: each clears away only what
- * those that have ended left behind, however they ended. A home may be that of many machines and containers: a number says
- * nothing of another one's processes.
+ * Names that identify their process. Several processes may share one data folder: each deletes only what ended
+ * processes left behind. Several machines and containers may share a home: process numbers of one mean nothing on
+ * another.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Of this process and no other: where processes are numbered anew, as in a container, the next one has the same number. */
+/** Id of this process alone, since in a container the next process may have the same number. */
 const session = randomUUID().slice(0, 8);
 
-/** Where processes are numbered as this one is. */
+/** Id of the place in which process numbers are unique. */
 const node = createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);
 
-/** Containers may have one name. Only Linux has such a thing. */
+/** Containers may share a host name. Only Linux has namespaces. */
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -23,18 +23,18 @@ function pidNamespace(): string {
   }
 }
 
-/** As `712-0f3a9c1e-5b2d8c47-9e1f0a2b`. Nothing else has it. */
+/** Returns a unique name such as `712-0f3a9c1e-5b2d8c47-9e1f0a2b`. */
 export const ownName = (): string => `${process.pid}-${session}-${randomUUID().slice(0, 8)}-${node}`;
 
-/** Of earlier versions they say no node. */
+/** Names of earlier versions have no node. */
 const pattern = /(?:^|\.)(\d+)-([0-9a-f]{8})(?:-[0-9a-f]{8}(?:-([0-9a-f]{8}))?)?(?:\.tmp)?$/;
 
-/** What is in progress for longer is written to. */
+/** Work in progress is written to more often than this. */
 const oldMs = 24 * 3_600_000;
 
 /**
- * Whether what lies there has such a name, also as the end of a longer one, of a process that has ended. Of one of another
- * node that can't be known: what it has changed within a day is taken for its own.
+ * Returns true if the name at this path, or its end, is that of a process that has ended. On another node that can't be
+ * known, so a file changed within a day counts as in use.
  */
 export function isLeftBehind(path: string): boolean {
   const [, number = '', itsSession = '', itsNode = node] = pattern.exec(basename(path)) ?? [];
@@ -44,7 +44,7 @@ export function isLeftBehind(path: string): boolean {
   return pid === process.pid ? itsSession !== session : !isAlive(pid);
 }
 
-/** Of the file, or of the folder and all that is in it. What goes meanwhile is in progress. */
+/** Returns the last change of the file, or of the folder and its content. A disappearing file counts as in use. */
 function lastChange(path: string): number {
   try {
     const found = lstatSync(path);
@@ -55,7 +55,7 @@ function lastChange(path: string): number {
   }
 }
 
-/** Whether there is a process of this number, whoever it belongs to. */
+/** Returns true if a process with this number exists, also of another user. */
 export function isAlive(pid: number): boolean {
   if (pid === 0) return false;
   try {

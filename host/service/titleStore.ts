@@ -1,4 +1,4 @@
-/** What people call their runs, where that isn't what the experiment is called: one small table beside the runs. */
+/** Titles of runs, if they differ from the experiment's name: one small table next to the runs. */
 import { z } from 'zod';
 import { privately, readBoundedText, writeWhole } from './files.ts';
 import { serial } from './serial.ts';
@@ -18,7 +18,7 @@ export class TitleStore {
     this.#file = file;
   }
 
-  /** By the run's id. A table that can't be read costs the names, and nothing else. */
+  /** Returns titles by run id; empty if the table can't be read. */
   async all(): Promise<ReadonlyMap<string, string>> {
     try {
       return new Map(
@@ -29,7 +29,7 @@ export class TitleStore {
     }
   }
 
-  /** An empty title is none. */
+  /** Sets a title; an empty one removes it. */
   set(id: string, title: string): Promise<void> {
     return this.#serial(async () => {
       const titles = new Map(await this.all());

@@ -1,7 +1,7 @@
 /**
- * What must be gone at the next start where this process ends midway: what is being deleted, what a bundle has brought
- * before all of it is there, what is being put back before all of it is. It stands on the disk before the first file changes,
- * so that neither a kill nor a power cut leaves a half.
+ * Notes on items that must be removed at the next start if this process ends midway: items being deleted, and
+ * incomplete items of a bundle or a restore. A note is on the disk before the first file changes, so that a kill or
+ * power cut leaves nothing half done.
  */
 import { readdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -17,16 +17,16 @@ const doomedSchema = z.strictObject({
   experiments: z.array(idSchema),
   runs: z.array(idSchema),
   sweeps: z.array(idSchema),
-  /** Past the system's bin. */
+  /** True if the items bypass the system's bin. */
   forGood: z.boolean(),
 });
 
 export type DoomedItems = LibraryItems & { readonly forGood: boolean };
 
 export interface Note {
-  /** From now on these are meant. */
+  /** Names the items of the note from now on. */
   write(items: LibraryItems): Promise<void>;
-  /** All is done: nothing is to be gone. */
+  /** Removes the note when all is done. */
   tear(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class Unfinished {
     this.#folder = folder;
   }
 
-  /** Nothing stands in it before write(). */
+  /** Returns a note, which is empty before write(). */
   note(forGood: boolean): Note {
     const path = join(this.#folder, ownName());
     return {
@@ -49,7 +49,7 @@ export class Unfinished {
     };
   }
 
-  /** What processes that have ended left unfinished, one after another; `finish` sees to it. */
+  /** Finishes the work of ended processes with `finish`, one item after another. */
   async finishAll(finish: (items: DoomedItems) => Promise<void>): Promise<void> {
     for (const path of this.#claimed()) {
       const items = await readNote(path);
@@ -58,7 +58,7 @@ export class Unfinished {
     }
   }
 
-  /** Renamed to this process's own, so that of several that start at once one has it. */
+  /** Renames notes to this process's own, so that only one of several starting processes has each. */
   #claimed(): string[] {
     const claimed: string[] = [];
     for (const name of namesIn(this.#folder)) {
@@ -68,7 +68,7 @@ export class Unfinished {
         renameSync(left, path);
         claimed.push(path);
       } catch {
-        // Another one has it.
+        // Another process has claimed it.
       }
     }
     return claimed;

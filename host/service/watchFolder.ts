@@ -1,6 +1,6 @@
 /**
- * Hears when files come into a folder, leave it or are written anew, whoever does it. The disk is asked, since the system's
- * own notices need a folder that is there, and don't tell what another machine does on a shared disk.
+ * Watches a folder for new, deleted or rewritten files. It polls the disk, since the system's notices need an existing
+ * folder and miss changes by another machine on a shared disk.
  */
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 
 const everyMs = 1000;
 
-/** The folder need not exist. Returns what ends it. */
+/** The folder need not exist. Returns a function that ends the watching. */
 export function watchFolder(path: string, onChange: () => void): () => void {
-  // Before anybody reads the folder: what came between reading and a later look would never be told.
+  // Taken before anything reads the folder, since a change between reading and a later look would be missed.
   let known = stateNow(path);
   let ended = false;
   const look = async (): Promise<void> => {
@@ -32,10 +32,10 @@ export function watchFolder(path: string, onChange: () => void): () => void {
   };
 }
 
-/** Of a link to nothing there is only the name. */
+/** A link to a missing file has only a name. */
 const describe = (name: string, state: Stats | undefined): string => `${name} ${state?.mtimeMs} ${state?.size}`;
 
-/** Another text where a file has come, gone or been written; null where the folder can't be read. */
+/** Returns a text that changes if a file is added, deleted or written; null if the folder can't be read. */
 async function stateOf(path: string): Promise<string | null> {
   try {
     const names = (await readdir(path)).sort();
@@ -46,7 +46,7 @@ async function stateOf(path: string): Promise<string | null> {
   }
 }
 
-/** The same, while the caller waits. */
+/** Does the same synchronously. */
 function stateNow(path: string): string | null {
   try {
     const names = readdirSync(path).sort();

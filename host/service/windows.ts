@@ -1,8 +1,8 @@
-/** Every connected window, told as one. */
+/** Sends events to every connected window. */
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { Imported, WindowEvents } from '../../core/service/service.ts';
 
-/** A run may report thousands of steps; a person sees about this many a second. */
+/** A run may report thousands of steps; a person sees about this number per second. */
 const progressIntervalMs = 50;
 
 export class Windows implements WindowEvents {
@@ -10,7 +10,7 @@ export class Windows implements WindowEvents {
   readonly #unopened: Imported[] = [];
   readonly #told = new Map<string, { phase: RunProgress['phase']; at: number }>();
 
-  /** Returns what takes it off again. */
+  /** Returns a function that removes the window. */
   add(window: WindowEvents): () => void {
     this.#windows.add(window);
     for (const imported of this.#unopened.splice(0)) window.opened(imported);
@@ -55,7 +55,7 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.sweepPoint(...args);
   }
 
-  /** One window shows it: that which was opened last. Where there is none yet, the first. */
+  /** The window opened last shows it. Before there is a window, it waits for the first. */
   opened(imported: Imported): void {
     const last = [...this.#windows].at(-1);
     if (last === undefined) this.#unopened.push(imported);

@@ -1,4 +1,4 @@
-/** One command of Copyscope as a job of Slurm. What it prints comes while it runs, and its files are written there. */
+/** One command of Copyscope as a Slurm job. Its output arrives while it runs, and its files are written on the node. */
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { exitName } from './task.ts';
 import { isActive, lastJobs, type SlurmContext, SlurmWork } from './work.ts';
 
 export interface CommandJobOptions {
-  /** Words behind `copyscope`. */
+  /** Words after `copyscope`. */
   readonly words: readonly string[];
-  /** Where a folder for the job is made, which the nodes see by the same path. */
+  /** Parent of the job's folder, which the nodes see by the same path. */
   readonly folder: string;
   readonly engine: EngineKind;
   readonly context: SlurmContext;
@@ -72,7 +72,7 @@ export async function runCommandJob(options: CommandJobOptions): Promise<number>
   }
 }
 
-/** How long a result may be missing after the job has ended: a shared disk may show it late. */
+/** Returns the time that a result may be missing after the job has ended, since a shared disk may show it late. */
 const waitMs = (job: JobState | null, settleMs: number): number =>
   job === null || job.state === 'COMPLETED' || job.state === 'FAILED' ? settleMs : 0;
 

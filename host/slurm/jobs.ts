@@ -1,4 +1,4 @@
-/** What Slurm knows of jobs, by their names: squeue of those that wait, run or ended lately, sacct of the others. */
+/** Slurm's states of jobs by name: from squeue for waiting, running and just ended jobs, from sacct for others. */
 import type { ErrorInfo } from '../../core/errors.ts';
 import { type JobCounts, jobName } from '../../core/slurm/submission.ts';
 import { mostPoints } from '../../core/sweep/document.ts';
@@ -9,16 +9,16 @@ export interface JobState {
   /** Number of its array within the work, from 0. */
   readonly submission: number;
   readonly task: number;
-  /** As '4711_12'. */
+  /** Job number such as '4711_12'. */
   readonly job: string;
-  /** Slurm's own word, as 'PENDING' or 'TIMEOUT'. */
+  /** Slurm's own word, such as 'PENDING' or 'TIMEOUT'. */
   readonly state: string;
   readonly node: string;
-  /** Why it waits, or why it ended; empty if Slurm has no word for it. */
+  /** Reason why it waits or ended, in Slurm's word; empty if Slurm gives none. */
   readonly reason: string;
 }
 
-/** Words of jobs that have ended. Any other word is of a job that may go on. */
+/** States of jobs that have ended. A job in any other state may go on. */
 const endings = new Set([
   'BOOT_FAIL',
   'CANCELLED',
@@ -36,7 +36,7 @@ const endings = new Set([
 
 export const hasEnded = ({ state }: Pick<JobState, 'state'>): boolean => endings.has(state);
 
-/** Returns how many jobs run and wait. */
+/** Returns the numbers of running and waiting jobs. */
 export function jobCounts(jobs: readonly JobState[]): JobCounts {
   const active = jobs.filter((job) => !hasEnded(job));
   const waiting = active.filter(({ state }) => state === 'PENDING');
@@ -44,10 +44,10 @@ export function jobCounts(jobs: readonly JobState[]): JobCounts {
   return { running: active.length - waiting.length, waiting: waiting.length, reason };
 }
 
-/** Code of the error of a point whose job ended without a result: it is submitted again with the next command. */
+/** Error code of a point whose job ended without a result. The next command submits it again. */
 export const lostCode = 'slurm.ended';
 
-/** Returns why there is no result, in Slurm's own word. `said` is the end of the job's output. */
+/** Returns the reason for a missing result, in Slurm's own word. `said` is the end of the job's output. */
 export function lostPoint(job: JobState | null, said: string): ErrorInfo {
   const remedy = job?.state === 'TIMEOUT' ? 'Give its jobs more time: copyscope slurm set --time' : 'Go on with it.';
   if (job === null) return { code: lostCode, message: 'Slurm does not know its job any more.', remedy };
@@ -84,7 +84,7 @@ export async function accountedJobs(
   submissions: number,
   since: Date,
 ): Promise<JobState[]> {
-  // Its clock and time zone may be others.
+  // The cluster may have another clock and time zone.
   const day = new Date(since.getTime() - 2 * 86_400_000).toISOString().slice(0, 10);
   const words = ['--noheader', '--parsable2', '--allocations', `--starttime=${day}`];
   const printed = await programs
@@ -96,7 +96,7 @@ export async function accountedJobs(
     .catch(() => '');
   const found = jobsIn(printed, id, ([job = '', state = '', node = '', exitCode = '']) => ({
     job,
-    // As 'CANCELLED by 1000'.
+    // Such as 'CANCELLED by 1000'.
     state: state.split(' ')[0] ?? '',
     node,
     reason: /^0:0$|^$/.test(exitCode) ? '' : `exit code ${exitCode}`,
@@ -107,7 +107,7 @@ export async function accountedJobs(
 const names = (id: string, submissions: number): string[] =>
   Array.from({ length: submissions }, (_, number) => jobName(id, number));
 
-/** Ignores other lines. The last line of a job counts: Slurm may have started it again. */
+/** Ignores other lines. The last line of a job counts, since Slurm may have started it again. */
 function jobsIn(
   printed: string,
   id: string,
@@ -140,7 +140,7 @@ function jobsIn(
 function tasksIn(text: string): number[] {
   const parts = text.replace(/^\[(.*?)(%\d+)?\]$/, '$1').split(',');
   const tasks = new Set<number>();
-  // Each job is named once, so there are no more parts than jobs.
+  // Each job is named once, so that there are no more parts than jobs.
   for (const part of parts.slice(0, mostPoints)) {
     const [, from, to = from] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? [];
     for (let task = Number(from); task <= Number(to) && task < mostPoints; task += 1) tasks.add(task);
@@ -148,7 +148,7 @@ function tasksIn(text: string): number[] {
   return [...tasks];
 }
 
-/** Returns how many jobs an array of this cluster may have; null if it is not known. */
+/** Returns the maximum size of an array on this cluster, or null if unknown. */
 export async function mostJobs(programs: SlurmPrograms): Promise<number | null> {
   const printed = await programs.run('scontrol', ['show', 'config']).catch(() => '');
   const most = /^MaxArraySize\s*=\s*(\d+)\s*$/m.exec(printed)?.[1];

@@ -1,31 +1,31 @@
-/** Slurm's own programs: what is asked of them, and what they answer. Their words are passed on as they are. */
+/** Slurm's own programs: their calls and answers. Their messages are passed on unchanged. */
 import { execFile } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { CopyscopeError } from '../../core/errors.ts';
 
 export interface SlurmPrograms {
-  /** Resolves with what it wrote to stdout. Rejects with `slurm.refused` in its words, `slurm.not-found` or `slurm.login-shell`. */
+  /** Resolves with stdout. Rejects with `slurm.refused`, `slurm.not-found` or `slurm.login-shell`. */
   run(program: string, words: readonly string[], folder?: string): Promise<string>;
 }
 
 const maxOutput = 256 * 2 ** 20;
-/** A controller that doesn't answer makes them wait, and then give up by themselves. */
+/** If the controller doesn't answer, the programs wait and then give up by themselves. */
 const patienceMs = 300_000;
-/** What login shells read may load many modules from a slow disk. What takes longer waits for something that doesn't come. */
+/** Login scripts may load many modules from a slow disk. Longer ones wait for something that never comes. */
 const loginPatienceMs = 60_000;
 
 export function slurmPrograms(
   environment: NodeJS.ProcessEnv,
   loginMs: () => number = () => loginPatienceMs,
 ): SlurmPrograms {
-  // What a user has set for own listings would filter ours.
+  // The user's own settings for listings would filter ours.
   const own = Object.entries(environment).filter(([name]) => !/^(SQUEUE|SACCT|SCANCEL)_/.test(name));
-  // Numbers of jobs are not to be cut short.
+  // Keeps job numbers from being shortened.
   const plain: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LC_ALL: 'C', SLURM_BITSTR_LEN: '0' };
   let login: Promise<NodeJS.ProcessEnv> | null = null;
   const askLogin = (): Promise<NodeJS.ProcessEnv> =>
     loginEnvironment(plain, loginMs()).catch((error) => {
-      // It may have been mended by the next time.
+      // It may be repaired by the next time.
       login = null;
       throw error;
     });
@@ -57,12 +57,10 @@ function execute(
   });
 }
 
-/**
- * Returns the environment of a login shell: many clusters put Slurm on its PATH only. Rejects with `slurm.login-shell`.
- */
+/** Returns a login shell's environment. On many clusters only that finds Slurm. Rejects with `slurm.login-shell`. */
 function loginEnvironment(plain: NodeJS.ProcessEnv, timeout: number): Promise<NodeJS.ProcessEnv> {
   const script = 'printf "\\n%s\\n%s\\n%s" copyscope-login "$PATH" "$SLURM_CONF"';
-  // Also what ignores a request to end.
+  // Also ends programs that ignore a request to end.
   const options = { env: plain, timeout, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve, reject) => {
     const { stdin } = execFile('bash', ['-lc', script], options, (error, stdout) => {
@@ -74,7 +72,7 @@ function loginEnvironment(plain: NodeJS.ProcessEnv, timeout: number): Promise<No
   });
 }
 
-/** Returns the end of a program's text without what would move the cursor of a terminal. */
+/** Returns a program's text without control characters that move a terminal's cursor. */
 export const printable = (text: string): string =>
   stripVTControlCharacters(text)
     .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')

@@ -1,4 +1,4 @@
-/** What lies on a disk that others write to as well, or comes from one: taken in its shape, or refused with the field. */
+/** Reads files that other programs may have written: validates their shape, and names the wrong field. */
 import type { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import { checkShape, type ShapeProblem } from '../../core/shape/checkShape.ts';
@@ -6,13 +6,13 @@ import { parseJson } from '../../core/shape/parseJson.ts';
 
 interface Told {
   readonly code: string;
-  /** As 'Submission 3'. */
+  /** Subject of the message, such as 'Submission 3'. */
   readonly what: string;
-  /** Instead of what is to be done about the field. */
+  /** Remedy that replaces the field's own. */
   readonly remedy?: string;
 }
 
-/** Throws a CopyscopeError of that code. */
+/** Throws a CopyscopeError with `code`. */
 export function readShape<Value>(schema: z.ZodType<Value>, text: string, { code, what, remedy }: Told): Value {
   const refusal = ({ field, message, remedy: standard }: Pick<ShapeProblem, 'field' | 'message' | 'remedy'>) =>
     new CopyscopeError({

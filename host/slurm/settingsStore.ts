@@ -1,4 +1,4 @@
-/** What jobs of this user are submitted with: one file in the data folder. */
+/** Settings for submitting this user's jobs: one file in the data folder. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ export const writeSettings = (dataFolder: string, settings: SlurmSettings): Prom
   return writeWhole(fileIn(dataFolder), `${JSON.stringify(file, null, 2)}\n`, privately);
 };
 
-/** Returns a sentence if an earlier version left settings or jobs of clusters; null otherwise. */
+/** Returns a note if an earlier version left settings or jobs of clusters, else null. */
 export function earlierSlurm(dataFolder: string): string | null {
   const found = ['slurm.json', 'slurm'].map((name) => join(dataFolder, name)).filter((path) => existsSync(path));
   return found.length === 0
@@ -42,7 +42,7 @@ export function earlierSlurm(dataFolder: string): string | null {
     : `${found.join(' and ')} of an earlier version ${found.length === 1 ? 'is' : 'are'} ignored: set the cluster again with copyscope slurm set, and delete what is there.`;
 }
 
-/** Returns true if sbatch is on PATH, and jobs can run this program: the desktop app's is no Node. */
+/** Returns true if sbatch is on PATH, and jobs can run this program, which needs plain Node and not Electron. */
 export const hasSlurm = ({ PATH = '' }: NodeJS.ProcessEnv): boolean =>
   process.versions['electron'] === undefined &&
   PATH.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, 'sbatch')));

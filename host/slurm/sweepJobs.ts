@@ -1,4 +1,4 @@
-/** A sweep whose points are jobs of Slurm. It is an ordinary sweep of the library, into which jobs put what they found. */
+/** A sweep whose points are jobs of Slurm. It is an ordinary sweep of the library, to which jobs add their results. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,19 +18,19 @@ export interface SweepJobsOptions {
   readonly settings: SlurmSettings;
   /** Points that each job runs, one after another. */
   readonly pointsPerJob: number;
-  /** Whether points that failed by themselves are run again. */
+  /** True if points that failed by themselves run again. */
   readonly again: boolean;
   /** Ends the watching; the jobs go on. */
   readonly signal: AbortSignal;
-  /** How long a shared disk may take to show what a job wrote before it ended. */
+  /** Time in which a shared disk shows everything that a job wrote before its end. */
   readonly settleMs?: number | undefined;
-  /** sbatch's command line and the script, before they are sent. */
+  /** Receives sbatch's command line and the script before they are sent. */
   readonly onSubmit?: (text: string, points: number) => void;
   readonly onOutcome?: (outcome: SweepOutcome) => void;
   readonly onJobs: (jobs: JobCounts) => void;
 }
 
-/** How often results are looked for, and how often Slurm is asked: less often while nothing changes. */
+/** Intervals for looking at results and for asking Slurm, longer while nothing changes. */
 const lookMs = 1000;
 const [leastAskMs, mostAskMs] = [2000, 15_000];
 const standardSettleMs = 120_000;
@@ -44,7 +44,7 @@ export const runSweepJobs = (options: SweepJobsOptions): Promise<void> => new Sw
 class SweepJobs {
   readonly #options: SweepJobsOptions;
   readonly #open: Set<number>;
-  /** When a job was first seen to have ended without the result of a point. */
+  /** Times at which jobs were first seen ended without the result of a point, by point. */
   readonly #unsettled = new Map<number, number>();
 
   constructor(options: SweepJobsOptions) {
@@ -90,7 +90,7 @@ class SweepJobs {
     return work.submit(state, tasks, kept.engine, settings, (text) => onSubmit?.(text, points.length));
   }
 
-  /** Takes results that jobs have written into the sweep. */
+  /** Moves results that jobs have written into the sweep. */
   async #collect({ folder }: SlurmWork): Promise<void> {
     for (const name of await readdir(folder)) {
       const point = Number(/^result-(\d{1,4})\.json$/.exec(name)?.[1] ?? Number.NaN);
@@ -102,7 +102,7 @@ class SweepJobs {
     }
   }
 
-  /** Points whose job has ended without a result have failed, for now. */
+  /** Marks points as failed, for now, if their job has ended without a result. */
   async #settle(work: SlurmWork, state: Work, jobs: readonly JobState[]): Promise<void> {
     const { settleMs = standardSettleMs } = this.#options;
     const jobOf = lastJobs(state, jobs);

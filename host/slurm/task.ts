@@ -1,4 +1,4 @@
-/** What a job of Slurm runs on its node: points of a sweep, one after another, or one command of Copyscope. */
+/** The work of a Slurm job on its node: points of a sweep, one after another, or one command of Copyscope. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ import { type SlurmContext, SlurmWork } from './work.ts';
 
 export interface TaskOptions {
   readonly folder: string;
-  /** Which array, and which of its jobs. */
+  /** Number of the array, and of the job in it. */
   readonly submission: number;
   readonly task: number;
   readonly context: SlurmContext & { readonly spawnEngine: SpawnEngine };
@@ -30,7 +30,7 @@ export interface TaskOptions {
 /** File with the exit code of a command. */
 export const exitName = 'exit';
 
-/** Returns the job's exit code. Rejects with what would fail at every point. */
+/** Returns the job's exit code. Rejects with an error that every point would have. */
 export async function runTask(options: TaskOptions): Promise<number> {
   const { folder, submission, task, context, runWords } = options;
   const { command, submissions } = await new SlurmWork(folder, context).read();

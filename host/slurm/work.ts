@@ -1,6 +1,6 @@
 /**
- * A folder of work that jobs of Slurm do, on the disk that login node and nodes share. `slurm.json` says what was submitted,
- * `output` has what jobs print. A sweep's folder is its own in the library; one command has a folder for itself.
+ * A folder of work for Slurm jobs, on the disk that login node and nodes share. `slurm.json` lists the submissions,
+ * `output` has the jobs' output. A sweep uses its folder in the library; one command has a folder for itself.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
@@ -18,20 +18,20 @@ import { slurmPrograms } from './programs.ts';
 import { readShape } from './readShape.ts';
 
 const maxBytes = 128 * 2 ** 20;
-/** Of what a job printed, read at once. */
+/** Limit of a job's output that is read at once. */
 const maxPartBytes = 2 ** 20;
 const workSchema = z.object({
   format: z.literal('copyscope/slurm'),
   version: z.literal(1),
   createdAt: z.iso.datetime(),
-  /** Words behind `copyscope`, and the folder in which they run; null for a sweep. */
+  /** Words after `copyscope`, and the folder in which they run; null for a sweep. */
   command: z.object({ words: z.array(z.string().max(131_072)).max(4096), folder: z.string().max(4096) }).nullable(),
   submissions: z
     .array(
       z.object({
-        /** As Slurm numbers the array. */
+        /** Slurm's number of the array. */
         job: z.string().regex(/^\d{1,12}$/),
-        /** The points of each job; a command has one job with point 0. */
+        /** Points of each job; a command has one job with point 0. */
         tasks: z
           .array(z.array(z.number().int().min(0).max(mostPoints)).min(1))
           .min(1)
@@ -68,7 +68,7 @@ export class SlurmWork {
     return parseWork(text, this.#at('slurm.json'));
   }
 
-  /** Submits one array. `show` sees sbatch's command line and the script first. Rejects with `slurm.*`. */
+  /** Submits one array, after passing sbatch's command line and the script to `show`. Rejects with `slurm.*`. */
   async submit(
     work: Work,
     tasks: readonly (readonly number[])[],
@@ -90,7 +90,7 @@ export class SlurmWork {
       ...work,
       submissions: [...work.submissions, { job, tasks: tasks.map((points) => [...points]) }],
     });
-    // Before the first job can begin.
+    // Written before the first job can begin.
     await this.#write(withJob(unnumbered));
     try {
       const printed = await this.#programs.run('sbatch', sbatchWords(plan), this.folder);
@@ -126,12 +126,12 @@ export class SlurmWork {
     }
   }
 
-  /** Reads what a job has printed from a byte on; empty if that is all, or the job has not begun. */
+  /** Reads a job's output from a byte on; empty if there is no more, or the job has not begun. */
   printed(job: string, from: number): Promise<Uint8Array> {
     return readPart(this.#output(job), from, maxPartBytes).catch(() => new Uint8Array());
   }
 
-  /** Reads the end of what a job printed. */
+  /** Reads the end of a job's output. */
   async said(job: string): Promise<string> {
     const { size } = await stat(this.#output(job)).catch(() => ({ size: 0 }));
     return new TextDecoder().decode(await this.printed(job, Math.max(0, size - 2000)));
@@ -171,7 +171,7 @@ const newWork = (command: Work['command']): Work => ({
   ...{ format: 'copyscope/slurm', version: 1, createdAt: new Date().toISOString(), command, submissions: [] },
 });
 
-/** Returns the last job of each point: null if there is none, or Slurm doesn't know it any more. */
+/** Returns each point's last job, or null if there is none, or Slurm doesn't know it any more. */
 export function lastJobs({ submissions }: Work, jobs: readonly JobState[]): (point: number) => JobState | null {
   const byKey = new Map(jobs.map((job) => [`${job.submission} ${job.task}`, job]));
   const last = new Map<number, string>();

@@ -1,4 +1,4 @@
-/** `copyscope bench`: measures this machine as calibrate does, and prints the figures. No profile is kept. */
+/** `copyscope bench`: measures this machine as calibrate does, and prints the figures without keeping a profile. */
 import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import type { DeviceProfile } from '../../../core/profile/profile.ts';
@@ -51,7 +51,7 @@ const row = (one: Measurement): string[] => [
 
 type Unit = ReturnType<typeof parameterOf>['unit'];
 
-/** A point of a table is called after its parameter, as 'copies.h2d.pinned @ 4096 bytes'. */
+/** Returns the unit. The name of a table's point begins with its parameter: 'copies.h2d.pinned @ 4096 bytes'. */
 function unitOf({ parameter }: Measurement): Unit | undefined {
   const [name = ''] = parameter.split(' @ ');
   return isParameterName(name) ? parameterOf(name).unit : undefined;

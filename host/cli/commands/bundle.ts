@@ -1,4 +1,6 @@
-/** `copyscope bundle export` and `copyscope bundle import`: the library as one file, and such a file into the library. */
+/**
+ * `copyscope bundle export` and `copyscope bundle import`: the library as one file, and such a file into the library.
+ */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +20,7 @@ export interface ExportOptions {
   readonly json: boolean;
 }
 
-/** Packs what is named, or all of the user's own where nothing is. Never over a file that is there. */
+/** Packs the named items, or by default all of the user's own. Never overwrites a file. */
 export async function exportBundle(context: Context, file: string, options: ExportOptions): Promise<void> {
   await withLibrary(context, async (library) => {
     const named: LibraryItems = { experiments: options.experiment, runs: options.run, sweeps: options.sweep };

@@ -40,7 +40,7 @@ async function calibrateHere({ context, engine, assets }: Tools, options: OfNode
   return calibrateEngine(request, tools).finally(line.clear);
 }
 
-/** Names the profile, writes it among the user's own, and tells of it. */
+/** Names the profile, writes it among the user's own, and prints its figures. */
 async function keep({ context, assets }: Tools, options: OfNode, found: Calibration): Promise<void> {
   const { terminal, environment } = context;
   const to = { assets, dataFolder: dataFolder(environment), out: options.out };

@@ -6,7 +6,7 @@ import { readCaptured } from '../../service/imports/nsightFile.ts';
 import { head } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 
-/** Rejects with `file.*`, with `trace-file.*`, and with `usage.invalid` for a file that is no such export. */
+/** Rejects with `file.*`, with `trace-file.*`, and with `usage.invalid` if the file is no such export. */
 export async function printCaptured({ terminal }: Context, file: string, json: boolean): Promise<void> {
   const programs = await readCaptured(await requireExport(file));
   if (json) await terminal.json({ programs });

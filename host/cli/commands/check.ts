@@ -1,4 +1,4 @@
-/** `copyscope check`: what an experiment leaves to chance, without running it. */
+/** `copyscope check`: races and other hazards of an experiment, without running it. */
 
 import { CopyscopeError } from '../../../core/errors.ts';
 import { withEvidence } from '../../../core/hazards/evidence.ts';
@@ -9,7 +9,7 @@ import { experimentIn, readInputFile } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { drawHazards } from '../render/hazards.ts';
 
-/** Rejects, after printing, with `hazards.found` where there are any. */
+/** Rejects with `hazards.found`, after printing, if there are any. */
 export async function check(context: Context, file: string, { json }: { readonly json: boolean }): Promise<void> {
   const { terminal } = context;
   context.leaveAtOnce();

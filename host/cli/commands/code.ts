@@ -21,7 +21,7 @@ export interface CodeOptions {
 
 type CodeTools = Pick<Tools, 'assets' | 'context'>;
 
-/** Prints the program, or writes it; what the language can't say goes to stderr, each with its operation. */
+/** Prints the program, or writes it. Operations that the language can't express are listed on stderr. */
 export async function code(
   { context, assets }: CodeTools,
   file: string,
@@ -43,7 +43,7 @@ export async function code(
   if (out !== undefined) terminal.err(`Written to ${out}.`);
 }
 
-/** The experiment as the remedy makes it that gains most. Says on stderr what that does. */
+/** Returns the experiment with the remedy that gains most, and prints the change on stderr. */
 async function remedied(experiment: Experiment, { assets, context }: CodeTools): Promise<Experiment> {
   const profile = parseProfile(await assets.readProfile(defaultProfile));
   const remedies = explainWithRemedies(experiment, machineOf(profile))?.remedies ?? [];

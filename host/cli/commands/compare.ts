@@ -1,4 +1,4 @@
-/** `copyscope compare`: two runs beside one another, or a run and what is predicted for it. */
+/** `copyscope compare`: two runs, or a run and its prediction. */
 
 import { compareRuns } from '../../../core/compare/comparison.ts';
 import { type ComparisonDocument, comparisonFormat, comparisonVersion } from '../../../core/compare/document.ts';
@@ -22,7 +22,7 @@ export interface CompareOptions {
   readonly json: boolean;
 }
 
-/** Compares the run in `a` with that in `b`; left out, with the simulation of a's experiment. */
+/** Compares the run in `a` with that in `b`; without `b`, with the simulation of a's experiment. */
 export async function compare(tools: Tools, a: string, b: string | undefined, options: CompareOptions): Promise<void> {
   const { terminal } = tools.context;
   tools.context.leaveAtOnce();
@@ -59,11 +59,11 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
 
 interface ComparedSteps {
   readonly steps: StepsCompared;
-  /** Predictions that were settled on this machine with the same profile, this one first. */
+  /** Predictions with the same profile that were checked on this machine, this one first. */
   readonly settledHere: readonly SettledPrediction[];
 }
 
-/** What holds the steps of two traces, and what the first one's plan predicted; nothing of runs that are no traces. */
+/** Compares the steps of two traces with the first one's plan; null if the runs are no traces. */
 async function comparedSteps(
   [a, b]: readonly [Run, Run],
   { assets, context }: Tools,
@@ -83,7 +83,7 @@ async function comparedSteps(
   }
 }
 
-/** All that are kept with this one. A table that can't be read or written costs no comparison. */
+/** Returns all stored predictions with this one. A table that can't be read or written doesn't stop the comparison. */
 async function kept(settled: SettledPrediction, { environment, terminal }: Tools['context']) {
   const store = new SettledStore(dataFolder(environment));
   try {
@@ -95,7 +95,7 @@ async function kept(settled: SettledPrediction, { environment, terminal }: Tools
   }
 }
 
-/** A run or a trace as it is; an experiment is simulated, with what recording costs where the other is recorded. */
+/** Reads a run or a trace. An experiment is simulated, with the recorder's cost if the other one is recorded. */
 const readInput = (tools: Tools, file: string) => readInputFile(file, tools.context);
 
 const origin = ({ info }: Run) => ({

@@ -13,12 +13,12 @@ import { hostForBrowser } from './serve.ts';
 export interface ConnectCommandOptions {
   readonly yes: boolean;
   readonly remove: boolean;
-  /** Whether the browser is started. */
+  /** True if the browser is started. */
   readonly open: boolean;
   readonly node?: string | undefined;
 }
 
-/** Rejects with `host.*`, or with `usage.yes` if nobody can be asked. */
+/** Rejects with `host.*`, or with `usage.yes` if there is no terminal to ask at. */
 export async function connectTo(context: Context, host: string, options: ConnectCommandOptions): Promise<void> {
   const { terminal, environment, program, signal } = context;
   const data = dataFolder(environment);
@@ -71,11 +71,11 @@ async function agreed({ terminal }: Context, says: readonly string[], yes: boole
 
 const unchanged = (): CopyscopeError => new CopyscopeError({ code: 'run.cancelled', message: 'Nothing was changed.' });
 
-/** What ssh starts on the remote host. */
+/** Runs on the remote host, started by ssh. */
 export const connectThere = ({ program, terminal }: Context, ticket: string, name: string): Promise<void> =>
   attend(program, ticket, name, terminal.out);
 
-/** The host there, which outlives the line. */
+/** Runs the host there, which outlives the connection. */
 export async function connectHost(context: Context, name: string): Promise<void> {
   const host = hostForBrowser(context, name);
   try {

@@ -1,4 +1,4 @@
-/** `copyscope devices`: the GPUs of this machine and what each engine needs. */
+/** `copyscope devices`: the GPUs of this machine, and the needs of each engine. */
 import { describeError } from '../../../core/errors.ts';
 import type { DeviceInfo, DeviceReport, EngineStatus } from '../../../core/program/engine.ts';
 import { formatBytes } from '../../../core/units.ts';

@@ -14,7 +14,7 @@ export interface ExportRunOptions {
   readonly profile?: string | undefined;
 }
 
-/** Writes the run, trace or simulated experiment in `file`; Ctrl-C leaves nothing of it. */
+/** Writes the run, trace or simulated experiment in `file`; Ctrl-C leaves no partial file. */
 export async function exportFile(tools: Tools, file: string, options: ExportRunOptions): Promise<void> {
   const { context } = tools;
   const { terminal, signal } = context;

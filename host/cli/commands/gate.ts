@@ -1,4 +1,4 @@
-/** `copyscope gate`: a trace or an experiment held against limits, for CI. */
+/** `copyscope gate`: checks a trace or an experiment against limits, for CI. */
 import { extname, isAbsolute, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CopyscopeError } from '../../../core/errors.ts';
@@ -19,7 +19,7 @@ import { limited, wrap } from '../render/text.ts';
 import type { StepsOption } from '../traceAnswers.ts';
 import { simulated, type Tools } from './run.ts';
 
-/** A gate's report for people: each limit, what breaks it, where, and what helps. */
+/** Returns a gate's report as text: each limit, what breaks it, where, and the remedy. */
 function drawGate(report: GateReport, columns: number, colors: Colors): string[] {
   const { name, origin, passed, steps, baseline, results, allowed, notes } = report;
   const against = baseline === null ? '' : `; baseline: ${baseline.name}, ${baseline.steps} steps, ${baseline.origin}`;
@@ -62,7 +62,7 @@ export interface GateCommandOptions {
 
 const mostRulesBytes = 4 * 1024 * 1024;
 
-/** Rejects, after printing, with `gate.broken` where a limit is, and with `gate.untold` where one can't be judged. */
+/** Rejects, after printing, with `gate.broken` if a limit is broken, and with `gate.untold` if one can't be judged. */
 export async function gateCommand(tools: Tools, file: string, options: GateCommandOptions): Promise<void> {
   const { context } = tools;
   context.leaveAtOnce();
@@ -78,12 +78,12 @@ export async function gateCommand(tools: Tools, file: string, options: GateComma
   else context.terminal.write(reportText(report, format, context));
   requireKept(report);
   requireJudged(report, rules);
-  // What could be read of a damaged trace keeps its limits; the rest is not known to.
+  // Limits may hold only in the readable part of a damaged trace.
   const { error } = input.run.info;
   if (error !== undefined) throw new CopyscopeError(error);
 }
 
-/** For --limit. */
+/** Parses --limit. */
 export function gateLimit(text: string, limits: ReadonlyMap<GateFigure, number>): ReadonlyMap<GateFigure, number> {
   const found = parseLimit(text);
   if (found !== null) return new Map([...limits, found]);
@@ -95,7 +95,7 @@ export function gateLimit(text: string, limits: ReadonlyMap<GateFigure, number>)
   );
 }
 
-/** Flags go before the file. */
+/** Flags take precedence over the file. */
 async function rulesOf({ rules: path, limit, steps }: GateCommandOptions): Promise<GateRules> {
   const rules = path === undefined ? noRules : parseGateRules(await readBoundedText(path, mostRulesBytes));
   return { ...rules, limits: new Map([...rules.limits, ...limit]), steps: steps ?? rules.steps };
@@ -108,7 +108,7 @@ async function readInput(tools: Tools, file: string, profile: string | undefined
   return { run: await simulated(tools, input.experiment, profile), file: { name: fromHere(file), text } };
 }
 
-/** As seen from the working folder, where it lies in it: that is how CI names files. */
+/** Returns the path relative to the working folder if it is below it, as CI names files. */
 function fromHere(file: string): string {
   if (!isAbsolute(file)) return file;
   const path = relative(process.cwd(), file);
@@ -153,7 +153,7 @@ function requireKept({ results }: GateReport): void {
   });
 }
 
-/** Of what the rules name; without such a list everything that can be compared is, and the rest is told. */
+/** Requires a judgement of all figures in the rules' baseline. Without one, other figures are only reported. */
 function requireJudged({ results }: GateReport, { baseline }: GateRules): void {
   const untold = results.find(({ status, figure }) => status === 'untold' && baseline?.figures.includes(figure));
   if (untold === undefined) return;

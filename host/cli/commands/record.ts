@@ -1,4 +1,4 @@
-/** `copyscope record`: a program's own run on the GPU, as a trace. */
+/** `copyscope record`: a trace of a program on the GPU. */
 import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors.ts';
@@ -24,11 +24,11 @@ export interface RecordOptions extends Pick<RecordSettings, 'light' | 'lines' | 
   readonly delay?: number | undefined;
   readonly duration?: number | undefined;
   readonly out?: string | undefined;
-  /** Folder of an earlier recording: its run is made, and no program is started. */
+  /** Folder of an earlier recording, to make its run without starting a program. */
   readonly parts?: string | undefined;
 }
 
-/** Resolves with the program's own exit code. What went wrong with the recording alone is told, where that code isn't 0. */
+/** Resolves with the program's own exit code. If that isn't 0, errors of the recording are only printed. */
 export async function record(context: Context, program: readonly string[], options: RecordOptions): Promise<number> {
   const { terminal, environment, signal } = context;
   const [file, ...args] = program;
@@ -77,10 +77,10 @@ export async function keepRun(context: Context, folder: string, out: string): Pr
     tellEnd(context, run, out);
     await removeRecordingFolder(folder);
   } catch (thrown) {
-    // Without anything to read there is nothing to keep.
+    // Without a recording there is nothing to keep.
     const { code } = toErrorInfo(thrown);
     if (/^(record\.nothing|engine\.unavailable)$/.test(code)) await removeRecordingFolder(folder);
-    else if (code !== 'record.folder-gone') context.terminal.err(`What was recorded is kept in ${folder}.`);
+    else if (code !== 'record.folder-gone') context.terminal.err(`The recorded data is kept in ${folder}.`);
     throw thrown;
   }
 }
@@ -94,7 +94,7 @@ const settingsOf = ({ light, lines, delay, duration, steps, stepRange }: RecordO
   stepRange,
 });
 
-/** A link that leads nowhere is there too. */
+/** A link to a missing file exists too. */
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const nameOf = (out: string): string => basename(out).replace(/\.arrow$/i, '');

@@ -1,4 +1,4 @@
-/** `copyscope report`: a run, two that are compared, or a sweep, as one HTML file. */
+/** `copyscope report`: a run, two compared runs, or a sweep, as one HTML file. */
 import { join } from 'node:path';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
@@ -28,7 +28,7 @@ export interface ReportCommandOptions extends Pick<RunOptions, 'engine' | 'profi
 
 type StatusLine = ReturnType<typeof statusLine>;
 
-/** Writes the report of `file`, compared with `other` where that is given; Ctrl-C leaves nothing of it. */
+/** Writes the report of `file`, compared with `other` if given; Ctrl-C leaves no partial file. */
 export async function report(
   tools: Tools,
   file: string,
@@ -57,7 +57,7 @@ export async function report(
 
 const mostPageBytes = 16 * 1024 * 1024;
 
-/** The page without data, which is built with the window. */
+/** Reads the page without data, which is built with the window. */
 const readPage = (program: string): Promise<string> =>
   readBoundedText(join(program, 'dist/renderer/report.html'), mostPageBytes).catch((cause: unknown) => {
     throw new CopyscopeError(
@@ -103,7 +103,7 @@ const noPair = (): CopyscopeError =>
     remedy: 'Name the sweep alone.',
   });
 
-/** Runs and traces as they are; experiments are simulated, with what recording costs where the other was recorded. */
+/** Reads runs and traces. Experiments are simulated, with the recorder's cost if the other one was recorded. */
 async function readRuns(
   tools: Tools,
   files: readonly string[],
@@ -150,7 +150,7 @@ async function ofSweep(
   return sweepReport({ document: plan.document, createdAt: made.createdAt, origin, device, points }, made);
 }
 
-/** Without the run. */
+/** Leaves out the run. */
 function pointOf(result: PointResult, device: string): ReportPoint {
   const { point } = result;
   if (result.status === 'failed') return { point, status: 'failed', error: result.error };

@@ -36,7 +36,7 @@ export interface Tools {
   readonly assets: Assets;
 }
 
-/** Executes the experiment in `file`, keeps the run where `out` says so, prints it. */
+/** Executes the experiment in `file`, prints the run, and writes it to `out` if given. */
 export async function run(tools: Tools, file: string, options: RunOptions): Promise<void> {
   const { context, assets } = tools;
   const experiment = await readExperimentOf(file, context);
@@ -51,7 +51,7 @@ export async function run(tools: Tools, file: string, options: RunOptions): Prom
   if (failure !== null) throw failure;
 }
 
-/** Writes the run, or gives back why not: what was measured is printed all the same. */
+/** Writes the run. Returns an error instead of throwing, so that the measured run is still printed. */
 async function keep(path: string, file: Uint8Array): Promise<unknown> {
   try {
     await writeWhole(path, file);
@@ -61,11 +61,11 @@ async function keep(path: string, file: Uint8Array): Promise<unknown> {
   }
 }
 
-/** Simulates the experiment in `file` and prints the run that is predicted. */
+/** Simulates the experiment in `file` and prints the predicted run. */
 export const predict = (tools: Tools, file: string, { profile, json }: PredictOptions): Promise<void> =>
   run(tools, file, { engine: 'sim', profile, json });
 
-/** Prints what is in a run file, a trace, or the traces of a job's ranks; an experiment is simulated first. */
+/** Prints the content of a run file, a trace, or the traces of a job's ranks; an experiment is simulated first. */
 export async function explain(tools: Tools, paths: readonly string[], options: ExplainOptions): Promise<void> {
   const { context } = tools;
   context.leaveAtOnce();
@@ -80,7 +80,7 @@ export async function explain(tools: Tools, paths: readonly string[], options: E
   return explainInput(tools, input, options);
 }
 
-/** Says of each status which of several files it is about. */
+/** Adds to each status which of several files it is about. */
 const counted = (terminal: Terminal, place: number, of: number): Terminal => ({
   ...terminal,
   status: (text) => terminal.status(text === '' ? '' : `File ${place + 1} of ${of}. ${text}`),
@@ -103,7 +103,7 @@ async function explainInput(tools: Tools, input: InputFile, options: ExplainOpti
   return printRun(await simulated(tools, input.experiment, options.profile), assets, context.terminal, print);
 }
 
-/** The run that is predicted for an experiment; `whileRecording`: with what recording costs, to be held against a recorded one. */
+/** Returns the predicted run. `whileRecording` adds the recorder's cost, for comparison with a recorded run. */
 export const simulated = async (
   tools: Tools,
   experiment: Experiment,
@@ -113,7 +113,7 @@ export const simulated = async (
 
 const decoded = ({ file, info }: EngineRunResult): Run => decodeRun(file, info.experiment);
 
-/** A run that ended early is kept and printed as far as it was recorded; its own error then ends the command. */
+/** Executes a run. A run that ended early is kept and printed as far as recorded; its error then ends the command. */
 async function executeOrKeep(...run: Parameters<typeof execute>): Promise<EngineRunResult> {
   try {
     return await execute(...run);
@@ -139,7 +139,7 @@ export async function execute(
   }
 }
 
-/** The engine asked for; or else the GPU where there is one, and the simulator where there is none. */
+/** Uses the given engine; by default the GPU if there is one, else the simulator. */
 export async function withEngine(
   tools: Tools,
   options: RunOptions,
@@ -166,7 +166,7 @@ function requireFit(engine: EngineKind, profile: string | undefined): EngineKind
   return engine;
 }
 
-/** Why no profile is of use for it. */
+/** Reason to refuse a profile for a run. */
 export const ofRun = 'this file is a run, which needs no simulation';
 
 export function refuseProfile(profile: string | undefined, why: string): void {

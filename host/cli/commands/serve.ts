@@ -14,7 +14,7 @@ export interface ServeOptions {
   readonly open: boolean;
 }
 
-/** `files` are added to the library, and shown by the first window that comes. */
+/** `files` are added to the library, and the first window shows them. */
 export async function serve(context: Context, files: readonly string[], { port, open }: ServeOptions): Promise<void> {
   const { terminal, program, signal } = context;
   const folder = dataFolder(context.environment);
@@ -30,7 +30,7 @@ export async function serve(context: Context, files: readonly string[], { port, 
       'Open this address in a browser on this machine. It works once; the next one is printed then. Ctrl-C ends the server.',
     );
     for (const file of files) await openFile(host, file, terminal.err);
-    // Read while the browser loads the page, which asks for them first of all.
+    // Read while the browser loads the page, which requests them first.
     void host.service.runs().catch(() => {});
     const say = (): void => terminal.err('No browser could be started: open the address yourself.');
     const opened = open ? await openBrowser(server.address, folder, say).catch(say) : undefined;
@@ -42,7 +42,7 @@ export async function serve(context: Context, files: readonly string[], { port, 
   }
 }
 
-/** `remote` is the name of the remote host that this is, for windows elsewhere. */
+/** `remote` is the name of this remote host for windows elsewhere. */
 export const hostForBrowser = ({ program, environment, spawnEngine }: Context, remote?: string): Host =>
   createHost({
     about: {
@@ -58,7 +58,7 @@ export const hostForBrowser = ({ program, environment, spawnEngine }: Context, r
     environment,
   });
 
-/** One that can't be opened is said so, and the window comes all the same. */
+/** Opens a file. If that fails, prints the reason, and the window opens anyway. */
 async function openFile(host: Host, path: string, say: (text: string) => void): Promise<void> {
   try {
     await host.openFile(path);

@@ -35,7 +35,7 @@ export interface SlurmSetOptions {
   readonly option: readonly string[];
 }
 
-/** Keeps settings that are not named. An empty text removes one. */
+/** Changes the named settings and keeps the others. An empty text removes one. */
 export async function setSlurm({ environment, terminal }: Context, options: SlurmSetOptions): Promise<void> {
   const data = dataFolder(environment);
   const { line, option, ...words } = options;
@@ -65,7 +65,7 @@ async function settingsOf({ environment, terminal }: Context): Promise<SlurmSett
   return readSettings(dataFolder(environment));
 }
 
-/** Runs the words behind `copyscope` as one job, whose output goes to stdout or stderr. Resolves with the exit code. */
+/** Runs the words after `copyscope` as one job, whose output goes to stdout or stderr. Resolves with the exit code. */
 export async function asJob(
   context: Context,
   words: readonly string[],
@@ -88,11 +88,11 @@ export async function asJob(
   }).finally(line.clear);
 }
 
-/** Asks after Ctrl-C. Jobs go on unless a person says otherwise. */
+/** Asks after Ctrl-C whether to cancel. Jobs go on unless the user says yes. */
 const mayCancel = async ({ terminal }: Context): Promise<boolean> =>
   (await terminal.ask?.('\nCancel its jobs (scancel)? [y/N] ')) === true;
 
-/** `copyscope sweep --slurm`. Goes on with a sweep of the same settings that has points without a result. */
+/** Runs `copyscope sweep --slurm`. Continues a sweep of the same settings that has points without a result. */
 export async function sweepAsJobs(tools: Tools, plan: SweepPlan, options: SweepOptions): Promise<void> {
   const { context } = tools;
   const { terminal, environment, signal } = context;

@@ -15,15 +15,15 @@ import { type RunOptions, type Tools, withEngine } from './run.ts';
 import { sweepAsJobs } from './slurm.ts';
 
 export type SweepOptions = Omit<RunOptions, 'out'> & {
-  /** A folder for the run of each point. */
+  /** Folder for the run of each point. */
   readonly out?: string | undefined;
-  /** As jobs of Slurm. */
+  /** Submits the points as jobs of Slurm. */
   readonly slurm: boolean;
   readonly pointsPerJob?: number | undefined;
   readonly again: boolean;
 };
 
-/** Rejects, after printing, with `run.cancelled`; with `sweep.failed-points` where a point failed, or `sweep.invalid` where all are bad input. */
+/** Rejects, after printing, with `run.cancelled`, `sweep.failed-points`, or `sweep.invalid` if no point is valid. */
 export async function sweep(tools: Tools, file: string, options: SweepOptions): Promise<void> {
   const plan = requireSweep(await readBoundedText(file, maxExperimentCharacters));
   if (options.slurm) return sweepAsJobs(tools, plan, options);
@@ -69,7 +69,7 @@ async function runAll(
   }
 }
 
-/** Without the run, which is written to its file where that was asked for. */
+/** Returns the result without the run, after writing that to a file in `out` if given. */
 async function kept(result: PointResult, out: string | undefined): Promise<Omit<PointResults, 'values'>> {
   const { point } = result;
   if (result.status === 'failed') return { point, status: 'failed', error: result.error };

@@ -1,4 +1,4 @@
-/** Steps of a real program, what holds them, and the plan, for people. */
+/** Steps of a real program, where their time goes, and the plan, as text. */
 
 import { readableName } from '../../../core/figures/kernelName.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../../core/lift/answers.ts';
@@ -22,7 +22,7 @@ export function drawAnswers(answers: TraceAnswers, columns: number, colors: Colo
     '',
     ...drawRanks(answers, columns),
     ...wrap(step, columns, ''),
-    'Where the step time goes:',
+    'Step time by part:',
     ...held.flatMap(({ part, ns, share, names }) => [
       `  ${formatShare(share).padStart(6)}  ${duration(ns).padStart(9)}  ${partWords[part]}`,
       ...(names.length === 0 ? [] : wrap(namesText(names), columns, namesIndent).map((line) => colors.dim(line))),
@@ -70,13 +70,13 @@ function drawRanks({ ranks = [], slowest }: TraceAnswers, columns: number): stri
       ['Rank', 'step', 'most of it', 'exposed copies', 'communication', 'wait for others', 'others wait for it'],
       ...rows,
     ]),
-    ...wrap(`* ${why}. What follows is about rank ${slowest}.`, columns, ''),
+    ...wrap(`* ${why}. The following is about rank ${slowest}.`, columns, ''),
     '',
   ];
 }
 const mostLetters = 60;
 
-/** Under the words for their part. */
+/** Indent below the text of the part. */
 const namesIndent = ' '.repeat(21);
 
 const namesText = (names: readonly NamedTime[]): string =>

@@ -1,4 +1,4 @@
-/** Two runs beside one another, for a terminal. */
+/** A comparison of two runs as text. */
 import type {
   Difference,
   LaneDifference,
@@ -23,13 +23,13 @@ import type { Colors, Terminal } from '../io.ts';
 import { describeOrigin } from './summary.ts';
 import { table, wrap } from './text.ts';
 
-/** Operations shown unless all are asked for. */
+/** Operations shown unless --all is given. */
 const mostShown = 20;
 
-/** Parts of the step that differ by less of the longer step are left out. */
+/** Parts are left out if their difference is a smaller share of the longer step. */
 const leastPart = 0.005;
 
-/** What holds the steps of two traces, the largest difference first, and the prediction that the second one settles. */
+/** Draws the differences between the steps of two traces, largest first, and the outcome of the prediction. */
 export function drawSteps(
   { parts, settled }: StepsCompared,
   settledHere: readonly SettledPrediction[],
@@ -143,7 +143,7 @@ const operationCells = ({ a, b, kind, label, duration, start }: OperationDiffere
   formatDifference({ ...start, ratio: null }),
 ];
 
-/** A kernel's full name is a C++ signature, longer than any terminal. */
+/** Shortens a kernel's full name, a C++ signature that is longer than any terminal. */
 const shortLabel = ({ kind, label }: Pick<OperationDifference, 'kind' | 'label'>): string =>
   kind === 'kernel' ? shortKernelName(label).slice(0, mostLetters) : label.slice(0, mostLetters);
 

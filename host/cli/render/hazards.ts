@@ -1,4 +1,4 @@
-/** Hazards for people: both operations, what can happen, the missing order, the remedy, and what a run found. */
+/** Hazards as text: both operations, the effect, the missing order, the remedy, and the evidence of a run. */
 import type { Hazard, HazardEvidence, HazardOperation, HazardReport } from '../../../core/hazards/hazard.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';

@@ -1,4 +1,4 @@
-/** The lanes of one iteration as text: a line for each host thread, stream and engine, all on one time scale. */
+/** The lanes of one iteration as text: a line for each host thread, stream and engine, on one time scale. */
 import { activity, type Iteration, makespan } from '../../../core/trace/iteration.ts';
 import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import type { Lane } from '../../../core/trace/trace.ts';
@@ -10,7 +10,7 @@ import { column, limited } from './text.ts';
 const widestName = 24;
 const mostLanes = 40;
 const idle = '·';
-/** Before the lane's name; an engine's says by itself what it is. */
+/** Prefixes of lane names; an engine's name needs none. */
 const kindNames: Readonly<Record<Lane['kind'], string>> = {
   'host-thread': 'host ',
   stream: 'stream ',
@@ -20,7 +20,7 @@ const kindNames: Readonly<Record<Lane['kind'], string>> = {
 
 interface Cell {
   readonly mark: Mark;
-  /** How much of the cell's time the activity takes; the one that takes most is drawn. */
+  /** Share of the cell's time that the activity takes; the largest one is drawn. */
   readonly covered: number;
   readonly first: boolean;
 }
@@ -53,7 +53,7 @@ export function drawLanes(iteration: Iteration, columns: number, colors: Colors)
   ];
 }
 
-/** An activity shorter than a cell is drawn where it starts, if nothing longer is there. */
+/** Draws an activity shorter than a cell at its start, if nothing longer is there. */
 function fill(cells: Cells, { startNs, endNs }: { startNs: number; endNs: number }, mark: Mark, span: number): void {
   const perCell = span / cells.length;
   const last = Math.min(cells.length - 1, Math.max(Math.ceil(endNs / perCell) - 1, Math.floor(startNs / perCell)));
@@ -67,7 +67,7 @@ function fill(cells: Cells, { startNs, endNs }: { startNs: number; endNs: number
   }
 }
 
-/** Neighbours of one colour are painted at once. */
+/** Paints neighbours of one colour together. */
 function draw(cells: Cells, colors: Colors): string {
   let line = '';
   for (let begin = 0; begin < cells.length; ) {
@@ -85,7 +85,7 @@ function cellText(cell: Cell | undefined): string {
   return cell.first ? cell.mark.letter : cell.mark.letter.toLowerCase();
 }
 
-/** '0', then times at steps of 1, 2 or 5 times a power of ten, each at its place. */
+/** Returns '0', then times at steps of 1, 2 or 5 times a power of ten, each at its place. */
 function scale(span: number, width: number): string {
   const step = niceStep((span / width) * 14);
   let line = '';
@@ -102,7 +102,7 @@ function niceStep(least: number): number {
   return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
 }
 
-/** What the letters mean, in as many lines as that takes; colours have no width. */
+/** Returns the legend of the letters in one or more lines; colours have no width. */
 function legend(marks: readonly Mark[], width: number, colors: Colors): string[] {
   const lines: string[] = [];
   let used = width;

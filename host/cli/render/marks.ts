@@ -1,4 +1,4 @@
-/** How each kind of activity looks in a terminal: a letter first, a colour second. */
+/** The mark of each kind of activity in a terminal: a letter first, a colour second. */
 import type { Activity } from '../../../core/trace/iteration.ts';
 import type { RowKind } from '../../../core/trace/trace.ts';
 import type { Colors } from '../io.ts';
@@ -6,7 +6,7 @@ import type { Colors } from '../io.ts';
 type ColorName = 'blue' | 'cyan' | 'green' | 'magenta' | 'yellow' | 'red' | 'dim' | 'white';
 
 export interface Mark {
-  /** The first cell of an activity; the others are its lower case, so that neighbours stay apart. */
+  /** First cell of an activity; the others are its lower case, so that neighbours stay distinct. */
   readonly letter: string;
   readonly meaning: string;
   readonly color: ColorName;
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<Exclude<RowKind, 'copy' | 'event-record' | 'event-w
   'host-function': { letter: 'F', meaning: 'host function', color: 'red' },
 };
 
-/** Null for what isn't drawn: events take no time, and a range only surrounds what is. */
+/** Returns null for activities that aren't drawn: events take no time, and a range only surrounds others. */
 export function markOf({ kind, direction }: Pick<Activity, 'kind' | 'direction'>): Mark | null {
   if (kind === 'copy') return direction === null ? unknownCopy : copies[direction];
   if (kind === 'event-record' || kind === 'event-wait' || kind === 'host-range') return null;

@@ -1,4 +1,4 @@
-/** A run's summary for people: what it is, its figures, the verdicts, and whether the data is right. */
+/** A run's summary as text: its origin, its figures, the verdicts, and the data check. */
 
 import { intervalText } from '../../../core/cost/interval.ts';
 import type { EngineUse } from '../../../core/figures/engines.ts';
@@ -17,7 +17,7 @@ type Described = Pick<RunInfo, 'engine' | 'machine' | 'createdAt' | 'device'> & 
   readonly ranOn?: string | null | undefined;
 };
 
-/** 'simulated with profile h200', 'measured on NVIDIA H200 of gpu-box', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
+/** Returns text such as 'simulated with profile h200' or 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
 export function describeOrigin(summary: Described, origin: RunOrigin): string {
   if (origin === 'simulated') {
     const words = isUnmeasuredDevice(summary.device?.name ?? '') ? ', built from published figures, not measured' : '';
@@ -70,7 +70,7 @@ function drawOverlap(overlap: Overlap): string[] {
 const withKernel = (name: string, { timeNs, shareOfKernel, shareOfCopy }: CopyKernelOverlap): string[] =>
   pair(`${name} with kernel`, timeNs, [shareOfCopy, name], [shareOfKernel, 'kernel']);
 
-/** Shares are null for work that the run doesn't have. */
+/** Shares are null for work that the run lacks. */
 function pair(
   name: string,
   timeNs: number,
@@ -93,7 +93,7 @@ function drawEngines(engines: readonly EngineUse[]): string[] {
   return table([['Engine', 'busy', 'of makespan', 'moved', 'bandwidth'], ...rows]);
 }
 
-/** As 'Link, predicted: H2D 55.1 GB/s, 52.6 to 57.4 GB/s (90 %).' */
+/** Returns a line such as 'Link, predicted: H2D 55.1 GB/s, 52.6 to 57.4 GB/s (90 %).' */
 function drawBandwidthIntervals({ link, bandwidthIntervals }: LazySummary): string[] {
   const ways = (['h2d', 'd2h'] as const).flatMap((way) => {
     const [rate, interval] = [link[way].bytesPerSecond, bandwidthIntervals?.[way] ?? null];

@@ -1,4 +1,4 @@
-/** A sweep for a terminal: a line for each point, with its figures or why it has none. */
+/** A sweep as text: a line for each point, with its figures or the reason for their absence. */
 import type { Spread } from '../../../core/statistics.ts';
 import { axisText } from '../../../core/sweep/amounts.ts';
 import type { MetricUnit } from '../../../core/sweep/metrics.ts';
@@ -8,7 +8,7 @@ import { formatDuration, formatRate, formatShare } from '../../../core/units.ts'
 import type { Colors } from '../io.ts';
 import { table } from './text.ts';
 
-/** Those that fit beside each other; --json has all. */
+/** Metrics that fit on a line; --json has all. */
 const shown = ['makespan', 'h2dBandwidth', 'd2hBandwidth', 'h2dOverlap', 'kernelUse'];
 
 const formats: Readonly<Record<MetricUnit, (value: number) => string>> = {
@@ -35,7 +35,7 @@ export function drawSweep(results: SweepResults, plan: SweepPlan, colors: Colors
   ];
 }
 
-/** The median, and the spread where there is more than one iteration. */
+/** Returns the median, with the spread if there are several iterations. */
 export function figureText(spread: Spread | null, unit: MetricUnit): string {
   if (spread === null) return '–';
   const format = formats[unit];

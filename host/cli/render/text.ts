@@ -1,11 +1,11 @@
 /** Plain text in columns. */
 import { unbroken } from '../../../core/units.ts';
 
-/** Exactly `width` characters: filled up with spaces, or cut with '…'. */
+/** Returns exactly `width` characters: padded with spaces, or cut with '…'. */
 export const column = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text.padEnd(width);
 
-/** Rows with each column as wide as its longest cell, two spaces apart. */
+/** Returns rows with each column as wide as its longest cell, two spaces apart. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -19,7 +19,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Lines of at most `width` characters, broken between words but never before a unit, each behind `indent`. */
+/** Returns lines of at most `width` characters after `indent`, broken between words but never before a unit. */
 export function wrap(text: string, width: number, indent: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -37,6 +37,6 @@ export function wrap(text: string, width: number, indent: string): string[] {
 
 const mostLines = 12;
 
-/** The first lines, and how many more there are: a page for people, whatever the run's size. */
+/** Returns the first lines and the number of the rest, so that a run of any size takes one page. */
 export const limited = (lines: readonly string[], most = mostLines): string[] =>
   lines.length <= most ? [...lines] : [...lines.slice(0, most), `  and ${lines.length - most} more (--json has all)`];

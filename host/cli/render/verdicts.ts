@@ -1,4 +1,4 @@
-/** Verdicts for people. Those that say the same stand together, so that a run of a million copies takes a page. */
+/** Verdicts as text. Equal verdicts are grouped, so that a run of a million copies takes a page. */
 import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
 import type { LazySummary } from '../../../core/summary/summary.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
@@ -30,7 +30,7 @@ export function drawVerdicts(summary: LazySummary, columns: number, colors: Colo
   ];
 }
 
-/** Whose rates the predictions above are made with. */
+/** Names the profile or run whose rates the predictions above use. */
 function ratesLine({ remedies, predictedWith }: LazySummary, columns: number, colors: Colors): string[] {
   if (predictedWith === null || !remedies.some(({ borneOut }) => borneOut === true)) return [];
   const { profile, fromRun } = predictedWith;
@@ -60,7 +60,7 @@ function drawGroup(group: Group, makespanNs: number | null, columns: number, col
   ];
 }
 
-/** As 'upload 1, upload 2, upload 3 and 29 more'. */
+/** Returns text such as 'upload 1, upload 2, upload 3 and 29 more'. */
 function nameOf({ labels }: Group): string {
   const shown = labels.slice(0, mostLabels).join(', ');
   return labels.length <= mostLabels ? shown : `${shown} and ${labels.length - mostLabels} more`;
@@ -71,7 +71,7 @@ function cost(group: Group, makespanNs: number | null, columns: number): string[
   return words === '' ? [] : wrap(words, columns, '  ');
 }
 
-/** A cause that, taken away in a simulation, changed nothing is none. */
+/** Draws a verdict whose likeliest cause gained nothing when a simulation removed it. */
 function drawRefuted(
   group: Group,
   { before, tried }: Remedy,

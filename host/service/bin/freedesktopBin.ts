@@ -6,7 +6,7 @@ import type { Bin, Binned } from './bin.ts';
 
 interface Trash {
   readonly folder: string;
-  /** What the file's path is written relative to; null for the home bin, which holds whole paths. */
+  /** Folder to which the file's path is relative; null for the home bin, which holds absolute paths. */
   readonly top: string | null;
 }
 
@@ -29,7 +29,7 @@ function homeTrash(environment: NodeJS.ProcessEnv): string {
   return join(data === undefined || data === '' ? join(homedir(), '.local/share') : data, 'Trash');
 }
 
-/** The home bin, or that of the disk which the file lies on: moving must not become copying. */
+/** Returns the home bin, or that of the file's disk, so that moving doesn't become copying. */
 async function trashFor(file: string, home: string): Promise<Trash> {
   const disk = (await lstat(file)).dev;
   if ((await diskOf(home)) === disk) return { folder: home, top: null };
@@ -40,7 +40,7 @@ async function trashFor(file: string, home: string): Promise<Trash> {
   return { folder: join(top, `.Trash-${user}`), top };
 }
 
-/** Of the nearest folder that exists. */
+/** Returns the disk of the nearest existing folder. */
 async function diskOf(folder: string): Promise<number> {
   try {
     return (await stat(folder)).dev;
@@ -56,13 +56,13 @@ async function topOf(file: string, disk: number): Promise<string> {
   return top;
 }
 
-/** As the specification asks: a real folder, with the sticky bit. */
+/** Returns true for a real folder with the sticky bit, as the specification demands. */
 async function isSharedTrash(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null);
   return found?.isDirectory() === true && (found.mode & stickyBit) !== 0;
 }
 
-/** The description is written first: whoever creates it owns the name. */
+/** Writes the description first, since creating it reserves the name. */
 async function move(file: string, { folder, top }: Trash): Promise<Binned> {
   const { name, info } = await reserve(file, folder, description(file, top));
   const binned = join(folder, 'files', name);
@@ -100,7 +100,7 @@ function description(file: string, top: string | null): string {
   return `[Trash Info]\nPath=${path}\nDeletionDate=${localTime(new Date())}\n`;
 }
 
-/** As YYYY-MM-DDThh:mm:ss in local time. */
+/** Returns YYYY-MM-DDThh:mm:ss in local time. */
 function localTime(now: Date): string {
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -1,6 +1,6 @@
 /**
- * A sweep in a bundle: what is run, what became of its points, and the runs of those that were done. What is wrong with
- * one refuses that sweep alone, whole: a sweep that lacks a point which was measured would say something else.
+ * A sweep in a bundle: its document, the outcomes of its points, and the runs of those that succeeded. Damage refuses
+ * this sweep alone, and all of it, since a sweep without a measured point would be misleading.
  */
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { SweepOutcome } from '../../../core/service/service.ts';
@@ -18,12 +18,12 @@ import type { PackedFile } from './writeBundle.ts';
 
 export interface UnpackedSweep {
   readonly kept: KeptSweep;
-  /** Where the run of each point lies that was done. */
+  /** Paths of the runs of points that succeeded. */
   readonly runs: ReadonlyMap<number, string>;
   readonly notes: ReadonlyMap<number, RunNotes>;
 }
 
-/** Where the files of a bundle lie, by their paths in it. */
+/** Paths on the disk by paths in the bundle. */
 export type Places = ReadonlyMap<string, string>;
 
 interface Stores {
@@ -31,7 +31,7 @@ interface Stores {
   readonly notes: NoteStore;
 }
 
-/** What a bundle holds of a sweep. Rejects as the store's read() does, and with `run.not-found`. */
+/** Returns a sweep's item and files for a bundle. Rejects as the store's read() does, and with `run.not-found`. */
 export async function packSweep({ sweeps, notes }: Stores, id: string): Promise<[SweepItem, PackedFile[]]> {
   const kept = await sweeps.read(id);
   const item: SweepItem = { id, name: kept.sweep.name, runs: [], notes: [] };
@@ -52,7 +52,7 @@ export async function packSweep({ sweeps, notes }: Stores, id: string): Promise<
   return [item, files];
 }
 
-/** Validates all of it. Rejects with `bundle.sweep-damaged`, which names the file, or a file error. */
+/** Validates a whole sweep. Rejects with `bundle.sweep-damaged`, which names the file, or a file error. */
 export async function readSweep(item: SweepItem, places: Places): Promise<UnpackedSweep> {
   const lost = entriesOfSweep(item)
     .map(pathOf)
@@ -65,7 +65,7 @@ export async function readSweep(item: SweepItem, places: Places): Promise<Unpack
   const runs = new Map<number, string>();
   const notes = new Map<number, RunNotes>();
   const read: SweepOutcome[] = [];
-  // One after another: each may have a gigabyte.
+  // One after another, since each may have a gigabyte.
   for (const outcome of outcomes) {
     const { point, status } = outcome;
     if (status === 'done') runs.set(point, placeOf(places, 'run', sweepRunId(id, point)));
@@ -82,7 +82,7 @@ export async function readSweep(item: SweepItem, places: Places): Promise<Unpack
   return { kept: { ...kept, outcomes: read }, runs, notes };
 }
 
-/** As its run says it: figures that were written beside it could be of anything. */
+/** Computes the figures from the run, since stored ones could be of anything. */
 async function readPoint(id: string, point: number, places: Places): Promise<SweepOutcome> {
   const entry = { kind: 'run', id: sweepRunId(id, point) } as const;
   const file = await readBounded(placeOf(places, 'run', entry.id), maxRunFileBytes);
@@ -109,7 +109,7 @@ function requireKept(id: string, json: string): KeptSweep {
   throw damaged(`says that it has ${kept.points} points, and has ${count}.`, 'points');
 }
 
-/** What became of each point, once; `runs` are the points that were done. */
+/** Returns one outcome for each point; `runs` are the points that succeeded. */
 function requireOutcomes(lines: string, points: number, runs: readonly number[]): SweepOutcome[] {
   const found = new Map<number, SweepOutcome>();
   for (const [index, line] of lines.split('\n').entries()) {

@@ -1,6 +1,6 @@
 /**
- * Packs things of the library into one file, and unpacks such a file into the library: all of it, or nothing. Only a sweep
- * in it that is damaged is left out, and said.
+ * Packs library items into one file, and unpacks such a file into the library: all of it, or nothing. Only a damaged
+ * sweep is left out, with a message.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -36,7 +36,7 @@ import { readBundle } from './readBundle.ts';
 import { within } from './within.ts';
 import { type PackedFile, writeBundle } from './writeBundle.ts';
 
-/** What a bundle is packed from and unpacked into: see Library. */
+/** Stores that a bundle is packed from and unpacked into: see Library. */
 interface Parts {
   readonly experiments: ExperimentStore;
   readonly runs: RunStore;
@@ -47,7 +47,7 @@ interface Parts {
   keepTogether<Result>(keep: (about: (items: LibraryItems) => Promise<void>) => Promise<Result>): Promise<Result>;
 }
 
-/** A bundle that was asked for and not fetched yet is forgotten after this. */
+/** Time after which a requested bundle is dropped if it was not fetched. */
 const ticketMs = 60_000;
 
 interface Packed {
@@ -82,7 +82,7 @@ export class Bundles {
     this.#version = version;
   }
 
-  /** Looks everything up, and gives a ticket for stream(). Rejects where something is not there, or can't be read. */
+  /** Looks everything up, and returns a ticket for stream(). Rejects if an item is missing or unreadable. */
   async pack(items: LibraryItems): Promise<string> {
     const packed = await this.#collect(items);
     const ticket = randomUUID();
@@ -91,7 +91,7 @@ export class Bundles {
     return ticket;
   }
 
-  /** The bundle's bytes, once. Rejects with `bundle.gone`. */
+  /** Returns the bundle's bytes, once per ticket. Rejects with `bundle.gone`. */
   async stream(ticket: string): Promise<Readable> {
     const packed = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
@@ -99,14 +99,14 @@ export class Bundles {
     return writeBundle(packed.manifest, packed.files, this.#library.newIncoming());
   }
 
-  /** The same without a ticket, for whoever needs none. */
+  /** Returns the bundle's bytes without a ticket. */
   async write(items: LibraryItems): Promise<Readable> {
     return this.stream(await this.pack(items));
   }
 
   /**
-   * Everything in the archive under ids of its own, beside what is there already. Validates all of it first; where
-   * something can't be kept after that, what was kept of it is taken back. `folder` is a name that nothing has yet.
+   * Adds everything in the archive under new ids. Validates all of it first; if storing fails later, removes what was
+   * stored. `folder` is an unused name.
    */
   async unpack(archive: string, folder: string): Promise<Bundle> {
     await makeFolder(folder, privately.folder);
@@ -114,7 +114,7 @@ export class Bundles {
     const places: Places = new Map(files.map((file) => [pathOf(file), file.path]));
     const experiments = await Promise.all(manifest.experiments.map(({ id }) => readExperiment(places, id)));
     const runs: UnpackedRun[] = [];
-    // One after another: each may have a gigabyte.
+    // One after another, since each may have a gigabyte.
     for (const item of manifest.runs) runs.push(await readRun(places, item));
     const { sweeps, problems } = await readSweeps(places, manifest);
     const items = await this.#keep({ experiments, runs, sweeps }, folder);
@@ -124,7 +124,7 @@ export class Bundles {
   #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
     return this.#library.keepTogether(async (about) => {
       const kept: Kept = { experiments: [], runs: [], sweeps: [] };
-      /** Each is in the list before it is kept, under the id that was last tried. */
+      /** Lists each item before it is stored, under the id tried last. */
       const inList = (list: string[]): BeforeKept => {
         const at = list.length;
         return async (id) => {

@@ -1,6 +1,6 @@
 /**
- * A bundle: one gzipped tar archive (docs/guide/share.md) of experiments, runs and sweeps with what belongs to them. The
- * manifest comes first and names all that follows; what a file is called is made from its id, and from nothing else.
+ * A bundle: one gzipped tar archive (docs/guide/share.md) of experiments, runs and sweeps with their files. The
+ * manifest comes first and names everything after it. File names are made from ids alone.
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../../../core/errors.ts';
@@ -14,7 +14,7 @@ export const bundleFormat = 'copyscope/bundle';
 export const bundleVersion = 2;
 export const manifestName = 'manifest.json';
 export const mostManifestBytes = 16 * 1024 * 1024;
-/** Of each kind. */
+/** Limit for each kind. */
 export const mostItems = 10_000;
 
 const name = z.string().max(200);
@@ -23,9 +23,9 @@ const experimentItem = z.strictObject({ id: topLevelId, name });
 const runItem = z.strictObject({
   id: idSchema,
   name,
-  /** What its owner called it. */
+  /** Title that its owner gave it. */
   title: name.min(1).optional(),
-  /** Whether notes/ID.json is there. */
+  /** True if notes/ID.json exists. */
   notes: z.boolean(),
 });
 
@@ -34,7 +34,7 @@ const sweepItem = z
   .strictObject({
     id: topLevelId,
     name,
-    /** Points that were done: their runs are there as runs/sweep/ID/POINT.arrow. */
+    /** Points that succeeded, whose runs are runs/sweep/ID/POINT.arrow. */
     runs: points,
     /** Points whose runs have notes: notes/sweep/ID/POINT.json. */
     notes: points,
@@ -48,7 +48,7 @@ const manifestSchema = z
     format: z.literal(bundleFormat),
     version: z.literal(bundleVersion),
     createdAt: z.iso.datetime(),
-    /** The program that wrote it, with its version. */
+    /** Name and version of the program that wrote it. */
     program: z.string().max(200),
     experiments: z.array(experimentItem).max(mostItems),
     runs: z.array(runItem).max(mostItems),
@@ -63,13 +63,13 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type RunItem = z.infer<typeof runItem>;
 export type SweepItem = z.infer<typeof sweepItem>;
 
-/** points: what became of a sweep's points. */
+/** points: outcomes of a sweep's points. */
 export type EntryKind = 'experiment' | 'run' | 'notes' | 'sweep' | 'points';
 
 export interface Entry {
   readonly kind: EntryKind;
   readonly id: string;
-  /** The sweep that it is a part of. */
+  /** Id of the sweep that it belongs to. */
   readonly sweep?: string;
 }
 
@@ -81,13 +81,13 @@ const folders: Readonly<Record<EntryKind, readonly [folder: string, ending: stri
   points: ['sweeps', '.jsonl'],
 };
 
-/** Where the archive holds it, as 'runs/imported/worker0.arrow'. */
+/** Returns its path in the archive, such as 'runs/imported/worker0.arrow'. */
 export function pathOf({ kind, id }: Entry): string {
   const [folder, ending] = folders[kind];
   return `${folder}/${id}${ending}`;
 }
 
-/** Every file that a bundle with this manifest holds, by its path. */
+/** Returns every file of a bundle with this manifest, by its path. */
 export const entriesOf = (manifest: Manifest): ReadonlyMap<string, Entry> =>
   new Map(allEntries(manifest).map((entry) => [pathOf(entry), entry]));
 
@@ -126,7 +126,7 @@ export function parseManifest(text: string): Manifest {
   throw bundleError('damaged', `its manifest is not valid: ${message}`, { field: `${manifestName}: ${field}` });
 }
 
-/** Version 1 knew no sweeps. */
+/** Version 1 had no sweeps. */
 function upgraded(json: unknown): unknown {
   const isFirst = typeof json === 'object' && json !== null && (json as { version?: unknown }).version === 1;
   return isFirst && !('sweeps' in json) ? { ...json, version: bundleVersion, sweeps: [] } : json;
@@ -144,7 +144,7 @@ export interface ErrorFields {
   readonly cause?: unknown;
 }
 
-/** Of code `bundle.KIND`; `problem` goes on from "the bundle can't be read: ". */
+/** Returns an error with code `bundle.KIND`; `problem` continues "the bundle can't be read: ". */
 export function bundleError(kind: string, problem: string, { field, remedy, cause }: ErrorFields = {}): CopyscopeError {
   return new CopyscopeError(
     {

@@ -1,7 +1,7 @@
 /**
- * Unpacks a bundle into a folder of numbered files, so that no name in it ever becomes a path. What the manifest doesn't
- * name, what is larger than its kind can be, and what is missing refuse the whole bundle; only what is missing of a sweep
- * is that sweep's own matter (bundledSweep.ts).
+ * Unpacks a bundle into a folder of numbered files, so that no name in it becomes a path. Files that are missing,
+ * unnamed in the manifest, or larger than their kind allows refuse the whole bundle; a missing file of a sweep refuses
+ * only that sweep (bundledSweep.ts).
  */
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ import {
   parseManifest,
 } from './manifest.ts';
 
-/** Of the archive itself. */
+/** Limit of the archive itself. */
 export const mostBundleBytes = 8 * 2 ** 30;
-/** Of all that is in it. */
+/** Limit of the unpacked content. */
 const mostUnpackedBytes = 16 * 2 ** 30;
-/** Files that are written while more of the archive is read, and the few that the last piece of it may hold. */
+/** Files being written while the archive is read; the last piece may add a few. */
 const mostOpen = 8;
 const mostAtOnce = 1 << 14;
 const mostBytesOf: Readonly<Record<EntryKind, number>> = {
@@ -51,11 +51,11 @@ export interface UnpackedBundle {
   readonly files: readonly UnpackedFile[];
 }
 
-/** Whether a file begins like a bundle; `head` is its first bytes. Traces of other tools may be gzipped too. */
+/** Returns true if a file begins like a bundle; `head` is its first bytes. Other tools' traces may be gzipped too. */
 export function looksLikeBundle(head: Uint8Array): boolean {
   if (head[0] !== 0x1f || head[1] !== 0x8b) return false;
   try {
-    // So few that they unpack to half a megabyte at most, and enough for the first name.
+    // Few enough to unpack to half a megabyte at most, and enough for the first name.
     const start = gunzipSync(head.subarray(0, 512), { finishFlush: constants.Z_SYNC_FLUSH });
     return start.toString('latin1', 0, manifestName.length + 1) === `${manifestName}\0`;
   } catch {
@@ -63,7 +63,7 @@ export function looksLikeBundle(head: Uint8Array): boolean {
   }
 }
 
-/** `folder` is there and empty. Rejects with `bundle.*` or a file error, and writes nothing there any more then. */
+/** `folder` exists and is empty. Rejects with `bundle.*` or a file error, and writes nothing more there. */
 export async function readBundle(archive: string, folder: string): Promise<UnpackedBundle> {
   const manifest = await readManifest(archive);
   const unpacking = new Unpacking(folder, entriesOf(manifest));
@@ -81,7 +81,7 @@ export async function readBundle(archive: string, folder: string): Promise<Unpac
   }
 }
 
-/** It comes first, so little is read for it, however large the archive is. */
+/** Reads the manifest. It comes first, so this reads little, however large the archive is. */
 async function readManifest(archive: string): Promise<Manifest> {
   let text: Promise<string> | null = null;
   await walk(archive, (entry) => {
@@ -99,7 +99,7 @@ async function readManifest(archive: string): Promise<Manifest> {
 
 type OnEntry = (entry: ReadEntry) => 'go on' | 'stop';
 
-/** Every entry of the archive in turn, until `onEntry` throws, or has seen enough. Reads on once `room` resolves. */
+/** Passes each entry to `onEntry` until that throws or has seen enough. Reads on when `room` resolves. */
 async function walk(
   archive: string,
   onEntry: OnEntry,
@@ -117,7 +117,7 @@ async function walk(
         refusal ??= thrown;
         stopped.abort();
       }
-      // Whoever wants it has begun to read it.
+      // A wanted entry is being read already.
       if (!entry.flowing) entry.resume();
     },
   });
@@ -146,7 +146,7 @@ function refusalOf(thrown: unknown): CopyscopeError {
 
 const blockBytes = 512;
 
-/** Reads one archive, and refuses anything but padding after its end. The parser of tar stops reading there. */
+/** Reads one archive, and refuses anything but padding after its end, where tar's parser stops reading. */
 class OneArchive extends Parser {
   #at = 0;
   #hasEnded = false;
@@ -158,7 +158,7 @@ class OneArchive extends Parser {
     });
   }
 
-  /** An archive ends with blocks of zeros. Writing stops after such blocks, so that it is known what follows the end. */
+  /** Stops writing after each block of zeros, which may be the archive's end, to find out if something follows. */
   override write(chunk: string | Uint8Array): boolean {
     if (typeof chunk === 'string') return super.write(chunk);
     let isReady = true;
@@ -176,7 +176,7 @@ class OneArchive extends Parser {
     return isReady;
   }
 
-  /** Returns where something follows a block of zeros, or the end of the chunk. */
+  /** Returns the position of data after a block of zeros, or the end of the chunk. */
   #nextStop(chunk: Uint8Array, from: number): number {
     let wasZero = false;
     for (let start = from; start < chunk.length; ) {
@@ -189,7 +189,7 @@ class OneArchive extends Parser {
   }
 }
 
-/** A few kilobytes can unpack to terabytes. Each piece waits for `room`. */
+/** Limits the size, since a few kilobytes can unpack to terabytes. Each piece waits for `room`. */
 function bounded(most: number, room: () => Promise<void>): Transform {
   let bytes = 0;
   return new Transform({
@@ -206,9 +206,9 @@ class Unpacking {
   readonly #expected: ReadonlyMap<string, Entry>;
   readonly #files = new Map<string, UnpackedFile>();
   readonly #writes: Promise<void>[] = [];
-  /** What is being written, with when it is closed. */
+  /** Files being written, each with a promise of its closing. */
   readonly #open = new Map<WriteStream, Promise<void>>();
-  /** Aborted by the first file that could not be written, for that reason. */
+  /** Aborted by the first file that could not be written, with its error. */
   readonly failed = new AbortController();
   #first = true;
 
@@ -224,12 +224,12 @@ class Unpacking {
     return 'go on';
   }
 
-  /** Resolves when few files are open. A disk may be slower than the archive, and a process may open only so many. */
+  /** Resolves when few files are open. The disk may be slower than the archive, and open files are limited. */
   async room(): Promise<void> {
     while (this.#open.size > mostOpen) await Promise.race(this.#open.values());
   }
 
-  /** Rejects where a file could not be written, or is missing. */
+  /** Rejects if a file could not be written, or is missing. */
   async finish(): Promise<readonly UnpackedFile[]> {
     for (const written of this.#writes) await written;
     for (const [path, { sweep }] of this.#expected) {
@@ -239,7 +239,7 @@ class Unpacking {
     return [...this.#files.values()];
   }
 
-  /** The archive is refused: a file may be about to be opened, in a folder that the caller removes. */
+  /** Closes open files of a refused archive, also one just being opened, since the caller removes the folder. */
   async stop(): Promise<void> {
     for (const file of this.#open.keys()) file.destroy();
     await Promise.all(this.#open.values());
@@ -268,11 +268,11 @@ class Unpacking {
     );
     const written = pipeline(entry as unknown as AsyncIterable<Buffer>, file).catch((error: NodeJS.ErrnoException) => {
       const failure = storageError(`${path} could not be written`, error);
-      // The archive is held up by what nobody reads.
+      // The archive waits for an entry that is no longer read.
       this.failed.abort(failure);
       throw failure;
     });
-    // Waited for at the end; the archive may be refused before.
+    // Awaited at the end; the archive may be refused before.
     written.catch(() => {});
     this.#writes.push(written);
   }

@@ -1,12 +1,12 @@
 import { CopyscopeError } from '../../../core/errors.ts';
 import { bundleError, type ErrorFields } from './manifest.ts';
 
-/** Makes the error that is thrown; `problem` begins with the path of a file in the bundle. */
+/** Makes the error to throw; `problem` begins with the path of a file in the bundle. */
 type Refuse = (problem: string, fields: ErrorFields) => CopyscopeError;
 
 const refuseBundle: Refuse = (problem, fields) => bundleError('damaged', problem, fields);
 
-/** Says which of the bundle's files it is that is wrong. */
+/** Adds the name of the bundle's file to an error. */
 export function within<Value>(path: string, read: () => Value, refuse: Refuse = refuseBundle): Value {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** Packs things of the library into a bundle, as a stream: nothing of it is held whole. */
+/** Packs library items into a bundle as a stream, without holding it whole. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,14 +6,13 @@ import { create } from 'tar';
 import { makeFolder, privately } from '../files.ts';
 import { type Entry, entriesOf, type Manifest, manifestName, manifestText, pathOf } from './manifest.ts';
 
-/** Where it lies, or what is in it. */
+/** A file of the bundle by its path or content. */
 export type PackedFile = Entry & ({ readonly path: string } | { readonly text: string });
 
 /**
- * The archive. `folder` is a name that nothing has yet; it holds the files that are made for the bundle until the stream
- * has ended. The others are packed from where they lie: not every disk has links to them. Rejects with a file error before
- * anything was sent. Where the stream is destroyed before its end, the file that it was at is read on: the packer knows no
- * other way to close it.
+ * Returns the archive. `folder` is an unused name for files made for the bundle, until the stream ends. Other files are
+ * packed from their places, since not every disk has links. Rejects with a file error before anything was sent. If the
+ * stream is destroyed early, its current file is read to the end, the packer's only way to close it.
  */
 export async function writeBundle(manifest: Manifest, files: readonly PackedFile[], folder: string): Promise<Readable> {
   const entries = entriesOf(manifest);
@@ -28,7 +27,7 @@ export async function writeBundle(manifest: Manifest, files: readonly PackedFile
   const pack = create(
     {
       ...options,
-      // One after another: none but the one that is packed is open.
+      // Only one file is open at a time.
       jobs: 1,
       filter: () => !stream.destroyed,
       onWriteEntry: (entry) => {
@@ -39,13 +38,13 @@ export async function writeBundle(manifest: Manifest, files: readonly PackedFile
   );
   const stream = Readable.from(pack as unknown as AsyncIterable<Buffer>, { objectMode: false });
   const clear = (): void => void rm(folder, { recursive: true, force: true });
-  // The stream hears of one only while it waits for more.
+  // The stream sees an error only while it waits for data.
   pack.on('error', (error) => stream.destroy(error as Error));
   stream.once('close', () => pack.on('error', clear).on('end', clear).resume());
   return stream;
 }
 
-/** Writes it under its name below the folder. */
+/** Writes a file under its name below the folder. */
 async function madeFile(folder: string, name: string, text: string): Promise<string> {
   const path = join(folder, name);
   await mkdir(dirname(path), { recursive: true });
@@ -53,5 +52,5 @@ async function madeFile(folder: string, name: string, text: string): Promise<str
   return path;
 }
 
-/** As the packer says a path, on every system with '/'. */
+/** Returns a path as the packer writes it, with '/' on every system. */
 const asPacked = (path: string): string => resolve(path).split(sep).join('/');

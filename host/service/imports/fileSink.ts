@@ -1,4 +1,4 @@
-/** Collects a file on the disk, of at most so many bytes, and then lets it be looked at whole. */
+/** Collects a file of limited size on the disk, and then passes the whole file on. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export class FileSink implements Sink {
   #file: FileHandle | null = null;
   #bytes = 0;
 
-  /** `keep` is told where the file lies; it may move it away. */
+  /** `keep` receives the file's path; it may move the file away. */
   constructor(folder: string, mostBytes: number, keep: (path: string) => Promise<Imported>) {
     this.#folder = folder;
     this.#path = join(folder, randomUUID());

@@ -1,10 +1,10 @@
-/** A stream of bytes that is taken in pieces of any size. */
+/** A stream of bytes that can be read in pieces of any size. */
 import type { ByteStream } from '../../../core/import/importedFile.ts';
 
 export class GivenBytes {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
-  /** Of the chunk, what was taken. */
+  /** Position in the chunk. */
   #from = 0;
   #at = 0;
 
@@ -12,7 +12,7 @@ export class GivenBytes {
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  /** How many bytes were taken. */
+  /** Number of bytes read. */
   get at(): number {
     return this.#at;
   }
@@ -21,7 +21,7 @@ export class GivenBytes {
     return this.#chunk.subarray(this.#from);
   }
 
-  /** Whether so many more come. */
+  /** Resolves with true if `count` more bytes come. */
   async has(count: number): Promise<boolean> {
     while (this.#chunk.length - this.#from < count) {
       const next = await this.#chunks.next();
@@ -36,7 +36,7 @@ export class GivenBytes {
     return (await this.has(bytes.length)) && bytes.every((byte, index) => this.#waiting[index] === byte);
   }
 
-  /** At most so many, and at least one; null where there are none. */
+  /** Returns at least one and at most `most` bytes, or null at the end. */
   async take(most: number): Promise<Uint8Array | null> {
     if (!(await this.has(1))) return null;
     const taken = this.#waiting.subarray(0, most);
@@ -44,7 +44,7 @@ export class GivenBytes {
     return taken;
   }
 
-  /** So many of what was taken last come again. */
+  /** Makes the last `count` bytes come again. */
   giveBack(count: number): void {
     this.#move(-count);
   }

@@ -1,4 +1,4 @@
-/** Files on their way in: part by part from a window, or from the disk. What is kept of them is the library's matter. */
+/** Incoming files: part by part from a window, or from the disk. The library decides what is stored. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -15,13 +15,13 @@ export interface IncomingFile {
 
 interface Incoming {
   readonly sink: Sink;
-  /** Parts are taken one after another, in the order in which they came. */
+  /** End of the last part; parts are handled one after another in order of arrival. */
   last: Promise<unknown>;
   timer: NodeJS.Timeout;
 }
 
 const mostAtOnce = 16;
-/** A window that says nothing for so long has gone. */
+/** A window that sends nothing for this time counts as gone. */
 const patienceMs = 5 * 60_000;
 const partBytes = 1 << 20;
 
@@ -30,13 +30,13 @@ export class Imports {
   readonly #sinkFor: (file: IncomingFile) => Sink;
   readonly #incoming = new Map<string, Incoming>();
 
-  /** `folder` is where sinks keep what is not complete. */
+  /** `folder` holds incomplete files of sinks. */
   constructor(folder: string, sinkFor: (file: IncomingFile) => Sink) {
     this.#folder = folder;
     this.#sinkFor = sinkFor;
   }
 
-  /** Gives the ticket that its parts come under. */
+  /** Returns the ticket for its parts. */
   begin(file: IncomingFile): string {
     if (this.#incoming.size >= mostAtOnce) throw tooMany();
     const ticket = randomUUID();
@@ -44,7 +44,7 @@ export class Imports {
     return ticket;
   }
 
-  /** Resolves when the next may be sent. A refusal ends the import. */
+  /** Resolves when the next part may be sent. A refusal ends the import. */
   async part(ticket: string, part: Uint8Array): Promise<void> {
     const incoming = this.#find(ticket);
     clearTimeout(incoming.timer);
@@ -69,14 +69,14 @@ export class Imports {
     }
   }
 
-  /** Forgets what has come. Does nothing where it is over already. */
+  /** Drops the received parts. Does nothing if the import has ended. */
   async cancel(ticket: string): Promise<void> {
     const incoming = this.#incoming.get(ticket);
     this.#drop(ticket);
     await incoming?.sink.abandon();
   }
 
-  /** Reads a file from the disk. Rejects with a file error, or with what is wrong with it. */
+  /** Reads a file from the disk. Rejects with a file error, or with the error of its content. */
   async file(path: string): Promise<Imported> {
     const { mtime } = await statFile(path);
     const sink = this.#sinkFor({ name: basename(path), modifiedAt: mtime });
@@ -89,7 +89,7 @@ export class Imports {
     }
   }
 
-  /** What is under way is forgotten. */
+  /** Drops all imports under way. */
   close(): void {
     for (const ticket of this.#incoming.keys()) void this.cancel(ticket);
     rmSync(this.#folder, { recursive: true, force: true });
@@ -132,7 +132,7 @@ async function* partsOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Several files may be opened at once: whoever reads the error must know which it is about. */
+/** Adds the file's name to the error, since several files may be opened at once. */
 function named(name: string, thrown: unknown): CopyscopeError {
   const { code, message, remedy, field } = toErrorInfo(thrown);
   const text = message.includes(name) ? message : `${name}: ${message}`;

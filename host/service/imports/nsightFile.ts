@@ -1,4 +1,4 @@
-/** Reads what Nsight Systems exported as SQLite, from the disk. */
+/** Reads an SQLite export of Nsight Systems from the disk. */
 import { setImmediate } from 'node:timers/promises';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { ImportOptions } from '../../../core/import/importedFile.ts';
@@ -9,8 +9,8 @@ import type { Run } from '../../../core/trace/run.ts';
 import { withSqliteFile } from './sqliteFile.ts';
 
 /**
- * The run in the file. One that is damaged gives a run that failed, with what could be read. Rejects with
- * `trace-file.malformed` where the database can't be opened, and with `trace-file.not-a-trace` where it is another's.
+ * Returns the run in the file. A damaged file gives a failed run with the readable part. Rejects with
+ * `trace-file.malformed` if the database can't be opened, and with `trace-file.not-a-trace` if another program made it.
  */
 export function readNsightFile(path: string, options: ImportOptions): Promise<Run> {
   return readable(
@@ -18,7 +18,7 @@ export function readNsightFile(path: string, options: ImportOptions): Promise<Ru
   );
 }
 
-/** How the export's programs were started; rejects as above. */
+/** Returns how the export's programs were started; rejects as readNsightFile() does. */
 export const readCaptured = (path: string): Promise<CapturedProgram[]> =>
   readable(withSqliteFile(path, async (database) => capturedPrograms(database)));
 

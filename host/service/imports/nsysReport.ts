@@ -1,4 +1,4 @@
-/** Nsight Systems' own reports: only its nsys reads them, so that where it is installed it is asked to. */
+/** Reports of Nsight Systems, converted by its own nsys if installed, since no other program reads them. */
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** A report of gigabytes takes minutes. */
 const patienceMs = 15 * 60_000;
 
-/** `use` is told where the report's SQLite export lies. Rejects with `trace-file.nsys-report` where there is none. */
+/** Calls `use` with the path of the report's SQLite export. Rejects with `trace-file.nsys-report` if there is none. */
 export async function withReportExported<Result>(
   path: string,
   name: string,
@@ -41,7 +41,7 @@ export async function withReportExported<Result>(
   });
 }
 
-/** Its full name: a folder of the PATH that is relative would be looked up wherever we happen to be. */
+/** Returns its absolute path. Relative folders in PATH are skipped, since they would depend on the current folder. */
 async function programOnPath(name: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   const file = process.platform === 'win32' ? `${name}.exe` : name;
   for (const folder of (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter)) {

@@ -1,11 +1,11 @@
-/** A file as it is called in a folder of nobody else's, which goes away afterwards. */
+/** Gives a file a chosen name in a private folder, which is deleted afterwards. */
 import { copyFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { inTemporaryFolder, type TemporaryFolder } from '../temporaryFolder.ts';
 
 /**
- * `use` is told where the file of `path` lies as `name`; what is written beside it is removed. The file itself stays as it
- * is, and is only copied where the system makes no links.
+ * Calls `use` with a path at which the file of `path` is named `name`; other files written there are deleted. The file
+ * itself stays unchanged, and is only copied if the system makes no links.
  */
 export async function inPrivateFolder<Result>(
   path: string,

@@ -1,17 +1,17 @@
-/** Takes a file's bytes as they come, whatever the file is: its first bytes decide what becomes of it. */
+/** Takes a file's bytes as they come. Its first bytes decide how it is handled. */
 import { sniffedBytes } from '../../../core/import/sniff.ts';
 import type { Imported } from '../../../core/service/service.ts';
 
 export interface Sink {
-  /** Resolves when more can be taken. Rejects where the file is refused. */
+  /** Resolves when more bytes can be taken. Rejects if the file is refused. */
   push(part: Uint8Array): Promise<void>;
-  /** All bytes have come: validates the file, and keeps it. */
+  /** Called after all bytes: validates the file, and stores it. */
   finish(): Promise<Imported>;
-  /** No more will come. Nothing of it stays. */
+  /** Called if no more bytes come. Deletes everything of it. */
   abandon(): Promise<void>;
 }
 
-/** Holds the first bytes back until there are enough to tell what they are, then hands all to the sink that `choose` makes. */
+/** Holds the first bytes back until they identify the file, then passes all to the sink that `choose` makes. */
 export class SniffingSink implements Sink {
   readonly #choose: (head: Uint8Array) => Sink;
   #head = new Uint8Array(0);

@@ -1,7 +1,7 @@
 /**
- * A SQLite file from elsewhere, which may be damaged or hostile. It is opened for reading only and asked nothing but for
- * all rows of plain tables, one after another: no view, virtual table, generated column, index, trigger or condition of
- * the file is ever evaluated, so that each step is one row's work. What a file can hold bounds how much is taken.
+ * An SQLite file from elsewhere, which may be damaged or hostile. It is opened read-only, and only whole plain tables
+ * are read, one after another: no view, virtual table, generated column, index, trigger or condition of the file is
+ * ever evaluated, so that each step handles one row. The file's size limits the amount read.
  */
 
 import { constants } from 'node:fs';
@@ -12,23 +12,23 @@ import type { Cells, Database } from '../../../core/import/nsight/database.ts';
 import { inPrivateFolder } from './privateFolder.ts';
 import { dropSqliteModule, sqliteModule } from './sqliteModule.ts';
 
-/** Bytes that a row takes at least: its place in the page, its sizes and its number. */
+/** Minimum bytes of a row: its place in the page, its sizes and its number. */
 const leastRowBytes = 4;
 const spareRows = 1000;
-/** Each byte of a text is read twice at most, by rights. */
+/** In a valid file each byte of a text is read twice at most. */
 const mostReadings = 2;
 const spareCharacters = 1 << 20;
-/** A file's longest value is in memory as a whole. */
+/** Limit of the file's longest value, which is in memory as a whole. */
 const mostKeptBytes = 1 << 28;
 
-/** Resolves or rejects with what `use` does, which must not keep the database. Rejects where it can't be opened. */
+/** Resolves or rejects as `use` does, which must not keep the database. Rejects if it can't be opened. */
 export async function withSqliteFile<Result>(
   path: string,
   use: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   const { size } = await stat(path);
   const log = await logBeside(path);
-  // The library makes a lock beside the file, and SQLite looks there for journals: neither concerns the real place.
+  // The library makes a lock next to the file, and SQLite looks there for journals: both stay in the private folder.
   return inPrivateFolder(path, 'file', async (place) => {
     if (await needsWriteAheadLog(place)) await withoutWriteAheadLog(place);
     const sqlite = opened(place);
@@ -41,10 +41,10 @@ export async function withSqliteFile<Result>(
   });
 }
 
-/** Where the header says how the file is written and read: 1 for a journal, 2 for a write-ahead log. */
+/** Position in the header of the write and read versions: 1 for a journal, 2 for a write-ahead log. */
 const formatAt = 18;
 
-/** Nsight Systems doesn't make such files, but tools that add to them do; the library can't open them. */
+/** Returns true if there is a write-ahead log, with which the library can't open files. Nsight Systems makes none. */
 async function needsWriteAheadLog(place: string): Promise<boolean> {
   const file = await open(place, 'r');
   try {
@@ -55,7 +55,7 @@ async function needsWriteAheadLog(place: string): Promise<boolean> {
   }
 }
 
-/** A copy that says it has none. What lies in a log beside the file is not read. */
+/** Replaces the file by a copy whose header names no log. Data in a log next to the file is not read. */
 async function withoutWriteAheadLog(place: string): Promise<void> {
   const copy = `${place}.copy`;
   await copyFile(place, copy);
@@ -86,15 +86,15 @@ function closed(sqlite: SqliteDatabase): void {
   }
 }
 
-/** Anything but SQLite's own errors is the library's end: it has run out of memory, or left its bounds. */
+/** Drops the module after an error that isn't SQLite's own: it has run out of memory, or left its bounds. */
 function noted(thrown: unknown): void {
   if ((thrown as Error).name !== 'SQLite3Error') dropSqliteModule();
 }
 
-/** Returns the name of a file beside the database that holds changes to it; null if there is none. */
+/** Returns the name of a file next to the database that holds changes to it; null if there is none. */
 async function logBeside(path: string): Promise<string | null> {
   for (const log of [`${path}-wal`, `${path}-journal`]) {
-    // A journal that was applied is left empty or with zeros at its head.
+    // An applied journal is left empty or with zeros at its head.
     const head = await readFirst(log).catch(() => 0);
     if (head !== 0) return basename(log);
   }
@@ -118,11 +118,11 @@ function databaseOf(sqlite: SqliteDatabase, fileBytes: number, log: string | nul
     characters: mostReadings * fileBytes + spareCharacters,
   };
   let definitions: readonly Definition[];
-  let damage = log === null ? null : `the database has changes in ${log} beside it, which are not read`;
+  let damage = log === null ? null : `${log} next to the database has changes to it that are not read`;
   try {
     definitions = definitionsOf(sqlite, budget);
   } catch {
-    // So SQLite reads what there is of a file that is shorter than it says, and leaves out tables that make no sense.
+    // Makes SQLite read the existing part of a truncated file, and skip invalid tables.
     sqlite.exec('PRAGMA writable_schema = ON');
     definitions = definitionsOf(sqlite, budget);
     damage = 'the database is not whole: it breaks off, or what it says of itself is damaged';
@@ -151,18 +151,18 @@ const definitionsOf = (sqlite: SqliteDatabase, budget: Budget): Definition[] =>
     sql: typeof sql === 'string' ? sql : '',
   }));
 
-/** Where a definition may have been left out, another one of its name counts: it must not be a view's. */
+/** If a definition was skipped, another one of its name counts, which must not be a view's. */
 const harmless = /^(CREATE TABLE |CREATE (UNIQUE )?INDEX |$)/;
 
 const isRelation = ({ type }: Definition): boolean => type !== 'index' && type !== 'trigger';
 
-/** The statement itself decides what a name is: what a hostile file says beside it needn't be true. */
+/** Takes the name from the statement itself, since the column next to it in a hostile file may lie. */
 function definesTable({ name, sql }: Definition): boolean {
   const words = /^CREATE TABLE\s+(?:"((?:[^"]|"")+)"|([A-Za-z_][A-Za-z0-9_]*))/.exec(sql);
   return name !== '' && (words?.[1]?.replaceAll('""', '"') ?? words?.[2]) === name;
 }
 
-/** Without generated columns, which table_info leaves out. */
+/** Returns the columns without generated ones, which table_info leaves out. */
 const columnsOf = (sqlite: SqliteDatabase, table: string): string[] =>
   sqlite.all(`PRAGMA table_info(${quoted(table)})`).flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
 
@@ -185,7 +185,7 @@ function* selectAll(
   columns: readonly string[],
   budget: Budget,
 ): Generator<Cells> {
-  // Without the file's indices, which may say anything.
+  // Ignores the file's indices, which may lie.
   const sql = `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)} NOT INDEXED`;
   requirePlainScan(sqlite, sql);
   const statement = sqlite.prepare(sql);
@@ -207,18 +207,18 @@ function* selectAll(
   }
 }
 
-/** What reading all rows of a table takes. Whatever a file puts into its place needs more. */
+/** Opcodes of reading all rows of a plain table. Anything that a file puts in a table's place needs others. */
 const scanSteps = new Set(
   'Init Transaction OpenRead Explain Rewind Column Rowid RealAffinity Null Noop ResultRow Next Halt Goto'.split(' '),
 );
 
-/** Throws where a statement would do anything but read a table row by row. */
+/** Throws if a statement would do anything but read a table row by row. */
 function requirePlainScan(sqlite: SqliteDatabase, sql: string): void {
   const other = sqlite.all(`EXPLAIN ${sql}`).find(({ opcode }) => !scanSteps.has(String(opcode)));
   if (other !== undefined) throw new Error('it is no plain table');
 }
 
-/** Finalizing repeats what the last step failed with, which has been told. */
+/** Finalizing repeats the error of the last step, which has been handled. */
 function finalized(statement: ReturnType<SqliteDatabase['prepare']>): void {
   try {
     statement.finalize();

@@ -1,4 +1,4 @@
-/** The library that reads SQLite files: SQLite itself as WebAssembly, so that nothing native is needed for it. */
+/** The library that reads SQLite files: SQLite itself as WebAssembly, so that no native code is needed. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface SqliteModule {
 
 const require = createRequire(import.meta.url);
 
-/** The build puts it whole beside the host (scripts/lib/sqlite-files.mjs): it looks for its .wasm next to itself. */
+/** Returns the library's path. The build copies it to dist/host with its .wasm (scripts/lib/sqlite-files.mjs). */
 function sqliteFile(): string {
   const built = join(programFolder(import.meta.dirname), 'dist/host/sqlite/node-sqlite3-wasm.cjs');
   return existsSync(built) ? built : require.resolve('node-sqlite3-wasm');
@@ -19,13 +19,13 @@ function sqliteFile(): string {
 
 let kept: SqliteModule | null = null;
 
-/** An instance: the one that is kept, whose code is warm, or a new one. */
+/** Returns the cached instance, whose code is warm, or a new one. */
 export function sqliteModule(): SqliteModule {
   kept ??= instance();
   return kept;
 }
 
-/** The next file gets a new instance: this one is broken, or holds memory that it never gives back. */
+/** Makes the next file use a new instance: this one is broken, or holds memory that it never releases. */
 export function dropSqliteModule(): void {
   kept = null;
 }

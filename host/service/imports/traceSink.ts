@@ -1,4 +1,4 @@
-/** Reads a trace of another tool while it comes: memory holds its rows and one part, never the file. */
+/** Reads another tool's trace while it arrives: memory holds its rows and one part, never the file. */
 import type { ByteStream } from '../../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { traceName } from '../../../core/import/sniff.ts';
@@ -10,7 +10,7 @@ import { unpacked } from './unpacked.ts';
 export interface TraceFile {
   readonly name: string;
   readonly modifiedAt: Date;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
 }
 
@@ -22,7 +22,7 @@ export class TraceSink implements Sink {
   constructor({ name, modifiedAt, version }: TraceFile, keep: (run: Run) => Promise<Imported>) {
     this.#keep = keep;
     this.#run = readPyTorchTrace(unpacked(this.#parts), { name: traceName(name), modifiedAt, version });
-    // Whoever waits for it hears; a reader that has had enough takes no more.
+    // finish() reports the error; a reader that has enough takes no more.
     this.#run.catch(() => {}).finally(() => this.#parts.close());
   }
 
@@ -41,16 +41,16 @@ export class TraceSink implements Sink {
   }
 }
 
-/** Hands parts from one side to the other, one at a time. */
+/** Passes parts from the writer to the reader, one at a time. */
 class Handover implements ByteStream {
   readonly #waiting: { part: Uint8Array; taken: () => void }[] = [];
-  /** Of the part that the reader has. It may never come back: then close() ends the wait. */
+  /** Resolves the current part. The reader may never return: then close() ends the wait. */
   #taken: (() => void) | null = null;
   #wake: (() => void) | null = null;
   #ended = false;
   #closed = false;
 
-  /** Resolves when the reader has taken the part and come back for more, or wants no more at all. */
+  /** Resolves when the reader has taken the part and asks for more, or wants no more at all. */
   give(part: Uint8Array): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((taken) => {
@@ -64,7 +64,7 @@ class Handover implements ByteStream {
     this.#wake?.();
   }
 
-  /** The reader has gone. */
+  /** Called when the reader has ended. */
   close(): void {
     this.#closed = true;
     this.#taken?.();

@@ -1,6 +1,6 @@
 /**
- * The bytes of a trace file, unpacked where they are gzipped, which the first two tell. Member by member (RFC 1952), so that
- * it is known where each ends: several are one, and something else behind the last is no damage.
+ * The bytes of a trace file, unpacked if the first two bytes say gzip. Members are unpacked one by one (RFC 1952), so
+ * that their ends are known: several members are one file, and other data after the last is no damage.
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 import type { CopyscopeError } from '../../../core/errors.ts';
@@ -11,8 +11,8 @@ import { GivenBytes } from './givenBytes.ts';
 const magic = [0x1f, 0x8b] as const;
 
 /**
- * Rejects, after what could be unpacked, with `trace-file.truncated` where the packed data breaks off or is damaged, and
- * with `trace-file.followed` where it ends well and something else follows. `chunkSize` bounds the bytes of a part.
+ * Rejects, after the bytes that could be unpacked, with `trace-file.truncated` if the packed data is truncated or
+ * damaged, and with `trace-file.followed` if other data follows its end. `chunkSize` limits the bytes of a part.
  */
 export async function* unpacked(source: ByteStream, chunkSize = 1 << 16): ByteStream {
   const given = new GivenBytes(source);
@@ -24,11 +24,11 @@ export async function* unpacked(source: ByteStream, chunkSize = 1 << 16): ByteSt
   do {
     yield* member(given, chunkSize);
     end = given.at;
-    // Padding, as on tapes.
+    // Skips padding, as on tapes.
     await given.skipWhile((byte) => byte === 0);
   } while (await given.beginsWith(magic));
   if (await given.has(1)) {
-    const message = `the gzip data ends at byte ${end} of the file, and what follows is none.`;
+    const message = `the gzip data ends at byte ${end} of the file, but other data follows.`;
     throw traceFileError('trace-file.followed', message);
   }
 }
@@ -37,7 +37,7 @@ async function* member(given: GivenBytes, chunkSize: number): ByteStream {
   await skipHeader(given);
   const engine = createInflateRaw({ chunkSize });
   const feeding = feed(given, engine);
-  // What it fails with, the engine fails with.
+  // An error of the input becomes an error of the engine.
   feeding.catch((reason: Error) => engine.destroy(reason));
   let [sum, length] = [0, 0];
   try {
@@ -55,10 +55,10 @@ async function* member(given: GivenBytes, chunkSize: number): ByteStream {
   if (trailer.getUint32(0, true) !== sum || trailer.getUint32(4, true) !== length % 2 ** 32) throw damaged(given);
 }
 
-/** What was unpacked of a piece is lost where that is damaged: so pieces are small beside what came before them. */
+/** Damage loses the unpacked bytes of its piece, so pieces are small compared with the data before them. */
 const pieceBytes = ({ at }: GivenBytes): number => Math.max(64, Math.floor(at / 64));
 
-/** Gives the engine what it takes, and no more. */
+/** Feeds the engine exactly the bytes that it consumes. */
 async function feed(given: GivenBytes, engine: InflateRaw): Promise<void> {
   for (let fed = 0; ; ) {
     const piece = await given.take(pieceBytes(given));
@@ -98,7 +98,7 @@ async function skipHeader(given: GivenBytes): Promise<void> {
 
 async function exactly(given: GivenBytes, count: number): Promise<Uint8Array> {
   if (!(await given.has(count))) throw damaged(given);
-  // A copy, which begins where its memory does.
+  // A copy, whose memory begins at its first byte.
   return Uint8Array.from((await given.take(count)) ?? []);
 }
 

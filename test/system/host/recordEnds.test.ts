@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('copyscope record (skipped on Wind
   it('says what is wrong with the only part, and keeps it', async () => {
     const { exitCode, err } = await record(script('mkfifo 1.cprec'));
     expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining('1.cprec is no plain file') });
-    expect(err).toContain(`What was recorded is kept in ${at('run.arrow.parts')}.`);
+    expect(err).toContain(`The recorded data is kept in ${at('run.arrow.parts')}.`);
   });
 
   it.each([
