@@ -3,7 +3,7 @@
  * The spreads of core/cost/spread.ts are of every other trial's machine; here the others are told first, then those. Each is
  * a machine that h200 hasn't seen, and is predicted with h200, with what was calibrated there, and with what each run's own
  * rows show, which have seen the makespan that they are held against. Targets: 86 to 96 % of the makespans within. --derive prints the spreads that the first half asks for: those of the least interval score
- * (Gneiting and Raftery, 2007) of the makespans.
+ * (Gneiting and Raftery, 2007) of the makespans. --set FOLDER lists the runs of that set, predicted with h200 as it ships.
  */
 import { readFileSync } from 'node:fs';
 import { figuresAround, rangeAround } from '../core/cost/interval.ts';
@@ -28,6 +28,7 @@ const isDeriving = process.argv.includes('--derive');
 const [slowed, decides] = [1.2, 0.25];
 
 interface Told extends Case {
+  readonly id: string;
   readonly folder: string;
   readonly ofHost: boolean;
   readonly low: number;
@@ -68,6 +69,21 @@ const kinds: readonly (readonly [name: string, Ask])[] = [
   ['h200 as it ships', whileRecorded(() => shipped)],
 ];
 
+const set = process.argv[process.argv.indexOf('--set') + 1];
+if (process.argv.includes('--set') && set !== undefined) {
+  const all = tellSet(
+    set,
+    whileRecorded(() => shipped),
+  );
+  for (const { id, recordedNs, pointNs, low, high } of all) {
+    const times = [low, pointNs, high, recordedNs].map((ns) => `${(ns / 1000).toFixed(1)} µs`);
+    const how = recordedNs < low ? ' BELOW' : recordedNs > high ? ' ABOVE' : '';
+    console.log(`${id}: ${times[0]} to ${times[2]}, middle ${times[1]}, recorded ${times[3]}${how}`);
+  }
+  summarise(set, all);
+  process.exit(0);
+}
+
 const [derivedOf = [], tested = []] = [0, 1].map((half) => unseenTrials.filter((_, index) => index % 2 === half));
 /** What was told less of errs at least as far. */
 let least: readonly number[] | undefined;
@@ -106,7 +122,7 @@ function tell({ id, program }: JudgedRun, { profile, costsOf, recordedNs }: Aske
   const [host] = spreadGroups;
   const ofHost = host !== undefined && Math.log(slowedIn(host, slowed) / pointNs) > decides * Math.log(slowed);
   const turned = (by: number): number[] => spreadGroups.map((group) => slowedIn(group, by));
-  return { pointNs, recordedNs, ofHost, low, high, ...(isDeriving ? { turned } : {}) };
+  return { id, pointNs, recordedNs, ofHost, low, high, ...(isDeriving ? { turned } : {}) };
 }
 
 /** Median of the iterations with recording off; null where none was recorded. What their clock has beyond the makespan, recorded ones have too. */

@@ -20,6 +20,7 @@ const longestText = 200;
 
 interface Added {
   readonly info: RunInfo;
+  readonly startNs: number | undefined;
   readonly collectives: Collectives;
   /** Its rows, up to and without `to`. */
   readonly from: number;
@@ -36,8 +37,8 @@ export class MergedRanks {
   readonly #added: Added[] = [];
   #correlations = 1;
 
-  /** Throws `trace-file.ranks` for a run that can't be one rank of several. */
-  add({ info, trace }: Run): void {
+  /** `startNs` is the start by a clock that all ranks share. Throws `trace-file.ranks` for a run that can't be one rank of several. */
+  add({ info, trace }: Run, startNs?: number): void {
     if (info.imported === undefined) throw unfit(info, 'it is no trace of a real program');
     if (ranksIn(trace).length > 0) throw unfit(info, 'it holds several ranks already');
     if (trace.count > this.#rows.room) throw unfit(info, 'all files together have more rows than a run holds');
@@ -48,6 +49,7 @@ export class MergedRanks {
     this.#lanes += trace.lanes.length;
     this.#added.push({
       info,
+      startNs,
       collectives: collectivesOf(trace),
       from,
       to: this.#rows.count,
@@ -62,7 +64,7 @@ export class MergedRanks {
     if (first?.info.imported === undefined) throw new RangeError('no rank was added');
     const clocks = alignClocks(
       this.#added.map(({ collectives }) => collectives),
-      this.#added.map(({ info }) => startMs(info, first.info) * 1e6),
+      this.#added.map((one) => startedAfter(one, first)),
     );
     const offsets = clocks.map(({ offsetNs }) => offsetNs);
     const { startNs } = this.#rows.columns;
@@ -85,6 +87,8 @@ export class MergedRanks {
         driver: first.info.versions.driver,
         runtime: first.info.versions.runtime,
         cupti: first.info.versions.cupti,
+        // Ranks step together.
+        stepTimes: infos.flatMap(({ imported }) => imported?.stepTimes ?? [])[0],
         problem: this.#problem(ranks),
         notes: [...this.#clockNotes(clocks, ranks), ...new Set(infos.flatMap(({ notes }) => notes).filter(isOfAll))],
       },
@@ -171,7 +175,9 @@ export class MergedRanks {
 
   #clockNotes(clocks: readonly Clock[], ranks: readonly number[]): string[] {
     const known = clocks.filter(({ base }, place) => base !== place);
-    const without = ranks.filter((_, place) => place > 0 && clocks[place]?.base === place);
+    const without = ranks.filter(
+      (_, place) => place > 0 && clocks[place]?.base === place && this.#added[place]?.startNs === undefined,
+    );
     const spread = Math.max(0, ...known.map(({ spreadNs }) => spreadNs));
     return [
       `Ranks ${ranks.join(', ')}, each from a file of its own.`.slice(0, 1000),
@@ -192,7 +198,10 @@ export class MergedRanks {
 /** Rank and notes of one file's own say nothing of all. */
 const isOfAll = (note: string): boolean => !/^Rank \d+ of a job/.test(note);
 
-const startMs = (info: RunInfo, first: RunInfo): number => Date.parse(info.createdAt) - Date.parse(first.createdAt);
+const startedAfter = (one: Added, first: Added): number =>
+  one.startNs === undefined || first.startNs === undefined
+    ? (Date.parse(one.info.createdAt) - Date.parse(first.info.createdAt)) * 1e6
+    : one.startNs - first.startNs;
 
 /** Stands for the name of a rank until all are known. */
 const mark = (place: number): string => `\0${place}\0`;

@@ -13,7 +13,7 @@ import { keptBytes, needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
-import { type RanksAnswer, ranksAnswer } from './ranks.ts';
+import { type RanksAnswer, ranksAnswer, type UnevenWork } from './ranks.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
 import { answerSentence, mostBusy } from './sentence.ts';
 import { codeOf } from './words.ts';
@@ -81,20 +81,20 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
   const lifted = several?.lifted ?? liftTrace(run.trace, runName(run.info), { ...options, error: run.info.error });
   const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
   return {
-    ...planAnswers(lifted, planner),
+    ...planAnswers(lifted, planner, several?.uneven ?? null),
     tried: options.tried === undefined ? null : remedyAnswer(lifted.script, planner.tried(options.tried)),
     ...(several === null ? {} : { ranks: several.ranks, slowest: several.slowest }),
   };
 }
 
-/** What is asked of every trace. */
-export function planAnswers(lifted: Lifted, planner: Planner): Omit<TraceAnswers, 'tried'> {
+/** What is asked of every trace; `uneven` of several ranks. */
+export function planAnswers(lifted: Lifted, planner: Planner, uneven: UnevenWork | null): Omit<TraceAnswers, 'tried'> {
   const { remedies } = planner.plan();
   const steps = stepsAnswer(lifted, planner);
   const plan = remedies.map((remedy) => remedyAnswer(lifted.script, remedy));
   const recommended = plan.find(({ mayGainNothing }) => !mayGainNothing);
   return {
-    answer: answerSentence(steps, plan, lifted.busiestNs / lowerMedian(lifted.recordedNs)),
+    answer: answerSentence(steps, plan, lifted.busiestNs / lowerMedian(lifted.recordedNs), uneven),
     steps,
     plan,
     ladder: recommended === undefined ? [] : ladderOf(planner, recommended),

@@ -110,6 +110,8 @@ interface Matched {
 
 /** Ends that lie this much further apart than the nearest ones are no measure of a clock. */
 const muchWider = 4;
+/** The fewest pairs whose differences tell how far they spread. */
+const leastPairs = 3;
 const timerNs = 1000;
 
 function against(base: Collectives, rank: Collectives, clock: Clock): Clock | null {
@@ -119,7 +121,10 @@ function against(base: Collectives, rank: Collectives, clock: Clock): Clock | nu
     const found = other === undefined ? null : bestShift(key, other, series);
     if (found !== null) matched.push(found);
   }
-  const likely = matched.filter(({ together }) => together > 0.5);
+  const together = matched.filter((one) => one.together > 0.5);
+  // A collective of the start that runs once or twice differs from nothing by much.
+  const repeated = together.filter(({ sorted }) => sorted.length >= leastPairs);
+  const likely = repeated.length > 0 ? repeated : together;
   const least = Math.min(...likely.map(({ spreadNs }) => spreadNs));
   const good = likely.filter(({ spreadNs }) => spreadNs <= muchWider * least + timerNs);
   if (good.length === 0) return null;
@@ -159,7 +164,8 @@ function bestShift(key: string, base: Series, rank: Series): Matched | null {
   const least = Math.min(...all.map(({ spreadNs }) => spreadNs));
   if (straight !== undefined && straight.spreadNs <= muchWider * least + timerNs) return straight;
   const good = all.filter(
-    ({ spreadNs, sorted }) => spreadNs <= muchWider * least + timerNs && (fewer < 3 || sorted.length > 2),
+    ({ spreadNs, sorted }) =>
+      spreadNs <= muchWider * least + timerNs && (fewer < leastPairs || sorted.length >= leastPairs),
   );
   good.sort((a, b) => Math.abs(a.offsetNs) - Math.abs(b.offsetNs));
   return good[0] ?? null;

@@ -6,7 +6,7 @@ import { type Run, runName } from '../trace/run.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { alignClocks, type Collectives, collectivesOf, waitsOf } from './collectives.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
-import type { PartTime } from './parts.ts';
+import type { PartTime, StepPart } from './parts.ts';
 
 export interface RankAnswer {
   readonly rank: number;
@@ -30,9 +30,20 @@ export interface RanksAnswer {
   readonly slowest: number;
 }
 
+/** Kernels that the slowest rank has more of than the others, so that these wait for it. */
+export interface UnevenWork {
+  readonly slowest: number;
+  readonly kernelsNs: number;
+  /** Kernels of a step of the other ranks, in the mean. */
+  readonly othersNs: number;
+  /** The step if each rank did the same work. */
+  readonly evenStepNs: number;
+}
+
 /** The trace of that rank alone: the plan is made for it. */
 export interface SlowestRank extends RanksAnswer {
   readonly lifted: Lifted;
+  readonly uneven: UnevenWork | null;
 }
 
 /**
@@ -73,7 +84,32 @@ export function ranksAnswer(
   const slowest = by(({ awaitedShare, stepNs }) => (awaited === 0 ? (stepNs ?? 0) : awaitedShare));
   const lifted = liftings[slowest] as Lifted | CopyscopeError;
   if (lifted instanceof CopyscopeError) throw lifted;
-  return { ranks, slowest: ranks[slowest]?.rank ?? 0, lifted };
+  return { ranks, slowest: ranks[slowest]?.rank ?? 0, lifted, uneven: unevenWork(ranks, slowest) };
+}
+
+/** A smaller part of the step is within what ranks of the same work differ by. */
+const leastGain = 0.05;
+
+/**
+ * Null unless the others wait for the rank at `slowest` mainly because of its kernels. A rank's own time is its step less the
+ * communication that no kernel hides, the wait included. If the own times were even, each were their mean, and the shortest
+ * communication remained.
+ */
+function unevenWork(ranks: readonly RankAnswer[], slowest: number): UnevenWork | null {
+  const rank = ranks[slowest];
+  if (rank?.stepNs == null || rank.awaitedShare === 0 || ranks.some(({ stepNs }) => stepNs === null)) return null;
+  const part = (one: RankAnswer, name: StepPart): number => one.parts.find((time) => time.part === name)?.ns ?? 0;
+  const ownNs = (one: RankAnswer): number => (one.stepNs ?? 0) - part(one, 'communication');
+  const others = ranks.filter((one) => one !== rank);
+  const meanOf = (some: readonly RankAnswer[], ns: (one: RankAnswer) => number): number =>
+    some.reduce((sum, one) => sum + ns(one), 0) / some.length;
+  const evenStepNs = meanOf(ranks, ownNs) + Math.min(...ranks.map((one) => part(one, 'communication')));
+  const kernelsNs = part(rank, 'kernels');
+  const othersNs = meanOf(others, (one) => part(one, 'kernels'));
+  const isOfKernels = kernelsNs - othersNs > (ownNs(rank) - meanOf(others, ownNs)) / 2;
+  return isOfKernels && evenStepNs <= (1 - leastGain) * rank.stepNs
+    ? { slowest: rank.rank, kernelsNs, othersNs, evenStepNs }
+    : null;
 }
 
 function liftedOf(trace: Trace, name: string, options: LiftOptions): Lifted | CopyscopeError {

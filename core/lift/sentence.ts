@@ -3,6 +3,7 @@ import { formatBytes, formatDuration, formatShare } from '../units.ts';
 import type { RemedyAnswer, StepsAnswer } from './answers.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { type PartTime, partWords, type StepPart } from './parts.ts';
+import type { UnevenWork } from './ranks.ts';
 import { changeTitles } from './words.ts';
 
 /** Parts that a change makes shorter: of these the longest is named. */
@@ -30,13 +31,22 @@ const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
 /** If kernels fill this part of the step, transfers have nothing to gain. */
 export const mostBusy = 0.95;
 
-/** `busyShare`: part of the step in which kernels ran. */
-export function answerSentence(steps: StepsAnswer, plan: readonly RemedyAnswer[], busyShare: number): string {
+/** `busyShare`: part of the step in which kernels ran. Uneven work comes first if evening it out gains more than the plan. */
+export function answerSentence(
+  steps: StepsAnswer,
+  plan: readonly RemedyAnswer[],
+  busyShare: number,
+  uneven: UnevenWork | null,
+): string {
   const step = formatDuration(steps.medianNs);
+  const first = plan.find(({ mayGainNothing }) => !mayGainNothing);
+  if (uneven !== null && (first === undefined || uneven.evenStepNs < first.stepNs)) {
+    const [own, others] = [uneven.kernelsNs, uneven.othersNs].map(formatDuration);
+    return `The other ranks wait for rank ${uneven.slowest}: its kernels take ${own} of the step of ${step}, theirs ${others}. Give all ranks the same work: to ${formatDuration(uneven.evenStepNs)} at best.`;
+  }
   if (busyShare >= mostBusy) {
     return `Nothing to gain from transfers: kernels keep the device busy for ${formatShare(Math.min(1, busyShare))} of the step of ${step}, and only faster kernels make it much shorter.`;
   }
-  const first = plan.find(({ mayGainNothing }) => !mayGainNothing);
   const meant = first === undefined ? [] : first.changes.flatMap((word) => partsOf[word]);
   const held = longest(steps.parts.filter(({ part }) => meant.includes(part))) ?? longest(steps.parts);
   const holds =

@@ -1,6 +1,7 @@
 // The file that a recorded process leaves. All numbers are little-endian; times are nanoseconds of the monotonic clock.
 //
-//   file   = "CPSREC01", u32 length, length bytes of JSON (what was recorded, and where), chunk*
+//   file   = "CPSREC01", u32 length, length bytes of JSON (what was recorded, and where; "rank" is the process's number in its
+//            job, from the variable RANK, or -1), chunk*
 //   chunk  = "CPSC", u32 payload bytes, u32 CRC-32 of the payload, u32 records, copies, kernels, waits,
 //            u32 records that were dropped until then, payload
 //   payload = record*

@@ -54,6 +54,16 @@ std::uint64_t stepsAround(const std::vector<StepSpan>& spans) {
   return std::min(std::max(recorded, leastAround), mostAround);
 }
 
+/// The process's number in its job, as torchrun and its like set it; -1 without one.
+int rankOfJob() {
+  const std::string text = variable("RANK");
+  int rank = -1;
+  int length = 0;
+  const bool isNumber =
+      std::sscanf(text.c_str(), "%6d%n", &rank, &length) == 1 && text.size() == static_cast<std::size_t>(length);
+  return isNumber && rank >= 0 ? rank : -1;
+}
+
 std::int64_t wallClockNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -134,10 +144,10 @@ std::string Recorder::start(Settings settings) {
   char header[512];
   std::snprintf(header, sizeof header,
                 "{\"format\":\"copyscope/recording\",\"version\":1,\"pid\":%d,\"parent\":%d,\"startNs\":%" PRId64
-                ",\"wallClockNs\":\"%" PRId64 "\",\"cupti\":%u,\"light\":%s,\"lines\":%s,\"steps\":%s}",
+                ",\"wallClockNs\":\"%" PRId64 "\",\"cupti\":%u,\"light\":%s,\"lines\":%s,\"steps\":%s,\"rank\":%d}",
                 static_cast<int>(getpid()), static_cast<int>(getppid()), startNs_, wallClockNs(),
                 CuptiLibrary::instance().version(), own.light ? "true" : "false", own.lines ? "true" : "false",
-                hasSpans() ? "true" : "false");
+                hasSpans() ? "true" : "false", rankOfJob());
   char name[128];
   std::snprintf(name, sizeof name, "/%d-%" PRId64 ".cprec", static_cast<int>(getpid()), startNs_);
   if (!file_->open(own.folder + name, header)) return "No file can be written in " + own.folder + ".";

@@ -9,7 +9,7 @@ import { liftedDescription } from '../../core/lift/description.ts';
 import { experimentOf } from '../../core/lift/experimentOf.ts';
 import { type Lifted, liftTrace } from '../../core/lift/fromTrace.ts';
 import type { Planner } from '../../core/lift/plan.ts';
-import { ranksAnswer } from '../../core/lift/ranks.ts';
+import { ranksAnswer, type UnevenWork } from '../../core/lift/ranks.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { runName } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
@@ -20,6 +20,7 @@ interface Opened {
   readonly lifted: Lifted;
   readonly planner: Planner;
   readonly profile: DeviceProfile;
+  readonly uneven: UnevenWork | null;
 }
 
 let opened: Opened | null = null;
@@ -35,7 +36,7 @@ const calls: PlanCalls = {
     const ranks = ranksAnswer(run);
     const lifted = ranks?.lifted ?? liftTrace(run.trace, runName(run.info), { error: run.info.error });
     const planner = plannerOf(lifted, run.info, profileCosts(profile), knownStepNs ?? undefined);
-    opened = { lifted, planner, profile };
+    opened = { lifted, planner, profile, uneven: ranks?.uneven ?? null };
     return {
       ...stepsAnswer(lifted, planner),
       found: lifted.stepsFound,
@@ -44,8 +45,8 @@ const calls: PlanCalls = {
     };
   },
   plan() {
-    const { lifted, planner } = held();
-    const { answer, plan, ladder } = planAnswers(lifted, planner);
+    const { lifted, planner, uneven } = held();
+    const { answer, plan, ladder } = planAnswers(lifted, planner, uneven);
     return { answer, plan, ladder };
   },
   try: (changes) => remedyAnswer(held().lifted.script, held().planner.tried(changes)),

@@ -12,16 +12,18 @@ import { Sketch } from './sketch.ts';
 import { allocations, background, benchmark, checkpoint, crowd, defaults, graph, mixture, training } from './steps.ts';
 import { chunks, device, mapped, sizes, swap, tensors } from './transfers.ts';
 
-const shapes = {
+type Shapes = Readonly<Record<string, (sketch: Sketch) => void>>;
+
+const shapes: Shapes = {
   ...{ loader, workers, offload, requests, chunks, swap, tensors, sizes, mapped, device },
   ...{ training, graph, allocations, crowd, defaults, mixture, background, benchmark, checkpoint },
-} satisfies Record<string, (sketch: Sketch) => void>;
+};
 
 /** Experiments of each shape. */
 const each = 4;
 
-export function blindExperiments(seed: number): readonly CorpusEntry[] {
-  return Object.entries(shapes).flatMap(([name, draw], shape) =>
+export function blindExperiments(seed: number, of: Shapes = shapes): readonly CorpusEntry[] {
+  return Object.entries(of).flatMap(([name, draw], shape) =>
     Array.from({ length: each }, (_, index) => {
       // Each has numbers of its own, so that a change to one leaves the others as they were.
       const sketch = new Sketch(new Random(Math.imul(seed, 7919) + shape * 1009 + index));
@@ -32,11 +34,13 @@ export function blindExperiments(seed: number): readonly CorpusEntry[] {
   );
 }
 
-function experimentOf(name: string, { buffers, streams, events, signals, threads, environment }: Sketch): Experiment {
+function experimentOf(name: string, sketch: Sketch): Experiment {
+  const { devices, buffers, streams, events, signals, threads, environment } = sketch;
   return requireExperiment(
     JSON.stringify({
       ...{ format: 'copyscope/experiment', version: 1, name },
       environment: { iterations: 7, warmups: 2, ...environment },
+      ...(devices.length === 0 ? {} : { devices }),
       ...{ buffers, streams, events, signals },
       threads: threads.map((operations, index) => ({ id: index === 0 ? 'main' : `thread${index}`, operations })),
     }),

@@ -1,7 +1,7 @@
 /**
  * Records the experiments of the blind set on the GPU at hand as small runs, one after another in one process:
- *   node dist/gpu/recordBlind.js SEED [SECONDS]
- * into $OUT/runs/blind. What is not done when the time is over is said to be not recorded. COPYSCOPE_TRIAL=cpu tries it
+ *   node dist/gpu/recordBlind.js SEED [SECONDS] [two-gpus]
+ * into $OUT/runs/blind, or those for two GPUs into $OUT/runs/two-gpus. What is not done when the time is over is said to be not recorded. COPYSCOPE_TRIAL=cpu tries it
  * where there is no GPU, without what that engine can't do.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { engineKind, example, report, runOnGpu } from '../../../test/gpu/support.ts';
 import { smallRun } from '../../support/smallRun.ts';
 import { blindExperiments } from './blind.ts';
+import { twoGpuShapes } from './twoGpus.ts';
 
 /** Bytes of a run beyond which only the most typical iterations are kept. */
 const mostBytes = 40_000;
@@ -19,7 +20,8 @@ const mostBytes = 40_000;
 const mostMsForOne = 15_000;
 const [seed = Number.NaN, seconds = 120] = process.argv.slice(2).map(Number);
 if (!Number.isSafeInteger(seed)) throw new Error('usage: node recordBlind.js SEED [SECONDS]');
-const folder = join(process.env['OUT'] ?? '.', 'runs/blind');
+const set = process.argv[4] === 'two-gpus' ? 'two-gpus' : 'blind';
+const folder = join(process.env['OUT'] ?? '.', 'runs', set);
 mkdirSync(folder, { recursive: true });
 const endsAt = performance.now() + seconds * 1000;
 
@@ -28,16 +30,14 @@ await runOnGpu(example('verdicts/same-stream'));
 const startedAt = performance.now();
 const missing: string[] = [];
 let [recorded, bytes] = [0, 0];
-for (const { id, experiment } of blindExperiments(seed)) {
+for (const { id, experiment } of blindExperiments(seed, set === 'blind' ? undefined : twoGpuShapes)) {
   const reason = await record(id, experiment);
   if (reason === null) recorded += 1;
-  else missing.push(`  not recorded: blind/${id}: ${reason}`);
+  else missing.push(`  not recorded: ${set}/${id}: ${reason}`);
 }
 for (const line of missing) say(line);
 const took = ((performance.now() - startedAt) / 1000).toFixed(1);
-say(
-  `blind set of seed ${seed}: ${recorded} recorded in ${took} s, ${missing.length} not; ${(bytes / 1e6).toFixed(1)} MB`,
-);
+say(`${set}, seed ${seed}: ${recorded} recorded in ${took} s, ${missing.length} not; ${(bytes / 1e6).toFixed(1)} MB`);
 if (missing.length > 0) process.exitCode = 1;
 
 function say(line: string): void {

@@ -19,6 +19,8 @@ interface Data {
 
 export class Sketch {
   readonly random: Random;
+  /** Empty if the experiment has one device, which needs no declaration. */
+  readonly devices: { readonly id: string; readonly index: number }[] = [];
   readonly buffers: unknown[] = [];
   readonly streams: { readonly id: string }[] = [];
   readonly events: { readonly id: string }[] = [];
@@ -36,9 +38,11 @@ export class Sketch {
     return id;
   }
 
-  device(bytes: number): string {
+  /** On the device `on`; on the first one by default. */
+  device(bytes: number, on?: string): string {
     const id = `d${this.buffers.length}`;
-    this.buffers.push(device(id, bytes, this.buffers.length + 1));
+    const place = on === undefined ? {} : { device: on };
+    this.buffers.push({ ...device(id, bytes, this.buffers.length + 1), ...place });
     return id;
   }
 

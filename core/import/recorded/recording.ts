@@ -6,6 +6,7 @@ import type { Run, StepTimes } from '../../trace/run.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 import type { ImportOptions } from '../importedFile.ts';
 import { importedRun } from '../importedRun.ts';
+import { MergedRanks } from '../mergedRanks.ts';
 import { RecordedProcess } from './recordedProcess.ts';
 import { recordedRows } from './recordedRows.ts';
 import { problems } from './records.ts';
@@ -45,17 +46,41 @@ export const readRecording = (files: readonly Uint8Array[], options: ImportOptio
     options,
   );
 
-/** Of processes that are read already. Throws `record.nothing` as above. */
+/** Of processes that are read already; those of several ranks have a group of lanes for each. Throws `record.nothing` as above. */
 export function runOf(unordered: readonly RecordedProcess[], options: ImportOptions): Run {
   const all = [...unordered].sort((a, b) => a.header.startNs - b.header.startNs);
   // A process that put nothing on a device, as a loader's worker that only imports the framework, has no lanes.
   const processes = all.filter(({ rows }) => rows > 0);
+  const ranks = new Set(processes.map(({ header }) => header.rank ?? noRank));
+  if (ranks.size < 2 || ranks.has(noRank)) return runOfProcesses(all, processes, options).run;
+  const merged = new MergedRanks();
+  const ofEach = new Set<string>();
+  for (const rank of [...ranks].sort((a, b) => a - b)) {
+    const own = processes.filter(({ header }) => header.rank === rank);
+    const { run, startNs } = runOfProcesses(own, own, options);
+    for (const note of run.info.notes) ofEach.add(note);
+    merged.add(run, startNs);
+  }
+  const { info, trace } = merged.finish(options.name);
+  const ofAll = notesOf(all, processes, 0, info.imported?.stepTimes ?? null);
+  const notes = [...info.notes.filter((note) => !ofEach.has(note)), ...ofAll].map((note) => note.slice(0, 2000));
+  return { info: { ...info, notes }, trace };
+}
+
+/** The rank of a process that is in no job. */
+const noRank = -1;
+
+function runOfProcesses(
+  all: readonly RecordedProcess[],
+  processes: readonly RecordedProcess[],
+  options: ImportOptions,
+): { readonly run: Run; readonly startNs: number } {
   const [first] = processes;
   if (first === undefined) throw nothingRecorded(all);
   const { trace, startNs, incomplete, full } = recordedRows(processes);
   const stepTimes = stepTimesOf(processes);
   const damaged = processes.reduce((sum, { damagedChunks }) => sum + damagedChunks, 0);
-  return importedRun(
+  const run = importedRun(
     {
       format: 'copyscope-record',
       stepTimes: stepTimes ?? undefined,
@@ -66,11 +91,13 @@ export function runOf(unordered: readonly RecordedProcess[], options: ImportOpti
       driver: null,
       runtime: null,
       cupti: String(first.header.cupti),
+      rank: first.header.rank === noRank ? null : first.header.rank,
       problem: full !== null ? cutError(trace.count, full) : damaged > 0 ? damagedError(damaged) : null,
       notes: notesOf(all, processes, incomplete, stepTimes).map((note) => note.slice(0, 2000)),
     },
     options,
   );
+  return { run, startNs };
 }
 
 /** The first device that a process used, where the recording says which one it is. */

@@ -27,6 +27,8 @@ const headerSchema = z.object({
   lines: z.boolean(),
   /** Some steps were asked for. Older recordings don't say. */
   steps: z.boolean().optional(),
+  /** Number of the process in its job (the variable RANK); -1 without one. Older recordings don't say. */
+  rank: z.number().int().min(-1).optional(),
 });
 export type RecordingHeader = z.infer<typeof headerSchema>;
 

@@ -36,20 +36,6 @@ describe('explain of several ranks', () => {
     expect(steps.medianNs).toBe(ranks[1].stepNs);
   });
 
-  it.each([
-    ['slow_rank', 'kernels', /^Nothing to gain from transfers/],
-    ['loader_rank', 'loading-data', /load in worker processes/],
-  ])('names what holds the rank that the other waits for, as recorded on two H200: %s', async (name, part, words) => {
-    const recorded = [0, 1].map((rank) => `test/fixtures/ranks-h200/${name}.rank${rank}.json.gz`);
-    const { ranks, slowest, steps, answer } = JSON.parse((await explain(...recorded, '--json')).out);
-    expect(slowest).toBe(1);
-    expect(ranks[0].waitNs).toBeGreaterThan(20e6);
-    expect(
-      steps.parts.reduce((most: { ns: number }, one: { ns: number }) => (one.ns > most.ns ? one : most)).part,
-    ).toBe(part);
-    expect(answer).toMatch(words);
-  });
-
   it('shows a table by rank', async () => {
     const { out } = await explain(folder);
     expect(out).toMatch(/^Rank +step/m);

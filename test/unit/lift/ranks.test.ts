@@ -49,6 +49,20 @@ describe('the clocks of ranks', () => {
     expect(Math.max(...apart)).toBeLessThan(20_000);
   });
 
+  it('are aligned by collectives that repeat, whatever ran once at the start', () => {
+    const series = (...endNs: number[]) => {
+      const all = { rows: new Int32Array(endNs.length), endNs: Float64Array.from(endNs) };
+      return { ...all, startNs: all.endNs.map((ns) => ns - 50_000) };
+    };
+    const one = (shiftNs: number, once: number) =>
+      new Map([
+        ['broadcast', series(once)],
+        ['reduce', series(...[1, 2, 3, 4].map((step) => step * ms + shiftNs + step * 900))],
+      ]);
+    const [, clock] = alignClocks([one(0, 100_000), one(30_000, 110_000)]);
+    expect(clock?.offsetNs).toBeCloseTo(-30_000);
+  });
+
   it('are not aligned by collectives that never ran at one time', () => {
     const one = (from: number, everyNs: number) => {
       const startNs = Float64Array.from({ length: 6 }, (_, at) => from + at * at * everyNs);
@@ -123,6 +137,18 @@ describe('the ranks of a merged run', () => {
     });
     const answer = ranksAnswer(run);
     expect(answer?.ranks.map(({ waitNs }) => Math.round((waitNs ?? 0) / ms))).toEqual([2, 0, 1, 0]);
+  });
+
+  it('are advised to do the same work if one has more of it', async () => {
+    const { run } = await mergedJob(three);
+    const { uneven = null } = ranksAnswer(run) ?? {};
+    expect(uneven?.slowest).toBe(1);
+    expect(Math.abs((uneven?.kernelsNs ?? 0) - 9 * ms)).toBeLessThan(ms);
+    expect(
+      Math.abs((uneven?.evenStepNs ?? 0) - (ranksAnswer(run)?.ranks[1]?.stepNs ?? 0) + (2 / 3) * 4 * ms),
+    ).toBeLessThan(ms / 2);
+    const even = await mergedJob({ ...three, computeNs: () => 5 * ms });
+    expect(ranksAnswer(even.run)?.uneven).toBeNull();
   });
 
   it('say that no wait is known if they have no collectives', async () => {
