@@ -37,17 +37,28 @@ const say = (text) => console.log(text);
 const isWanted = process.env.COPYSCOPE_INSTALL === undefined || wantsInstall();
 const playwrightReport = inRoot('test-results/playwright.json');
 const seed = process.env.COPYSCOPE_TEST_SEED ?? String(Date.now() % 2 ** 31);
+/** The looks of every view in both themes: too long for `npm test`. */
+const looks = 'test/component/looks.test.tsx';
 const tool = (path) => inRoot('node_modules', path);
 
-/** Resolves to the exit code of a program that writes to this terminal. */
-function run(command, args, { env = {}, cwd = root } = {}) {
-  const child = spawn(command, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } });
+/**
+ * Resolves to the exit code of a program that writes to this terminal: at once, or with `isBeside` when it has ended, so
+ * that the output of programs that run at the same time stays apart.
+ */
+function run(command, args, { env = {}, cwd = root, isBeside = false } = {}) {
+  const stdio = isBeside ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+  const child = spawn(command, args, { cwd, stdio, env: { ...process.env, ...env } });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => output.push(bytes));
   return new Promise((resolve) => {
     child.once('error', (error) => {
       say(error.message);
       resolve(1);
     });
-    child.once('close', (code) => resolve(code ?? 1));
+    child.once('close', (code) => {
+      process.stdout.write(Buffer.concat(output));
+      resolve(code ?? 1);
+    });
   });
 }
 
@@ -71,14 +82,15 @@ async function vitest(args, env = {}) {
 }
 
 /** Runs a project of playwright.config.ts; `wrapper` is a command that starts another one. */
-async function playwright(project, wrapper = []) {
+async function playwright(project, { wrapper = [], isBeside = false } = {}) {
   const chromium = await provideChromium(say, isWanted);
   if (chromium === null) return failure(`the ${project} tests`, `there is no Chromium. To get it: ${chromiumCommand}`);
   rmSync(playwrightReport, { force: true });
   const env = { COPYSCOPE_CHROMIUM: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport };
   const args = ['test', `--project=${project}`, '--reporter=list,json'];
   const [command, ...rest] = [...wrapper, process.execPath, tool('@playwright/test/cli.js'), ...args];
-  return withExitCode(readCounts(playwrightReport, playwrightCounts), await run(command, rest, { env }), 'Playwright');
+  const code = await run(command, rest, { env, isBeside });
+  return withExitCode(readCounts(playwrightReport, playwrightCounts), code, 'Playwright');
 }
 
 /** Starts Xvfb if Electron is here and there is no display. */
@@ -94,11 +106,11 @@ const noCompiler = () => provide([cmake, compiler], say, isWanted).length > 0;
 const skipped = (test, reason) => ({ ...noCounts(), skipped: [{ test, reason }] });
 
 /** Runs CTest and returns its counts; `build` is true once everything that it runs is built. */
-async function ctest(name, built, args, cwd) {
+async function ctest(name, built, args, options) {
   if (!built) return failure(`the C++ tests (${name})`, 'they could not be built');
   const log = inRoot(`test-results/ctest-${name}.log`);
   rmSync(log, { force: true });
-  const code = await run('ctest', [...args, '--output-on-failure', '--output-log', log], { cwd });
+  const code = await run('ctest', [...args, '--output-on-failure', '--output-log', log], options);
   return withExitCode(existsSync(log) ? ctestCounts(readFileSync(log, 'utf8')) : noCounts(), code, `ctest (${name})`);
 }
 
@@ -114,7 +126,8 @@ async function executorTests() {
   if (noCompiler()) return skipped('the C++ tests', 'there is no C++ compiler or no CMake');
   const folder = 'native/build';
   const args = ['--build', folder, '--target', 'copyscope_executor_tests', '--parallel', '2'];
-  return ctest('executor', (await run('cmake', args)) === 0, ['--test-dir', folder]);
+  const beside = { isBeside: true };
+  return ctest('executor', (await run('cmake', args, beside)) === 0, ['--test-dir', folder], beside);
 }
 
 async function sanitizer(preset) {
@@ -123,18 +136,22 @@ async function sanitizer(preset) {
   const built =
     (await run('cmake', ['--preset', preset], { cwd })) === 0 &&
     (await run('cmake', ['--build', '--preset', preset], { cwd })) === 0;
-  return ctest(preset, built, ['--preset', preset], cwd);
+  return ctest(preset, built, ['--preset', preset], { cwd });
 }
 
+async function check() {
+  const code = await run('npm', ['run', '--silent', 'check'], { shell: process.platform === 'win32', isBeside: true });
+  return code === 0 ? noCounts() : failure('npm run check', `exit code ${code}`);
+}
+
+/** Component tests and journeys wait for a page half of their time, in which compilers and unit tests work. */
 async function quick() {
-  const code = await run('npm', ['run', '--silent', 'check'], { shell: process.platform === 'win32' });
-  const checked = code === 0 ? noCounts() : failure('npm run check', `exit code ${code}`);
   await provideAddon();
   await provideChromium(say, isWanted);
   await ensureBuilt(['renderer', 'host']);
-  const fast = await vitest(['--project=!system']);
-  // Journeys often wait for a page, and a compiler never waits.
-  return [checked, fast, ...(await Promise.all([playwright('journeys'), executorTests()]))];
+  const one = async () => [await check(), await executorTests(), await playwright('journeys', { isBeside: true })];
+  const [beside, fast] = await Promise.all([one(), vitest(['--project=!system', `--exclude=${looks}`])]);
+  return [...beside, fast];
 }
 
 async function rest() {
@@ -142,7 +159,8 @@ async function rest() {
   provideSshd(say);
   await ensureBuilt(['renderer', 'host', 'electron']);
   // Of three workers on two cores one often waits for a program that it started.
-  return [await vitest(['--project=system', '--maxWorkers=3']), await playwright('e2e', displayWrapper())];
+  const folders = ['system', 'native', 'electron', 'fuzz'].map((folder) => `test/${folder}/`);
+  return [await vitest([...folders, looks, '--maxWorkers=3']), await playwright('e2e', { wrapper: displayWrapper() })];
 }
 
 async function deep(minutes) {

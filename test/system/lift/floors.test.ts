@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
-import { traceAnswers } from '../../../core/lift/answers.ts';
+import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { lowerMedian } from '../../../core/statistics.ts';
@@ -44,4 +44,26 @@ it.each(traces)('nothing is predicted below what the device needs: %s', { timeou
   }
   const firstUnsure = plan.findIndex(({ lowShare }) => lowShare <= 0);
   if (firstUnsure >= 0) expect(plan.slice(firstUnsure).filter(({ lowShare }) => lowShare > 0)).toEqual([]);
+});
+
+// These two traces of 26 MB would take too long among the unit tests.
+const loaderAnswers = async (workers: number) =>
+  traceAnswers(
+    await importTraceFile(`test/fixtures/public-traces/kineto_resnet50_workers_${workers}.json.gz`, 'test'),
+    costs,
+  );
+const loading = ({ steps }: TraceAnswers) => steps.parts.find(({ part }) => part === 'loading-data');
+
+it('a trace of a loader without workers loads data for as long as the device is idle', async () => {
+  const answers = await loaderAnswers(0);
+  expect(loading(answers)?.ns).toBeGreaterThan(57e6);
+  expect(loading(answers)?.ns).toBeLessThan(62e6);
+  expect(loading(answers)?.names[0]?.name).toContain('enumerate(DataLoader)');
+  expect(answers.plan[0]?.changes).toEqual(['load-in-workers']);
+});
+
+it('a trace of a loader with four workers loads nothing in its own thread', async () => {
+  const answers = await loaderAnswers(4);
+  expect(answers.steps.medianNs).toBeCloseTo(127e6, -6);
+  expect(loading(answers)?.share).toBeLessThan(0.01);
 });

@@ -107,21 +107,6 @@ describe('a trace made by hand', () => {
 });
 
 describe('a public trace', () => {
-  it('a trace of a loader without workers loads data for as long as the device is idle', async () => {
-    const answers = await publishedAnswers('kineto_resnet50_workers_0');
-    const loading = partOf(answers, 'loading-data');
-    expect(loading.ns).toBeGreaterThan(57e6);
-    expect(loading.ns).toBeLessThan(62e6);
-    expect(loading.names[0]?.name).toContain('enumerate(DataLoader)');
-    expect(answers.plan[0]?.changes).toEqual(['load-in-workers']);
-  });
-
-  it('a trace of a loader with four workers loads nothing in its own thread', async () => {
-    const answers = await publishedAnswers('kineto_resnet50_workers_4');
-    expect(answers.steps.medianNs).toBeCloseTo(127e6, -6);
-    expect(partOf(answers, 'loading-data').share).toBeLessThan(0.01);
-  });
-
   it('a trace of one graph launch names the call that blocked the host', async () => {
     const answers = await publishedAnswers('tracelens_sglang_decode_graph');
     expect(answers.steps.medianNs).toBeGreaterThan(463e6);
