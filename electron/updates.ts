@@ -1,6 +1,6 @@
 /**
- * Updates from the release feed that a package names (COPYSCOPE_FEED, docs/development/releasing.md). One that names none asks nobody. The
- * person is asked before anything is fetched, and again before the app starts anew.
+ * Updates from the release feed that a package names (COPYSCOPE_FEED, docs/development/releasing.md); without a feed
+ * nothing is requested. The user is asked before anything is fetched, and again before the app restarts.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The addon's own interface, where it is looked for, and what is said where it can't be had. */
+/** The addon's interface, the places where it is searched, and the errors if it is missing. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,12 +9,12 @@ import { layout } from './layout.ts';
 
 export interface AddonReport {
   readonly withCuda: boolean;
-  /** Link generation and width are 0 where they aren't known. */
+  /** Link generation and width are 0 if unknown. */
   readonly devices: readonly DeviceInfo[];
-  /** As CUDA counts them (13000 is 13.0); 0 where there is none. */
+  /** CUDA's version number (13000 is 13.0); 0 if there is none. */
   readonly driverVersion: number;
   readonly runtimeVersion: number;
-  /** CUDA's error where the devices can't be listed; empty otherwise. */
+  /** CUDA's error if the devices can't be listed, else empty. */
   readonly error: string;
   readonly cuptiFound: boolean;
   readonly cuptiDetail: string;
@@ -49,7 +49,7 @@ export interface AddonRequest {
 }
 
 interface RowColumns {
-  /** From the start of the row's iteration. */
+  /** Nanoseconds from the start of the row's iteration. */
   readonly startNs: Float64Array;
   readonly durationNs: Float64Array;
   readonly bytes: Float64Array;
@@ -61,7 +61,7 @@ interface RowColumns {
 
 export interface HostColumns extends RowColumns {
   readonly thread: Int32Array;
-  /** 0 for the host thread itself, from 1 on the threads that help it with a multi-tensor copy. */
+  /** 0 for the host thread itself, 1 and up for threads that help it with a multi-tensor copy. */
   readonly worker: Int32Array;
   readonly call: Uint8Array;
 }
@@ -78,21 +78,21 @@ export interface CheckColumns {
   /** -1 for the check after the last iteration. */
   readonly op: Int32Array;
   readonly buffer: Int32Array;
-  /** Number of the multi-tensor copy whose targets were compared; -1 where it was a buffer. */
+  /** Number of the multi-tensor copy whose targets were compared; -1 for a buffer. */
   readonly multiCopy: Int32Array;
   readonly checked: Float64Array;
   readonly wrong: Float64Array;
   readonly firstWrong: Float64Array;
 }
 
-/** What elapsedTime operations found, one element for each execution in a recorded iteration. */
+/** Results of elapsedTime operations, one element for each execution in a recorded iteration. */
 interface ElapsedColumns {
   readonly op: Int32Array;
   readonly iteration: Int32Array;
   readonly durationNs: Float64Array;
 }
 
-/** What one allocator held at the end of the last recorded iteration. */
+/** Memory of one allocator at the end of the last recorded iteration. */
 export interface AddonMemory {
   /** Index into memoryAllocators. */
   readonly allocator: number;
@@ -107,7 +107,7 @@ export interface AddonMemory {
   readonly segmentsFreed: number;
   readonly retries: number;
   readonly failures: number;
-  /** Six numbers a block: segment, offset, bytes, requested bytes, stream (-1 for none) and state. */
+  /** Six numbers per block: segment, offset, bytes, requested bytes, stream (-1 for none) and state. */
   readonly blocks: Float64Array;
 }
 
@@ -128,9 +128,9 @@ export interface AddonEvent {
   readonly done?: number;
   readonly total?: number;
   readonly error?: Error;
-  /** What has been recorded so far; the run goes on. */
+  /** Data recorded so far, while the run goes on. */
   readonly partial?: AddonResult;
-  /** With an error, what was recorded before it. */
+  /** Data recorded before the error, if there is one. */
   readonly result?: AddonResult;
 }
 
@@ -140,13 +140,13 @@ export interface Addon {
   /** Returns the run's number. The listener must not throw. */
   start(request: AddonRequest, listener: (event: AddonEvent) => void): number;
   cancel(run: number): boolean;
-  /** First bytes of a region with this content; kind is an index into patternKinds. */
+  /** Returns the first bytes of a region with this content; kind is an index into patternKinds. */
   contentBytes(kind: number, value: number, multiplier: number, offset: number, length: number): Uint8Array;
 }
 
 const buildCommand = 'npm run build:native';
 const fileName = 'copyscope.node';
-/** Where the addon lies in a program's folder: as it was built there, or as a package brings it. */
+/** Folders of the addon below a program's folder: built there, or from a package. */
 const addonFolders = [
   join('native', 'build', 'Release'),
   join('native', 'prebuilds', `${process.platform}-${process.arch}`),
@@ -154,7 +154,7 @@ const addonFolders = [
 
 const inProgram = (program: string): string[] => addonFolders.map((folder) => join(program, folder));
 
-/** Paths in the order in which they are tried: beside a packed asar, beside the sources, above a bundle in dist. */
+/** Returns paths in the order of trying: next to a packed asar, next to the sources, above a bundle in dist. */
 export function addonCandidates(environment: NodeJS.ProcessEnv, moduleFile: string): string[] {
   const named = environment['COPYSCOPE_ADDON'];
   if (named !== undefined && named !== '') return [named];
@@ -165,13 +165,13 @@ export function addonCandidates(environment: NodeJS.ProcessEnv, moduleFile: stri
   return [...packed, ...above].flatMap(inProgram).map((place) => join(place, fileName));
 }
 
-/** Where the compiled files of a program in this folder are; beside it where it is packed. */
+/** Returns the folder of the compiled files of a program in this folder, which may be packed. */
 export function addonFolder(program: string): string {
   const folders = [program.replace(/\.asar$/, '.asar.unpacked'), program].flatMap(inProgram);
   return folders.find((folder) => existsSync(folder)) ?? program;
 }
 
-/** Where a package brings what is compiled for machines of Linux, whatever this one is. */
+/** Returns the folders of a package's files compiled for Linux, whatever this machine is. */
 export const prebuiltFolders = (program: string): string[] =>
   ['linux-x64', 'linux-arm64'].map((name) =>
     join(program.replace(/\.asar$/, '.asar.unpacked'), 'native', 'prebuilds', name),
@@ -219,7 +219,7 @@ function notBuilt(candidates: readonly string[]): CopyscopeError {
   } satisfies ErrorInfo);
 }
 
-/** A package has none. */
+/** Returns true if there are sources, which a package lacks. */
 const hasSources = (candidates: readonly string[]): boolean =>
   candidates.some((addon) => existsSync(join(dirname(addon), '..', '..', 'CMakeLists.txt')));
 
@@ -228,7 +228,7 @@ interface BuildInfo {
   readonly remedy: string | null;
 }
 
-/** What scripts/build-native.mjs left beside the place where the addon should be. */
+/** Reads the file that scripts/build-native.mjs wrote near the addon's place. */
 function readBuildInfo(addon: string): BuildInfo | null {
   try {
     const info: unknown = JSON.parse(readFileSync(join(dirname(dirname(addon)), 'build-info.json'), 'utf8'));

@@ -28,7 +28,7 @@ export interface DeviceMemory {
 
 const addon = (): Addon & NativeBench => loadAddon() as Addon & NativeBench;
 
-/** One measurement. Rejects with the engine's error, or `run.cancelled`. */
+/** Takes one measurement. Rejects with the engine's error, or `run.cancelled`. */
 export async function measure(measurement: Measurement, signal?: CancelSignal): Promise<Measured> {
   if (signal?.aborted === true)
     throw new CopyscopeError({ code: 'run.cancelled', message: 'The benchmark was cancelled.' });
@@ -43,10 +43,10 @@ export async function measure(measurement: Measurement, signal?: CancelSignal): 
   }
 }
 
-/** Gives the memory that measurements share back. */
+/** Frees the memory that measurements share. */
 export const endMeasuring = (): void => addon().benchEnd();
 
-/** Bytes of a device's memory as cudaMemGetInfo counts them, whoever uses them. */
+/** Returns a device's memory as cudaMemGetInfo counts it, for all processes. */
 export function deviceMemory(device: number): DeviceMemory {
   try {
     return addon().deviceMemory(device);
@@ -55,7 +55,7 @@ export function deviceMemory(device: number): DeviceMemory {
   }
 }
 
-/** Makes a kernel fault, or ready to. Only where COPYSCOPE_TEST_FAULTS is 1 in the environment. */
+/** Makes a kernel fault, or only prepares it. Needs COPYSCOPE_TEST_FAULTS=1 in the environment. */
 export const fault = (prepareOnly: boolean): void => addon().__fault(prepareOnly);
 
 const numbers = (measurement: Measurement): Record<string, number> => ({

@@ -1,4 +1,4 @@
-/** The addon's columns as a trace, a verification and iteration times. */
+/** Turns the addon's columns into a trace, a verification and iteration times. */
 
 import { CopyscopeError } from '../core/errors.ts';
 import { typicalIterations } from '../core/figures/typicalIterations.ts';
@@ -10,7 +10,7 @@ import type { AddonMemory, AddonResult, CheckColumns, DeviceColumns, HostColumns
 import { type ActivityFacts, RunLanes } from './lanes.ts';
 import { blockStates, calls, fields, memoryAllocators } from './layout.ts';
 
-/** Throws a CopyscopeError `trace.invalid` where a row can't be. */
+/** Throws a CopyscopeError `trace.invalid` for an impossible row. */
 export function decodeTrace(program: Program, { host, device }: AddonResult): Trace {
   const builder = new TraceBuilder();
   const lanes = new RunLanes(builder, program, helpersOf(program, host), activities(device));
@@ -56,7 +56,7 @@ export function decodeTrace(program: Program, { host, device }: AddonResult): Tr
   return builder.build();
 }
 
-/** How many threads have helped each host thread. */
+/** Returns the number of threads that have helped each host thread. */
 function helpersOf(program: Program, host: HostColumns): number[] {
   const most = program.threads.map(() => 0);
   host.worker.forEach((worker, row) => {
@@ -67,8 +67,8 @@ function helpersOf(program: Program, host: HostColumns): number[] {
 }
 
 /**
- * Where each iteration's clock begins: at 0, or a little earlier where a device's time, brought to the host's clock,
- * lies before the moment at which the threads were released.
+ * Returns the start of each iteration's clock: 0, or a little earlier if a device time, converted to the host's clock,
+ * is before the release of the threads.
  */
 function iterationStarts(iterations: number, device: DeviceColumns): Float64Array {
   const starts = new Float64Array(iterations);
@@ -93,7 +93,7 @@ function activity(device: DeviceColumns, row: number): ActivityFacts {
   };
 }
 
-/** What was compared, and what could not be. */
+/** Returns the comparisons, and those that were not possible. */
 export function decodeVerification(program: Program, checks: CheckColumns): Verification {
   const decoded = Array.from(checks.op.keys(), (row): VerificationCheck => {
     const op = at(checks.op, row);
@@ -134,7 +134,7 @@ function uncomparedReads(program: Program): { buffer: string; reason: string }[]
     }));
 }
 
-/** The last execution of each elapsedTime operation in each iteration; undefined where there is none. */
+/** Returns the last execution of each elapsedTime operation in each iteration, or undefined without any. */
 export function decodeElapsedTimes({ elapsed }: AddonResult): ElapsedTime[] | undefined {
   const last = new Map<string, ElapsedTime>();
   elapsed.op.forEach((op, row) => {
@@ -144,10 +144,10 @@ export function decodeElapsedTimes({ elapsed }: AddonResult): ElapsedTime[] | un
   return last.size === 0 ? undefined : [...last.values()];
 }
 
-/** More blocks are counted in the sums, and not listed. */
+/** More blocks are only included in the sums. */
 const mostBlocks = 10_000;
 
-/** What the allocators held; undefined where no operation allocated memory. */
+/** Returns the allocators' memory, or undefined if no operation allocated any. */
 export function decodeMemory(program: Program, { memory }: AddonResult): AllocatorState[] | undefined {
   return memory.length === 0 ? undefined : memory.map((state) => allocatorState(program, state));
 }
@@ -175,7 +175,7 @@ function allocatorState(program: Program, state: AddonMemory): AllocatorState {
   };
 }
 
-/** Makespans from the trace, host-clock times from the addon. */
+/** Takes makespans from the trace, host-clock times from the addon. */
 export function decodeIterations(trace: Trace, result: AddonResult): RunIterations {
   const makespans = new Array<number>(result.recordedWallNs.length).fill(0);
   const { startNs, durationNs, iteration } = trace.columns;
@@ -195,7 +195,7 @@ function bufferId(program: Program, index: number): string {
   return program.buffers[index]?.id ?? '';
 }
 
-/** An element that is known to be there; damaged columns throw instead of giving undefined. */
+/** Returns an element that must exist; throws for damaged columns instead of returning undefined. */
 function at(column: Float64Array | Int32Array | Uint8Array, index: number): number {
   const value = column[index];
   if (value === undefined) throw damaged(`element ${index} of ${column.length}`);

@@ -1,4 +1,4 @@
-/** A program as the numeric tables that the addon takes (native/src/tables.h reads them and checks their ranges). */
+/** Encodes a program as the numeric tables of the addon (native/src/tables.h reads them and checks their ranges). */
 import { CopyscopeError } from '../core/errors.ts';
 import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
@@ -36,7 +36,7 @@ export interface EncodeOptions {
   readonly timing: TimingOption;
 }
 
-/** Throws a CopyscopeError: `engine.no-device` where a device is not among the visible ones. */
+/** Throws a CopyscopeError `engine.no-device` if a device is not among the visible ones. */
 export function encodeProgram(program: Program, options: EncodeOptions): AddonRequest {
   const calls = libraryCallsOf(program);
   return {
@@ -84,7 +84,7 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
   };
 }
 
-/** By kernel its number among those of cuBLAS and cuFFT. A makePlan and the launch behind it share their kernel. */
+/** Returns the number of each cuBLAS or cuFFT kernel. A makePlan and its launch share their kernel. */
 function libraryCallsOf({ threads }: Program): ReadonlyMap<ProgramKernel, number> {
   const calls = new Map<ProgramKernel, number>();
   for (const { instructions } of threads) {
@@ -124,7 +124,7 @@ function resultNumbers(
   };
 }
 
-/** A number of 0 is chosen by the engine. */
+/** For a number of 0, the engine chooses. */
 function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPlan): TableRow<'multiCopies'> {
   const known = multiCopyOptions[strategy];
   const option = (name: string, other: number): number => {
@@ -147,7 +147,7 @@ function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPla
   };
 }
 
-/** Position of a device among those of the process, through the experiment's own mask (CUDA_VISIBLE_DEVICES). */
+/** Returns a device's position among those of the process, through the experiment's mask (CUDA_VISIBLE_DEVICES). */
 function devicePosition({ visibleDevices }: Program, device: number, index: number): number {
   if (visibleDevices === null) return index;
   const position = visibleDevices[index];
@@ -178,7 +178,7 @@ function table<Table extends TableName, Item>(
   return numbers;
 }
 
-/** What an instruction says; its row holds the rest as an instruction without them has it. */
+/** Fields of an instruction; its row has neutral values for missing ones. */
 interface InstructionFields {
   readonly code: Code;
   readonly stream?: number;
@@ -199,7 +199,7 @@ interface InstructionFields {
   readonly blocking?: boolean;
   /** A signal, graph, multi-tensor copy, library call or device; the later event of an elapsedTime. */
   readonly index?: number;
-  /** Of the device's multiprocessors, for a kernel. */
+  /** Share of the device's multiprocessors, for a kernel. */
   readonly share?: number;
 }
 

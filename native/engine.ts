@@ -13,7 +13,7 @@ import { phases } from './layout.ts';
 import { cudaProblem, reportFrom } from './report.ts';
 
 export interface NativeOptions {
-  /** How to take device times on the CUDA engine; CUPTI where it is left out. */
+  /** Source of device times on the CUDA engine; CUPTI by default. */
   readonly timing?: TimingOption;
 }
 
@@ -64,7 +64,7 @@ export class NativeEngine implements Engine {
     return decode(result, { status: 'complete' });
   }
 
-  /** Resolves with the addon's columns, with an error those until then; rejects where there are none. */
+  /** Resolves with the addon's columns, also with those before an error; rejects if there are none. */
   #execute(
     request: AddonRequest,
     { signal, onProgress }: RunHooks,
@@ -98,10 +98,10 @@ export class NativeEngine implements Engine {
   }
 }
 
-/** As native/src/host_memory.cpp can. */
+/** Matches what native/src/host_memory.cpp can do. */
 const canFlush = process.arch === 'x64';
 
-/** What a partial run ends in where nobody lives to say more. */
+/** Error stored in a partial run, for the case that the process dies. */
 const lost: ErrorInfo = {
   code: 'engine.lost',
   message: 'The engine process ended while the run was being recorded.',
@@ -112,7 +112,7 @@ interface Outcome {
   readonly error?: Error | undefined;
 }
 
-/** The addon's error with what was recorded before it. */
+/** Returns the addon's error with the data recorded before it. */
 function runError(
   thrown: Error,
   result: AddonResult,
@@ -123,7 +123,7 @@ function runError(
   return new RunError(error.toInfo(), decode(result, { status, error: error.toInfo() }), { cause: thrown });
 }
 
-/** A listener that throws must not reach the addon. */
+/** Catches errors of the listener, which must not reach the addon. */
 function report(onProgress: RunHooks['onProgress'], phase = 0, done = 0, total = 0): void {
   const name = phases[phase];
   if (name === undefined) return;
@@ -134,7 +134,7 @@ function quietly(tell: () => void): void {
   try {
     tell();
   } catch {
-    // Whoever watches a run has no say in it.
+    // An observer's error doesn't affect the run.
   }
 }
 

@@ -1,7 +1,7 @@
-/** Errors of the addon as the one error that crosses a layer. */
+/** Converts the addon's errors to CopyscopeErrors. */
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
 
-/** An error thrown by the addon carries code, remedy, field and op as properties. */
+/** An error of the addon carries code, remedy, field and op as properties. */
 export function fromAddon(thrown: unknown): CopyscopeError {
   if (thrown instanceof CopyscopeError) return thrown;
   const { code, remedy, field, op } = Object(thrown) as Record<string, unknown>;

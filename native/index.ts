@@ -13,9 +13,9 @@ export { DeviceTensor, HostTensor, type HostTensorInit, isPinned, pinnedBuffer }
 export type { NativeOptions } from './engine.ts';
 
 export interface Native {
-  /** Asks the driver anew. Never throws: what is missing is said as a problem of the engine that needs it. */
+  /** Asks the driver again. Never throws: a missing part is reported as a problem of the engine that needs it. */
   report(): DeviceReport;
-  /** Its run() rejects with `native.not-built` without an addon, `native.no-…` where something else is missing. */
+  /** Its run() rejects with `native.not-built` without an addon, `native.no-…` if something else is missing. */
   engine(kind: 'cuda' | 'cpu', options?: NativeOptions): Engine;
 }
 
@@ -27,7 +27,7 @@ export function loadNative(): Native {
   return loaded;
 }
 
-/** The same for an addon that `load` gives or fails to give. */
+/** Does the same for the addon that `load` returns or fails to return. */
 export function makeNative(load: () => Addon): Native {
   let addon: Addon;
   try {

@@ -1,4 +1,4 @@
-/** The lanes of a run: host threads, streams, then the device's copy engines and compute as far as they are used. */
+/** The lanes of a run: host threads, streams, then the device's copy engines and compute if used. */
 
 import type { Program } from '../core/program/program.ts';
 import type { TraceBuilder } from '../core/trace/builder.ts';
@@ -21,13 +21,13 @@ export interface ActivityFacts {
   readonly src: MemoryKind;
   readonly dst: MemoryKind;
   readonly channelType: ChannelType;
-  /** Index of the stream, which belongs to the device whose engine did it. */
+  /** Index of the stream, which belongs to the device whose engine did the work. */
   readonly stream: number;
 }
 
 /**
- * What did the work. A copy through the compute channel ran there; any other went through its direction's engine. A
- * copy within the device whose channel isn't known is taken for compute, as it was recorded on real devices.
+ * Returns the engine of an activity. A copy through the compute channel ran there; any other used its direction's
+ * engine. A copy within the device on an unknown channel counts as compute, as on recorded devices.
  */
 function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | null {
   if (kind === 'kernel' || kind === 'memset') return 'compute';
@@ -40,13 +40,13 @@ function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | 
 
 export class RunLanes {
   readonly streams: readonly LaneIndex[];
-  /** Of each host thread and its helpers. */
+  /** Lanes of each host thread and its helpers. */
   readonly #hosts: readonly (readonly LaneIndex[])[];
   readonly #program: Program;
-  /** By engineKey(). */
+  /** Lanes by engineKey(). */
   readonly #engines = new Map<string, LaneIndex>();
 
-  /** `helpers` says how many threads have helped each host thread. */
+  /** `helpers` is the number of threads that have helped each host thread. */
   constructor(
     builder: TraceBuilder,
     program: Program,
@@ -70,12 +70,12 @@ export class RunLanes {
     });
   }
 
-  /** Lane of a host thread, or of one of its helpers. */
+  /** Returns the lane of a host thread, or of one of its helpers. */
   host(thread: number, helper: number): LaneIndex {
     return this.#hosts[thread]?.[helper] ?? -1;
   }
 
-  /** Lane of the engine that did it; -1 for marks and for what no engine did. */
+  /** Returns the lane of the activity's engine; -1 for marks and for activities without an engine. */
   engine(activity: ActivityFacts): LaneIndex {
     return this.#engines.get(this.#key(activity, engineOf(activity))) ?? -1;
   }

@@ -1,7 +1,7 @@
 /**
- * Names and numbers of what passes between TypeScript and the addon: the one place where they stand. native/src/layout.h
- * is written from it (`node scripts/native-layout.mjs`), and `layout` is compared when the addon is loaded, so that an old
- * build is never misread.
+ * Names and numbers that TypeScript and the addon exchange, defined only here. native/src/layout.h is generated from it
+ * (`node scripts/native-layout.mjs`), and `layout` is compared when the addon is loaded, so that an old build is never
+ * misread.
  */
 import { copyStrategies } from '../core/experiment/operations.ts';
 import type { RunPhase } from '../core/program/engine.ts';
@@ -50,7 +50,7 @@ export const codes = [
 ] as const;
 export type Code = (typeof codes)[number];
 
-/** The numbers in a row of each table, in their order. A field of no use to a row is as the encoder leaves it. */
+/** Numbers in a row of each table, in order. Unused fields of a row have the encoder's defaults. */
 export const fields = {
   buffers: ['memory', 'bytes', 'patternKind', 'patternValue', 'written', 'device', 'byOperation'],
   streams: ['kind', 'thread', 'device', 'priority'],
@@ -89,12 +89,12 @@ export const fields = {
     'slotBytes',
     'chunkBytes',
   ],
-  /** Of one multi-tensor copy. */
-  /** What cuBLAS or cuFFT is asked for: of an fft m is the size and n the batch. `other` is the second factor's buffer. */
+  /** Fields of one multi-tensor copy. */
+  /** Fields of a cuBLAS or cuFFT call: for an fft, m is the size, n the batch. `other` is the second factor. */
   libraryCalls: ['dtype', 'm', 'n', 'k', 'tf32', 'firstUse', 'other'],
-  /** What one of them must have written: the call by its number, and what its operands held. */
+  /** Expected result of such a call: its number, and the content of its operands. */
   results: ['call', 'buffer', 'patternKind', 'patternValue', 'patternOffset', 'otherKind', 'otherValue', 'otherOffset'],
-  /** Of an allocator's report. */
+  /** Blocks of an allocator's report. */
   blocks: ['segment', 'offset', 'bytes', 'requestedBytes', 'stream', 'state'],
 } as const;
 export type TableName = keyof typeof fields;
@@ -103,10 +103,10 @@ export type TableRow<Table extends TableName> = Readonly<Record<(typeof fields)[
 export const allocators: readonly Allocator[] = ['cuda-malloc', 'pool', 'caching'];
 export const streamKinds: readonly StreamKind[] = ['legacy-default', 'per-thread-default', 'blocking', 'non-blocking'];
 export const patternKinds = ['none', 'random', 'index', 'constant', 'float32', 'float16', 'bfloat16'] as const;
-/** What the numbers of a library call are. */
+/** Element types of a library call. */
 export const libraryTypes = ['float32', 'float16', 'bfloat16', 'complex64'] as const;
 
-/** What a host row is called; empty where it bears its operation's label. */
+/** Names of host rows; empty if a row has its operation's label. */
 export const calls = [
   '',
   'cudaMemcpyAsync',
@@ -147,7 +147,7 @@ export const blockStates = ['allocated', 'pending-free', 'inactive'] as const;
 export const phases: readonly RunPhase[] = ['preparing', 'warming-up', 'timing', 'recording', 'verifying'];
 export const engines: readonly Exclude<EngineKind, 'sim'>[] = ['cpu', 'cuda'];
 
-/** Every list of names whose numbers pass between the two sides, by what C++ calls it. */
+/** All lists of names whose numbers the two sides exchange, by their C++ name. */
 export const enums: Readonly<Record<string, readonly string[]>> = {
   Code: codes,
   Memory: memoryKinds,

@@ -1,7 +1,7 @@
-/** native/src/layout.h, written from the lists of layout.ts. */
+/** Generates native/src/layout.h from the lists of layout.ts. */
 import { enums, fields, layout, type TableName } from './layout.ts';
 
-/** What a row of each table is called. */
+/** Names of the rows of each table. */
 const rowNames: Readonly<Record<TableName, string>> = {
   buffers: 'Buffer',
   streams: 'Stream',
@@ -14,7 +14,7 @@ const rowNames: Readonly<Record<TableName, string>> = {
 };
 /** Lists of the copy engine's own. */
 const copyEnums: readonly string[] = ['Direction', 'Strategy'];
-/** Characters of a line, as elsewhere in native/src. */
+/** Line width, as elsewhere in native/src. */
 const width = 120;
 
 export function layoutHeader(): string {
@@ -48,7 +48,7 @@ export function layoutHeader(): string {
   ].join('\n')}\n`;
 }
 
-/** `pinned-write-combined` is pinnedWriteCombined, `cudaMemcpyAsync` memcpyAsync; what has no name is none. */
+/** Returns pinnedWriteCombined for `pinned-write-combined`, memcpyAsync for `cudaMemcpyAsync`, none for no name. */
 function identifier(name: string): string {
   if (name === '') return 'none';
   return uncapitalised(name.replace(/^cuda(?=[A-Z])/, '')).replace(/-(\w)/g, (_, letter: string) =>
@@ -86,7 +86,7 @@ function rowFields(row: string, names: readonly string[]): string[] {
   ];
 }
 
-/** The words, with a comma behind each, on as few lines as they need. */
+/** Returns the words, each followed by a comma, on as few lines as possible. */
 function filled(words: readonly string[], indent: string): string[] {
   const lines: string[] = [];
   for (const word of words) {

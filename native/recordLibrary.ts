@@ -1,4 +1,4 @@
-/** The library that `copyscope record` has CUDA load into another program. It is built beside the addon. */
+/** The library that `copyscope record` loads into another program through CUDA. It is built next to the addon. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { addonCandidates } from './addon.ts';
 
 const fileName = 'libcopyscope_record.so';
 
-/** Its path: COPYSCOPE_RECORD_LIBRARY, or beside the addon. Throws a CopyscopeError `engine.unavailable` where it isn't there. */
+/** Returns COPYSCOPE_RECORD_LIBRARY, or the path next to the addon. Throws `engine.unavailable` if it is missing. */
 export function recordLibrary(environment: NodeJS.ProcessEnv): string {
   const named = environment['COPYSCOPE_RECORD_LIBRARY'];
   const candidates =

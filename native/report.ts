@@ -1,11 +1,11 @@
-/** What there is to run on, and what stands in the way where something is missing. */
+/** Devices and engines, with the problem of each that can't run. */
 import type { ErrorInfo } from '../core/errors.ts';
 import type { DeviceReport, EngineStatus } from '../core/program/engine.ts';
 import type { AddonReport } from './addon.ts';
 
 const simulator: EngineStatus = { kind: 'sim', available: true };
 
-/** The report where there is no addon. */
+/** Returns the report if there is no addon. */
 export function reportWithoutAddon(problem: ErrorInfo): DeviceReport {
   return {
     devices: [],
@@ -37,12 +37,12 @@ export function reportFrom(addon: AddonReport): DeviceReport {
   };
 }
 
-/** CUDA's 13000 as '13.0'; null for 0. */
+/** Returns '13.0' for CUDA's 13000; null for 0. */
 function cudaVersion(version: number): string | null {
   return version === 0 ? null : `${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`;
 }
 
-/** Why the CUDA engine can't run; null where it can. */
+/** Returns the reason why the CUDA engine can't run, or null. */
 export function cudaProblem(addon: AddonReport): ErrorInfo | null {
   if (!addon.withCuda) {
     return {

@@ -1,4 +1,4 @@
-/** Tensors of one device that travel together. */
+/** Tensors of one device that are copied together. */
 import { elementBytes } from './dtypes.ts';
 import { type DeviceLeaves, type NativeStorage, nativeCopies } from './nativeCopies.ts';
 import { deviceResults, type Group, hostResults, type Route } from './results.ts';

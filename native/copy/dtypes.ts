@@ -1,4 +1,4 @@
-/** Element types of tensors, named as PyTorch names them, and the typed arrays that hold them. */
+/** Element types of tensors with PyTorch's names, and their typed arrays. */
 
 interface TypedArrayType {
   readonly BYTES_PER_ELEMENT: number;
@@ -18,7 +18,7 @@ export type HostData =
   | BigInt64Array
   | BigUint64Array;
 
-/** `perElement`: values of the typed array that make up one element. */
+/** `perElement`: number of typed-array values in one element. */
 const table = {
   uint8: { array: Uint8Array, perElement: 1 },
   uint8_clamped: { array: Uint8ClampedArray, perElement: 1 },
@@ -55,10 +55,10 @@ function typeOf(dtype: Dtype): ElementType {
 
 const elementTypes = new Map<string, ElementType>(dtypes.map((dtype) => [dtype, typeOf(dtype)]));
 
-/** Undefined for what is no dtype. */
+/** Returns undefined for an unknown dtype. */
 export const elementTypeOf = (dtype: string): ElementType | undefined => elementTypes.get(dtype);
 
-/** Bytes of one element. */
+/** Returns the bytes of one element. */
 export const elementBytes = (dtype: Dtype): number => elementTypes.get(dtype)?.bytes ?? 1;
 
 const bytesType = typeOf('uint8');
@@ -76,14 +76,14 @@ const typeByTag = new Map<unknown, ElementType>([
   ['BigInt64Array', typeOf('int64')],
   ['Float64Array', typeOf('float64')],
 ]);
-// Most batches are of one type, and looking that up would cost as much as all else that is done for a leaf. Of what tells
-// the type, V8 has the tag at once; the constructor takes three times as long, and byteLength eight times as long as length.
+// Caches the last type: most batches have one type, and looking it up costs as much as all other work for a leaf. V8
+// has the tag at once; the constructor takes three times as long, and byteLength eight times as long as length.
 let lastTag: unknown;
 let lastType = bytesType;
 
 const tagOf = (view: ArrayBufferView): unknown => (view as Uint8Array)[Symbol.toStringTag];
 
-/** The element type of a typed array, Buffer or DataView; bytes for one of a newer kind. */
+/** Returns the element type of a typed array, Buffer or DataView; bytes for newer kinds. */
 export function elementTypeOfView(view: ArrayBufferView): ElementType {
   const tag = tagOf(view);
   if (tag !== lastTag) {
@@ -93,7 +93,7 @@ export function elementTypeOfView(view: ArrayBufferView): ElementType {
   return lastType;
 }
 
-/** The type of typed arrays that all have the same; null for others, and where there are none. */
+/** Returns the type that all typed arrays share, or null for other data and an empty list. */
 export function commonArrayType(views: readonly ArrayBufferView[]): ElementType | null {
   const [first] = views;
   if (first === undefined || first instanceof DataView) return null;
@@ -104,7 +104,7 @@ export function commonArrayType(views: readonly ArrayBufferView[]): ElementType 
 
 export const dtypeOf = (view: ArrayBufferView): Dtype => elementTypeOfView(view).dtype;
 
-/** A typed array of this dtype over part of a buffer. */
+/** Returns a typed array of this dtype over a part of a buffer. */
 export function hostData(dtype: Dtype, buffer: ArrayBufferLike, byteOffset: number, byteLength: number): HostData {
   const array: TypedArrayType = table[dtype].array;
   return new array(buffer, byteOffset, byteLength / array.BYTES_PER_ELEMENT);

@@ -1,4 +1,4 @@
-/** Leaves in host memory that travel together. */
+/** Leaves in host memory that are copied together. */
 import { commonArrayType, type ElementType, elementBytes, elementTypeOfView } from './dtypes.ts';
 import { nativeCopies, type StridedLeaf } from './nativeCopies.ts';
 import type { NativeOptions } from './options.ts';
@@ -7,15 +7,15 @@ import { streamFor } from './streams.ts';
 import { HostTensor } from './tensors.ts';
 import type { Traversal } from './traverse.ts';
 
-/** How many leaves go to the addon as arguments, which is much the fastest way there; the stack holds no more of them. */
+/** Number of leaves passed to the addon as arguments, by far the fastest way; the stack holds no more. */
 const mostArguments = 8192;
 
-/** Used again: the addon reads it within its call. */
+/** Reused, since the addon reads it within its call. */
 let sizes = new Float64Array(1024);
 
 /**
- * Bytes of each view, all of whose elements have the type, if one is given, and of all. What stands behind them means
- * nothing.
+ * Returns the bytes of each view and of all. `type` is the type of all elements, if they share one. Values after the
+ * views' sizes mean nothing.
  */
 function sizesOf(views: readonly ArrayBufferView[], type: ElementType | null) {
   const count = views.length;
@@ -47,7 +47,7 @@ export class HostGroup {
     return new HostGroup(traversal, [], []);
   }
 
-  /** Of all leaves, which are views only: nothing needs to be done for each. */
+  /** Makes a group of all leaves, which are views only and need no work each. */
   static ofAll(traversal: Traversal): HostGroup {
     return new HostGroup(traversal, traversal.leaves as ArrayBufferView[], null);
   }
@@ -72,7 +72,7 @@ export class HostGroup {
     this.add(index, tensor.data);
   }
 
-  /** Bytes of each leaf's elements; one number where all have the same. */
+  /** Returns the element size of each leaf, or one number if all are equal. */
   #elementSizes(type: ElementType | null): Uint8Array | number {
     if (type !== null && !this.#hasTensors) return type.bytes;
     return Uint8Array.from(this.#memory, (memory, number) => {

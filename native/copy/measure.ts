@@ -1,4 +1,4 @@
-/** Times a payload of the engine's own making, as the benchmarks do. */
+/** Measures copies of a payload that the engine itself makes, as the benchmarks do. */
 import { type CopyCounts, type NativeMeasurement, nativeCopies } from './nativeCopies.ts';
 import { type CopyTuning, toNativeOptions } from './options.ts';
 
@@ -6,7 +6,7 @@ export const copyDirections = ['h2d', 'd2h', 'd2d', 'h2h'] as const;
 export type CopyDirection = (typeof copyDirections)[number];
 
 export interface MeasureRequest extends CopyTuning {
-  /** As for startCopy: cuda:0, cpu-device:0. */
+  /** Device as in startCopy: cuda:0, cpu-device:0. */
   readonly device: string;
   readonly direction: CopyDirection;
   /** Bytes of each tensor. */
@@ -17,16 +17,16 @@ export interface MeasureRequest extends CopyTuning {
   readonly repetitions?: number;
   /** Default: 2. */
   readonly warmups?: number;
-  /** Rest before each repetition, in milliseconds. Default: none. */
+  /** Pause before each repetition in milliseconds. Default: none. */
   readonly pauseMs?: number;
   /**
-   * Times a plain loop of asynchronous copies and one synchronise next to each repetition, without the engine, over the
-   * same memory: first one goes first, then the other.
+   * Also measures a plain loop of asynchronous copies and one synchronise next to each repetition, without the engine,
+   * over the same memory, in alternating order.
    */
   readonly besideBare?: boolean;
 }
 
-/** Blocks until done. Every byte of the first warm-up and of a run after the last repetition is verified. */
+/** Blocks until done. Verifies every byte of the first warm-up and of a run after the last repetition. */
 export function measureCopies(request: MeasureRequest): NativeMeasurement {
   return nativeCopies().copyMeasure({
     strategy: 6,
@@ -42,8 +42,8 @@ export function measureCopies(request: MeasureRequest): NativeMeasurement {
   });
 }
 
-/** What the engine of a device holds, and has ever allocated. */
+/** Returns the memory that a device's engine holds, and the allocations it has ever made. */
 export const copyCounts = (device: string): CopyCounts => nativeCopies().copyCounts(device);
 
-/** Gives memory that is not in use back to the system, the staging ring included. */
+/** Returns unused memory to the system, including the staging ring. */
 export const trimCopies = (device: string): void => nativeCopies().copyTrim(device);

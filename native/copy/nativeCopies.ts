@@ -1,4 +1,4 @@
-/** The addon's own interface to the copy engine. */
+/** The addon's interface to the copy engine. */
 import { type Addon, loadAddon } from '../addon.ts';
 import type { NativeOptions } from './options.ts';
 
@@ -10,7 +10,7 @@ export interface NativeMeasureRequest {
   readonly strategy: number;
   /** Bytes of each tensor. */
   readonly sizes: Float64Array;
-  /** 1 where the host side is page-locked. */
+  /** 1 if the host side is page-locked. */
   readonly pinned: number;
   readonly repetitions: number;
   readonly warmups: number;
@@ -22,7 +22,7 @@ export interface NativeMeasureRequest {
 
 export interface NativeMeasurement {
   readonly ns: Float64Array;
-  /** Of the plain loop next to each repetition; empty where it wasn't asked for. */
+  /** Times of the plain loop next to each repetition; empty if it was not requested. */
   readonly bareNs: Float64Array;
   readonly bytes: number;
   readonly checked: number;
@@ -48,7 +48,7 @@ export interface CopyCounts {
   readonly ringBytes: number;
 }
 
-/** Things of the addon that only the addon looks into. */
+/** Opaque objects of the addon. */
 declare const opaque: unique symbol;
 export type NativeCopy = { readonly [opaque]: 'copy' };
 export type NativeStorage = { readonly [opaque]: 'storage' };
@@ -63,12 +63,12 @@ export interface StridedLeaf {
 }
 
 interface HostLeaves {
-  /** All of them; the first ones are arguments of the call too. */
+  /** All leaves; the first ones are arguments of the call too. */
   readonly leaves: readonly ArrayBufferView[];
-  /** Bytes of each leaf, and of all. With them a small upload is on its way before all leaves have been read. */
+  /** Bytes of each leaf, and of all. With them a small upload starts before all leaves have been read. */
   readonly sizes?: Float64Array;
   readonly total?: number;
-  /** Of each leaf, or of all; default: those of the typed arrays. */
+  /** Element size of each leaf, or of all. Default: those of the typed arrays. */
   readonly elementSizes: Uint8Array | number | undefined;
   readonly strided: readonly StridedLeaf[];
   readonly options: NativeOptions | undefined;
@@ -82,10 +82,10 @@ export interface DeviceLeaves {
   readonly elementSizes: Uint8Array;
 }
 
-/** Where each result lies: its storage's number, -1 where it is empty, the offset in bytes, and how many bytes it has. */
+/** Place of each result: its storage's number, or -1 if it is empty, its offset in bytes, and its bytes. */
 export interface StartedCopy {
   readonly copy: NativeCopy;
-  /** All of it is in its stream, and on the wire in a moment. */
+  /** True if all of it is in its stream, and will be on the wire in a moment. */
   readonly submitted: boolean;
   readonly storages: readonly NativeStorage[];
   readonly storageOf: Int32Array;
@@ -114,16 +114,16 @@ export interface NativeCopies {
     },
   ): StartedCopy;
   copyHost(request: HostLeaves, ...first: readonly ArrayBufferView[]): StartedHostCopy;
-  /** Index into copyStates. */
+  /** Returns an index into copyStates. */
   copyState(copy: NativeCopy): number;
-  /** Returns at once, and calls the listener from the event loop once the copy has ended. */
+  /** Returns at once, and calls the listener from the event loop when the copy has ended. */
   copyNotify(copy: NativeCopy, listener: () => void): void;
   copyError(copy: NativeCopy): Error | undefined;
   copyCancel(copy: NativeCopy): void;
-  /** ArrayBuffers of results on the host, once; copies of them where the runtime allows no external ones. */
+  /** Returns ArrayBuffers of results on the host, once; copies if the runtime allows no external ones. */
   copyBuffers(copy: NativeCopy): { readonly buffers: readonly ArrayBuffer[]; readonly external: boolean };
   copyRelease(storage: NativeStorage): void;
-  /** Detaches an ArrayBuffer of results; its memory goes back within a turn of the event loop. */
+  /** Detaches an ArrayBuffer of results; its memory is freed within a turn of the event loop. */
   copyDetach(buffer: ArrayBuffer): void;
   copyPinned(device: string, bytes: number): ArrayBuffer;
   copyStream(device: string): NativeStream;
@@ -143,7 +143,7 @@ export interface NativeCopies {
 
 let loaded: (Addon & NativeCopies) | undefined;
 
-/** Throws a CopyscopeError `native.…` where there is no addon. */
+/** Throws a CopyscopeError `native.…` if there is no addon. */
 export function nativeCopies(): NativeCopies {
   loaded ??= loadAddon() as Addon & NativeCopies;
   return loaded;

@@ -1,4 +1,4 @@
-/** Options of a copy, under the names that the strategies document, and what the addon makes of them. */
+/** Options of a copy, with the strategies' documented names, and their numbers for the addon. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 
@@ -8,29 +8,29 @@ export type CopyStrategy = (typeof copyStrategies)[number];
 export interface CopyTuning {
   /** Default: pipelined. */
   readonly strategy?: CopyStrategy;
-  /** Host memory passes through page-locked buffers, and results on the host lie in page-locked memory. Default: true. */
+  /** Stages host memory through page-locked buffers, and allocates results on the host page-locked. Default: true. */
   readonly use_pinned_staging?: boolean;
-  /** Contiguous host tensors of at most 256 KiB share allocations on the device. Default: true. */
+  /** Packs contiguous host tensors of at most 256 KiB into shared allocations on the device. Default: true. */
   readonly pack_cpu_tensors?: boolean;
-  /** Each packed tensor starts at a multiple of it, and of its element's size. Default: 16. */
+  /** Alignment of each packed tensor, besides that of its element's size. Default: 16. */
   readonly min_packed_alignment_bytes?: number;
   /** Bytes of a shared allocation, unless one tensor alone is larger. Default: 32 MiB. */
   readonly max_packed_chunk_bytes?: number;
-  /** Schedule from a thread of its own; otherwise startCopy returns with all copies done. Default: true. */
+  /** Schedules in a separate thread; otherwise startCopy returns when all copies are done. Default: true. */
   readonly use_background_thread?: boolean;
-  /** Host threads that copy, the scheduling one among them. Default: chosen from payload and cores. */
+  /** Number of host threads that copy, including the scheduling one. Default: chosen from payload and cores. */
   readonly threads?: number;
-  /** Page-locked slots of each thread. Default: as many as 64 MiB hold in all. */
+  /** Page-locked slots of each thread. Default: as many as fit into 64 MiB in all. */
   readonly slotsPerThread?: number;
   /** Bytes of a slot. Default: 4 MiB. */
   readonly slotBytes?: number;
   /** Bytes of one transfer over the link, at most a slot's. Default: chosen from the payload. */
   readonly chunkBytes?: number;
-  /** Fill the slots, or D2H the results, past the processor's caches. Default: chosen from payload and threads. */
+  /** Bypasses the processor's caches when filling slots, or D2H results. Default: chosen from payload and threads. */
   readonly streamingStores?: boolean;
 }
 
-/** As the addon reads them; what is missing keeps the addon's default. */
+/** Options as the addon reads them; missing ones have the addon's defaults. */
 export type NativeOptions = Record<string, number>;
 
 const switches = {
@@ -51,7 +51,7 @@ const numbers = {
 
 const keysOf = <T extends object>(object: T): (keyof T)[] => Object.keys(object) as (keyof T)[];
 
-/** Undefined where none is set. Throws a CopyscopeError `copy.bad-option` that names the option. */
+/** Returns undefined if no option is set. Throws a CopyscopeError `copy.bad-option` that names the option. */
 export function toNativeOptions(tuning: CopyTuning): NativeOptions | undefined {
   const native: NativeOptions = {};
   if (tuning.strategy !== undefined) native['strategy'] = strategyNumber(tuning.strategy);

@@ -1,4 +1,4 @@
-/** The tensors made of what the addon answers. */
+/** Tensors made from the addon's answers. */
 import { type Dtype, elementTypeOfView, hostData } from './dtypes.ts';
 import { nativeCopies, type StartedCopy, type StartedHostCopy } from './nativeCopies.ts';
 import type { NativeOptions } from './options.ts';
@@ -6,27 +6,27 @@ import type { CopyStream } from './streams.ts';
 import { DeviceStorage, DeviceTensor, HostTensor, markResult } from './tensors.ts';
 import type { TensorLeaf, Traversal } from './traverse.ts';
 
-/** How a group travels. */
+/** Options and stream of a group. */
 export interface Route {
   readonly options: NativeOptions | undefined;
   readonly stream: CopyStream | undefined;
 }
 
-/** A group that is on its way. */
+/** A group under way. */
 export interface Group {
   readonly started: StartedCopy;
-  /** Puts what of the results could not be made before; once the copy is done. */
+  /** Puts the results that could not be made before, once the copy is done. */
   finish(): void;
-  /** Lets go of the results' memory. The copy itself holds it until it has ended. */
+  /** Releases the results' memory. The copy itself holds it until it has ended. */
   drop(): void;
 }
 
-/** Which leaves a group holds; null for all. */
+/** Indices of the leaves in a group; null for all. */
 export type Indices = readonly number[] | null;
 
 /**
- * Results on a device, put into their places while the data is on the wire: nobody sees them before the copy is done.
- * `common` is the dtype of all leaves where they are known to be views of one type.
+ * Puts results on a device into their places while the data is on the wire, since nobody sees them before the copy is
+ * done. `common` is the dtype of all leaves if they are known to be views of one type.
  */
 export function deviceResults(
   started: StartedCopy,
@@ -49,7 +49,7 @@ export function deviceResults(
   return { started, finish: () => undefined, drop };
 }
 
-/** Results on the host: small ones share an ArrayBuffer. */
+/** Puts results on the host. Small ones share an ArrayBuffer. */
 export function hostResults(started: StartedHostCopy, traversal: Traversal, indices: Indices): Group {
   const leaves = leavesOf(traversal, indices);
   const finish = (): void => {
@@ -72,14 +72,14 @@ const leavesOf = ({ leaves }: Traversal, indices: Indices): readonly TensorLeaf[
 
 const isView = (leaf: TensorLeaf): leaf is ArrayBufferView => ArrayBuffer.isView(leaf);
 
-/** Of a view the shape is left to what is made of it. */
+/** Returns the kind of a leaf. A view has no shape here; its tensor makes it. */
 const kindOf = (leaf: TensorLeaf): { readonly dtype: Dtype; readonly shape: readonly number[] | undefined } =>
   isView(leaf) ? { dtype: elementTypeOfView(leaf).dtype, shape: undefined } : leaf;
 const dtypeOfLeaf = (leaf: TensorLeaf): Dtype => (isView(leaf) ? elementTypeOfView(leaf).dtype : leaf.dtype);
 
 const kindsOf = (leaves: readonly TensorLeaf[]) => ({ dtypes: dtypesOf(leaves), shapes: shapesOf(leaves) });
 
-/** The one that all have, or each its own. */
+/** Returns the dtype that all leaves share, or each leaf's own. */
 function dtypesOf(leaves: readonly TensorLeaf[]): Dtype | readonly Dtype[] {
   const [first] = leaves;
   const common = first === undefined ? 'uint8' : dtypeOfLeaf(first);
@@ -87,7 +87,7 @@ function dtypesOf(leaves: readonly TensorLeaf[]): Dtype | readonly Dtype[] {
   return common;
 }
 
-/** Views have one dimension. */
+/** Returns the shapes; views have one dimension. */
 function shapesOf(leaves: readonly TensorLeaf[]): readonly (readonly number[] | undefined)[] {
   const hasTensors = leaves.some((leaf) => !isView(leaf));
   return hasTensors ? leaves.map((leaf) => (isView(leaf) ? undefined : leaf.shape)) : [];

@@ -10,21 +10,21 @@ import { type DeviceStorage, DeviceTensor, HostTensor, releaseBuffer } from './t
 import { type Traversal, traverse } from './traverse.ts';
 
 export interface CopyOptions extends CopyTuning {
-  /** The stream to copy in. Default: the current one of the device. */
+  /** Stream to copy in. Default: the device's current one. */
   readonly stream?: CopyStream;
-  /** Copy what lies on the target device already, too. Default: false, such leaves are returned as they are. */
+  /** Also copies tensors that are on the target device already. Default: false, such leaves are returned unchanged. */
   readonly copy?: boolean;
 }
 
 export interface CopyHandle<T = unknown> {
-  /** Whether get() has its answer. Never waits. */
+  /** Returns true if get() has its answer. Never waits. */
   ready(): boolean;
   /**
-   * The data with its tensors on the target. Rejects with a CopyscopeError: what failed, or `copy.cancelled`. The same
-   * promise each time.
+   * Returns the data with its tensors on the target. Rejects with a CopyscopeError: the failure, or `copy.cancelled`.
+   * The same promise each time.
    */
   get(): Promise<T>;
-  /** Ends the copy soon, and gives its results' memory back. False where it had ended already. */
+  /** Cancels the copy soon, and releases its results' memory. Returns false if it had ended already. */
   cancel(): boolean;
 }
 
@@ -32,12 +32,11 @@ const hostDevice = 'cpu';
 
 /**
  * Copies the tensors of `data` (typed arrays, Buffers, DataViews, HostTensors, DeviceTensors) to `device`: `cuda:0`,
- * `cpu` for host memory, `cpu-device:0` for a simulated device. Arrays, plain objects and Maps are copied as containers,
- * to any depth; everything else is passed through as it is. Returns at once; sources must stay unchanged until the
- * handle is ready. Results on a device are DeviceTensors, on the host HostTensors in page-locked memory.
- *
+ * `cpu` for host memory, `cpu-device:0` for a simulated device. Arrays, plain objects and Maps are copied as
+ * containers, to any depth; everything else is passed through unchanged. Returns at once; sources must stay unchanged
+ * until the handle is ready. Results on a device are DeviceTensors, on the host HostTensors in page-locked memory.
  * Throws a CopyscopeError for data that contains itself (`copy.cyclic`), an unknown device (`copy.no-device`) or a bad
- * option (`copy.bad-option`). Whatever goes wrong later rejects get().
+ * option (`copy.bad-option`). Later errors reject get().
  */
 export function startCopy<T = unknown>(data: unknown, device: string, options: CopyOptions = {}): CopyHandle<T> {
   const route: Route = { options: toNativeOptions(options), stream: options.stream };
@@ -53,7 +52,7 @@ export function startCopy<T = unknown>(data: unknown, device: string, options: C
   return new Handle<T>(traversal, started);
 }
 
-/** Groups the leaves by where they come from; those that stay are put at once. */
+/** Groups the leaves by origin, and puts those that stay at once. */
 function sortLeaves(traversal: Traversal, device: string, options: CopyOptions): ((route: Route) => Group)[] {
   const devices = new Map<string, DeviceGroup>();
   const allTravel = traversal.hasOnlyViews && (device !== hostDevice || options.copy === true);
@@ -129,7 +128,7 @@ class Handle<T> implements CopyHandle<T> {
     return this.#settle();
   }
 
-  /** Every group has ended. */
+  /** Called when every group has ended. */
   async #settle(): Promise<T> {
     if (this.#cancelled) throw new CopyscopeError({ code: 'copy.cancelled', message: 'The copy was cancelled.' });
     const error = this.#groups
@@ -144,10 +143,10 @@ class Handle<T> implements CopyHandle<T> {
   }
 }
 
-/** A thread's wake-up takes longer than a few megabytes on the wire, unless their stream is full of other work. */
+/** Waking a thread takes longer than a few megabytes on the wire, unless their stream is full of other work. */
 const patienceMs = 0.2;
 
-/** Resolves once the copy has ended. The event loop goes on: others have their turn between two looks at a small one. */
+/** Resolves when the copy has ended. Other tasks of the event loop run between two checks of a small one. */
 async function ended({ copy, submitted }: StartedCopy): Promise<void> {
   const patientUntil = performance.now() + patienceMs;
   while (submitted && performance.now() < patientUntil) {
@@ -182,8 +181,8 @@ function toCopyscopeError(thrown: unknown): CopyscopeError {
 }
 
 /**
- * Gives the memory of every result in `data` back now, instead of when JavaScript collects it: device memory, and the
- * host memory that copies have made, whose ArrayBuffers are detached. Other host tensors are left as they are.
+ * Frees the memory of every result in `data` now, instead of at garbage collection: device memory, and host memory made
+ * by copies, whose ArrayBuffers are detached. Other host tensors stay unchanged.
  */
 export function release(data: unknown): void {
   const storages = new Set<DeviceStorage>();

@@ -1,4 +1,4 @@
-/** Streams that copies can be put into, and the one that is current on each device. */
+/** Streams for copies, and the current one of each device. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { type NativeStream, nativeCopies } from './nativeCopies.ts';
 
@@ -12,7 +12,7 @@ export class CopyStream {
     this.native = nativeCopies().copyStream(device);
   }
 
-  /** Blocks until the work put into it so far is done. */
+  /** Blocks until the work in it so far is done. */
   synchronize(): void {
     nativeCopies().copySynchronize(this.native);
   }
@@ -20,20 +20,20 @@ export class CopyStream {
 
 const current = new Map<string, CopyStream>();
 
-/** The stream that copies of this device go into unless told otherwise; null for the engine's own. */
+/** Returns the default stream for copies of this device; null for the engine's own. */
 export const currentStream = (device: string): CopyStream | null => current.get(device) ?? null;
 
-/** Makes a stream current on its device. Copies started before stay in the stream that was current then. */
+/** Makes a stream current on its device. Copies started before stay in their stream. */
 export function setCurrentStream(stream: CopyStream): void {
   current.set(stream.device, stream);
 }
 
-/** Back to the engine's own stream. */
+/** Makes the engine's own stream current again. */
 export function resetCurrentStream(device: string): void {
   current.delete(device);
 }
 
-/** `asked` where it is of this device, else the device's current stream. */
+/** Returns `asked` if it is of this device, else the device's current stream. */
 export function streamFor(device: string, asked: CopyStream | undefined): NativeStream | undefined {
   return (asked?.device === device ? asked : current.get(device))?.native;
 }

@@ -19,13 +19,13 @@ function requireShape(shape: readonly number[]): void {
   if (bad !== undefined) throw badTensor('shape', `${bad} is no length.`, 'Give whole numbers from 0.');
 }
 
-/** A broadcast tensor has more bytes than its data, and may have more than anything can count. */
+/** Throws if the bytes can't be counted, since a broadcast tensor has more bytes than its data. */
 function requireCountable(shape: readonly number[], elementBytes: number): void {
   if (Number.isSafeInteger(productOf(shape) * elementBytes)) return;
   throw badTensor('shape', `A tensor of shape [${shape}] has too many bytes.`, 'Give one of fewer than 2^53.');
 }
 
-/** An allocation on a device that tensors share. It goes back to its pool with the last of them, or by release(). */
+/** An allocation on a device that tensors share. It returns to its pool with the last of them, or by release(). */
 export class DeviceStorage {
   readonly device: string;
   #native: NativeStorage | null;
@@ -49,7 +49,7 @@ export class DeviceStorage {
     return this.#native === null;
   }
 
-  /** Gives the memory back now. Every tensor in this storage is unusable from then on. */
+  /** Frees the memory now. Every tensor in this storage is unusable from then on. */
   release(): void {
     if (this.#native === null) return;
     nativeCopies().copyRelease(this.#native);
@@ -57,7 +57,7 @@ export class DeviceStorage {
   }
 }
 
-/** What the results of one copy on a device are. By number, where each has its own. */
+/** The results of one copy on a device. Lists have one element per result. */
 export interface DeviceBatch {
   readonly device: string;
   readonly offsets: ArrayLike<number>;
@@ -69,8 +69,8 @@ export interface DeviceBatch {
 }
 
 /**
- * A contiguous tensor on a device. Made by startCopy: a thousand of them at once, so what a tensor is stays with its batch
- * until somebody asks.
+ * A contiguous tensor on a device. startCopy makes a thousand at once, so a tensor's properties stay with its batch
+ * until they are read.
  */
 export class DeviceTensor {
   /** Null for a tensor without elements. */
@@ -97,7 +97,7 @@ export class DeviceTensor {
     return this.#batch.shapes[this.#number] ?? [this.byteLength / elementBytes(this.dtype)];
   }
 
-  /** Where it begins in its storage. */
+  /** Offset of the tensor in its storage. */
   get byteOffset(): number {
     return this.#batch.offsets[this.#number] ?? 0;
   }
@@ -106,7 +106,7 @@ export class DeviceTensor {
     return this.#batch.bytes[this.#number] ?? 0;
   }
 
-  /** Rows `begin` to `end` - 1 of the first dimension, over the same memory. */
+  /** Returns rows `begin` to `end` - 1 of the first dimension, over the same memory. */
   rows(begin: number, end: number): DeviceTensor {
     const [count, ...rest] = this.shape;
     const valid = count !== undefined && Number.isInteger(begin) && Number.isInteger(end);
@@ -133,9 +133,9 @@ export interface HostTensorInit {
   readonly dtype?: Dtype;
   /** Default: one dimension with all elements. */
   readonly shape?: readonly number[] | undefined;
-  /** Elements from one to the next in each dimension. Default: contiguous. */
+  /** Distance in elements between neighbours in each dimension. Default: contiguous. */
   readonly strides?: readonly number[];
-  /** Element of `data` at which the tensor begins. Default: 0. */
+  /** First element of the tensor in `data`. Default: 0. */
   readonly offset?: number;
 }
 
@@ -147,7 +147,7 @@ export class HostTensor {
   readonly strides: readonly number[];
   readonly offset: number;
 
-  /** Throws a CopyscopeError `copy.bad-tensor` where the elements don't lie within `data`. */
+  /** Throws a CopyscopeError `copy.bad-tensor` if elements are outside `data`. */
   constructor({ data, dtype = dtypeOf(data), shape, strides, offset = 0 }: HostTensorInit) {
     const type = elementTypeOf(dtype);
     if (type === undefined) throw badTensor('dtype', `${dtype} is no dtype.`, 'Name one as PyTorch does: float32.');
@@ -166,7 +166,7 @@ export class HostTensor {
     this.#requireWithin(Math.floor(elements));
   }
 
-  /** Whether the elements lie one after another in the order of their indices. */
+  /** True if the elements are consecutive in the order of their indices. */
   get isContiguous(): boolean {
     if (productOf(this.shape) === 0) return true;
     const wanted = contiguousStrides(this.shape);
@@ -177,12 +177,12 @@ export class HostTensor {
     return productOf(this.shape) * elementBytes(this.dtype);
   }
 
-  /** Whether the memory is page-locked, so that copies from it need no staging. */
+  /** True if the memory is page-locked, so that copies from it need no staging. */
   get isPinned(): boolean {
     return isPinned(this.data);
   }
 
-  /** The elements' bytes; only where the tensor is contiguous. */
+  /** Bytes of the elements; only for a contiguous tensor. */
   get bytes(): Uint8Array {
     if (this.byteLength === 0) return new Uint8Array(0);
     const start = this.data.byteOffset + this.offset * elementBytes(this.dtype);
@@ -241,10 +241,10 @@ export function releaseBuffer(buffer: ArrayBufferLike): void {
   nativeCopies().copyDetach(buffer);
 }
 
-/** Whether the memory came from this library page-locked. */
+/** Returns true if the memory came page-locked from this library. */
 export const isPinned = (view: ArrayBufferView): boolean => pinnedBuffers.has(view.buffer);
 
-/** Page-locked host memory, from which copies need no staging. It goes back to its pool with the buffer. */
+/** Returns page-locked host memory, from which copies need no staging. It returns to its pool with the buffer. */
 export function pinnedBuffer(bytes: number, device = 'cuda:0'): ArrayBuffer {
   const buffer = nativeCopies().copyPinned(device, bytes);
   markResult(buffer, true);

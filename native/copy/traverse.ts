@@ -1,30 +1,30 @@
-/** Walks data of any nesting: a copy of its arrays, plain objects and maps, and a list of its leaves. */
+/** Walks nested data: makes a copy of its arrays, plain objects and maps, and a list of its leaves. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { DeviceTensor, HostTensor } from './tensors.ts';
 
 export type TensorLeaf = ArrayBufferView | HostTensor | DeviceTensor;
 
-/** A place in the copied structure that waits for a leaf's result. */
+/** A container of the copied structure in which a leaf's result is missing. */
 type Holder = unknown[] | Record<string, unknown> | Map<unknown, unknown>;
 
 export interface Traversal {
   readonly leaves: readonly TensorLeaf[];
-  /** Whether none of the leaves is a tensor. */
+  /** True if no leaf is a tensor. */
   readonly hasOnlyViews: boolean;
-  /** The copied structure, once every leaf has been put. Where the data itself is a leaf: its result. */
+  /** Returns the copied structure after every leaf has been put; the leaf's result if the data itself is a leaf. */
   root(): unknown;
   /** Puts the result of leaf `index`. */
   put(index: number, result: unknown): void;
-  /** Puts the result of every leaf, made in their order. */
+  /** Puts the results of all leaves, made in their order. */
   putEach(make: (index: number) => unknown): void;
 }
 
-/** Leaves that follow each other in one container. */
+/** Consecutive leaves in one container. */
 interface Span {
-  /** Number of the first of them. */
+  /** Number of the first leaf. */
   readonly first: number;
   readonly holder: Holder;
-  /** Their places there; null for an array that consists of them alone. */
+  /** Keys of the leaves in the container; null for an array that consists of them alone. */
   readonly keys: unknown[] | null;
 }
 
@@ -35,7 +35,7 @@ class Walk implements Traversal {
   hasOnlyViews = true;
   readonly #spans: Span[] = [];
   #lastSpan: Span | undefined;
-  /** The span that a result was last put into: results come in the order of the leaves. */
+  /** Span of the last result, since results come in the order of the leaves. */
   #at = 0;
   /** Containers between the root and here. */
   readonly #path = new Set<object>();
@@ -81,7 +81,7 @@ class Walk implements Traversal {
     return span < this.#spans.length ? (this.#spans[span]?.first ?? 0) : Number.POSITIVE_INFINITY;
   }
 
-  /** The copy of a container, the value itself, or undefined for a leaf that is put later. */
+  /** Returns the copy of a container, the value itself, or undefined for a leaf that is put later. */
   #visit(value: unknown, holder: Holder, key: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (ArrayBuffer.isView(value)) return this.#add(value, holder, key);
@@ -161,19 +161,19 @@ class Walk implements Traversal {
 /** Throws a CopyscopeError `copy.cyclic` or `copy.too-deep`. */
 export const traverse = (data: unknown): Traversal => new Walk(data);
 
-/** Whether there are elements, and all of them are views. */
+/** Returns true if there are elements, and all of them are views. */
 function consistsOfViews(values: readonly unknown[]): values is readonly ArrayBufferView[] {
   for (let index = 0; index < values.length; index += 1) if (!ArrayBuffer.isView(values[index])) return false;
   return values.length > 0;
 }
 
-/** Objects as literals and JSON make them; those of classes pass through as they are. */
+/** Returns true for objects made by literals or JSON; those of classes pass through unchanged. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** `__proto__` is a key like any other. */
+/** Sets a key, also `__proto__`, like any other. */
 function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') {
     object[key] = value;

@@ -17,21 +17,20 @@
 namespace copyscope::record {
 namespace {
 
-/// Small ones come back soon: one is delivered when all of its activities are done.
+/// Small buffers return soon, since one is delivered when all of its activities are done.
 constexpr std::size_t bufferBytes = 256u << 10;
-/// 64 MiB of them; then CUPTI drops records, and counts them.
+/// 64 MiB of buffers; beyond that CUPTI drops records, and counts them.
 constexpr int mostBuffers = 256;
-/// So many are made before they are asked for: each thread that records needs one.
+/// Buffers made in advance, since each recording thread needs one.
 constexpr std::size_t readyBuffers = 16;
 
 constexpr std::array<CUpti_ActivityKind, 3> lightKinds = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
                                                           CUPTI_ACTIVITY_KIND_MEMSET};
-/// Which record of an event a stream waited for says how kernels and copies were ordered. It costs each waiting call of the
-/// host 0.2 us.
+/// Records of awaited events show how kernels and copies were ordered. They cost each waiting call 0.2 us.
 constexpr std::array<CUpti_ActivityKind, 3> otherKinds = {
     CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 
-/// Of which CUPTI has none where an older driver or a small build lacks them: the others go on.
+/// Returns false for kinds that an older driver or a small build may lack; the others go on.
 bool isNeeded(CUpti_ActivityKind kind) {
   return kind == CUPTI_ACTIVITY_KIND_MEMCPY || kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 }
@@ -42,7 +41,7 @@ struct Pool {
   int made = 0;
 };
 
-/// Never destroyed: CUPTI may deliver buffers while the process ends.
+/// Never destroyed, since CUPTI may deliver buffers while the process ends.
 Pool& pool() {
   static auto* const all = new Pool();
   return *all;
@@ -50,7 +49,7 @@ Pool& pool() {
 
 std::uint64_t CUPTIAPI timestamp() { return static_cast<std::uint64_t>(nowNs()); }
 
-/// Its pages are there and zero, so that the thread that records into it need not make them so.
+/// Writes zeros to all pages, so that the recording thread has no page faults.
 std::uint8_t* makeBuffer() {
   auto* const buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, bufferBytes));
   if (buffer != nullptr) std::memset(buffer, 0, bufferBytes);
@@ -76,7 +75,8 @@ void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size, std::size_t* m
   }
 }
 
-/// Each name is made readable once. CUPTI keeps a kernel's name at its address, but an unloaded module's may be used again.
+/// Demangles each name once. CUPTI keeps a kernel's name at its address, but an unloaded module's address may be
+/// reused.
 std::uint32_t kernelName(ChunkWriter& writer, const char* name) {
   if (name == nullptr) return writer.text("kernel");
   static auto* const mutex = new std::mutex();
@@ -102,7 +102,7 @@ RecordBuffer copyRecord(const Activity& copy, std::uint32_t source, std::uint32_
   return record;
 }
 
-/// The structures are those of the CUPTI this was built with; CuptiLibrary refuses a library that has others.
+/// The structures are those of the CUPTI version of the build; CuptiLibrary refuses a library with others.
 void take(ChunkWriter& writer, const CUpti_Activity* activity) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
@@ -177,7 +177,7 @@ void CUPTIAPI completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::siz
   }
 }
 
-/// Buffers come zeroed; where CUPTI isn't told, it zeroes them on the program's thread once more.
+/// Buffers come zeroed; unless CUPTI knows that, it zeroes them again on the program's thread.
 void prepareBuffers(const CuptiLibrary& cupti) {
   if (cupti.setAttribute == nullptr) return;
   std::uint8_t areZeroed = 1;
@@ -195,7 +195,7 @@ std::string connectActivities(const CuptiLibrary& cupti) {
   if (result != CUPTI_SUCCESS) return cupti.describe("cuptiActivityRegisterTimestampCallback", result);
   result = cupti.registerCallbacks(requested, completed);
   if (result != CUPTI_SUCCESS) return cupti.describe("cuptiActivityRegisterCallbacks", result);
-  // Devices are told when their context is made, which may be long before the first step that is recorded.
+  // Devices are reported when their context is made, which may be long before the first recorded step.
   cupti.enable(CUPTI_ACTIVITY_KIND_DEVICE);
   return "";
 }

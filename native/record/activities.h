@@ -1,15 +1,15 @@
-// CUPTI's activity buffers: handed out from a bounded pool, and what comes back becomes records.
+// CUPTI's activity buffers: they come from a bounded pool, and returned buffers become records.
 #pragma once
 
 #include "cupti_library.h"
 
 namespace copyscope::record {
 
-/// Registers the buffers and the clock. Empty, or what failed.
+/// Registers the buffers and the clock. Returns the error, or an empty text.
 std::string connectActivities(const CuptiLibrary& cupti);
-/// Makes buffers that will be needed, so that no thread of the program has to.
+/// Makes buffers in advance, so that no thread of the program has to.
 void makeBuffersReady();
-/// The kinds of a recording; kernels and events are left out of a light one. Empty, or what failed.
+/// Enables the kinds of a recording; a light one leaves out kernels and events. Returns the error, or an empty text.
 std::string enableActivities(const CuptiLibrary& cupti, bool light);
 void disableActivities(const CuptiLibrary& cupti);
 /// Ends what connectActivities began.

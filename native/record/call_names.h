@@ -1,4 +1,4 @@
-// Which of CUDA's functions are recorded, and as what. By name, so that new versions of a function are known too.
+// The CUDA functions that are recorded, and their roles, by name, so that their new versions are included.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace copyscope::record {
 
-/// As 'cudaMemcpyAsync' for CUPTI's 'cudaMemcpyAsync_ptsz_v7000'.
+/// Returns 'cudaMemcpyAsync' for CUPTI's 'cudaMemcpyAsync_ptsz_v7000'.
 std::string plainName(std::string_view name);
-/// Empty where calls of the function are not recorded.
+/// Returns nothing for functions that are not recorded.
 std::optional<CallRole> roleOf(std::string_view plainName);
-/// Index of the source's address among the parameters of a copy, whose first is the destination's. 0 if a copy has no such
-/// parameters.
+/// Index of the source's address among a copy's parameters, of which the first is the destination's; 0 if there is
+/// none.
 std::size_t sourceParameter(std::string_view plainName);
 
 }  // namespace copyscope::record

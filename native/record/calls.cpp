@@ -21,12 +21,12 @@ struct Function {
   bool isRecorded = false;
   CallRole role = CallRole::launch;
   std::string name;
-  /// Its number in the file.
+  /// Number of its name in the file.
   std::uint32_t text = 0;
   std::size_t source = 0;
 };
 
-/// By domain and number. Filled once, before the first callback.
+/// Functions by domain and number. Filled once, before the first callback.
 struct Functions {
   std::vector<Function> runtime;
   std::vector<Function> driver;
@@ -43,11 +43,11 @@ Functions& functions() {
 }
 
 CUpti_SubscriberHandle subscriber = nullptr;
-/// The call that a thread is in: the outermost, since the runtime's calls call the driver's.
+/// A thread's current call: the outermost, since the runtime's calls call the driver's.
 struct Thread {
   std::uint32_t fork;
   bool isInCall;
-  /// Recording was on when it began.
+  /// True if recording was on when it began.
   bool isRecorded;
   bool allocationFailed;
   CUpti_CallbackDomain domain;
@@ -68,7 +68,7 @@ Thread& thisThread() {
   return thread;
 }
 
-/// PyTorch's allocator waits with its lock held, which a thread that holds the GIL may want: it frees tensors there.
+/// PyTorch's allocator waits with its lock held. A thread with the GIL may want that lock, since it frees tensors.
 struct Allocator {
   std::uintptr_t from = 0;
   std::uintptr_t to = 0;
@@ -104,7 +104,7 @@ struct Walk {
   bool isInside;
 };
 
-/// The program's own waits go through functions of the same library, as CUDAStream::synchronize.
+/// The program's own waits use functions of the same library, such as CUDAStream::synchronize.
 bool isProgramsWait(std::uintptr_t at) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(at), &info) == 0 || info.dli_sname == nullptr) return false;
@@ -153,7 +153,7 @@ void enter(const CUpti_CallbackData& data, CUpti_CallbackDomain domain, CUpti_Ca
   if (!at.isRecorded) return;
   const std::int64_t askedNs = nowNs();
   at.stack = stackOf(*writer, function, at);
-  // After the stack was taken: what that took is not the call's.
+  // Read after the stack was taken, whose time is not the call's.
   at.startNs = at.stack == 0 ? askedNs : nowNs();
   at.stackNs = static_cast<std::uint32_t>(at.startNs - askedNs);
 }
@@ -164,7 +164,7 @@ struct Memory {
   std::uint64_t source = 0;
 };
 
-/// Parameters of all functions of a role begin alike: where the pointer is put, or the pointer; then the bytes.
+/// Parameters of all functions of a role begin alike: the pointer, or where to put it, then the bytes.
 Memory memoryOf(const CUpti_CallbackData& data, const Function& function) {
   const auto* const words = static_cast<const std::uint64_t*>(data.functionParams);
   if (words == nullptr) return {};
@@ -249,7 +249,7 @@ void setCallbacks(const CuptiLibrary& cupti, std::uint32_t enable, Wanted isWant
   set(CUPTI_CB_DOMAIN_DRIVER_API, functions().driver);
 }
 
-/// Without kernels, launches have nothing on the device, and events order nothing that is seen.
+/// Without kernels, launches have no device activity, and events order nothing visible.
 bool isOfLight(const Function& function) {
   return function.role != CallRole::launch && function.role != CallRole::event;
 }

@@ -1,5 +1,5 @@
-// The host's CUDA calls that matter, from CUPTI's callbacks at their begin and end. Only the functions that are recorded have
-// callbacks: that costs the others nothing.
+// The relevant CUDA calls of the host, from CUPTI's callbacks at their begin and end. Only recorded functions have
+// callbacks, so that others cost nothing.
 #pragma once
 
 #include "chunk_writer.h"
@@ -7,10 +7,10 @@
 
 namespace copyscope::record {
 
-/// Becomes CUPTI's subscriber, and tells the file the names of the functions that are recorded. Empty, or what failed;
-/// where another tool is the subscriber already, `isTaken` and that one's name.
+/// Subscribes to CUPTI, and writes the names of the recorded functions to the file. Returns the error, or an empty
+/// text. If another tool is the subscriber, sets `isTaken` and returns its name.
 std::string subscribe(const CuptiLibrary& cupti, ChunkWriter& writer, bool& isTaken);
-/// Callbacks for all that is recorded. Launches and events are left out of a light recording.
+/// Enables callbacks for all recorded functions. A light recording leaves out launches and events.
 void enableCalls(const CuptiLibrary& cupti, bool light);
 void disableCalls(const CuptiLibrary& cupti);
 void unsubscribe(const CuptiLibrary& cupti);

@@ -18,7 +18,7 @@ namespace copyscope::record {
 namespace {
 
 constexpr std::size_t chunkBytes = 256u << 10;
-/// 32 MiB wait at most.
+/// At most 32 MiB wait.
 constexpr std::size_t mostChunks = 128;
 constexpr std::size_t mostSpare = 4;
 constexpr std::size_t mostTexts = 200'000;
@@ -41,7 +41,7 @@ std::uint32_t crcOf(const std::vector<std::uint8_t>& bytes, std::size_t from) {
   return crc ^ 0xffffffffu;
 }
 
-/// Other records refer to these by a number.
+/// Returns true for records that others refer to by a number.
 bool isDefinition(RecordKind kind) {
   switch (kind) {
     case RecordKind::text:
@@ -55,7 +55,7 @@ bool isDefinition(RecordKind kind) {
   }
 }
 
-/// Kept whatever else is left out: the others can't be read without them, and their number is bounded.
+/// Returns true for records that are kept when others are left out: their number is limited, and others need them.
 bool isNeeded(RecordKind kind) {
   return isDefinition(kind) || kind == RecordKind::problem || kind == RecordKind::dropped ||
          kind == RecordKind::window || kind == RecordKind::end;
@@ -159,7 +159,7 @@ std::uint32_t ChunkWriter::text(std::string_view text) {
   if (texts_.size() >= mostTexts) return 0;
   const auto number = static_cast<std::uint32_t>(texts_.size() + 1);
   texts_.emplace(std::move(key), number);
-  // Under the lock, so that the text stands in the file before whatever names it.
+  // Written under the lock, so that the text precedes any record that names it.
   RecordBuffer record(RecordKind::text);
   append(record.u32(number).text(text));
   return number;

@@ -1,6 +1,5 @@
-// Takes records from any thread and appends them to the file from a thread of its own. What waits to be written is bounded:
-// records that find no room are counted and left out, and a file that can't be written on ends the recording, never the
-// program.
+// Takes records from any thread and appends them to the file from its own thread. Waiting data is limited: records
+// without room are counted and left out. If the file can't be written, the recording ends, never the program.
 #pragma once
 
 #include <atomic>
@@ -20,20 +19,20 @@ namespace copyscope::record {
 
 class ChunkWriter {
  public:
-  /// `tick` is called on the writer's thread about twice a second, before what has come is written.
+  /// `tick` is called on the writer's thread about twice a second, before received data is written.
   explicit ChunkWriter(std::function<void()> tick) : tick_(std::move(tick)) {}
 
-  /// Opens a file, writes its header, and repeats what earlier files of this process defined, so that numbers stay valid.
-  /// Returns false if the file can't be written. The file before it must be closed.
+  /// Opens a file, writes its header, and repeats the definitions of this process's earlier files, so that numbers stay
+  /// valid. Returns false if the file can't be written. The previous file must be closed.
   bool open(const std::string& path, const std::string& header);
   void append(RecordBuffer& record);
-  /// The number of a text, told to the file where it is new; 0 where there are too many.
+  /// Returns the number of a text, after writing it to the file if it is new; 0 if there are too many.
   std::uint32_t text(std::string_view text);
-  /// Adds to what CUPTI says that it dropped.
+  /// Adds to the number of records that CUPTI reports as dropped.
   void addDropped(std::uint64_t records) { droppedByCupti_.fetch_add(records, std::memory_order_relaxed); }
-  /// Writes what has come, and `end`; nothing is taken from now on.
+  /// Writes all received data, and `end`; takes nothing from then on.
   void close();
-  /// In a forked child, where the writer's thread isn't: the file belongs to the parent.
+  /// Gives up the file in a forked child, which lacks the writer's thread, since it belongs to the parent.
   void abandon();
 
  private:
@@ -63,7 +62,7 @@ class ChunkWriter {
   std::deque<Chunk> full_;
   /// Records of texts, threads, frames, stacks and devices, for the next file.
   std::vector<std::uint8_t> definitions_;
-  /// Memory of chunks that are written: its pages are there.
+  /// Memory of written chunks, whose pages exist.
   std::vector<std::vector<std::uint8_t>> spare_;
   std::uint64_t withoutRoom_ = 0;
   std::uint64_t toldDropped_ = 0;

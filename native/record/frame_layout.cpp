@@ -15,12 +15,12 @@ constexpr std::size_t wordBytes = sizeof(std::uintptr_t);
 constexpr std::size_t threadWords = 64;
 constexpr std::size_t frameWords = 12;
 constexpr std::size_t mostCompared = 8;
-/// From 3.14 on a pointer's lowest bits say how it is counted.
+/// From 3.14 on a pointer's lowest bits encode its reference counting.
 constexpr std::uintptr_t pointerBits = ~std::uintptr_t{7};
 
 }  // namespace
 
-/// Memory that may not be there: the kernel reads it, and says so.
+/// Memory that may not exist: the kernel reads it, and reports errors.
 class FrameLayout::Memory {
  public:
   Memory() {
@@ -41,7 +41,7 @@ class FrameLayout::Memory {
     if (written <= 0) return false;
     return syscall(SYS_read, ends_[0], into, written) == written && static_cast<std::size_t>(written) == bytes;
   }
-  /// 0 where there is none.
+  /// Returns 0 if it can't be read.
   std::uintptr_t word(std::uintptr_t from) const {
     std::uintptr_t value = 0;
     return from >= 4096 && read(from, &value, wordBytes) ? value : 0;
@@ -53,14 +53,14 @@ class FrameLayout::Memory {
 
 namespace {
 
-/// Words of a frame, by index.
+/// Indices of words in a frame.
 struct Places {
   std::size_t code;
   std::size_t previous;
   std::size_t instruction;
 };
 
-/// Of versions whose frames are known, 3.11 to 3.13. They are proven all the same.
+/// Sets the places in versions with known frames, 3.11 to 3.13. They are verified all the same.
 bool knownPlaces(unsigned long version, Places& places) {
   switch (version >> 16) {
     case 0x030b:
@@ -77,7 +77,7 @@ bool knownPlaces(unsigned long version, Places& places) {
 
 using FrameWords = std::array<std::uintptr_t, frameWords>;
 
-/// The first index of which `holds(frame, index)` for all frames; frameWords where there is none.
+/// Returns the first index for which `holds(frame, index)` is true for all frames, or frameWords.
 template <typename Holds>
 std::size_t wordWhere(std::size_t count, Holds holds) {
   for (std::size_t index = 0; index < frameWords; ++index) {
@@ -173,7 +173,7 @@ std::size_t FrameLayout::read(const void* thread, RawFrame* into) const {
   });
 }
 
-/// The interpreter's own frames, of which it doesn't tell, are passed over.
+/// Skips the interpreter's own frames, which its functions don't report.
 bool FrameLayout::agrees(const RawFrame* frames, std::size_t read, const ToldFrame* told, std::size_t count) const {
   std::size_t next = 0;
   for (std::size_t index = 0; index < read && next < count; ++index) {
@@ -205,7 +205,7 @@ bool FrameLayout::compare(const void* thread, const ToldFrame* told, std::size_t
     if (!isProven()) proofs_.fetch_add(1, std::memory_order_release);
     return true;
   }
-  // What was found by chance is looked for again. What was proven is not trusted any more.
+  // A layout found by chance is searched again. A proven one that failed is not used any more.
   isRefuted_ = isRefuted_ || isProven();
   isFound_ = false;
   proofs_.store(0, std::memory_order_release);

@@ -1,7 +1,7 @@
-// Where a thread's Python frames lie in memory. A thread that is in a call of CUDA stands still in its Python code: nobody
-// else changes its frames, so they can be read without the GIL by who knows where they lie. That differs from version to
-// version of Python, so it is not assumed: it is found by comparing memory with what the interpreter's own functions say, and
-// proven on several stacks before it is used. Whatever contradicts it later ends its use.
+// The place of a thread's Python frames in memory. A thread in a CUDA call doesn't move in its Python code, and nobody
+// else changes its frames, so they can be read without the GIL if their place is known. The place differs between
+// versions of Python. It is found by comparing memory with the results of the interpreter's own functions, and verified
+// on several stacks before it is used. A later contradiction ends its use.
 #pragma once
 
 #include <atomic>
@@ -10,34 +10,32 @@
 
 namespace copyscope::record {
 
-/// A frame as it lies in memory: its code and the place that it has reached there. Both are numbers to compare, and are not
-/// followed.
+/// A frame in memory: its code and its current instruction. Both are numbers to compare, and are not dereferenced.
 struct RawFrame {
   std::uintptr_t code;
   std::uintptr_t instruction;
   bool operator==(const RawFrame& other) const { return code == other.code && instruction == other.instruction; }
 };
 
-/// A frame as the interpreter's functions tell it.
+/// A frame as reported by the interpreter's functions.
 struct ToldFrame {
-  /// What the frame's object points to.
+  /// Target of the frame object's pointer.
   std::uintptr_t frame;
   std::uintptr_t code;
   /// Bytes from the start of the code's instructions.
   int instruction;
 };
 
-/// Between two frames of Python there may be one of the interpreter's own.
+/// Between two Python frames there may be one of the interpreter's own.
 constexpr std::size_t mostRawFrames = 128;
 
 class FrameLayout {
  public:
   bool isProven() const { return proofs_.load(std::memory_order_acquire) >= enoughProofs; }
-  /// Frames of the calling thread, innermost first. Only where the layout is proven.
+  /// Reads frames of the calling thread, innermost first. Only if the layout is proven.
   std::size_t read(const void* thread, RawFrame* into) const;
-  /// Finds the layout, or holds it against what the interpreter says of the calling thread; true where `into` has the
-  /// thread's frames and they agree. With the GIL held, by one at a time.
-  /// `version` is the interpreter's, as Py_Version has it.
+  /// Finds the layout, or checks it against the interpreter's report of the calling thread. Returns true if `into` has
+  /// the thread's frames and they agree. Needs the GIL, one caller at a time. `version` is that of Py_Version.
   bool compare(const void* thread, const ToldFrame* told, std::size_t count, unsigned long version, RawFrame* into,
                std::size_t& read);
 
@@ -57,7 +55,7 @@ class FrameLayout {
   int tries_ = 0;
   bool isFound_ = false;
   bool isRefuted_ = false;
-  /// Bytes from the thread's state to the pointer to its frame, or to a pointer behind which that pointer stands.
+  /// Bytes from the thread's state to the pointer to its frame, or to a pointer to a structure with that pointer.
   std::size_t current_ = 0;
   bool isCurrentBehind_ = false;
   std::size_t currentBehind_ = 0;
@@ -65,7 +63,7 @@ class FrameLayout {
   std::size_t previous_ = 0;
   std::size_t code_ = 0;
   std::size_t instruction_ = 0;
-  /// From a code's start to its first instruction.
+  /// Bytes from a code's start to its first instruction.
   std::intptr_t firstInstruction_ = 0;
 };
 

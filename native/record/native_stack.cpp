@@ -22,12 +22,12 @@
 namespace copyscope::record {
 namespace {
 
-/// Frames and stacks of Python count from 1, those of compiled code from here.
+/// Numbers of Python frames and stacks start at 1, those of compiled code here.
 constexpr std::uint32_t firstNumber = 0x80000000u;
 constexpr std::size_t mostStacks = 100'000;
 
 struct Return {
-  /// Where on the stack the address stands, in bytes from where the walk began.
+  /// Place of the address on the stack, in bytes from the start of the walk.
   std::uintptr_t slot;
   std::uintptr_t address;
 };
@@ -35,7 +35,7 @@ struct Return {
 struct Walk {
   std::uintptr_t from;
   std::size_t count;
-  /// Each address was found on the stack, so that it can be looked up there again.
+  /// True if each address was found on the stack, so that it can be checked there again.
   bool isOnStack;
   std::array<Return, deepestStack> returns;
 };
@@ -46,14 +46,14 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<Walk*>(data);
   const std::uintptr_t address = _Unwind_GetIP(context);
   const std::uintptr_t slot = _Unwind_GetCFA(context) - sizeof address;
-  // The walk's own function, and whoever was called from here, is not of the stack.
+  // Skips the walk's own function and its callees.
   if (slot < walk.from || address == 0) return _URC_NO_REASON;
   walk.isOnStack = walk.isOnStack && slot % sizeof slot == 0 && wordAt(slot) == address;
   walk.returns[walk.count++] = {slot - walk.from, address};
   return walk.count < deepestStack ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/// Where a thread called from lately, by where its stack stood.
+/// Recent calling places of a thread, by its stack's position.
 struct Recent {
   struct Place {
     std::uint32_t number;
@@ -64,8 +64,9 @@ struct Recent {
   std::array<Place, size> places;
 };
 
-/// Of the calling thread, made when it is first asked for: a thread-local object of this size would cost each thread of a
-/// program with Python, too. A thread that ends may still call CUDA from its destructors, and gets another one then.
+/// Returns the calling thread's data, made at the first access, since a thread-local object of this size would burden
+/// each thread of a program with Python too. A thread that ends may still call CUDA from its destructors, and then gets
+/// another one.
 Recent& recent() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};
@@ -80,7 +81,7 @@ Recent& recent() {
   return *own;
 }
 
-/// From the innermost on: where one is as it was, the next stands where it stood.
+/// Compares from the innermost frame on: if a return address is unchanged, the next one is at the same place.
 bool isSame(const Walk& walk, std::uintptr_t from) {
   for (std::size_t index = 0; index < walk.count; ++index) {
     if (wordAt(from + walk.returns[index].slot) != walk.returns[index].address) return false;
@@ -103,8 +104,7 @@ std::string_view fileName(const char* path) {
   return whole.substr(whole.rfind('/') + 1);
 }
 
-/// The loader knows the program itself by the name that it was started with, which is no path, or one from a folder that
-/// it was in then.
+/// Returns the program's path. The loader only knows the name of its start, which may be relative to another folder.
 const std::string& programFile() {
   static const std::string file = [] {
     std::array<char, PATH_MAX> path;
@@ -114,7 +114,7 @@ const std::string& programFile() {
   return file;
 }
 
-/// CUDA's own libraries and this one.
+/// Returns true for CUDA's own libraries and this one.
 bool isOfCuda(std::uintptr_t address) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(address), &info) == 0) return false;
@@ -125,7 +125,7 @@ bool isOfCuda(std::uintptr_t address) {
   return false;
 }
 
-/// The function's name where the file tells it; lines are looked up from the address when the recording is read.
+/// Uses the function's name if the file has it; lines are looked up from the address when the recording is read.
 std::uint32_t frameNumber(ChunkWriter& writer, std::uintptr_t address) {
   Known& all = known();
   const auto found = all.frames.find(address);

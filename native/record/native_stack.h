@@ -7,11 +7,11 @@
 
 namespace copyscope::record {
 
-/// The number of the calling thread's stack from its call of CUDA on, told to the file where it is new; 0 where there is none.
-/// A thread that calls from where it called before has its return addresses compared, which takes no unwinding.
+/// Returns the number of the calling thread's stack above its CUDA call, after writing it to the file if it is new; 0
+/// if there is none. For a repeated call only the return addresses are compared, without unwinding.
 std::uint32_t nativeStack(ChunkWriter& writer);
 
-/// Forgets what was told: the next file starts anew.
+/// Forgets the written stacks, since the next file is new.
 void forgetNativeStacks();
 
 }  // namespace copyscope::record

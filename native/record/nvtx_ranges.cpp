@@ -20,7 +20,7 @@ struct Open {
   std::int64_t startNs;
   bool isRecorded;
   bool isStep;
-  /// That it began on; 0 where that is the one that it ends on, or where there was no file to tell it to.
+  /// Thread of the range's start; 0 if it also ends there, or there was no file to write it to.
   std::uint32_t thread;
 };
 
@@ -35,7 +35,7 @@ thread_local ThreadRanges ranges{};
 
 constexpr std::size_t mostNames = 100'000;
 
-/// Names are kept at their address as long as the process lives: programs say the same few again and again.
+/// Names stay at their addresses as long as the process lives, since programs repeat few names.
 struct Names {
   std::mutex mutex;
   std::set<std::string, std::less<>> all;
@@ -53,7 +53,7 @@ Names& names() {
   return *names;
 }
 
-/// Ranges that may end on another thread, by the number that they were given.
+/// Ranges that may end on another thread, by their number.
 struct Started {
   std::mutex mutex;
   std::unordered_map<nvtxRangeId_t, Open> open;
@@ -104,7 +104,7 @@ const std::string* nameOf(const nvtxEventAttributes_t* attributes) {
   }
 }
 
-/// The domain of ranges that name none.
+/// The domain of ranges without a domain.
 constexpr const void* defaultDomain = nullptr;
 
 Open begun(const void* domain, const std::string* name, bool isStep) {
@@ -146,7 +146,7 @@ int push(const void* domain, const std::string* name) {
   return depth;
 }
 
-/// The latest range of the domain; those that other domains have opened since stay.
+/// Ends the latest range of the domain; ranges that other domains have opened since stay open.
 int pop(const void* domain) {
   ThreadRanges& own = threadRanges();
   if (own.depth == 0) return -1;
@@ -190,7 +190,7 @@ void finish(nvtxRangeId_t number) {
 const std::string* nameOf(const char* text) { return names().of(text == nullptr ? "range" : text); }
 const std::string* nameOf(const wchar_t* text) { return names().of(utf8(text)); }
 
-/// The program's calls of NVTX come in here: without memory they do nothing.
+/// Runs a call of NVTX by the program, which does nothing if memory runs out.
 template <typename Work>
 auto safely(Work work) noexcept -> decltype(work()) {
   try {
@@ -250,7 +250,7 @@ nvtxStringHandle_t NVTX_API registerW(nvtxDomainHandle_t, const wchar_t* text) {
 nvtxDomainHandle_t NVTX_API createDomainA(const char* name) { return handleOf<nvtxDomainHandle_t>(name); }
 nvtxDomainHandle_t NVTX_API createDomainW(const wchar_t* name) { return handleOf<nvtxDomainHandle_t>(name); }
 
-/// The range of the step that the program marked last; 0 if it has ended.
+/// Range of the step that the program marked last; 0 if it has ended.
 std::atomic<nvtxRangeId_t> markedStep{0};
 
 class Table {
@@ -278,7 +278,7 @@ int takeNvtx(NvtxGetExportTableFunc_t getExportTable) {
   if (getExportTable == nullptr) return 0;
   const auto* const callbacks = static_cast<const NvtxExportTableCallbacks*>(getExportTable(NVTX_ETID_CALLBACKS));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return 0;
-  // Made before any thread can be forked in the middle of that.
+  // Made before any thread can fork in the middle of it.
   names();
   started();
   const Table core(*callbacks, NVTX_CB_MODULE_CORE);
@@ -323,7 +323,7 @@ void forgetMarkedStep() noexcept {
 
 void forgetNvtxRanges() {
   markedStep = 0;
-  // A fork may have come while a lock was held: what was known is left behind, and its names stay at their addresses.
+  // A fork may have come while a lock was held, so the old data is abandoned, and its names stay at their addresses.
   new (&names()) Names();
   Started& all = started();
   const nvtxRangeId_t last = all.last;

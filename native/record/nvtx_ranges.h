@@ -1,17 +1,17 @@
-// NVTX ranges of the program, from its calls of NVTX: record_function ranges too where PyTorch emits them.
+// NVTX ranges of the program, from its NVTX calls; with record_function ranges if PyTorch emits them.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
 
 namespace copyscope::record {
 
-/// Puts our functions into NVTX's tables. 1 where that worked.
+/// Puts our functions into NVTX's tables. Returns 1 if that worked.
 int takeNvtx(NvtxGetExportTableFunc_t getExportTable);
 
-/// In the child of a fork: what the other threads were in the middle of never ends there.
+/// Drops open ranges in a forked child, since those of other threads never end there.
 void forgetNvtxRanges();
 
-/// Ends the step that the program marked before, and begins one.
+/// Ends the previous marked step, and begins one.
 void markStep(const char* name) noexcept;
 void endMarkedStep() noexcept;
 /// Leaves the open step without an end.

@@ -1,7 +1,7 @@
-// The recorder is loaded into programs of any age, so it must ask for nothing that glibc 2.31 (Ubuntu 20.04, Debian 11)
-// doesn't have. Since glibc 2.34 the functions of libpthread and libdl are in libc, under a new version, and what is linked
-// asks for that one although nothing in it is new. Each is named here under its first version, for the recorder and for
-// what it takes of libstdc++.a. `test/native/recordSymbols.test.ts` tells which are missing.
+// The recorder is loaded into programs of any age, so it must need nothing newer than glibc 2.31 (Ubuntu 20.04, Debian
+// 11). Since glibc 2.34 the functions of libpthread and libdl are in libc under a new version, and linking requires
+// that one although they are unchanged. This file names each under its first version, for the recorder and its parts of
+// libstdc++.a. `test/native/recordSymbols.test.ts` reports missing ones.
 
 #if defined(__x86_64__)
 #define FIRST "GLIBC_2.2.5"
@@ -17,7 +17,7 @@
 
 #ifdef FIRST
 
-/// A jump, so that arguments and result pass as they are, and the caller stays the caller.
+/// A jump, so that arguments, result and caller pass unchanged.
 #define OLD(name, version)                                    \
   __asm__(".symver old_" #name ", " #name "@" version "\n"    \
           ".pushsection .text." #name ", \"ax\", %progbits\n" \
@@ -46,7 +46,7 @@ OLD(dlclose, FIRST);
 OLD(dlopen, FIRST);
 OLD(dlsym, FIRST);
 
-/// Counts of references are always kept with atomics then. glibc 2.32 tells whether that can be spared.
+/// Reference counts always use atomics then. From glibc 2.32 on this variable says if they can be avoided.
 extern "C" {
 __attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
 }

@@ -29,14 +29,14 @@ Python::Python() {
   load("PyGC_Enable", enableGc);
   load("PyFrame_GetLasti", getLastInstruction);
   version = static_cast<const unsigned long*>(dlsym(RTLD_DEFAULT, "Py_Version"));
-  // Only an interpreter that can do without the GIL has this one.
+  // Only an interpreter that can run without the GIL has this function.
   if (dlsym(RTLD_DEFAULT, "PyUnstable_Module_SetGIL") != nullptr) return;
   load("PyThreadState_GetInterpreter", interpreterOf);
   load("PyInterpreterState_ThreadHead", firstThread);
   load("PyThreadState_Next", nextThread);
 }
 
-/// A library that Python comes with may be loaded after this one, so it is looked for until it is found.
+/// Searches until it is found, since a library with Python may be loaded after this one.
 const Python* Python::find() {
   static std::atomic<const Python*> found{nullptr};
   const Python* known = found.load(std::memory_order_acquire);

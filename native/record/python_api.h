@@ -1,9 +1,9 @@
-// The interpreter's own functions, as the process has them.
+// The interpreter's own functions in the process.
 #pragma once
 
 namespace copyscope::record {
 
-/// Python 3.9 and later have all but those that may be null.
+/// Python 3.9 and later have all except those that may be null.
 struct Python {
   using Object = void;
 
@@ -21,18 +21,18 @@ struct Python {
   void (*decref)(Object*) = nullptr;
   void (*fetchError)(Object**, Object**, Object**) = nullptr;
   void (*restoreError)(Object*, Object*, Object*) = nullptr;
-  /// From 3.10 on.
+  /// Since Python 3.10.
   int (*disableGc)() = nullptr;
   int (*enableGc)() = nullptr;
-  /// From 3.11 on.
+  /// Since Python 3.11.
   int (*getLastInstruction)(Object*) = nullptr;
   const unsigned long* version = nullptr;
-  /// Null where there is no lock that keeps other threads' frames as they are.
+  /// Null if no lock keeps other threads' frames unchanged.
   void* (*interpreterOf)(void*) = nullptr;
   void* (*firstThread)(void*) = nullptr;
   void* (*nextThread)(void*) = nullptr;
 
-  /// Null where the process has no Python, for now: it is looked for again at times.
+  /// Returns null if the process has no Python yet; it is searched again later.
   static const Python* find();
 
  private:

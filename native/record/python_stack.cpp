@@ -18,14 +18,14 @@ using Object = Python::Object;
 struct Code {
   std::uint32_t file;
   std::uint32_t function;
-  /// Hands a graph to PyTorch's autograd, and waits until its threads are through.
+  /// True if the code passes a graph to PyTorch's autograd, and waits for its threads.
   bool callsAutograd;
 };
 
-/// All of it is read and written by who holds `mutex`. Who waits for the mutex may hold the GIL, and never the other way round.
+/// Protected by `mutex`. A thread waiting for it may hold the GIL; its holder must not wait for the GIL.
 struct Known {
   std::mutex mutex;
-  /// A reference to each is kept, so that an address stays that of one code.
+  /// Each code is referenced, so that its address stays its own.
   std::unordered_map<Object*, Code> codes;
   std::map<std::pair<Object*, int>, std::uint32_t> frames;
   std::map<std::vector<std::uint32_t>, std::uint32_t> stacks;
@@ -41,7 +41,7 @@ Known& known() {
 constexpr std::size_t mostCodes = 50'000;
 constexpr std::size_t mostStacks = 100'000;
 
-/// Empty where there is none.
+/// Returns an empty text if there is no such attribute.
 std::string attributeOf(const Python& py, Object* code, const char* attribute) {
   Object* const value = py.getAttribute(code, attribute);
   if (value == nullptr) return "";
@@ -51,7 +51,7 @@ std::string attributeOf(const Python& py, Object* code, const char* attribute) {
   return copy;
 }
 
-/// In one function since PyTorch 2.1, in each that is called by the program before.
+/// Since PyTorch 2.1 one function does it, before that several functions that the program calls.
 bool callsAutograd(const std::string& file, const std::string& name) {
   const auto isIn = [&](std::string_view end) {
     return file.size() >= end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
@@ -60,7 +60,7 @@ bool callsAutograd(const std::string& file, const std::string& name) {
   return isIn("torch/autograd/__init__.py") && (name == "backward" || name == "grad");
 }
 
-/// Takes over the reference to `code` where it is new. Reading attributes leaves a pending exception as it is.
+/// Takes over the reference to `code` if it is new. Reading attributes leaves a pending exception as it is.
 const Code* describe(const Python& py, ChunkWriter& writer, Object* code) {
   Known& all = known();
   const auto found = all.codes.find(code);
@@ -83,7 +83,7 @@ const Code* describe(const Python& py, ChunkWriter& writer, Object* code) {
   return &all.codes.emplace(code, described).first->second;
 }
 
-/// Takes over the reference to `code`. 0 where there are too many codes, so that this one isn't kept.
+/// Takes over the reference to `code`. Returns 0 if there are too many codes, so that this one isn't kept.
 std::uint32_t frameNumber(const Python& py, ChunkWriter& writer, Object* code, int line) {
   Known& all = known();
   const auto found = all.frames.find({code, line});
@@ -116,10 +116,10 @@ std::uint32_t stackNumber(ChunkWriter& writer, const std::vector<std::uint32_t>&
   return number;
 }
 
-/// From 3.11 on a frame's object points to the frame behind its head and the object before it.
+/// Since 3.11 a frame's object has its frame after its head and the object before it.
 std::uintptr_t frameOf(Object* object) { return static_cast<const std::uintptr_t*>(object)[3]; }
 
-/// With the GIL and the mutex held.
+/// Needs the GIL and the mutex.
 std::uint32_t takeFrames(const Python& py, ChunkWriter& writer, void* thread) {
   Known& all = known();
   std::vector<std::uint32_t> frames;
@@ -150,8 +150,7 @@ std::uint32_t takeFrames(const Python& py, ChunkWriter& writer, void* thread) {
   return number;
 }
 
-/// The thread that waits for autograd; null where none does or, since nothing tells whose work a thread of autograd does,
-/// where several do.
+/// Returns the thread that waits for autograd; null if none does, or several, whose work can't be told apart.
 void* autogradCaller(const Python& py, ChunkWriter& writer, void* own) {
   if (py.interpreterOf == nullptr || py.firstThread == nullptr || py.nextThread == nullptr) return nullptr;
   void* caller = nullptr;
@@ -168,8 +167,7 @@ void* autogradCaller(const Python& py, ChunkWriter& writer, void* own) {
   return caller;
 }
 
-/// With the GIL held, so that no thread's frames change. A thread of autograd's own has none: what it does was asked for by
-/// the one that waits for it.
+/// Needs the GIL, so that no frames change. A thread of autograd has none: the waiting thread requested its work.
 std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
   const std::lock_guard<std::mutex> lock(known().mutex);
   if (Object* const frame = py.getFrame(thread); frame != nullptr) {
@@ -180,7 +178,7 @@ std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
   return caller == nullptr ? 0 : takeFrames(py, writer, caller);
 }
 
-/// Without the GIL; false where it is needed. Nobody else changes the frames of a thread that is here.
+/// Works without the GIL; returns false if that is needed. Nobody else changes the frames of a thread in this function.
 bool findStack(const void* thread, std::uint32_t& number) {
   Known& all = known();
   if (!all.layout.isProven()) return false;
@@ -198,18 +196,18 @@ std::uint32_t pythonStack(ChunkWriter& writer, bool (*mayLock)()) {
   const Python* const py = Python::find();
   if (py == nullptr || py->isInitialized() == 0) return 0;
   if (py->isFinalizing != nullptr && py->isFinalizing() != 0) return 0;
-  // A thread that Python doesn't know has no stack, and must not be made known to it.
+  // A thread unknown to Python has no stack, and must not be registered with it.
   void* const thread = py->thisThread();
   if (thread == nullptr) return 0;
   std::uint32_t number = 0;
   if (findStack(thread, number) || !mayLock()) return number;
   const int state = py->ensure();
-  // A collection could run the program's own finalisers, and those CUDA, inside of CUPTI's callback.
+  // A collection could run the program's own finalisers, and they CUDA, inside CUPTI's callback.
   const bool collects = py->disableGc != nullptr && py->disableGc() != 0;
   try {
     number = takeStack(*py, writer, thread);
   } catch (...) {
-    // Without memory the call has no stack. The lock must be given back all the same.
+    // Without memory the call has no stack. The lock must be released all the same.
   }
   if (collects && py->enableGc != nullptr) py->enableGc();
   py->release(state);
@@ -217,7 +215,7 @@ std::uint32_t pythonStack(ChunkWriter& writer, bool (*mayLock)()) {
 }
 
 void forgetPythonStacks() {
-  // A fork may have come while the lock was held: what was known is left behind, with the references to codes.
+  // A fork may have come while the lock was held, so the old data is abandoned with its references to codes.
   Known& all = known();
   new (&all) Known();
 }

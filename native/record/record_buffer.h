@@ -1,4 +1,4 @@
-// One record, put together on the stack of whoever records it.
+// One record, assembled on the stack of the recording thread.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class RecordBuffer {
   RecordBuffer& u64(std::uint64_t value) { return put(value); }
   RecordBuffer& i64(std::int64_t value) { return put(value); }
   RecordBuffer& i32(std::int32_t value) { return put(value); }
-  /// Longer ones are cut.
+  /// Cuts longer texts.
   RecordBuffer& text(std::string_view text) {
     const std::size_t length = text.size() < longestText ? text.size() : longestText;
     std::memcpy(bytes_.data() + size_, text.data(), length);
@@ -47,7 +47,7 @@ class RecordBuffer {
 
   RecordKind kind_;
   std::size_t size_ = 4;
-  // The rest is written before it is read.
+  // Only written bytes are read, so this stays uninitialised.
   std::array<std::uint8_t, longestText + 64> bytes_;
 };
 

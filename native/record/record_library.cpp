@@ -1,5 +1,5 @@
-// What CUDA and NVTX look for in the library that CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH name, and what a program
-// calls that records parts of itself.
+// Functions that CUDA and NVTX search in the libraries of CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH, and
+// functions for a program that records parts of itself.
 #include <cstdio>
 
 #include "nvtx_ranges.h"
@@ -7,14 +7,14 @@
 
 #define COPYSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Called by the driver at the first cuInit of the process. 1: go on.
+/// Called by the driver at the first cuInit of the process. Returns 1 to go on.
 COPYSCOPE_EXPORT int InitializeInjection(void) {
   try {
     const auto settings = copyscope::record::Settings::fromEnvironment();
     if (settings.folder.empty()) return 1;
     auto& recorder = copyscope::record::Recorder::instance();
     const std::string problem = recorder.start(settings);
-    // A file that could be opened holds the reason itself.
+    // A file that could be opened contains the reason itself.
     if (recorder.writer() == nullptr) std::fprintf(stderr, "copyscope: nothing is recorded: %s\n", problem.c_str());
   } catch (...) {
     // The program goes on without a recording.
@@ -22,8 +22,8 @@ COPYSCOPE_EXPORT int InitializeInjection(void) {
   return 1;
 }
 
-/// Begins a recording of this process. `settings` are lines NAME=value with the names of the environment variables. Returns
-/// null, or why nothing is recorded, which is valid until the next call.
+/// Begins a recording of this process. `settings` are lines NAME=value with the names of the environment variables.
+/// Returns null, or the reason why nothing is recorded, which is valid until the next call.
 COPYSCOPE_EXPORT const char* CopyscopeBeginRecording(const char* settings) {
   static thread_local std::string problem;
   try {
@@ -36,7 +36,7 @@ COPYSCOPE_EXPORT const char* CopyscopeBeginRecording(const char* settings) {
   return problem.empty() ? nullptr : problem.c_str();
 }
 
-/// Ends it. Another one can begin.
+/// Ends the recording. Another one can begin.
 COPYSCOPE_EXPORT void CopyscopeEndRecording(void) {
   try {
     copyscope::record::Recorder::instance().finish();

@@ -27,7 +27,7 @@ std::int64_t nanoseconds(const std::string& milliseconds, std::int64_t otherwise
   return milliseconds.empty() ? otherwise : static_cast<std::int64_t>(std::strtod(milliseconds.c_str(), nullptr) * 1e6);
 }
 
-/// Up to the first that doesn't follow the one before.
+/// Parses spans up to the first that doesn't follow the one before.
 std::vector<StepSpan> stepSpans(const std::string& text) {
   std::vector<StepSpan> spans;
   StepSpan span{};
@@ -41,11 +41,11 @@ std::vector<StepSpan> stepSpans(const std::string& text) {
   return spans;
 }
 
-/// Steps that are timed without being recorded, before and after those that are.
+/// Number of steps that are timed but not recorded, before and after the recorded ones.
 constexpr std::uint64_t leastAround = 10;
 constexpr std::uint64_t mostAround = 100;
 
-/// Length of the stretch that is recorded if no step comes.
+/// Duration of the recording if no step comes.
 constexpr std::int64_t byTimeNs = 10'000'000'000;
 
 std::uint64_t stepsAround(const std::vector<StepSpan>& spans) {
@@ -104,7 +104,7 @@ Settings Settings::fromLines(const std::string& lines) {
 }
 
 Recorder& Recorder::instance() {
-  // Never destroyed: CUDA calls back until the process is gone.
+  // Never destroyed, since CUDA calls back until the process is gone.
   static auto* const recorder = new Recorder();
   return *recorder;
 }
@@ -132,7 +132,7 @@ std::string Recorder::start(Settings settings) {
   if (settings.folder.empty()) return "No folder is named.";
   if (writer() != nullptr) return "This process is being recorded already.";
   if (isForked_) return "This process was forked from one that was recorded, so that it can't use CUDA.";
-  // The steps that were begun before CUDA was initialised count.
+  // Steps begun before the initialisation of CUDA count.
   const bool isFirst = file_ == nullptr;
   if (isFirst) {
     file_ = std::make_unique<ChunkWriter>([this] { tick(); });
@@ -155,7 +155,7 @@ std::string Recorder::start(Settings settings) {
   return connect(*file_);
 }
 
-/// With `switching_` held.
+/// Called with `switching_` held.
 std::string Recorder::connect(ChunkWriter& file) {
   const CuptiLibrary& cupti = CuptiLibrary::instance();
   if (!cupti.isUsable() || !cupti.canRecord()) return tellProblem(Problem::noCupti, cupti.detail());
@@ -185,7 +185,7 @@ State Recorder::state() const {
   return phase == Phase::recording ? State::recording : phase == Phase::waiting ? State::waiting : State::over;
 }
 
-/// With `switching_` held.
+/// Called with `switching_` held.
 std::string Recorder::begin() {
   if (phase_ != Phase::waiting) return "";
   const CuptiLibrary& cupti = CuptiLibrary::instance();
@@ -201,7 +201,7 @@ std::string Recorder::begin() {
   return "";
 }
 
-/// With `switching_` held.
+/// Called with `switching_` held.
 void Recorder::end() {
   if (phase_ != Phase::recording) return;
   phase_ = hasSpans() || blockSteps_ > 0 ? Phase::waiting : Phase::over;
@@ -209,8 +209,8 @@ void Recorder::end() {
   epoch_.fetch_add(1, std::memory_order_relaxed);
   const CuptiLibrary& cupti = CuptiLibrary::instance();
   disableCalls(cupti);
-  // What has run by now gets its times while CUPTI still records: kernels of the last launch of a graph, read after, ended
-  // 3 ms late (CUPTI 13.0 on an H100).
+  // Finished work gets its times while CUPTI still records: kernels of a graph's last launch, read later, ended 3 ms
+  // late (CUPTI 13.0 on an H100).
   cupti.flushAll(0);
   disableActivities(cupti);
   RecordBuffer record(RecordKind::window);
@@ -221,19 +221,19 @@ void Recorder::tick() {
   const CuptiLibrary& cupti = CuptiLibrary::instance();
   if (!cupti.isUsable()) return;
   {
-    // Whoever switches holds it for a moment; the next tick comes soon.
+    // The lock is held only for a moment, and the next tick comes soon.
     const std::unique_lock<std::mutex> lock(switching_, std::try_to_lock);
     if (lock.owns_lock() && isSubscribed_) switchByTime(nowNs());
   }
   if (!isSubscribed_) return;
-  // Of what was under way when recording ended, the last is delivered soon.
+  // Activities under way at the end of recording are delivered soon after.
   flushesLeft_ = phase_ == Phase::recording ? 10 : flushesLeft_ - 1;
   if (flushesLeft_ <= 0) return;
   cupti.flushAll(0);
   makeBuffersReady();
 }
 
-/// With `switching_` held.
+/// Called with `switching_` held.
 void Recorder::switchByTime(std::int64_t now) {
   if (hasSpans()) {
     if (steps_ > 0) return;
@@ -251,7 +251,7 @@ void Recorder::switchByTime(std::int64_t now) {
 
 bool Recorder::onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_view name) {
   if (areStepsOver_.load(std::memory_order_relaxed) || !(hasSpans() || recordsAll())) return false;
-  // Libraries, as CUB and NCCL, have domains of their own: none of their ranges is a step of the program.
+  // Libraries such as CUB and NCCL have their own domains, whose ranges are no steps of the program.
   if (areStepsMarked_.load(std::memory_order_relaxed)) return false;
   const std::string& stepRange = settings().stepRange;
   const bool isStep = stepRange.empty() ? isDefaultDomain && isOutermost : name == stepRange;
@@ -260,7 +260,7 @@ bool Recorder::onRangeBegin(bool isDefaultDomain, bool isOutermost, std::string_
 
 bool Recorder::onMarkedStep() {
   if (!areStepsMarked_.exchange(true)) {
-    // NVTX ranges before it were no steps.
+    // NVTX ranges before the first marked step were no steps.
     steps_ = 0;
     stepThread_ = 0;
   }
@@ -268,7 +268,7 @@ bool Recorder::onMarkedStep() {
 }
 
 bool Recorder::beginsStep() {
-  // Autograd's threads have ranges of their own beside those of the thread that makes the steps.
+  // Autograd's threads have ranges of their own besides those of the thread that makes the steps.
   const auto own = static_cast<std::int64_t>(syscall(SYS_gettid));
   std::int64_t known = 0;
   if (!stepThread_.compare_exchange_strong(known, own) && known != own) return false;
@@ -288,7 +288,7 @@ void Recorder::onStepEnd(std::int64_t startNs, bool wasRecording) {
   const std::uint64_t number = steps_.load();
   ChunkWriter* const file = writer();
   const bool isNear = !hasSpans() || number + around_ >= settings().steps.front().from;
-  // A step in which recording began or ended is neither with nor without it.
+  // A step in which recording began or ended is neither recorded nor unrecorded.
   if (file != nullptr && isSubscribed_ && isNear && wasRecording == isRecording()) {
     RecordBuffer record(RecordKind::step);
     file->append(record.i64(startNs).i64(endNs).u8(wasRecording ? 1 : 0));
@@ -351,7 +351,7 @@ void Recorder::finish() {
       unsubscribe(cupti);
     }
   }
-  // The writer's thread ends with the file, and may be waiting to switch.
+  // Closed without the lock, since the writer's thread ends with the file and may be waiting to switch.
   closeFile(*file);
   writer_.store(nullptr, std::memory_order_release);
 }

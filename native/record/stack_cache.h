@@ -1,4 +1,4 @@
-// Stacks that were taken before, by where their frames are.
+// Known stacks, by the addresses of their frames.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace copyscope::record {
 
 class StackCache {
  public:
-  /// 0 where it isn't known.
+  /// Returns 0 if the stack is unknown.
   std::uint32_t find(const RawFrame* frames, std::size_t count) const {
     const auto found = stacks_.find(hashOf(frames, count));
     if (found == stacks_.end()) return 0;
@@ -20,8 +20,7 @@ class StackCache {
     return stack.count == count && std::equal(frames, frames + count, stack.frames) ? stack.number : 0;
   }
 
-  /// Codes of its frames must stay what they are. Nothing is kept where there is no more room, or where another stack has the
-  /// place.
+  /// Codes of its frames must stay valid. Keeps nothing if there is no more room, or another stack has the place.
   void keep(const RawFrame* frames, std::size_t count, std::uint32_t number) {
     if (left_ < count) {
       if (blocks_.size() >= mostBlocks) return;

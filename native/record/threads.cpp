@@ -16,7 +16,7 @@ struct Told {
 thread_local Told told{};
 
 void tell(ChunkWriter& writer, std::uint32_t id) {
-  // As short as the system keeps it. Programs start threads in each step, so no file is opened for it.
+  // The name as the system shortens it. No file is opened for it, since programs start threads in each step.
   char name[16 + 1] = {};
   prctl(PR_GET_NAME, name);
   const std::uint32_t text = writer.text(name);

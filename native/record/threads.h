@@ -5,12 +5,12 @@
 
 namespace copyscope::record {
 
-/// The system's number of the calling thread, told to the file with the thread's name the first time.
+/// Returns the system's number of the calling thread, after writing it to the file with its name the first time.
 std::uint32_t toldThread(ChunkWriter& writer);
 
-/// Counts forks: what a thread remembers from before one is of another process.
+/// Number of forks: data of a thread from before the last one is of another process.
 std::uint32_t forkCount();
-/// In a forked child.
+/// Called in a forked child.
 void countFork();
 
 }  // namespace copyscope::record

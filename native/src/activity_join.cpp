@@ -6,7 +6,7 @@
 namespace copyscope {
 namespace {
 
-/// What shows up in the stream's own records: neither marks, nor host functions, nor what a graph runs.
+/// Returns true for operations in the stream's own records: no marks, host functions, or operations run by a graph.
 bool isRecorded(const Issued& issued) { return isDeviceWork(issued.instruction->code); }
 
 /// A copy between devices without peer access goes through host memory, and may be recorded on both ways.
@@ -15,7 +15,7 @@ bool agreeInBytes(const Program& program, const Instruction& instruction, const 
   return twice || instruction.bytes == record.bytes;
 }
 
-/// The profiler tells page-locked memory from pageable, and no more than that.
+/// The profiler only distinguishes page-locked memory from pageable.
 Memory memoryOf(Memory recorded, Memory declared) {
   const bool finer = recorded == Memory::pinned && isPageLocked(declared);
   return recorded == Memory::unknown || finer ? declared : recorded;
@@ -35,8 +35,8 @@ bool isAmong(const std::vector<StreamKey>& keys, const StreamKey& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-/// Keys under which copies from or to the stream's device were recorded, and which are none of the program's streams:
-/// CUPTI 13.0 puts a copy between devices under the target device and a number that no stream was said to have.
+/// Keys under which copies from or to the stream's device were recorded, but which are no stream of the program: CUPTI
+/// 13.0 records a copy between devices under the target device and a number that no stream has.
 std::vector<StreamKey> foreignKeys(const IssuedStream& stream, const std::vector<ActivityRecord>& records,
                                    const std::vector<StreamKey>& known) {
   std::vector<StreamKey> found;
@@ -47,7 +47,7 @@ std::vector<StreamKey> foreignKeys(const IssuedStream& stream, const std::vector
   return found;
 }
 
-/// The stream's records in order, without those of graphs; with copies between devices under `foreign`, where it is given.
+/// Returns the stream's records in order, without those of graphs; with copies between devices under `foreign`.
 std::vector<ActivityRecord> recordsOf(const IssuedStream& stream, const std::vector<ActivityRecord>& records,
                                       const StreamKey* foreign) {
   std::vector<ActivityRecord> mine;
@@ -61,7 +61,7 @@ std::vector<ActivityRecord> recordsOf(const IssuedStream& stream, const std::vec
   return withWholeCopies(mine);
 }
 
-/// Where copies between devices were recorded that are no stream's, for whoever looks for its own.
+/// Describes copies between devices that were recorded under no stream, for error messages.
 std::string elsewhere(const IssuedStream& stream, const std::vector<StreamKey>& foreign) {
   if (foreign.empty()) return "";
   return " Copies between devices were recorded on device " + std::to_string(foreign.front().device) + ", stream " +
@@ -83,7 +83,7 @@ bool agree(const Program& program, const Instruction& instruction, const Activit
   return record.kind == RowKind::kernel || agreeInBytes(program, instruction, record);
 }
 
-/// A library clears its work space between its kernels, so that of several records only one need be a kernel.
+/// A library clears its workspace between its kernels, so that only one of several records need be a kernel.
 std::optional<ActivityRecord> takenTogether(const Program& program, const Instruction& instruction,
                                             const std::vector<ActivityRecord>& records, std::size_t first,
                                             std::size_t count) {
@@ -140,7 +140,7 @@ DeviceRow joinedRow(const Program& program, const Instruction& instruction, cons
 
 namespace {
 
-/// What the stream's operations did by its records; false where the two don't agree.
+/// Matches the stream's operations with its records; returns false if they don't agree.
 bool match(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& mine,
            std::vector<DeviceRow>& joined) {
   joined.clear();
@@ -162,7 +162,7 @@ bool match(const Program& program, const IssuedStream& stream, const std::vector
   return next == mine.size();
 }
 
-/// The same with the copies under a key that is no stream's; only where one of the keys alone fits.
+/// Tries the copies under a key that is no stream's; only if exactly one of the keys fits.
 bool matchForeign(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& records,
                   const std::vector<StreamKey>& foreign, std::vector<DeviceRow>& joined) {
   int fitting = 0;

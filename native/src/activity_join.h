@@ -1,4 +1,4 @@
-// Joins what a profiler recorded to the operations that caused it, by stream and order there.
+// Joins the profiler's records with the operations that caused them, by stream and order there.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace copyscope {
 
-/// What a capture gathered, in order: the operations that show up on the device.
+/// Operations of a captured graph that appear on the device, in order.
 struct CapturedGraph {
   std::int32_t origin = -1;
   std::vector<const Instruction*> operations;
-  /// How many activities each of them leaves.
+  /// Number of activities of each operation.
   std::vector<std::size_t> records;
 };
 
-/// What was issued, in its stream's order.
+/// Issued operations in their stream's order.
 struct Issued {
   const Instruction* instruction = nullptr;
   std::int32_t correlation = 0;
-  /// Of a launch: what it runs, and its place among all launches of the process.
+  /// For a launch: its graph, and its place among all launches of the process.
   std::shared_ptr<const CapturedGraph> graph;
   std::uint64_t launch = 0;
-  /// Activities that it leaves: a library may launch several kernels for one.
+  /// Number of its activities: a library may launch several kernels for one.
   std::size_t records = 1;
 };
 
-/// What the profiler recorded of one activity.
+/// The profiler's record of one activity.
 struct ActivityRecord {
   std::int64_t startNs = 0;
   std::int64_t endNs = 0;
   std::uint64_t bytes = 0;
   std::uint32_t streamId = 0;
-  /// As CUDA counts them in this process.
+  /// CUDA's number of the device in this process.
   std::uint32_t device = 0;
-  /// Node of the graph that it came from; 0 where it was issued by itself.
+  /// Node of its graph; 0 if it was issued by itself.
   std::uint64_t graphNode = 0;
   /// The profiler's own number of the call that issued it.
   std::uint32_t correlation = 0;
