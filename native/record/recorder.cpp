@@ -56,7 +56,8 @@ std::uint64_t stepsAround(const std::vector<StepSpan>& spans) {
 
 /// The process's number in its job, as torchrun and its like set it; -1 without one.
 int rankOfJob() {
-  const std::string text = variable("RANK");
+  const char* const value = std::getenv("RANK");
+  const std::string text = value == nullptr ? "" : value;
   int rank = -1;
   int length = 0;
   const bool isNumber =
