@@ -1,39 +1,39 @@
-/** The calls of host threads: which put something into a stream, and which wait for what. */
+/** Calls of host threads: which issue work to a stream, and which wait for it. */
 import { lowerBound } from '../lowerBound.ts';
 import type { Instruction, InstructionOf, MultiCopyPlan, Program, ProgramBuffer } from '../program/program.ts';
 import type { Clock } from './clock.ts';
 
-/** One call of a host thread. `host`, the clock as the call begins, is only lent: it changes afterwards. */
+/** A call of a host thread. `host` is the clock as the call begins. It changes afterwards, so copy it to keep it. */
 export interface Call {
   readonly thread: number;
   readonly instruction: Instruction;
-  /** Counts the thread's calls from 1. */
+  /** Number of the call in its thread, from 1. */
   readonly position: number;
   readonly host: Clock;
-  /** What was issued by the call: where it stands in its lane, and what is over when it begins. Null for host calls. */
+  /** Work issued by the call: its place in its lane, and its start clock. Null for host calls. */
   readonly issued: Issued | null;
 }
 
 export type Caller = Pick<Call, 'thread' | 'position' | 'host'>;
 
 export interface Issued {
-  /** Its entry in clocks. */
+  /** Entry of the lane in clocks. */
   readonly lane: number;
   readonly index: number;
   readonly start: Clock;
 }
 
-/** Whether a call surely comes after an earlier one of the schedule. */
+/** Returns whether a call is certain to come after an earlier one of the schedule. */
 export const isAfter = ({ thread, host }: Caller, earlier: Pick<Call, 'thread' | 'position'>): boolean =>
   earlier.thread === thread || (host[earlier.thread] ?? 0) >= earlier.position;
 
-/** A thread's calls of one kind, in order, and how many of them this pass has met. */
+/** A thread's calls of one kind, in order, and how many of them this pass has reached. */
 export interface Calls<Item> {
   readonly items: Item[];
   met: number;
 }
 
-/** How many of a thread's calls are no later than `position`. */
+/** Returns how many of a thread's calls have at most this position. */
 export const countBefore = (items: readonly { readonly position: number }[], position: number): number =>
   lowerBound(0, items.length, (index) => (items[index]?.position ?? 0) <= position);
 
@@ -49,7 +49,7 @@ type IssuedCode =
   | 'item';
 export type IssuedInstruction = InstructionOf<IssuedCode> | InstructionOf<'allocate'> | InstructionOf<'free'>;
 
-/** Whether it becomes part of a stream. Of the allocators only cudaMallocAsync and cudaFreeAsync do. */
+/** Returns whether it becomes part of a stream. Of the allocators, only cudaMallocAsync and cudaFreeAsync do. */
 export function isIssued(instruction: Instruction): instruction is IssuedInstruction {
   switch (instruction.code) {
     case 'copy':
@@ -74,8 +74,8 @@ export const isPageable = (buffer: ProgramBuffer | undefined): boolean => buffer
 export const isDevice = (buffer: ProgramBuffer | undefined): boolean => buffer?.memory === 'device';
 
 /**
- * Whether the call returns only when the operation has completed. A cudaMemcpy from pageable memory doesn't promise it,
- * nor one within the device (CUDA Runtime API, API synchronization behavior).
+ * Returns whether the call returns only when the operation has completed. A cudaMemcpy from pageable memory, or within
+ * the device, doesn't guarantee that (CUDA Runtime API, API synchronization behavior).
  */
 export function holdsUntilDone(instruction: Instruction, program: Program): boolean {
   if (instruction.code === 'item') return true;
@@ -87,11 +87,11 @@ export function holdsUntilDone(instruction: Instruction, program: Program): bool
   return instruction.blocking && !isDevice(source) && !isPageable(source);
 }
 
-/** Whether the call waits for what is ahead of it in its stream: a cudaMemcpy from pageable memory, before it stages. */
+/** Returns whether the call first waits for its stream: a cudaMemcpy from pageable memory, before it stages. */
 export function synchronizesFirst(instruction: InstructionOf<'copy'>, program: Program): boolean {
   const [source, target] = [program.buffers[instruction.src], program.buffers[instruction.dst]];
   return instruction.blocking && isPageable(source) && isDevice(target);
 }
 
-/** Every strategy synchronises at its end. Between host buffers nothing is in a stream. */
+/** Every strategy synchronises at its end. Between host buffers, nothing is in a stream. */
 const endsWithItsStream = (plan: MultiCopyPlan | undefined): boolean => plan !== undefined && plan.direction !== 'h2h';

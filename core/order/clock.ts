@@ -1,12 +1,12 @@
 /**
- * Vector clocks. A lane is a host thread, or what one host thread issued to one stream: the operations of a lane happen
- * one after another, whatever the threads do. A clock says for each lane how many of its operations are known to be over.
+ * Vector clocks. A lane is a host thread, or the work that one host thread issued to one stream; its operations run in
+ * order in every execution. A clock has the number of operations of each lane known to be complete.
  */
 import { lowerBound } from '../lowerBound.ts';
 
 export type Clock = Int32Array;
 
-/** Everything that either of them knows, into `target`. */
+/** Sets each entry of `target` to the larger of both clocks. */
 export function join(target: Clock, source: Clock): void {
   for (let lane = 0; lane < source.length; lane += 1) {
     const known = source[lane] ?? 0;
@@ -14,13 +14,13 @@ export function join(target: Clock, source: Clock): void {
   }
 }
 
-/** What is over once the operation `index` of `lane`, which started with `start`, is over as well. */
+/** Joins what is complete when operation `index` of `lane`, which started with `start`, is complete. */
 export function joinCompleted(target: Clock, start: Clock, lane: number, index: number): void {
   join(target, start);
   if (index > (target[lane] ?? 0)) target[lane] = index;
 }
 
-/** What all of them know. */
+/** Returns what all clocks agree on: the smallest of each entry. */
 export function meet(clocks: readonly Clock[], width: number): Clock {
   const least = new Int32Array(width);
   for (let lane = 0; lane < width; lane += 1) {
@@ -32,8 +32,8 @@ export function meet(clocks: readonly Clock[], width: number): Clock {
 }
 
 /**
- * What is known once any `count` of these have happened. Of `count` happenings at least one is not among the
- * `count - 1` that know least of a lane, so the count-th smallest entry of each lane is certain.
+ * Returns what is known when any `count` of these events have happened. At least one of them isn't among the `count -
+ * 1` that know least about a lane, so the count-th smallest entry of each lane is certain.
  */
 export function anyOf(clocks: readonly Clock[], count: number, width: number): Clock {
   const certain = new Int32Array(width);
@@ -44,7 +44,7 @@ export function anyOf(clocks: readonly Clock[], count: number, width: number): C
   return certain;
 }
 
-/** How many of the ascending numbers are at most `limit`. */
+/** Returns how many of the ascending numbers are at most `limit`. */
 export const countUpTo = (ascending: readonly number[], limit: number): number =>
   lowerBound(0, ascending.length, (index) => (ascending[index] ?? 0) <= limit);
 

@@ -1,10 +1,10 @@
 /**
- * The order of the device, as things were issued in one recorded run; what must be so in every run is told by
- * programOrder.ts. Which work had to wait for which: by stream-order, and by those of event-order, legacy-default-stream,
- * graph-launches-in-turn and peer-copy that are asked for.
+ * Order of the device in one recorded run, as work was issued: which work had to wait for which. It always follows
+ * stream-order, and the rules event-order, legacy-default-stream, graph-launches-in-turn and peer-copy if requested.
+ * programOrder.ts finds what holds in every run.
  *
- * Every issued operation gets a clock: for each stream, the position of the last operation that is known to have
- * completed before it starts. Work is walked in issue order; a clock is shared until a wait changes it.
+ * Each issued operation gets a clock: for each stream, the position of the last operation known to have completed
+ * before it starts. Work is walked in issue order; operations share a clock until a wait changes it.
  */
 import { lowerBound } from '../lowerBound.ts';
 import type { ProgramStream } from '../program/program.ts';
@@ -18,50 +18,50 @@ export interface Issued {
   /** other: a memset or a host function. */
   readonly code: 'copy' | 'kernel' | 'recordEvent' | 'waitEvent' | 'synchronize' | 'other';
   /**
-   * Stream it is issued to; -1 for a synchronise of an event or the device. What a graph holds is in the stream that the
-   * graph is launched in, and its branches are in streams of their own, which the program doesn't have.
+   * Stream of issue; -1 for a synchronise of an event or the device. Nodes of a graph are in the stream of its launch;
+   * its branches have streams of their own that the program doesn't have.
    */
   readonly stream: number;
-  /** Event recorded or waited for, also by a synchronise; -1 otherwise. */
+  /** Event that is recorded or waited for, also by a synchronise; otherwise -1. */
   readonly event: number;
   /** Only for a synchronise of the device. */
   readonly device: number;
-  /** Host thread, as an index that only tells threads apart. */
+  /** Host thread, as an index that only distinguishes threads. */
   readonly thread: number;
-  /** Of what a graph holds: the launch that ran it. */
+  /** For nodes of a graph, the launch that ran them. */
   readonly launch: Launch | null;
-  /** Devices on which nothing runs beside it. */
+  /** Devices on which nothing else runs at the same time. */
   readonly alone: readonly number[];
-  /** Its device activity; -1 where the trace holds none. */
+  /** Row of its device activity; -1 if the trace has none. */
   readonly row: RowIndex;
 }
 
-/** Operations in the order of issue. A list of them is one; of millions they may be made as they are asked for. */
+/** Operations in order of issue. Can be an array; millions may be created on request. */
 export interface IssuedWork {
   readonly length: number;
-  /** Of a place from 0 on. */
+  /** Returns the operation at a position from 0 on. */
   at(position: number): Issued | undefined;
 }
 
-/** Stream to position in issue order. */
+/** Last completed position in issue order, by stream. */
 type Clock = ReadonlyMap<number, number>;
 
 const noClock: Clock = new Map();
 
-/** All of a stream up to a position: what had completed before that operation, and itself. */
+/** A position of a stream, with the clock of the operation there. */
 interface Point {
   readonly stream: number;
   readonly position: number;
   readonly clock: Clock;
 }
 
-/** The synchronises that waited for more of a stream than any before them, and up to what position of it. */
+/** Synchronises that waited for more of a stream than all before them, and the position up to which they did. */
 interface Reached {
   readonly positions: number[];
   readonly completed: number[];
 }
 
-/** Of one graph: its launch that was issued last, how far that one came, and the ends of the launch before. */
+/** Launches of one graph: the latest, its last operations so far, and the last operations of the launch before. */
 interface Turns {
   launch: Launch;
   ends: Map<number, Point>;
@@ -76,23 +76,23 @@ export class DeviceOrder {
   readonly #streams: readonly ProgramStream[];
   readonly #rules: ReadonlySet<OrderRule>;
   readonly #clocks: Clock[] = [noClock];
-  /** Place of each operation's clock in #clocks, by position: many share one. */
+  /** Index in #clocks of each operation's clock, by position; many share one. */
   readonly #clockAt: Int32Array;
-  /** The operation before each in its own stream + 1, by position; 0 for none. */
+  /** Position + 1 of the operation before in the same stream, by position; 0 if there is none. */
   readonly #previous: Int32Array;
-  /** As it stands at the end of each stream so far. */
+  /** Clock at the current end of each stream. */
   readonly #clockOf = new Map<number, Clock>();
   readonly #lastIn = new Map<number, number>();
   readonly #recorded = new Map<number, Point>();
-  /** By stream: those that hold work, and that the legacy default stream ties to it. */
+  /** Streams with work that the legacy default stream ties to a stream. */
   readonly #tied = new Map<number, readonly number[]>();
   readonly #turns = new Map<object, Turns>();
-  /** By device: what ran alone there last. */
+  /** Last work that ran alone on each device. */
   readonly #alone = new Map<number, Point>();
-  /** By stream: the clock that was made last for what starts after one of its points; and of which point each is. */
+  /** Latest clock made by #clockAfter, by stream, and the point that it comes after. */
   readonly #after = new Map<number, Clock>();
   readonly #pointOf = new WeakMap<Clock, Point>();
-  /** By host thread and stream: what its synchronises have waited for so far. */
+  /** What the synchronises of a host thread have waited for so far, by thread and stream. */
   readonly #synchronisedBy = new Map<number, Map<number, Reached>>();
 
   /** `streams` may be empty, for a trace without an experiment: then no stream is the legacy default stream. */
@@ -114,7 +114,7 @@ export class DeviceOrder {
     return this.#clocks[this.#clockAt[position] ?? 0] ?? noClock;
   }
 
-  /** Whether the operation at position `a` has completed before the one at `b` starts (or, for a synchronise, returns). */
+  /** Returns whether the operation at `a` has completed before the one at `b` starts (or returns, if a synchronise). */
   before(a: number, b: number): boolean {
     if (a < 0 || a >= b) return false;
     const [first, second] = [this.#issued.at(a), this.#issued.at(b)];
@@ -123,14 +123,14 @@ export class DeviceOrder {
     return (this.#clock(b).get(first.stream) ?? -1) >= a;
   }
 
-  /** The first of `positions`, which ascend in one stream, that the operation at `a` has completed before; null for none. */
+  /** Returns the first of a stream's ascending `positions` that starts after the operation at `a`; or null. */
   firstAfter(a: number, positions: Int32Array): number | null {
-    // What one operation of a stream had waited for, all later ones have waited for too.
+    // If one operation of a stream comes after `a`, so do all later ones.
     const at = lowerBound(0, positions.length, (k) => !this.before(a, positions[k] ?? 0));
     return positions[at] ?? null;
   }
 
-  /** Position of the first synchronise of this host thread that has waited for the operation at `a`; null for none. */
+  /** Returns the position of this thread's first synchronise that waited for the operation at `a`; or null. */
   firstSynchronised(a: number, thread: number): number | null {
     const first = this.#issued.at(a);
     if (first === undefined) return null;
@@ -140,7 +140,7 @@ export class DeviceOrder {
     return reached.positions[at] ?? null;
   }
 
-  /** The last position of each stream that has completed before the operation at `b` starts, its own stream's too. */
+  /** Returns the last position of each stream, including its own, that completes before the operation at `b` starts. */
   frontier(b: number): number[] {
     const own = this.#issued.at(b)?.stream;
     const others = [...this.#clock(b)].filter(([stream]) => stream !== own).map(([, position]) => position);
@@ -176,7 +176,7 @@ export class DeviceOrder {
     return clock;
   }
 
-  /** The ends of the graph's launch before this one. */
+  /** Returns the last operations of the graph's launch before this one. */
   #launchBefore(launch: Launch): readonly Point[] {
     const turns = this.#turns.get(launch.graph) ?? { launch, ends: new Map<number, Point>(), before: [] };
     this.#turns.set(launch.graph, turns);
@@ -188,7 +188,7 @@ export class DeviceOrder {
     return turns.before;
   }
 
-  /** What ran alone on its device; of what runs alone itself, all that its devices were given. */
+  /** Returns work that ran alone on the device. For an operation that runs alone, adds all work of its devices. */
   #aloneBefore({ stream, alone }: Issued): Point[] {
     const device = this.#streams[stream]?.device ?? -1;
     const points = [device, ...alone].flatMap((one) => this.#alone.get(one) ?? []);
@@ -209,7 +209,7 @@ export class DeviceOrder {
     }
   }
 
-  /** What has completed when a synchronise returns. Holds whatever the rules asked for: the host waits for real. */
+  /** Returns what has completed when a synchronise returns. Independent of #rules, since the host really waits. */
   #synchronised(one: Issued): Clock {
     if (one.event >= 0) {
       const recorded = this.#recorded.get(one.event);
@@ -228,7 +228,7 @@ export class DeviceOrder {
     );
   }
 
-  /** The ends of the streams whose earlier work a new operation in `stream` waits for because of the legacy default stream. */
+  /** Returns the ends of the streams that a new operation waits for because of the legacy default stream. */
   #waitedFor(stream: number): Point[] {
     const own = this.#streams[stream];
     const known = this.#tied.get(stream);
@@ -237,12 +237,12 @@ export class DeviceOrder {
     return tied.map((other) => this.#endOf(other));
   }
 
-  /** Everything in the stream so far. */
+  /** Returns the current end of a stream. */
   #endOf(stream: number): Point {
     return { stream, position: this.#lastIn.get(stream) ?? -1, clock: this.#clockOf.get(stream) ?? noClock };
   }
 
-  /** The clock of what starts after a point; one for all that start after the same. */
+  /** Returns the clock of operations that start after a point; operations after the same point share it. */
   #clockAfter(point: Point): Clock {
     const known = this.#after.get(point.stream);
     if (known !== undefined && this.#pointOf.get(known)?.position === point.position) return known;
@@ -252,12 +252,12 @@ export class DeviceOrder {
     return clock;
   }
 
-  /** What a new operation in `stream` knows by `clock` and after these points; the same object where that is no more. */
+  /** Joins `clock` with these points for a new operation in `stream`. Returns the same object if they add nothing. */
   #joined(clock: Clock, points: readonly Point[], stream: number): Clock {
     const isAsBefore = clock === (this.#clockOf.get(stream) ?? noClock);
     let joined: Map<number, number> | null = null;
     for (const point of points) {
-      // What is known of a stream is known with all that had been waited for there.
+      // Knowing a position of a stream includes all that had been waited for there.
       const isKnown = ({ stream: other, position }: Point): boolean =>
         other === stream || position <= ((joined ?? clock).get(other) ?? -1);
       if (isKnown(point)) continue;
@@ -273,7 +273,7 @@ export class DeviceOrder {
   }
 }
 
-/** The later of the two in each stream. */
+/** Sets each stream of `target` to the later position of both. */
 function joinInto(target: Map<number, number>, clock: Clock): void {
   for (const [stream, position] of clock) {
     if (position > (target.get(stream) ?? -1)) target.set(stream, position);

@@ -1,14 +1,14 @@
 /**
- * Which record of an event a wait is bound to, and what is over then. A wait binds to the latest record at the time of
- * the call. With several host threads several records may be the latest one: only what all of them have behind them is
- * certain. An event that nobody has recorded holds nothing up.
+ * Finds the record that a wait for an event binds to, and what is complete then. A wait binds to the latest record at
+ * the time of its call. With several host threads, several records may be the latest; then only work before all of them
+ * is certain. A wait for an event without a record doesn't wait.
  */
 import type { InstructionOf } from '../program/program.ts';
 import { type Call, type Caller, type Calls, countBefore, type Issued } from './calls.ts';
 import { type Clock, join, joinCompleted, meet, sameClock } from './clock.ts';
 import type { Lanes } from './lanes.ts';
 
-/** Records that may be the latest one: of more, nothing is certain. */
+/** Limit of candidates for the latest record. Beyond it, nothing is certain. */
 const mostCandidates = 512;
 
 export interface EventRecord {
@@ -18,24 +18,24 @@ export interface EventRecord {
   readonly stream: number;
   lane: number;
   index: number;
-  /** As of the last pass; null before the first one came by. */
+  /** Start clock in the last pass; null before the first pass reaches it. */
   start: Clock | null;
-  /** The calling thread's clock when it called. */
+  /** Clock of the calling thread at the call. */
   host: Clock | null;
 }
 
 export interface Bound {
   readonly records: readonly EventRecord[];
-  /** The last record of each thread that surely came before the wait, also where another one replaced it since. */
+  /** Last record of each thread that is certain to come before the wait, even if another one has replaced it. */
   readonly latest: readonly EventRecord[];
-  /** None of the records can be missing. */
+  /** Whether a record certainly exists. */
   readonly certain: boolean;
 }
 
 export class EventRecords {
   readonly #threads: number;
   readonly #lanes: Lanes;
-  /** By event; only of those that are recorded. */
+  /** Calls of each recorded event, by thread. */
   readonly #records = new Map<number, Calls<EventRecord>[]>();
   #repeats = false;
 
@@ -44,7 +44,7 @@ export class EventRecords {
     this.#lanes = lanes;
   }
 
-  /** Before the first pass: the schedule has this record. */
+  /** Adds a record of the schedule, before the first pass. */
   list(thread: number, position: number, { op, event, stream }: InstructionOf<'recordEvent'>): void {
     const record = { op, thread, position, stream, lane: -1, index: 0, start: null, host: null };
     const known = this.#records.get(event);
@@ -59,12 +59,12 @@ export class EventRecords {
     for (const calls of this.#records.values()) for (const one of calls) one.met = 0;
   }
 
-  /** The next record of the event is made. Whether more is known of it than before. */
+  /** Handles the next record of the event. Returns whether it taught more than the last pass. */
   add(event: number, { thread, host }: Pick<Call, 'thread' | 'host'>, { lane, index, start }: Issued): boolean {
     const calls = this.#records.get(event)?.[thread];
     const record = calls?.items[calls.met];
     if (calls === undefined || record === undefined) return false;
-    // A lone thread waits for the latest record only.
+    // With one thread, a wait only needs the latest record.
     const before = this.#threads === 1 ? calls.items[calls.met - 1] : undefined;
     if (before !== undefined) before.start = null;
     calls.met += 1;
@@ -74,7 +74,7 @@ export class EventRecords {
     return learned;
   }
 
-  /** Records that a wait, called as given, may bind to. */
+  /** Returns the records that a wait by this call may bind to. */
   bound({ thread, position, host }: Caller, event: number): Bound {
     const [latest, others]: [EventRecord[], EventRecord[]] = [[], []];
     for (const [from, { items, met }] of (this.#records.get(event) ?? []).entries()) {
@@ -95,7 +95,7 @@ export class EventRecords {
     return { records, latest, certain: latest.length > 0 };
   }
 
-  /** What is over once a wait, called as given, is over. */
+  /** Returns what is complete when a wait by this call ends. */
   completed(call: Caller, event: number): Clock {
     const { width } = this.#lanes;
     const { records, latest, certain } = this.bound(call, event);
@@ -105,8 +105,8 @@ export class EventRecords {
   }
 
   /**
-   * What is over when `record` is, if that is the one a wait is bound to: then it was called after the records that
-   * surely came before the wait, so their streams' work is ahead of it where the streams are tied.
+   * Returns what is complete when a wait bound to `record` ends. It was called after the records that are certain to
+   * come before the wait, so work of their streams is ahead of it if the streams are tied.
    */
   #completedBy({ start, lane, index, stream }: EventRecord, earlier: readonly EventRecord[]): Clock {
     const clock = new Int32Array(this.#lanes.width);

@@ -1,6 +1,6 @@
 /**
- * What each host thread has issued to each stream, a lane for each such pair, and which lanes an operation comes after:
- * those of its own stream, of streams that the legacy default stream ties to it, and what its device ran alone.
+ * Lanes: the work that one host thread issued to one stream. Finds the lanes that an operation comes after: those of
+ * its own stream, of streams tied to it by the legacy default stream, and work that ran alone on its device.
  */
 import type { Program, ProgramStream } from '../program/program.ts';
 import type { Call, Caller, Issued } from './calls.ts';
@@ -11,10 +11,10 @@ import { areTied } from './ties.ts';
 interface Lane {
   readonly thread: number;
   readonly stream: number;
-  /** How much was issued so far, and the start clock of the last of it. */
+  /** Number of issued operations, and the start clock of the last one. */
   count: number;
   last: Clock | null;
-  /** The calling thread's positions, and the start clocks, of all of it: only where other threads may ask for them. */
+  /** Call positions and start clocks of all operations, kept only if other threads may need them. */
   positions: number[];
   starts: Clock[];
 }
@@ -23,13 +23,13 @@ type Issuer = Pick<Caller, 'thread' | 'host'>;
 
 export class Lanes {
   readonly #streams: readonly ProgramStream[];
-  /** Host threads, whose entries come first in clocks. */
+  /** Number of host threads, whose entries come first in clocks. */
   readonly #threads: number;
   readonly #lanes: Lane[] = [];
   readonly #laneOf: Map<number, number>[];
-  /** By stream: lanes whose earlier work a new operation in it waits for, its own too. */
+  /** Lanes that a new operation in a stream waits for, including its own. */
   readonly #waitsFor = new Map<number, readonly number[]>();
-  /** By device: what ran alone on it. */
+  /** Work that ran alone, by device. */
   readonly #alone = new Map<number, Sequence>();
   #repeats = false;
 
@@ -39,7 +39,7 @@ export class Lanes {
     this.#laneOf = threads.map(() => new Map());
   }
 
-  /** Entries of a clock. */
+  /** Number of entries of a clock. */
   get width(): number {
     return this.#threads + this.#lanes.length;
   }
@@ -53,7 +53,7 @@ export class Lanes {
     return lane;
   }
 
-  /** Empties all lanes. `repeats`: the schedule is walked more than once, and each pass may know more than the one before. */
+  /** Empties all lanes. `repeats`: the schedule is walked several times, and each pass may know more than the last. */
   restart(repeats: boolean): void {
     this.#repeats = repeats;
     this.#alone.clear();
@@ -61,9 +61,8 @@ export class Lanes {
   }
 
   /**
-   * What a new operation in `stream`, issued by a call of `thread` that begins with `host`, would begin after: also for
-   * what doesn't become part of the stream, such as the reuse of freed memory. `thread` is -1 for none in particular:
-   * then `host` says of every thread how far it has come.
+   * Returns the start clock of a new operation in `stream`, issued by `thread` with clock `host`. Also for events
+   * outside the stream, such as the reuse of freed memory. If `thread` is -1, `host` has the progress of all.
    */
   startIn(thread: number, stream: number, host: Clock): Clock {
     const start = this.#afterStream(thread, stream, host);
@@ -71,7 +70,7 @@ export class Lanes {
     return start;
   }
 
-  /** What was just issued comes before all that its devices are given later. */
+  /** Records that work which was just issued comes before all later work of these devices. */
   runsAlone(issued: Issued, call: Pick<Call, 'thread' | 'position'>, devices: readonly number[]): void {
     for (const device of devices) {
       const sequence = this.#alone.get(device) ?? new Sequence(this.#threads === 1);
@@ -80,7 +79,7 @@ export class Lanes {
     }
   }
 
-  /** Into `target`, as which the caller's own clock will do: what was surely issued to the streams that are meant. */
+  /** Joins into `target` (maybe the caller's own clock) the work certainly issued to streams with `isMeant`. */
   joinStreams(target: Clock, { thread, host }: Issuer, isMeant: (stream: number) => boolean): void {
     const before = host.slice();
     for (const [number, { stream }] of this.#lanes.entries()) {
@@ -92,7 +91,7 @@ export class Lanes {
     this.joinStreams(target, caller, (stream) => this.#streams[stream]?.device === device);
   }
 
-  /** To synchronise is an action in the stream: in the legacy default stream it waits for blocking streams first. */
+  /** Waits for a stream. In the legacy default stream, that waits for blocking streams first. */
   waitForStream(caller: Issuer, stream: number): void {
     const { thread, host } = caller;
     const isLegacy = this.#streams[stream]?.kind === 'legacy-default';
@@ -100,7 +99,7 @@ export class Lanes {
     else this.joinStreams(host, caller, (other) => other === stream);
   }
 
-  /** Adds to the lane what was just issued to it. */
+  /** Appends an operation to its lane. */
   append({ thread, position }: Pick<Call, 'thread' | 'position'>, stream: number, start: Clock): Issued {
     const number = this.find(thread, stream);
     const lane = this.#lanes[number];
@@ -130,13 +129,13 @@ export class Lanes {
     return before;
   }
 
-  /** Joins what was surely issued to the lane when `thread` called, with `host` as its clock. */
+  /** Joins the work that was certainly issued to the lane when `thread` called with clock `host`. */
   #joinLane(target: Clock, number: number, thread: number, host: Clock): void {
     const lane = this.#lanes[number];
     if (lane === undefined) return;
     const issued = lane.thread === thread ? lane.count : countUpTo(lane.positions, host[lane.thread] ?? 0);
     const entry = number + this.#threads;
-    // Who knows this one to be over knows what it came after. A later pass may know more of that than the one before.
+    // A clock that includes this operation includes all before it, unless a later pass has learned more.
     if (!this.#repeats && (target[entry] ?? 0) >= issued) return;
     const last = issued === lane.count ? lane.last : lane.starts[issued - 1];
     if (last != null) joinCompleted(target, last, entry, issued);

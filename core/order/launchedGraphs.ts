@@ -1,4 +1,4 @@
-/** What the launches of graphs run, and in which streams, as a program's instructions come by thread by thread. */
+/** Finds what launches of graphs run, and in which streams, as instructions arrive thread by thread. */
 import { capturedWork, isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionOf, Program } from '../program/program.ts';
 
@@ -7,7 +7,7 @@ interface Graph {
   readonly work: Instruction[];
 }
 
-/** One launch of what was captured at one time: `graph` only tells such graphs apart. */
+/** One launch. `graph` is the identity of what was captured at one time. */
 export interface Launch {
   readonly graph: object;
   readonly op: number;
@@ -22,9 +22,9 @@ interface Node {
 
 export class LaunchedGraphs {
   readonly #program: Program;
-  /** As captured last. */
+  /** Latest capture of each graph. */
   readonly #graphs = new Map<number, Graph>();
-  /** Branches by graph, captured stream and stream of the launch, numbered behind the program's streams. */
+  /** Branches by graph, captured stream and launch stream, numbered after the program's streams. */
   readonly #branches = new Map<string, number>();
   #capturing: Graph | null = null;
 
@@ -32,7 +32,7 @@ export class LaunchedGraphs {
     this.#program = program;
   }
 
-  /** Whether the instruction becomes part of a graph instead of running. */
+  /** Adds the instruction to a graph if its thread is capturing. Returns whether it did. */
   takes(instruction: Instruction): boolean {
     if (instruction.code === 'beginCapture') {
       this.#capturing = { origin: instruction.stream, work: [] };
@@ -52,7 +52,7 @@ export class LaunchedGraphs {
     });
   }
 
-  /** A graph that a later thread captures. */
+  /** Returns a graph that a later thread captures. */
   #elsewhere(graph: number): Graph {
     const { threads } = this.#program;
     const begun = threads

@@ -1,17 +1,18 @@
 /**
- * What must be over before each operation of a program begins, in every execution: happens-before, by vector clocks.
+ * Finds what must be complete before each operation of a program begins, in every execution: happens-before, with
+ * vector clocks.
  *
  * Rules (core/rules): issue-before-run, stream-order, legacy-default-stream, non-blocking-stream, event-order,
  * synchronize-holds-host, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy,
  * blocking-memcpy, peer-copy, stream-ordered-allocation.
- * - An operation begins after everything that its thread knew to be over when it called, and after what was surely
- *   issued before it to its own stream, or to one that the legacy default stream ties it to (lanes.ts).
- * - A wait for an event comes after the record that it is bound to (eventRecords.ts), one for a signal after as many
+ * - An operation begins after everything that its thread knew to be complete at the call, and after earlier work of its
+ *   own stream, or of streams tied to it by the legacy default stream (lanes.ts).
+ * - A wait for an event comes after the record that it binds to (eventRecords.ts), a wait for a signal after as many
  *   signals (signalCalls.ts).
  * - Launches of one graph run one after another. A cudaMemcpy between two devices runs alone on both.
  *
- * Knowing more of one thread may tell more of another. So with signals, or events that threads share, the schedule is
- * walked again until nothing new is found, at most `mostPasses` times: stopping early only knows less.
+ * Knowing more about one thread may tell more about another. So with signals, or events that threads share, the
+ * schedule is walked until nothing new is found, at most `mostPasses` times. Stopping early only finds less.
  */
 import { aloneOn } from '../program/aloneCopies.ts';
 import type { Instruction, Program } from '../program/program.ts';
@@ -34,27 +35,27 @@ import { SignalCalls } from './signalCalls.ts';
 
 const mostPasses = 8;
 const callsPerStep = 1000;
-/** Entries in the clocks that are kept where there are several threads, of four bytes each. */
+/** Limit of stored clock entries, of four bytes each, if there are several threads. */
 export const mostEntries = 2 ** 28;
 
 export class ProgramOrder {
-  /** Steps of the schedule that are followed: of too many, in too many lanes, not all. */
+  /** Number of steps of the schedule that are followed; fewer than all if they have too many lanes. */
   readonly steps: number;
-  /** As far as the walk has come. */
+  /** State at the current call of the walk. */
   readonly lanes: Lanes;
   readonly records: EventRecords;
   readonly #program: Program;
   readonly #schedule: Schedule;
   readonly #asGraph: boolean;
   readonly #signals: SignalCalls;
-  /** By graph, of its last capture. */
+  /** Launches of each graph since its last capture. */
   readonly #launches = new Map<number, Sequence>();
   readonly #hosts: Clock[];
   readonly #positions: number[];
   readonly #repeats: boolean;
   #learned = false;
 
-  /** `asGraph`: the program is what a graph holds, and no host waits for any of it. */
+  /** `asGraph`: the program is the content of a graph, and no host waits for any of it. */
   constructor(program: Program, schedule: Schedule, asGraph = false, most = mostEntries) {
     const { threads } = program;
     this.#program = program;
@@ -70,7 +71,7 @@ export class ProgramOrder {
     this.#positions = threads.map(() => 0);
   }
 
-  /** Calls `visit` for every call along the schedule, once all that can be known is known. */
+  /** Calls `visit` for every call of the schedule, after the passes that learn what is certain. */
   walk(visit: (call: Call) => void): void {
     atOnce(this.walkInSteps(visit));
   }
@@ -83,7 +84,7 @@ export class ProgramOrder {
     yield* this.#pass(visit);
   }
 
-  /** Finds the lanes, and lists records and signals. Whether one pass may not be enough. */
+  /** Finds lanes, and lists records and signals. Returns whether one pass may not be enough. */
   #prepare(): boolean {
     const capturing = this.#program.threads.map(() => false);
     const positions = this.#program.threads.map(() => 0);
@@ -95,7 +96,7 @@ export class ProgramOrder {
       positions[thread] = position;
       if (instruction.code === 'beginCapture') capturing[thread] = true;
       if (instruction.code === 'endCapture') capturing[thread] = false;
-      // What a host thread signals while it captures takes effect at once.
+      // Host signals during a capture take effect at once.
       if (capturing[thread] === true && isIssued(instruction)) continue;
       if ('event' in instruction) {
         areShared ||= (users.get(instruction.event) ?? thread) !== thread;
@@ -141,7 +142,7 @@ export class ProgramOrder {
     const position = (this.#positions[thread] ?? 0) + 1;
     this.#positions[thread] = position;
     if (!captured) this.#before(instruction, { thread, position, host });
-    // Captured anew it is another graph, which doesn't wait for launches of the one before.
+    // After a new capture it is another graph, which doesn't wait for launches of the old one.
     if (instruction.code === 'endCapture') this.#launches.delete(instruction.graph);
     const issued = !captured && isIssued(instruction) ? this.#issue(instruction, { thread, position, host }) : null;
     visit?.({ thread, instruction, position, host, issued });
@@ -151,7 +152,7 @@ export class ProgramOrder {
     host[thread] = position;
   }
 
-  /** What the call itself waits for before it does anything. */
+  /** Joins what the call itself waits for before it does anything. */
   #before(instruction: Instruction, call: Caller): void {
     switch (instruction.code) {
       case 'synchronizeStream':
@@ -167,7 +168,7 @@ export class ProgramOrder {
         join(call.host, this.records.completed(call, instruction.event));
         break;
       case 'free': {
-        // cudaFree and cudaFreeHost synchronise; so they only ever free what is no longer used.
+        // cudaFree and cudaFreeHost synchronise, so they only free unused memory.
         const { device, memory } = this.#program.buffers[instruction.buffer] ?? { device: -1, memory: 'pageable' };
         if (instruction.allocator !== 'cuda-malloc' || memory === 'pageable') break;
         if (device < 0) this.lanes.joinStreams(call.host, call, () => true);

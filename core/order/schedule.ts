@@ -1,11 +1,11 @@
 /**
- * The operations of all host threads in one order in which they may really be called: threads take turns, each going on
- * until a signal stops it. What must happen before what is found along this order (order.ts), for every order.
+ * One possible order of the calls of all host threads: threads take turns, and each continues until a signal stops it.
+ * programOrder.ts walks it and finds what holds in every order.
  *
- * Loops. A program of at most `wholeSteps` operations, or of `mostSteps` where it uses signals, is followed to its end.
- * Otherwise each repeat is followed for three rounds, or two where three would be too many. Rounds do the same to the
- * same bytes, so a conflict between distant rounds is one between neighbouring rounds too: a, b in rounds r and r + 2
- * are ordered by way of round r + 1 unless a with b, a with a or b with b of neighbouring rounds are not.
+ * A program of at most `wholeSteps` operations, or `mostSteps` if it uses signals, is followed to its end. Otherwise
+ * each repeat is followed for three rounds, or two if three are too many. Rounds do the same to the same bytes, so a
+ * conflict between distant rounds also exists between neighbouring rounds: a and b in rounds r and r + 2 are ordered
+ * through round r + 1 unless a with b, a with a or b with b of neighbouring rounds are not.
  */
 import type { Instruction, InstructionOf, Program } from '../program/program.ts';
 
@@ -17,16 +17,16 @@ export interface Schedule {
   /** Host thread and index of the instruction, by step. */
   readonly thread: Int32Array;
   readonly index: Int32Array;
-  /** Rounds after which repeats were left; null where all were followed to their end. */
+  /** Number of rounds after which repeats were cut; null if all were followed to their end. */
   readonly rounds: number | null;
-  /** Host threads that stand for ever at a signal, in this order of calls. */
+  /** Host threads that wait forever at a signal in this order of calls. */
   readonly stuck: readonly Stuck[];
 }
 
 export interface Stuck {
   readonly thread: number;
   readonly at: InstructionOf<'signal' | 'waitSignal'>;
-  /** What the thread never comes to, each once. */
+  /** Instructions that the thread never reaches, each once. */
   readonly later: ReadonlySet<Instruction>;
 }
 
@@ -46,7 +46,7 @@ export function schedule(program: Program): Schedule {
   return { ...takeTurns(program, cursors, total(limit)), rounds: cut ? limit(0) : null };
 }
 
-/** Three rounds of every repeat; where that is too much, two, and then two of the innermost repeats only. */
+/** Three rounds of every repeat; if that is too long, two, and then two of the innermost repeats only. */
 const roundLimits: readonly RoundLimit[] = [
   () => 3,
   () => 2,
@@ -55,7 +55,7 @@ const roundLimits: readonly RoundLimit[] = [
   (height) => (height < 1 ? 2 : 1),
 ];
 
-/** How many repeats are nested in each repeat, by the index of its instruction. */
+/** Returns how many levels of repeats each repeat contains, by the index of its instruction. */
 function repeatHeights(instructions: readonly Instruction[]): Map<number, number> {
   const heights = new Map<number, number>();
   const open: { start: number; height: number }[] = [];
@@ -102,7 +102,7 @@ class Cursor {
     this.#limit = limit;
   }
 
-  /** Goes to the instruction to execute next, through the repeats and ranges before it. Its index; -1 at the end. */
+  /** Moves to the next instruction to execute, through repeats and ranges. Returns its index, or -1 at the end. */
   seek(): number {
     for (;;) {
       const instruction = this.instructions[this.#at];
@@ -158,7 +158,7 @@ function takeTurns(program: Program, cursors: readonly Cursor[], most: number): 
   return { count, thread, index, stuck };
 }
 
-/** What comes after the instruction that the cursor is at. The cursor is then at its end. */
+/** Returns the instructions after the cursor's, and moves the cursor to its end. */
 function rest(cursor: Cursor): Set<Instruction> {
   const later = new Set<Instruction>();
   for (;;) {

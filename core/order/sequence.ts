@@ -1,4 +1,4 @@
-/** Work that runs one after another although it is in several streams, such as the launches of one graph. */
+/** Work in several streams that runs one after another, such as the launches of one graph. */
 import { type Call, type Caller, countBefore, type Issued } from './calls.ts';
 import { type Clock, joinCompleted } from './clock.ts';
 
@@ -13,7 +13,7 @@ interface InLane {
 
 export class Sequence {
   readonly #byLane = new Map<number, InLane>();
-  /** The program has one host thread, which asks for the last member only. */
+  /** Whether the program has one host thread, which needs the last member only. */
   readonly #isAlone: boolean;
 
   constructor(isAlone: boolean) {
@@ -27,7 +27,7 @@ export class Sequence {
     else inLane.members.push(member);
   }
 
-  /** Joins what surely came before the call: of each lane the last, which has the lane's earlier ones behind it. */
+  /** Joins what certainly came before the call: the last of each lane, which includes the lane's earlier ones. */
   joinInto(start: Clock, { thread, host }: Pick<Caller, 'thread' | 'host'>): void {
     for (const [lane, { thread: from, members }] of this.#byLane) {
       const before = from === thread ? members.length : countBefore(members, host[from] ?? 0);

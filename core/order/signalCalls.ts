@@ -1,17 +1,17 @@
 /**
- * What is over once a host thread has signalled, or waited for a signal. The n-th wait comes after n signals, whichever
- * they are (clock.ts, anyOf); a signal that finds the count full comes after as many waits as made room.
+ * Finds what is complete after a host thread has signalled, or waited for a signal. The n-th wait comes after any n
+ * signals (clock.ts, anyOf). A signal that finds the count at its capacity comes after the waits that made room.
  */
 import type { Program } from '../program/program.ts';
 import { type Caller, type Calls, countBefore } from './calls.ts';
 import { anyOf, type Clock, join, sameClock } from './clock.ts';
 
-/** Signals that may have let a wait through: of more, nothing is certain. */
+/** Limit of signals that may have let a wait through. Beyond it, nothing is certain. */
 const mostCandidates = 512;
 
 interface SignalCall {
   readonly position: number;
-  /** When it took effect; null before the first pass came by. */
+  /** Clock at which it took effect; null before the first pass reaches it. */
   clock: Clock | null;
 }
 
@@ -30,7 +30,7 @@ export class SignalCalls {
     this.#waits = signals.map(none);
   }
 
-  /** Before the first pass: the schedule has this call. */
+  /** Adds a call of the schedule, before the first pass. */
   list(code: 'signal' | 'waitSignal', signal: number, thread: number, position: number): void {
     const calls = code === 'signal' ? this.#signals : this.#waits;
     calls[signal]?.[thread]?.items.push({ position, clock: null });
@@ -40,7 +40,7 @@ export class SignalCalls {
     for (const calls of [...this.#signals, ...this.#waits].flat()) calls.met = 0;
   }
 
-  /** Joins into the caller's clock what it comes after. Whether more is known of the call than before. */
+  /** Joins into the caller's clock what the signal comes after. Returns whether this is more than in the last pass. */
   signal(signal: number, call: Caller): boolean {
     return this.#await(this.#signals[signal], this.#waits[signal], -(this.#capacities[signal] ?? 1), call);
   }
@@ -49,7 +49,7 @@ export class SignalCalls {
     return this.#await(this.#waits[signal], this.#signals[signal], 0, call);
   }
 
-  /** The n-th of `own` calls comes after n + `offset` of the `others`. What it learns may raise n. */
+  /** Orders the n-th of `own` calls after n + `offset` of the `others`. Repeats, since that may raise n. */
   #await(own: ByThread | undefined, others: ByThread | undefined, offset: number, call: Caller): boolean {
     const { thread, host } = call;
     if (own === undefined || others === undefined) return false;
@@ -75,7 +75,7 @@ export class SignalCalls {
   }
 }
 
-/** What is over once any `needed` of these calls are. */
+/** Returns what is complete when any `needed` of these calls are. */
 function afterAny(others: ByThread, needed: number, { thread, position, host: { length: width } }: Caller): Clock {
   const nothing = new Int32Array(width);
   const isPossible = ({ clock }: SignalCall): boolean => (clock?.[thread] ?? 0) < position;
@@ -89,13 +89,13 @@ function afterAny(others: ByThread, needed: number, { thread, position, host: { 
   if (total < needed || total > mostCandidates) return nothing;
   const clocks = used.flatMap(({ items, count }) => {
     let last: Clock = nothing;
-    // Not met yet by any pass: it comes after those of its thread that were.
+    // A call that no pass has reached yet comes after earlier ones of its thread.
     return items.slice(0, count).map(({ clock }) => (last = clock ?? last));
   });
   return anyOf(clocks, needed, width);
 }
 
-/** How many of the first `most` items are possible one after another. Those met along the schedule came before. */
+/** Returns how many of the first `most` items are possible in sequence. Those that this pass has met came before. */
 function countPossible(
   items: readonly SignalCall[],
   met: number,
