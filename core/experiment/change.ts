@@ -1,4 +1,4 @@
-/** A change to an experiment that a window can apply with one click: what it does in words, and as patches. */
+/** A change to an experiment that the window applies with one click: patches, and their description. */
 import type { Patch } from 'immer';
 import { checkedDraft } from './edit/checkedDraft.ts';
 import type { Experiment } from './experiment.ts';
@@ -6,21 +6,21 @@ import type { Experiment } from './experiment.ts';
 export type { Patch } from 'immer';
 
 export interface Change {
-  /** One sentence for each thing that is changed. */
+  /** One sentence for each change. */
   readonly steps: readonly string[];
-  /** One after another, as JSON Patch's add, replace and remove with the path as a list; add into a list inserts. */
+  /** In sequence: JSON Patch's add, replace and remove, with the path as a list. add into a list inserts. */
   readonly patches: readonly Patch[];
 }
 
 export type DocumentPath = readonly (string | number)[];
 
-/** The changed experiment, checked like any edit. Throws `experiment.invalid` where the change doesn't fit it. */
+/** Returns the changed experiment, checked like any edit. Throws `experiment.invalid` if the change doesn't fit it. */
 export function applyChange(experiment: Experiment, { patches }: Pick<Change, 'patches'>): Experiment {
   return checkedDraft(experiment, patched(experiment, patches));
 }
 
 /**
- * Copies what leads to a change, and shares all else. Immer's own goes through every operation behind one that is put in,
+ * Copies the path to each change, and shares everything else. Immer would visit every operation behind an inserted one,
  * which takes half a second in a list of 120,000.
  */
 function patched(experiment: Experiment, patches: readonly Patch[]): Experiment {
@@ -63,7 +63,7 @@ export const joinChanges = (...changes: readonly Change[]): Change => ({
 export const insertAt = (path: DocumentPath, value: unknown): Patch => ({ op: 'add', path: [...path], value });
 export const replaceAt = (path: DocumentPath, value: unknown): Patch => ({ op: 'replace', path: [...path], value });
 
-/** Where something at `path` is after the patches; null where one of them removed or replaced it. */
+/** Returns the path after the patches; null if one of them removed or replaced its value. */
 export function movedPath(path: DocumentPath, patches: readonly Patch[]): DocumentPath | null {
   let moved: (string | number)[] | null = [...path];
   for (const patch of patches) moved = moved === null ? null : movedBy(moved, patch);

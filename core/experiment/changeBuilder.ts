@@ -1,4 +1,4 @@
-/** Puts a change together from edits whose places are those of the unchanged document. */
+/** Builds a change from edits whose paths refer to the unchanged document. */
 import { type Change, type DocumentPath, insertAt, movedPath, type Patch, replaceAt } from './change.ts';
 import type { Experiment } from './experiment.ts';
 import { freeName } from './freeName.ts';
@@ -19,13 +19,13 @@ export class ChangeBuilder {
     return { steps: this.#steps, patches: this.#patches };
   }
 
-  /** Says in a sentence what is changed. */
+  /** Adds a sentence that describes a change. */
   step(sentence: string): this {
     this.#steps.push(sentence);
     return this;
   }
 
-  /** An operation right before the one at `path`, behind what was put there before. */
+  /** Inserts an operation right before the one at `path`, after earlier insertions there. */
   before(path: DocumentPath, operation: object): this {
     return this.#insert(path, 0, operation);
   }
@@ -46,7 +46,7 @@ export class ChangeBuilder {
     return this;
   }
 
-  /** Declares something under a name of its own, and gives that name. */
+  /** Adds a declaration with a free name, and returns the name. */
   declare(list: 'buffers' | 'events' | 'streams' | 'signals' | 'threads', name: string, fields: object = {}): string {
     const id = freeName(name, this.#ids);
     this.#ids.add(id);

@@ -5,7 +5,7 @@ import type { BufferDeclaration } from './resources.ts';
 
 export type BufferFinder = (id: string) => BufferDeclaration | undefined;
 
-/** Finds buffers by id at once: for those who describe many operations of one experiment. */
+/** Returns a fast look-up of buffers by id, for describing many operations. */
 export function bufferFinder({ buffers }: Experiment): BufferFinder {
   const table = new Map(buffers.map((buffer) => [buffer.id, buffer]));
   return (id) => table.get(id);
@@ -19,8 +19,8 @@ export const search =
 const descriptions = new WeakMap<Operation, { readonly buffers: Experiment['buffers']; readonly text: string }>();
 
 /**
- * The operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. Kept for the operation as long as the
- * buffers are the same: an edit shares all other operations with the document before, which is described anew each time.
+ * Returns the operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. Cached per operation as long
+ * as the buffers are the same: an edit keeps all other operations, and the document is described anew each time.
  */
 export function describeOperation(operation: Operation, experiment: Experiment, find = search(experiment)): string {
   if (operation.label !== undefined) return operation.label;

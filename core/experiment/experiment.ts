@@ -52,10 +52,10 @@ export const experimentSchema = z.strictObject({
 });
 
 export type Experiment = z.infer<typeof experimentSchema>;
-/** An experiment as a person may write it: everything with a default can be left out. */
+/** An experiment as a person may write it, with defaults left out. */
 export type ExperimentInput = z.input<typeof experimentSchema>;
 
-/** Visits every operation of a thread in document order, those inside a group after the group itself. */
+/** Visits every operation of a thread in document order; a group comes before its content. */
 export function walkOperations(
   operations: readonly Operation[],
   visit: (operation: Operation, path: readonly (string | number)[]) => void,
@@ -68,7 +68,7 @@ export function walkOperations(
   });
 }
 
-/** The same without paths, which take time and memory where there are thousands. */
+/** Visits operations without paths, which take time and memory if there are thousands. */
 export function eachOperation(operations: readonly Operation[], visit: (operation: Operation) => void): void {
   for (const operation of operations) {
     visit(operation);

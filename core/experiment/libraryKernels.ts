@@ -1,4 +1,4 @@
-/** Kernels of cuBLAS and cuFFT: what they work on, how many bytes that is, and whether the buffers hold it. */
+/** Kernels of cuBLAS and cuFFT: their operands, the operands' bytes, and a check of their buffers. */
 import type { OperationOf } from './operations.ts';
 import { dtypeBytes } from './resources.ts';
 
@@ -8,7 +8,7 @@ export type LibraryShape = Extract<Shape, { kind: 'matmul' | 'fft' }>;
 export interface Operand {
   readonly field: 'reads' | 'writes';
   readonly index: number;
-  /** As 'the first factor, 64 by 32 numbers of float32,'. */
+  /** For example 'the first factor, 64 by 32 numbers of float32,'. */
   readonly what: string;
   readonly bytes: number;
 }
@@ -16,7 +16,7 @@ export interface Operand {
 export const isLibraryShape = (kernel: Shape): kernel is LibraryShape =>
   kernel.kind === 'matmul' || kernel.kind === 'fft';
 
-/** What each buffer of the operation is, in the order of `reads`, then that of `writes`. */
+/** Returns the operands in the order of `reads`, then of `writes`. */
 export function operandsOf(kernel: LibraryShape): readonly Operand[] {
   if (kernel.kind === 'fft') {
     const { size, batch } = kernel;
@@ -42,7 +42,7 @@ export function operandsOf(kernel: LibraryShape): readonly Operand[] {
 type Path = readonly (string | number)[];
 type Report = (path: Path, message: string, remedy: string) => void;
 
-/** `sizes`: bytes of each buffer that is declared. */
+/** `sizes`: bytes of each declared buffer. */
 export function checkLibraryKernel(
   operation: OperationOf<'kernel'>,
   path: Path,

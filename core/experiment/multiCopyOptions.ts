@@ -1,4 +1,4 @@
-/** The options of each multi-tensor copy strategy: name, range and default, the same for every engine. */
+/** Options of each multi-tensor copy strategy: name, range and default, the same for every engine. */
 import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../shape/path.ts';
 import type { OperationOf } from './operations.ts';
@@ -8,7 +8,7 @@ type Strategy = MultiCopyOperation['strategy'];
 
 export interface NumberOption {
   readonly kind: 'number';
-  /** Null: chosen from the payload and the processors at hand. */
+  /** Null if it is chosen from the payload and the available processors. */
   readonly default: number | null;
   readonly least: number;
   readonly most: number;
@@ -42,7 +42,7 @@ const bytes = (standard: number | null, least: number, meaning: string): NumberO
   meaning,
 });
 
-/** The options of the multi-tensor copier of NVIDIA's ACCV-Lab, under their names and with its defaults. */
+/** Options of the multi-tensor copier in NVIDIA's ACCV-Lab, with its names and defaults. */
 const packing = {
   use_pinned_staging: { kind: 'switch', default: true, meaning: 'Pass host memory through page-locked buffers.' },
   pack_cpu_tensors: { kind: 'switch', default: true, meaning: 'Put small contiguous tensors into common chunks.' },
@@ -67,10 +67,10 @@ export const multiCopyOptions: Readonly<Record<Strategy, Readonly<Record<string,
   },
 };
 
-/** The largest tensor that `packed` and `pipelined` put together with others. */
+/** Size of the largest tensor that `packed` and `pipelined` join with others. */
 export const packedTensorBytes = 256 * KiB;
 
-/** Throws a CopyscopeError `experiment.invalid` for an option that the strategy doesn't have, or a value it can't take. */
+/** Throws a CopyscopeError `experiment.invalid` if the strategy lacks an option or doesn't allow its value. */
 export function requireOptions(
   strategy: Strategy,
   options: Readonly<Record<string, number | boolean>>,

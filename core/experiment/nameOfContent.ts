@@ -6,20 +6,20 @@ import { type Experiment, walkOperations } from './experiment.ts';
 import { copyBytes, copyDirection } from './operations/copy.ts';
 import type { Operation, OperationOf } from './operations.ts';
 
-/** What a new experiment is called until it does something; with a number where there are several. */
+/** Name of a new experiment until it does something; with a number if there are several. */
 const newName = 'New experiment';
 
-/** Whether nobody has given it a name yet. */
+/** Returns whether nobody has named it yet. */
 export const isNewName = (name: string): boolean => /^New experiment( \d+)?$/.test(name);
 
-/** `New experiment`, or the first of `New experiment 2`, `3`… that is free. */
+/** Returns `New experiment`, or the first free one of `New experiment 2`, `3`… */
 export function freeNewName(taken: ReadonlySet<string>): string {
   let name = newName;
   for (let number = 2; taken.has(name); number += 1) name = `${newName} ${number}`;
   return name;
 }
 
-/** 'H2D 64 MB pinned, 2 kernels, 2 streams'. Null for an experiment that does nothing yet. */
+/** Returns for example 'H2D 64 MB pinned, 2 kernels, 2 streams'; null if the experiment does nothing yet. */
 export function nameOfContent(experiment: Experiment): string | null {
   const find = bufferFinder(experiment);
   const operations: Operation[] = [];

@@ -1,13 +1,13 @@
 /**
- * Ids of operations. A new one is the kind and a number above all that the document has for that kind, as 'copy3': the
- * same document always gets the same ids.
+ * Assigns ids to operations: the kind and a number above all existing ones of that kind, such as 'copy3'. The same
+ * document always gets the same ids.
  */
 export class OperationIds {
   readonly #known: readonly string[];
-  /** The last number of each kind that was given an id. */
+  /** Last number assigned to each kind. */
   readonly #last = new Map<string, number>();
 
-  /** `known` are the ids that the document has. */
+  /** `known` are the document's ids. */
   constructor(known: readonly string[]) {
     this.#known = known;
   }
@@ -30,7 +30,7 @@ export class OperationIds {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The document with ids for the operations that have none; the same one if all have one. It may be anything inside. */
+/** Returns the document with ids for operations that have none; the same object if all have one. Takes any content. */
 export function withOperationIds(document: Fields): Fields {
   const known: string[] = [];
   if (!collect(document['threads'], known)) return document;

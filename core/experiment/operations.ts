@@ -45,7 +45,7 @@ export const operationNames = Object.keys(all) as OperationName[];
 /** What is said of a kind of operation. It takes operations of that kind only. */
 export const descriptorOf = (name: OperationName): Descriptor<Operation> => all[name] as Descriptor<Operation>;
 
-/** A host thread's document is read whole; past this it should be written with repeat. */
+/** Limit, because a host thread's document is read whole. Use repeat for more. */
 export const maxOperations = 200_000;
 
 export const threadOperationsSchema: z.ZodType<Operation[]> = z.array(z.lazy(() => operationSchema)).max(maxOperations);
@@ -58,14 +58,14 @@ export const operationSchema: z.ZodType<Operation> = z.discriminatedUnion('op', 
   ...Object.values(groups).map(({ schema }) => schema.extend(inside)),
 ] as never);
 
-/** A copy that shares nothing. Operations are plain JSON; a browser's structuredClone() takes 0.2 ms for one. */
+/** Makes a deep copy of plain JSON. A browser's structuredClone() takes 0.2 ms for one operation. */
 export const clonedOperation = (operation: Operation): Operation => JSON.parse(JSON.stringify(operation)) as Operation;
 
-/** Copies of operations and of what they hold, without their ids. */
+/** Copies operations and their content, without ids. */
 export const newCopies = (operations: readonly NewOperation[]): NewOperation[] =>
   JSON.parse(JSON.stringify(operations), (key, value: unknown) => (key === 'id' ? undefined : value)) as NewOperation[];
 
-/** The operations directly inside one, or undefined for an operation that holds none. */
+/** Returns the operations directly inside one, or undefined if it isn't a group. */
 export function childOperations(operation: Operation): readonly Operation[] | undefined {
   return 'operations' in operation ? operation.operations : undefined;
 }

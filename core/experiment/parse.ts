@@ -1,4 +1,4 @@
-/** From text or unknown JSON to an experiment, or to messages that name the field and the remedy. */
+/** Parses text or unknown JSON to an experiment, or to messages that name the field and the remedy. */
 import type { ErrorInfo } from '../errors.ts';
 import { CopyscopeError, describeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
@@ -12,15 +12,15 @@ export type ParsedExperiment =
   | { readonly ok: true; readonly experiment: Experiment }
   | { readonly ok: false; readonly problems: readonly ErrorInfo[] };
 
-/** Larger documents are refused before they are read: no experiment of 200,000 operations needs more. */
+/** Limit for reading a document: no experiment of 200,000 operations needs more. */
 export const maxExperimentCharacters = 64 * 1024 * 1024;
-/** JSON nested deeper than this is refused before validation, which recurses. */
+/** Limit of nesting, because validation recurses. */
 const maxDepth = 64;
-/** Values in the whole document: 200,000 operations have some two million. */
+/** Limit of values in a document: 200,000 operations have about two million. */
 const maxParts = 10_000_000;
-/** Fields of one object: none that the schema knows has more than some twenty, and each unknown one costs a message. */
+/** Limit of fields in an object: the schema knows at most about twenty, and each unknown field costs a message. */
 const maxFields = 1000;
-/** More problems than this help nobody. */
+/** Limit of reported problems. */
 const maxProblems = 1000;
 
 const failed = (message: string, remedy: string, field = 'document'): ParsedExperiment => ({
@@ -37,7 +37,7 @@ const tooManyParts = failed(
   'Write it with fewer levels, and with repeat.',
 );
 
-/** Reads an experiment document from text. Never throws. */
+/** Parses an experiment document. Never throws. */
 export function parseExperimentText(text: string): ParsedExperiment {
   if (text.length > maxExperimentCharacters) {
     return failed(
@@ -78,14 +78,14 @@ export function parseExperiment(json: unknown): ParsedExperiment {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, experiment: shape.value };
 }
 
-/** The experiment, or a CopyscopeError that lists every problem. */
+/** Returns the experiment, or throws a CopyscopeError that lists every problem. */
 export function requireExperiment(json: unknown): Experiment {
   const parsed = typeof json === 'string' ? parseExperimentText(json) : parseExperiment(json);
   if (parsed.ok) return parsed.experiment;
   throw experimentError(parsed.problems);
 }
 
-/** Several problems as one error: it carries the first one's field, and all of them in its message. */
+/** Makes one error of several problems, with the first one's field and all messages. */
 export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError {
   const [first, ...rest] = problems;
   if (first === undefined)
@@ -97,8 +97,8 @@ export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError 
 }
 
 /**
- * Of a value that is nested too deeply, or has too many parts or too wide an object; else null. A value that came by a
- * structured clone may hold itself, and then has no end: each layer is looked at once, up to the limit.
+ * Returns a problem if the value is nested too deeply, has too many parts or too wide an object; else null. A value
+ * from a structured clone may contain itself: each layer is visited once, up to the limit.
  */
 function sizeProblem(value: unknown): ParsedExperiment | null {
   let parts = 1;

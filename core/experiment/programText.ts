@@ -1,9 +1,9 @@
-/** What an experiment does, as text: without what it is called and how often a run repeats it. */
+/** Returns an experiment's program as text, without its name and number of iterations. */
 import type { Experiment } from './experiment.ts';
 
 const texts = new WeakMap<Experiment, string>();
 
-/** Experiments never change, so it is made once for each. */
+/** Cached, because experiments never change. */
 export function programText(experiment: Experiment): string {
   const known = texts.get(experiment);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** What the schema can't say: ids are unique, references resolve, regions lie inside their buffers. */
+/** Checks what the schema can't: ids are unique, references resolve, regions lie inside their buffers. */
 import type { ErrorInfo } from '../errors.ts';
 import { fieldPath } from '../shape/path.ts';
 import { type Experiment, eachOperation, walkOperations } from './experiment.ts';
@@ -6,13 +6,13 @@ import { type DeclarationKind, declarationNames, idsIn, referenceFields } from '
 import { childOperations, descriptorOf, type Operation } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 
-/** In all multi-tensor copies of a document, which are kept with the size of each tensor: twice what is simulated. */
+/** Limit in all multi-tensor copies of a document, which store each tensor's size: twice the simulator's limit. */
 const maxTensors = 10_000_000;
 
 type Path = readonly (string | number)[];
 type Report = (path: Path, message: string, remedy: string) => void;
 
-/** Ids that were declared: a set, or the keys of a map. */
+/** Declared ids: a set, or the keys of a map. */
 type Known = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
 
 interface Names extends Readonly<Record<DeclarationKind, Known>> {
@@ -29,7 +29,7 @@ const listed = (names: Iterable<string>): string => {
   return shown.length === 0 ? 'none is declared' : `declared: ${shown.join(', ')}`;
 };
 
-/** Every problem of a document that already has the right shape; empty where it can be lowered. */
+/** Returns every problem of a document that has the right shape; empty if it can be lowered. */
 export function checkReferences(experiment: Experiment): ErrorInfo[] {
   const problems: ErrorInfo[] = [];
   const report: Report = (path, message, remedy) => {
@@ -68,7 +68,7 @@ function tensorsIn({ threads }: Experiment): number {
   return tensors;
 }
 
-/** At the copy that is one too many. */
+/** Reports the copy that exceeds the limit. */
 function reportTensors({ threads }: Experiment, report: Report): void {
   let tensors = 0;
   for (const [index, { operations }] of threads.entries()) {
@@ -86,10 +86,7 @@ function reportTensors({ threads }: Experiment, report: Report): void {
   }
 }
 
-/**
- * Whether these operations have no problem, without what groups among them hold: for who changed nothing else in a
- * document that has none.
- */
+/** Returns whether these operations, without nested ones, are valid. Enough if nothing else changed. */
 export function areReferencesSound(experiment: Experiment, operations: readonly Operation[]): boolean {
   let isSound = true;
   const report: Report = () => {

@@ -1,4 +1,4 @@
-/** What an experiment declares: devices, buffers, streams, events, signals. Operations refer to these by id. */
+/** Declarations of an experiment: devices, buffers, streams, events, signals. Operations refer to them by id. */
 import { z } from 'zod';
 
 const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -22,10 +22,10 @@ export const documentHead = <const Format extends string, const Version extends 
 });
 export const nameSchema = z.string().min(1).max(200).describe('Name that is shown.');
 
-/** 1 TiB: more than any device has; a larger number is a mistake, not a plan. */
+/** 1 TiB, more than any device has. A larger number is a mistake. */
 export const maxBufferBytes = 2 ** 40;
 export const maxDevices = 64;
-/** One hour: the longest spin, host work or wait an experiment may ask for. */
+/** One hour, the longest spin, host work or wait in an experiment. */
 export const maxDurationNs = 3_600_000_000_000;
 
 export const byteCountSchema = z.number().int().min(1).max(maxBufferBytes);
@@ -39,10 +39,10 @@ export const deviceRef = idSchema.optional().describe('Id of a device; the first
 export const kindOf = <const Kind extends string>(kind: Kind) => z.literal(kind).describe('Kind.');
 
 /**
- * What a buffer holds before each iteration, as little-endian 32-bit words w = 0, 1, 2…
- * random: fmix32(w * 0x9E3779B1 + seed), MurmurHash3's finaliser; index: w + seed; constant: value in every word.
- * float32, float16, bfloat16: numbers from -1 to 1 made of the random words' bits (core/program/pattern.ts), one or two in
- * a word, so that what is computed of them are numbers too.
+ * Content of a buffer before each iteration, as little-endian 32-bit words w = 0, 1, 2… random: fmix32(w * 0x9E3779B1 +
+ * seed), MurmurHash3's finaliser; index: w + seed; constant: value in every word. float32, float16, bfloat16: numbers
+ * from -1 to 1 made from the bits of random words (core/program/pattern.ts), one or two per word, so that results
+ * computed from them are numbers too.
  */
 export const patternSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: kindOf('random'), seed: seedSchema.default(1) }),
@@ -108,7 +108,7 @@ export const bufferSchema = z
     message: 'needs either "bytes", or "dtype" and "shape" together',
   });
 
-/** Streams that exist without being declared; "default" is resolved by environment.defaultStream. */
+/** Streams that exist without being declared; environment.defaultStream resolves "default". */
 export const reservedStreams = ['default', 'legacy', 'per-thread'] as const;
 
 export const streamSchema = z.strictObject({

@@ -1,4 +1,4 @@
-/** Brings documents of older format versions to the present one, a step a version. */
+/** Upgrades documents of older format versions, one version at a time. */
 import { experimentVersion } from './experiment.ts';
 import { withOperationIds } from './operationIds.ts';
 
@@ -21,7 +21,7 @@ export function upgradeExperiment(document: Document): Document {
   return withOperationIds(current);
 }
 
-/** Deletes what multi-tensor copies named until relays over the links of other devices were removed. */
+/** Deletes the relays of multi-tensor copies, which went over links of other devices and no longer exist. */
 function withoutRelays(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutRelays);

@@ -1,13 +1,13 @@
-/** Where two moments of a list differ. */
+/** The part of a list that an edit changed. */
 export interface ChangedPart {
-  /** Both lists are the same before this position. */
+  /** Both lists are equal before this position. */
   readonly start: number;
-  /** Behind the last position that differs, in the list before and in the one after. */
+  /** Position after the last difference, in the old list and in the new one. */
   readonly endBefore: number;
   readonly endAfter: number;
 }
 
-/** Edits share what they leave as it is, so that items are the same where they are the very same objects. */
+/** Finds the changed part. Edits keep unchanged items, so by default equal items are the same object. */
 export function changedPart<Item>(
   before: readonly Item[],
   after: readonly Item[],

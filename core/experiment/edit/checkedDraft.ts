@@ -1,4 +1,4 @@
-/** Edits are checked as far as they are new. Whoever has worked something out for what an edit left need not do so again. */
+/** Checks only what an edit changed. Unchanged parts stay the same objects, so results cached for them hold. */
 import { Immer } from 'immer';
 import { checkShape } from '../../shape/checkShape.ts';
 import { type Experiment, eachOperation, experimentSchema } from '../experiment.ts';
@@ -8,18 +8,18 @@ import { requireExperiment } from '../parse.ts';
 import { areReferencesSound, checkReferences } from '../references.ts';
 import { changedPart } from './changedPart.ts';
 
-/** Documents are checked and not frozen: freezing goes through all of them. */
+/** Documents aren't frozen, since freezing goes through all of a document. */
 export const drafts = new Immer({ autoFreeze: false });
 
 /**
- * The changed document, checked as far as it is new; what a draft left as it is stays the very object that it was. Throws a
- * CopyscopeError `experiment.invalid` where it is not valid.
+ * Returns the changed document after checking what is new. Unchanged parts stay the same objects. Throws a
+ * CopyscopeError `experiment.invalid` if it isn't valid.
  */
 export const checkedDraft = (before: Experiment, draft: Experiment): Experiment =>
-  // What is wrong is said by those who check whole documents, with the field's place in this one.
+  // For the error message, checks the whole document, which gives the field's path.
   checked(before, draft) ?? requireExperiment(draft);
 
-/** Null where something is wrong with it. */
+/** Returns null if something is wrong. */
 function checked(before: Experiment, draft: Experiment): Experiment | null {
   const found = checkedLists(before, draft);
   if (found === null) return null;
@@ -34,7 +34,7 @@ function checked(before: Experiment, draft: Experiment): Experiment | null {
   return checkReferences(made).length === 0 ? made : null;
 }
 
-/** All but the operations, with the lists of before where they hold the same. */
+/** Checks everything but the operations. Keeps the old lists if their content is the same. */
 function checkedDeclarations(before: Experiment, draft: Experiment): Experiment | null {
   const bare = { ...draft, threads: draft.threads.map((thread) => ({ ...thread, operations: [] })) };
   const shape = checkShape(experimentSchema, bare);
@@ -51,7 +51,7 @@ function checkedDeclarations(before: Experiment, draft: Experiment): Experiment 
   };
 }
 
-/** Whether only operations differ, so that all else was checked before. */
+/** Returns whether only operations differ, so that everything else was checked before. */
 function isButForOperations(before: Experiment, draft: Experiment): boolean {
   const fields = Object.keys({ ...before, ...draft }) as (keyof Experiment)[];
   return fields.every((field) => {
@@ -70,17 +70,17 @@ function holdTheSame<Item>(a: readonly Item[], b: readonly Item[], isSame: (a: I
   return a.length === b.length && a.every((item, index) => isSame(item, b[index] as Item));
 }
 
-/** The list of before where it holds the same. */
+/** Returns the old list if its content is the same. */
 const kept = <Item>(before: Item[], draft: readonly Item[], parsed: Item[]): Item[] =>
   holdTheSame(before, draft) ? before : parsed;
 
-/** Groups nested deeper, which nobody writes by hand, are checked with the whole document. */
+/** Deeper groups, which nobody writes by hand, are checked with the whole document. */
 const mostLevels = 16;
 
 interface CheckedLists {
-  /** Of each thread. */
+  /** Operations of each thread. */
   readonly lists: readonly Operation[][];
-  /** Operations that were not there before. */
+  /** Operations that are new. */
   readonly fresh: readonly Operation[];
 }
 
@@ -128,15 +128,15 @@ function checkedLists(before: Experiment, draft: Experiment): CheckedLists | nul
   return isSound && ids.areUnique ? { lists, fresh } : null;
 }
 
-/** Ids of a draft's operations: new ones for those that have none, and whether two have the same. */
+/** Assigns ids to a draft's new operations, and finds duplicate ids. */
 class DraftIds {
   readonly #draft: Experiment;
-  /** Those of operations that the draft may have changed, and no others, before and after. */
+  /** Ids of operations that the draft may have changed. */
   readonly #released = new Set<string>();
   readonly #taken = new Set<string>();
   #new: OperationIds | null = null;
   #isTwice = false;
-  /** Whether the draft brings an id that an operation outside of it may have. */
+  /** Whether the draft introduces an id that an unchanged operation may have. */
   #isBrought = false;
 
   constructor(draft: Experiment) {

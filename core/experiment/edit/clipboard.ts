@@ -1,4 +1,4 @@
-/** What was copied: operations with all that they name, so that they can be put into another document. */
+/** Clipboard: operations with everything they name, so that they can be pasted into another document. */
 import { insertAt } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
 import { walkOperations } from '../experiment.ts';
@@ -14,7 +14,7 @@ export interface Clipboard extends Pick<Experiment, (typeof carried)[number]> {
   readonly operations: readonly Operation[];
 }
 
-/** The operations at `paths` in document order, and the declarations that they name. */
+/** Copies the operations at `paths` in document order, and the declarations that they name. */
 export function copyOperations(experiment: Experiment, paths: readonly OperationPath[]): Clipboard {
   const operations = outermost(experiment, paths);
   const named = namedBy(operations);
@@ -37,10 +37,7 @@ function namedBy(operations: readonly Operation[]): (kind: DeclarationKind) => R
   return (kind) => new Set(all.flatMap((operation) => referred(operation, kind)));
 }
 
-/**
- * Puts what was copied at a place. What the document declares under the same name is used; what it lacks is declared as
- * it was where it comes from, on the first device.
- */
+/** Pastes at a place. Uses declarations of the same name in the document, and adds missing ones on the first device. */
 export function pasteOperations(experiment: Experiment, clipboard: Clipboard, at: Place): Edited {
   const declared = carried.flatMap((kind) => {
     const known = new Set([...experiment[kind].map(({ id }) => id), ...(kind === 'streams' ? reservedStreams : [])]);

@@ -1,4 +1,4 @@
-/** Edits of what an experiment declares: add, rename with all references, delete; and how often each one is used. */
+/** Edits of declarations: add, rename with all references, delete; and the number of uses. */
 
 import { fieldPath } from '../../shape/path.ts';
 import { MiB } from '../../units.ts';
@@ -32,7 +32,7 @@ function eachOperation(experiment: Experiment, visit: (operation: Operation) => 
 
 export type Usage = Readonly<Record<DeclarationKind, ReadonlyMap<string, number>>>;
 
-/** How many operations use each declaration; of a thread, how many it issues. A device is used by declarations too. */
+/** Counts the operations that use each declaration, or that a thread issues. Declarations can use a device too. */
 export function countUsage(experiment: Experiment): Usage {
   const counts = Object.fromEntries(declarationKinds.map((kind) => [kind, new Map<string, number>()])) as Record<
     DeclarationKind,
@@ -49,11 +49,11 @@ export function countUsage(experiment: Experiment): Usage {
   return counts;
 }
 
-/** `stem`, or the first of stem2, stem3… that no declaration of the kind has. */
+/** Returns `stem`, or the first of stem2, stem3… that no declaration of the kind has. */
 export const freshId = (experiment: Experiment, kind: DeclarationKind, stem: string): string =>
   freeName(stem, new Set(experiment[kind].map(({ id }) => id)));
 
-/** Size of buffers that are made on the way. */
+/** Size of buffers that an edit adds. */
 const newBufferBytes = 20 * MiB;
 
 export const newBuffer = (
@@ -68,7 +68,7 @@ export const newBuffer = (
   allocated: 'before-run',
 });
 
-/** Declares one more, with a name of its own; gives it. */
+/** Adds a declaration with a free name, and returns the name. */
 export function declare(draft: Experiment, kind: DeclarationKind, stem = declarationNames[kind]): string {
   const id = freshId(draft, kind, stem);
   if (kind === 'buffers') draft.buffers.push(newBuffer(id, 'pinned'));
@@ -80,7 +80,7 @@ export function declare(draft: Experiment, kind: DeclarationKind, stem = declara
   return id;
 }
 
-/** Declares the other end of a copy, as large as the end that is there: a smaller one would cut the copy short. */
+/** Declares the other end of a copy, as large as the existing end: a smaller one would cut the copy short. */
 export function declareOtherEnd(draft: Experiment, end: 'src' | 'dst', of: string): string {
   const known = draft.buffers.find(({ id }) => id === of);
   const isDevice = known === undefined ? end === 'dst' : known.memory !== 'device';
@@ -91,7 +91,7 @@ export function declareOtherEnd(draft: Experiment, end: 'src' | 'dst', of: strin
   return id;
 }
 
-/** The buffer at this place among those in device memory; one more where there is none. */
+/** Returns the device buffer at this position, or a new one if there is none. */
 export function deviceBuffer(draft: Experiment, position: number, stem: string): string {
   const found = draft.buffers.filter(({ memory }) => memory === 'device')[position];
   if (found !== undefined) return found.id;
@@ -100,7 +100,7 @@ export function deviceBuffer(draft: Experiment, position: number, stem: string):
   return id;
 }
 
-/** Makes the target of a copy as large as what the copy is to bring into it. */
+/** Makes the target of a copy large enough for the copied data. */
 export const makeRoom = (experiment: Experiment, { src, dst, srcOffset, dstOffset }: OperationOf<'copy'>): Edited =>
   edit(experiment, (draft) => {
     const [source, target] = [src, dst].map((id) => draft.buffers.find((buffer) => buffer.id === id));
@@ -117,7 +117,7 @@ export const addDeclaration = (experiment: Experiment, kind: DeclarationKind, st
     return undefined;
   });
 
-/** Gives a declaration another id, wherever it is named. Refuses an id that is taken. */
+/** Renames a declaration and all references. Throws if the id is taken. */
 export function renameDeclaration(experiment: Experiment, kind: DeclarationKind, from: string, to: string): Edited {
   return edit(experiment, (draft) => {
     const position = draft[kind].findIndex(({ id }) => id === from);
@@ -140,7 +140,7 @@ export function renameDeclaration(experiment: Experiment, kind: DeclarationKind,
   });
 }
 
-/** Changes in place what the operation itself refers to. */
+/** Changes references of the operation itself, in place. */
 export function renameReferences(operation: Operation, kind: DeclarationKind, from: string, to: string): void {
   renameIn(operation, fieldsOf(kind), from, to);
 }
@@ -159,8 +159,8 @@ function renameIn(holder: object, fields: readonly string[], from: string, to: s
 }
 
 /**
- * Deletes a declaration. One that is used goes only `withUses`: then the operations that name it go too, and what was on
- * a deleted device is on the first one.
+ * Deletes a declaration. If it is in use, this needs `withUses`: then operations that name it are deleted too, and
+ * declarations on a deleted device move to the first one.
  */
 export function deleteDeclaration(
   experiment: Experiment,

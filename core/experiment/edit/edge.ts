@@ -1,4 +1,4 @@
-/** An event edge: one operation waits for another through an event, recorded after the one and waited for before the other. */
+/** Event edges: an event recorded after one operation and waited for before another. */
 
 import { fieldPath } from '../../shape/path.ts';
 import { applyChange } from '../change.ts';
@@ -10,13 +10,13 @@ import { unrecordedEvent } from './newOperation.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused, threadOf } from './paths.ts';
 import { streamOf, type Target } from './rows.ts';
 
-/** Where an edge ends: at an operation, or in an empty cell of a row. */
+/** End of an edge: an operation, or an empty cell of a row. */
 export type EdgeEnd = { readonly at: OperationPath } | { readonly place: Place; readonly target: Target };
 
 /**
- * Draws an edge. The event is the one that `from` records, or that is recorded right after it in its stream; otherwise
- * recordEvent is added. At the end a stream gets waitEvent and a host thread synchronizeEvent; a wait that is there
- * already waits for this event instead.
+ * Draws an edge. Uses the event that `from` records, or that is recorded right after it in its stream; otherwise adds
+ * recordEvent. Adds waitEvent at the end in a stream, synchronizeEvent on a host thread; an existing wait there is
+ * changed to this event.
  */
 export function drawEdge(experiment: Experiment, from: OperationPath, end: EdgeEnd): Edited {
   const first = 'at' in end ? end.at : [...end.place.list, end.place.index];

@@ -1,4 +1,4 @@
-/** The frame of every edit: a draft is changed, checked like any document, and given back with what is selected then. */
+/** Basis of every edit: changes a draft, checks it like any document, and returns it with the new selection. */
 import { checkShape } from '../../shape/checkShape.ts';
 import { startsWith } from '../../shape/path.ts';
 import { applyChange, insertAt, type Patch } from '../change.ts';
@@ -9,16 +9,16 @@ import { areReferencesSound } from '../references.ts';
 import { checkedDraft, drafts } from './checkedDraft.ts';
 import { findPaths, listOf, type OperationPath, operationOf, type Place } from './paths.ts';
 
-/** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
+/** Result of an edit. Every edit throws a CopyscopeError if the document would become invalid. */
 export interface Edited {
   readonly experiment: Experiment;
-  /** Paths, in the changed document, of the operations that the edit was about. */
+  /** Paths of the edited operations in the changed document. */
   readonly selected: readonly OperationPath[];
 }
 
 /**
- * Runs `change` on a draft, which shares with the document what isn't changed. It gives the operations that are to be
- * selected, as objects of the draft; their paths are looked up when it has finished, so a change need not keep track of them.
+ * Runs `change` on a draft, which shares unchanged parts with the document. `change` returns the operations to select,
+ * as objects of the draft. Their paths are found afterwards.
  */
 export function edit(experiment: Experiment, change: (draft: Experiment) => Iterable<Operation> | undefined): Edited {
   const draft = drafts.createDraft(experiment);
@@ -26,7 +26,7 @@ export function edit(experiment: Experiment, change: (draft: Experiment) => Iter
   return { experiment: checkedDraft(experiment, drafts.finishDraft(draft)), selected };
 }
 
-/** Puts copies of operations at a place, and selects them; `declared` puts in first what they name. Nothing else is looked at. */
+/** Inserts copies of operations at a place and selects them, after adding `declared`. Checks nothing else. */
 export function insertedAt(
   experiment: Experiment,
   at: Place,
@@ -42,8 +42,8 @@ export function insertedAt(
 }
 
 /**
- * Runs `change` on a copy of one operation, whose own fields it may change. Only that one is checked against the schema,
- * and the others stay the very objects that they were: in a document of thousands this takes a fraction of the time.
+ * Runs `change` on a copy of one operation. Checks only that one against the schema and keeps all others as the same
+ * objects, which takes a fraction of the time in a document of thousands.
  */
 export function editOperation(
   experiment: Experiment,
@@ -54,11 +54,11 @@ export function editOperation(
   change(draft);
   const shape = checkShape(operationSchema, draft);
   const changed = withValue(experiment, path, shape.ok ? shape.value : draft) as Experiment;
-  // What is wrong is said by those who check whole documents, with the field's place in this one.
+  // For the error message, checks the whole document, which gives the field's path.
   return shape.ok && areReferencesSound(changed, [shape.value]) ? changed : requireExperiment(changed);
 }
 
-/** A copy with another value at a path; what lies beside the path is shared. */
+/** Returns a copy with another value at a path; everything outside the path is shared. */
 function withValue(whole: unknown, path: OperationPath, value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -67,11 +67,11 @@ function withValue(whole: unknown, path: OperationPath, value: unknown): unknown
   return copy;
 }
 
-/** Paths of operations, looked for as the objects that they are. */
+/** Returns the paths of operations, which are compared by identity. */
 export const pathsOf = (experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] =>
   findPaths(experiment, (operation) => wanted.has(operation), wanted.size);
 
-/** The operations at `paths` in document order, without those inside another of them. */
+/** Returns the operations at `paths` in document order, without those inside another of them. */
 export function outermost(experiment: Experiment, paths: readonly OperationPath[]): Operation[] {
   const sorted = [...paths].sort(inDocumentOrder);
   const kept: OperationPath[] = [];
@@ -82,7 +82,7 @@ export function outermost(experiment: Experiment, paths: readonly OperationPath[
   return kept.map((path) => operationOf(experiment, path));
 }
 
-/** By position in the document; a group comes before what it holds. */
+/** Compares positions in the document; a group comes before its content. */
 export function inDocumentOrder(a: OperationPath, b: OperationPath): number {
   for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
     const difference = Number(a[index]) - Number(b[index]);
@@ -91,7 +91,7 @@ export function inDocumentOrder(a: OperationPath, b: OperationPath): number {
   return a.length - b.length;
 }
 
-/** Takes operations out of a draft, and with them every group that would be left empty. */
+/** Removes operations from a draft, with every group that would become empty. */
 export function takeOut(draft: Experiment, taken: ReadonlySet<Operation>): void {
   for (const thread of draft.threads) thread.operations = without(thread.operations, taken);
 }

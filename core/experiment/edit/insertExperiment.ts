@@ -1,4 +1,4 @@
-/** Inserts a whole experiment, such as a template: its declarations under free ids, its threads' operations. */
+/** Inserts a whole experiment, such as a template: its declarations under free ids, and its threads' operations. */
 import { insertAt } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
 import { newCopies } from '../operations.ts';
@@ -10,8 +10,8 @@ import type { Place } from './paths.ts';
 const merged: readonly DeclarationKind[] = ['buffers', 'streams', 'events', 'signals', 'threads'];
 
 /**
- * The first thread's operations go to `at`, further threads are added. Ids that are taken get a number. Devices stay as
- * they are: what is inserted runs on the first one.
+ * Inserts the first thread's operations at `at`, and adds further threads. Ids that are taken get a number. Adds no
+ * devices: the inserted operations run on the first one.
  */
 export function insertExperiment(experiment: Experiment, piece: Experiment, at: Place): Edited {
   const renamed = withFreeIds(piece, experiment);

@@ -1,6 +1,6 @@
-/** Where in a document's text a field stands, so that an error can point at its line. */
+/** Finds the line of a field in a document's text, for errors. */
 
-/** Line (from 1) of a field path such as `threads[0].operations[2].stream`; of its nearest parent where it is missing. */
+/** Returns the line (from 1) of a field path such as `threads[0].operations[2].stream`, or of its nearest parent. */
 export function lineOfField(text: string, field: string): number {
   const steps = [...field.matchAll(/[^.[\]]+/g)].map(([step]) => step);
   let at = skipSpace(text, 0);
@@ -12,7 +12,7 @@ export function lineOfField(text: string, field: string): number {
   return lineAt(text, at);
 }
 
-/** Line (from 1) of the mistake that JSON.parse reports, where its message tells one. */
+/** Returns the line (from 1) of a mistake that JSON.parse reports, if its message contains one. */
 export function lineOfSyntaxError(text: string, message: string): number | null {
   const line = /line (\d+)/.exec(message)?.[1];
   if (line !== undefined) return Number(line);
@@ -29,7 +29,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Position of a member's value, in the object that begins at `at`. */
+/** Returns the position of a member's value in the object that begins at `at`. */
 function memberAt(text: string, at: number, name: string): number | null {
   let here = skipSpace(text, at + 1);
   while (text[here] === '"') {
@@ -41,7 +41,7 @@ function memberAt(text: string, at: number, name: string): number | null {
   return null;
 }
 
-/** Position of an item, in the array that begins at `at`. */
+/** Returns the position of an item in the array that begins at `at`. */
 function itemAt(text: string, at: number, index: number): number | null {
   if (text[at] !== '[' || !Number.isInteger(index)) return null;
   let here = skipSpace(text, at + 1);

@@ -1,4 +1,4 @@
-/** Edits of kernels of cuBLAS and cuFFT, whose buffers have to hold what they work on. */
+/** Edits of cuBLAS and cuFFT kernels, whose buffers must be large enough for their operands. */
 import type { Experiment } from '../experiment.ts';
 import { isLibraryShape, operandsOf } from '../libraryKernels.ts';
 import type { OperationOf } from '../operations.ts';
@@ -8,7 +8,7 @@ import { type Edited, edit } from './edit.ts';
 import { setAt } from './operations.ts';
 import { type OperationPath, operationOf } from './paths.ts';
 
-/** As large as its smallest buffer lets it be, up to what takes some milliseconds. */
+/** Makes the kernel as large as its smallest buffer allows, up to a few milliseconds. */
 export function setLibraryKernel(draft: Experiment, operation: OperationOf<'kernel'>, kind: 'matmul' | 'fft'): void {
   const inputs = kind === 'matmul' ? 2 : 1;
   const taken = Array.from({ length: inputs + 1 }, (_, position) =>
@@ -36,8 +36,8 @@ export function setLibraryKernel(draft: Experiment, operation: OperationOf<'kern
 }
 
 /**
- * Sets a field of a library kernel, and makes its buffers as large as it then needs: who types a size means what it
- * works on too. TF32 goes where the numbers aren't float32 any more.
+ * Sets a field of a library kernel, and enlarges its buffers if needed, since a person who types a size means the
+ * operands too. Drops TF32 if the numbers aren't float32 any more.
  */
 export function setLibraryField(experiment: Experiment, path: OperationPath, field: string, value: unknown): Edited {
   return edit(experiment, (draft) => {

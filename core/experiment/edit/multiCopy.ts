@@ -1,4 +1,4 @@
-/** Edits of a multi-tensor copy: its strategy, and the options that the strategy has. */
+/** Edits of a multi-tensor copy: its strategy and the strategy's options. */
 
 import type { Experiment } from '../experiment.ts';
 import { multiCopyOptions, requireOptions } from '../multiCopyOptions.ts';
@@ -14,7 +14,7 @@ function multiCopyAt(draft: Experiment, path: OperationPath): OperationOf<'multi
   throw refused('This operation copies no list of tensors.', 'Select another.');
 }
 
-/** Another strategy. Options that it has too stay; the others go, since it would refuse them. */
+/** Changes the strategy. Keeps options that the new one also has, and drops the others, which it would reject. */
 export const setStrategy = (experiment: Experiment, path: OperationPath, strategy: Strategy): Edited =>
   edit(experiment, (draft) => {
     const operation = multiCopyAt(draft, path);
@@ -26,7 +26,7 @@ export const setStrategy = (experiment: Experiment, path: OperationPath, strateg
     return undefined;
   });
 
-/** An option of its strategy; undefined for the default. Throws `experiment.invalid` for what the strategy can't take. */
+/** Sets an option; undefined for its default. Throws `experiment.invalid` if the strategy doesn't allow the value. */
 export const setOption = (
   experiment: Experiment,
   path: OperationPath,

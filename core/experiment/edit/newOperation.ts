@@ -16,7 +16,7 @@ export function addOperation(experiment: Experiment, name: OperationName, at: Pl
   return addMade(experiment, at, target, (_, maker) => maker.make(name));
 }
 
-/** The same for an operation that `make` makes, and may declare things for. */
+/** Adds the operation that `make` returns. `make` may add declarations. */
 export function addMade(
   experiment: Experiment,
   at: Place,
@@ -58,7 +58,7 @@ export class Maker {
   readonly host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
   readonly device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
 
-  /** Into a device buffer that has room for all of the host buffer `src`. */
+  /** Makes a copy into a device buffer that has room for all of the host buffer `src`. */
   copyFrom(src: string): Extract<NewOperation, { op: 'copy' }> {
     const source = this.#draft.buffers.find(({ id }) => id === src);
     const size = source === undefined ? 0 : bufferBytes(source);
@@ -115,7 +115,7 @@ export class Maker {
   }
 }
 
-/** The first event that nothing records yet. */
+/** Returns the first event that nothing records yet. */
 export function unrecordedEvent({ threads, events }: Experiment): string | undefined {
   const recorded = new Set<string>();
   for (const thread of threads) {
@@ -126,7 +126,7 @@ export function unrecordedEvent({ threads, events }: Experiment): string | undef
   return events.find(({ id }) => !recorded.has(id))?.id;
 }
 
-/** Turns a kernel into one of another shape; one that works on buffers gets those, and library kernels a size that fits. */
+/** Changes a kernel's shape. Adds buffers if the shape needs them, and sizes a library kernel to fit. */
 export function setKernelKind(
   experiment: Experiment,
   path: OperationPath,

@@ -8,7 +8,7 @@ import { listOf, type OperationPath, operationOf, type Place, placeAt, placeNew,
 import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
-/** Puts copies of operations at a place, in `target`'s row where one is given. */
+/** Inserts copies of operations at a place, in `target`'s row if given. */
 export function insertOperations(
   experiment: Experiment,
   at: Place,
@@ -19,14 +19,14 @@ export function insertOperations(
   return insertedAt(experiment, at, placed);
 }
 
-/** Deletes operations with all they hold, and groups that this leaves empty. */
+/** Deletes operations with all they contain, and groups that this leaves empty. */
 export const deleteOperations = (experiment: Experiment, paths: readonly OperationPath[]): Edited =>
   rearrange(experiment, (draft) => {
     takeOut(draft, new Set(outermost(draft, paths)));
     return undefined;
   });
 
-/** Moves operations to a place, in document order, and into `target`'s row where one is given. */
+/** Moves operations to a place in document order, and into `target`'s row if given. */
 export function moveOperations(
   experiment: Experiment,
   paths: readonly OperationPath[],
@@ -39,7 +39,7 @@ export function moveOperations(
     if (paths.some((path) => startsWith(to.list, path))) {
       throw refused('A group can’t be moved into itself.', 'Choose a place outside of it.', fieldPath(to.list));
     }
-    // It holds the place, and keeps its group from being taken out as empty.
+    // The marker holds the place, and keeps its group from being removed as empty.
     const marker: Operation = { op: 'work', id: 'marker', durationNs: 0 };
     list.splice(to.index, 0, marker);
     takeOut(draft, new Set(moved));
@@ -49,7 +49,7 @@ export function moveOperations(
   });
 }
 
-/** Puts `operations` where `old` is. */
+/** Replaces `old` by `operations`. */
 function replace(draft: Experiment, old: Operation, operations: readonly Operation[]): void {
   const look = (list: Operation[]): boolean => {
     const index = list.indexOf(old);
@@ -59,7 +59,7 @@ function replace(draft: Experiment, old: Operation, operations: readonly Operati
   draft.threads.some((thread) => look(thread.operations));
 }
 
-/** Puts operations into another row where they stand. */
+/** Moves operations into another row at their present place. */
 export const retargetOperations = (experiment: Experiment, paths: readonly OperationPath[], target: Target): Edited =>
   rearrange(experiment, (draft) =>
     outermost(draft, paths).map((operation) => {
@@ -69,7 +69,7 @@ export const retargetOperations = (experiment: Experiment, paths: readonly Opera
     }),
   );
 
-/** Puts a copy of the operations after the last of them. */
+/** Inserts a copy of the operations after the last of them. */
 export function duplicateOperations(experiment: Experiment, paths: readonly OperationPath[]): Edited {
   const last = [...paths].sort(inDocumentOrder).findLast((path) => !paths.some((other) => isInside(path, other)));
   if (last === undefined) throw refused('Nothing is selected.', 'Select an operation first.');
@@ -84,7 +84,7 @@ export type GroupKind =
   | { readonly op: 'range'; readonly name: string }
   | { readonly op: 'graphCapture'; readonly graph: string; readonly stream: string };
 
-/** Puts neighbouring operations of one list into a new group. */
+/** Moves neighbouring operations of one list into a new group. */
 export function groupOperations(experiment: Experiment, paths: readonly OperationPath[], kind: GroupKind): Edited {
   return rearrange(experiment, (draft) => {
     const inside = outermost(draft, paths);
@@ -101,7 +101,7 @@ export function groupOperations(experiment: Experiment, paths: readonly Operatio
   });
 }
 
-/** Puts what a group holds in its place. */
+/** Replaces a group by its content. */
 export function ungroupOperation(experiment: Experiment, path: OperationPath): Edited {
   return rearrange(experiment, (draft) => {
     const group = operationOf(draft, path);
@@ -114,7 +114,7 @@ export function ungroupOperation(experiment: Experiment, path: OperationPath): E
   });
 }
 
-/** Sets the value at a path below an operation or a declaration, or removes the field where it is undefined. */
+/** Sets the value at a path below an operation or a declaration, or removes the field if undefined. */
 export function setField(experiment: Experiment, path: OperationPath, value: unknown): Edited {
   const place = path.lastIndexOf('operations') + 2;
   const [operation, field] = [path.slice(0, place), path.slice(place)];
@@ -127,7 +127,7 @@ export function setField(experiment: Experiment, path: OperationPath, value: unk
   return { experiment: editOperation(experiment, operation, (draft) => setAt(draft, field, value)), selected: [] };
 }
 
-/** Sets several fields of one operation or declaration at once, for those that only make sense together. */
+/** Sets several fields of one operation or declaration at once, if they only make sense together. */
 export const setFields = (
   experiment: Experiment,
   path: OperationPath,
@@ -138,7 +138,7 @@ export const setFields = (
     return undefined;
   });
 
-/** Sets the value at a path below a draft, or removes the field where it is undefined. */
+/** Sets the value at a path below a draft, or removes the field if undefined. */
 export function setAt(draft: object, path: OperationPath, value: unknown): void {
   const [parents, key] = [path.slice(0, -1), path.at(-1)];
   let target: unknown = draft;

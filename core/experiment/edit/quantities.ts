@@ -1,4 +1,4 @@
-/** Quantities as a person types them, with their unit: "20 MiB", "40 us". Binary units for bytes, decimal ones for time. */
+/** Quantities as a person types them, with units: "20 MiB", "40 us". Bytes use binary units, times decimal ones. */
 import { decimalSize, GiB, KiB, MiB } from '../../units.ts';
 
 type Units = readonly (readonly [name: string, factor: number])[];
@@ -22,7 +22,7 @@ const durationUnits: Units = [
   ['ns', 1],
 ];
 
-/** The value in the first unit, or null where the text is no number with one of these units. */
+/** Returns the value in the first unit, or null if the text isn't a number with one of these units. */
 function parse(text: string, units: Units, bare: number): number | null {
   const [, digits, name = ''] = /^\s*([\d.,_\s]*\d\.?(?:e[+-]?\d+)?)\s*([a-zµμ]*)\s*$/i.exec(text) ?? [];
   if (digits === undefined) return null;
@@ -32,36 +32,36 @@ function parse(text: string, units: Units, bare: number): number | null {
   return factor === undefined || !Number.isFinite(value) ? null : value * factor;
 }
 
-/** In the largest unit that shows the value exactly. */
+/** Formats in the largest unit that shows the exact value. */
 function exact(value: number, units: Units): string {
   const [name, factor] = units.find(([, factor]) => value >= factor && isShort(value / factor)) ??
     units.at(-1) ?? ['', 1];
   return `${value / factor} ${name}`;
 }
 
-/** At most two decimals, exactly. */
+/** Returns whether it has at most two decimals. */
 const isShort = (value: number): boolean => Number.isInteger(value * 4) || Number(value.toFixed(2)) === value;
 
-/** Whole bytes; a number without a unit is bytes. Null where it is neither. */
+/** Parses whole bytes; a number without a unit is in bytes. Returns null for other text. */
 export function parseBytes(text: string): number | null {
   const value = parse(text, [...byteUnits, ...decimalByteUnits], 1);
   if (value === null) return null;
   return Math.abs(value - Math.round(value)) < 1e-6 ? Math.round(value) : null;
 }
 
-/** Nanoseconds; a number without a unit is microseconds, as CUDA's own tools count. */
+/** Parses to nanoseconds; a number without a unit is in microseconds, as in CUDA's own tools. */
 export const parseDuration = (text: string): number | null => {
   const value = parse(text, durationUnits, 1e3);
   return value === null ? null : Number(value.toPrecision(15));
 };
 
-/** Reads back as the same number. What is round in decimal units was typed in those: 64 MB, and not 62500 KiB. */
+/** Formats so that parsing gives the same number. Round decimal sizes stay decimal: 64 MB, not 62500 KiB. */
 export function bytesText(value: number): string {
   const text = decimalSize(value) ?? exact(value, byteUnits);
   return parseBytes(text) === value ? text : `${value} B`;
 }
 
-/** Reads back as the same number. */
+/** Formats so that parsing gives the same number. */
 export function durationText(value: number): string {
   const text = exact(value, durationUnits);
   return parseDuration(text) === value ? text : `${value} ns`;

@@ -1,14 +1,13 @@
 /**
- * The frame of the edits that add, take out and move operations. They change lists and never an operation in place, so
- * only the lists are copied, and every other operation stays the very object that it was: it needs no new check, and
- * whoever has worked something out for it need not do so again.
+ * Basis of edits that add, remove and move operations. They change lists and never an operation in place, so only lists
+ * are copied. Every other operation stays the same object, needs no new check, and keeps its cached results.
  */
 import type { Experiment } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
 import { checkedDraft } from './checkedDraft.ts';
 import { type Edited, pathsOf } from './edit.ts';
 
-/** Like edit(), for a `change` that leaves the operations and declarations that are there as they are. */
+/** Like edit(), for a `change` that doesn't modify existing operations and declarations. */
 export function rearrange(
   experiment: Experiment,
   change: (draft: Experiment) => Iterable<Operation> | undefined,

@@ -1,4 +1,4 @@
-/** The one quantity of an operation that its block's length stands for: how long it takes, or how much it moves. */
+/** The quantity that a block's length shows: how long an operation takes, or how much it moves. */
 
 import { fieldPath } from '../../shape/path.ts';
 import type { Experiment } from '../experiment.ts';
@@ -18,7 +18,7 @@ export interface Extent extends Quantity {
 /** Whether extentOf finds something, without looking for how much. */
 export const canResize = (kind: OperationName): boolean => descriptorOf(kind).quantity !== undefined;
 
-/** Null for an operation that has no such quantity, as an event. */
+/** Returns null if the operation has no such quantity, as an event. */
 export function extentOf(experiment: Experiment, operation: Operation): Extent | null {
   const quantity = descriptorOf(operation.op).quantity?.(operation, (id) => sizeOf(experiment, id)) ?? null;
   if (quantity === null) return null;
@@ -33,11 +33,11 @@ function sizeOf(experiment: Experiment, id: string): number {
   return buffer === undefined ? 0 : bufferBytes(buffer);
 }
 
-/** The round values that steps go through: quarters of an octave for bytes, tenths of a decade for the rest. */
+/** Round values at which steps stop: quarters of an octave for bytes, tenths of a decade for others. */
 const octave = { base: 2, points: [1, 1.25, 1.5, 1.75] } as const;
 const decade = { base: 10, points: [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] } as const;
 
-/** The value so many round values up or down; within the extent's range. */
+/** Moves the value up or down by a number of round values, within the extent's range. */
 export function stepped({ name, value, least, most }: Extent, steps: number): number {
   const grid = name === 'size' ? octave : decade;
   let next = value;
@@ -45,7 +45,7 @@ export function stepped({ name, value, least, most }: Extent, steps: number): nu
   return Math.min(Math.max(next, least), most);
 }
 
-/** The nearest round whole number above a value, or below it; 0 below 1. */
+/** Returns the nearest round whole number above or below a value; 0 below 1. */
 function neighbour({ base, points }: typeof octave | typeof decade, value: number, above: boolean): number {
   if (value < 1 || (value === 1 && !above)) return above ? 1 : 0;
   const power = Math.floor(Math.log(value) / Math.log(base) + 1e-9);
@@ -55,10 +55,10 @@ function neighbour({ base, points }: typeof octave | typeof decade, value: numbe
   return above ? Math.min(...found) : Math.max(...found);
 }
 
-/** 1.2 * 10 ** 2 is not quite 120. */
+/** Removes rounding errors: 1.2 * 10 ** 2 is not exactly 120. */
 const tidy = (value: number): number => Number(value.toPrecision(12));
 
-/** Sets the quantity. Throws `edit.refused` for an operation without one, and for a value out of its range. */
+/** Sets the quantity. Throws `edit.refused` if the operation has none, or the value is out of its range. */
 export function resizeOperation(experiment: Experiment, path: OperationPath, value: number): Edited {
   const extent = extentOf(experiment, operationOf(experiment, path));
   if (extent === null) {

@@ -11,8 +11,8 @@ export function streamOf(operation: Operation): string | null {
 }
 
 /**
- * The operation in another row. A wait is cudaStreamWaitEvent in a stream and cudaEventSynchronize on the host; work of
- * the host is a host function in a stream. What can't be in that row keeps its own.
+ * Returns the operation in another row. A wait is cudaStreamWaitEvent in a stream and cudaEventSynchronize on the host;
+ * host work in a stream is a host function. Operations that can't be in that row stay.
  */
 export function inRow(operation: Operation, target: Target): Operation;
 export function inRow(operation: NewOperation, target: Target): NewOperation;

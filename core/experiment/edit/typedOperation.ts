@@ -1,6 +1,6 @@
 /**
- * An operation as one types it: 'copy 64 MB pinned in side', 'kernel 200 us', 'record done in side'. What it names and
- * the document lacks is declared with it, so that no form has to be opened.
+ * Parses an operation as a person types it: 'copy 64 MB pinned in side', 'kernel 200 us', 'record done in side'.
+ * Missing declarations are added, so that no form has to be opened.
  */
 import { checkShape } from '../../shape/checkShape.ts';
 import type { Experiment } from '../experiment.ts';
@@ -17,7 +17,7 @@ type HostMemory = Exclude<BufferDeclaration['memory'], 'device'>;
 
 export interface TypedOperation {
   readonly name: OperationName;
-  /** Of a copy. */
+  /** Direction of a copy. */
   readonly direction: 'h2d' | 'd2h';
   readonly bytes?: number;
   readonly memory?: HostMemory;
@@ -28,7 +28,7 @@ export interface TypedOperation {
 
 type Given = Omit<TypedOperation, 'name' | 'direction'>;
 
-/** What an operation's words may be followed by. */
+/** Arguments that may follow an operation's words. */
 type Argument = keyof Given;
 
 interface Words {
@@ -40,7 +40,7 @@ interface Words {
 
 const copyTakes = ['bytes', 'memory', 'stream'] as const;
 
-/** Longer ones first: 'record event' is not an event that is called 'event'. */
+/** Longer ones come first: 'record event' isn't an event called 'event'. */
 const known: readonly Words[] = [
   { words: ['record', 'event'], name: 'recordEvent', takes: ['event', 'stream'] },
   { words: ['wait', 'for', 'event'], name: 'waitEvent', takes: ['event', 'stream'] },
@@ -55,7 +55,7 @@ const known: readonly Words[] = [
   { words: ['work'], name: 'work', takes: ['durationNs'] },
 ];
 
-/** Null where it is no operation with something said about it: the name alone is found in the list. */
+/** Returns null if the text isn't an operation with arguments. A name alone is found in the list. */
 export function parseTyped(text: string): TypedOperation | null {
   // '64 MB' is one word.
   const words = text
@@ -69,7 +69,7 @@ export function parseTyped(text: string): TypedOperation | null {
   return { name: found.name, direction: found.direction ?? 'h2d', ...given };
 }
 
-/** Null where a word is none of what the operation takes. */
+/** Returns null if the operation doesn't take one of the words. */
 function argumentsOf(words: readonly string[], takes: readonly Argument[]): Given | null {
   let given: Given = {};
   for (let at = 0; at < words.length; at += 1) {
@@ -100,7 +100,7 @@ function argumentOf(word: string, takes: readonly Argument[]): Given | null {
   return takes.includes('event') && isId(word) ? { event: word } : null;
 }
 
-/** Adds it at a place. Without a stream it is in the row of `target`. */
+/** Adds the operation at a place. Without a stream it goes into the row of `target`. */
 export function addTyped(experiment: Experiment, typed: TypedOperation, at: Place, target: Target): Edited {
   const { name, stream, event } = typed;
   const row: Target = stream === undefined ? target : { row: 'stream', stream };
@@ -127,7 +127,7 @@ function withArguments(made: NewOperation, { durationNs, event }: TypedOperation
   return { ...made, event };
 }
 
-/** Between a host buffer of this memory and size and a device buffer that has room for it. */
+/** Makes a copy between a host buffer of this memory and size and a device buffer that has room for it. */
 function typedCopy(draft: Experiment, maker: Maker, { bytes, memory, direction }: TypedOperation): NewOperation {
   const fits = (one: BufferDeclaration): boolean =>
     one.memory !== 'device' &&

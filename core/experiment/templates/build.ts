@@ -1,4 +1,4 @@
-/** Shorthands that the templates are written with. */
+/** Helpers for templates. */
 import { MiB } from '../../units.ts';
 import { type Experiment, type ExperimentInput, experimentFormat, experimentVersion } from '../experiment.ts';
 import type { OperationName } from '../operations.ts';
@@ -6,7 +6,7 @@ import { requireExperiment } from '../parse.ts';
 
 type Parts = Omit<ExperimentInput, 'format' | 'version'>;
 type Buffer = NonNullable<ExperimentInput['buffers']>[number];
-/** As a document may have it: fields with a default are left out. The whole is checked by the schema. */
+/** An operation as in a document, where defaults can be omitted. The schema checks the whole. */
 export type OperationInput = Readonly<Record<string, unknown>> & { readonly op: OperationName };
 
 export const template = (parts: Parts): Experiment =>
@@ -17,7 +17,7 @@ export const times = <Value>(count: number, make: (number: number) => Value): Va
 
 export const defaultBytes = 8 * MiB;
 
-/** Source buffers are random; what a program writes starts with a word that no copy brings. */
+/** Source buffers are random. Written buffers start with a word that no copy writes. */
 const unwritten = { kind: 'constant', value: 0xdeadbeef } as const;
 
 export const source = (id: string, memory: Buffer['memory'], bytes: number, seed = 1): Buffer => ({
@@ -45,17 +45,17 @@ export const kernel = (from: string, to: string, stream: string, passes = 1): Op
   stream,
 });
 
-/** Work of one stream goes on in another: an event that the first records, and the second waits for. */
+/** Continues work of one stream in another through an event that the first records and the second waits for. */
 export const handOver = (event: string, from: string, to: string): OperationInput[] => [
   { op: 'recordEvent', event, stream: from },
   { op: 'waitEvent', event, stream: to },
 ];
 
-/** Streams that items take in turn. */
+/** Streams that items use in turn. */
 export const lanes = (count: number): { readonly id: string }[] => times(count, (number) => ({ id: `lane${number}` }));
 export const laneOf = (item: number, count: number): string => `lane${((item - 1) % count) + 1}`;
 
-/** What one host thread issues, and the wait for all of it. */
+/** Returns one host thread that issues the operations and waits for all of them. */
 export const mainThread = (operations: readonly OperationInput[]): Parts['threads'] => [
   { id: 'main', operations: [...operations, { op: 'synchronizeDevice' }] },
 ];

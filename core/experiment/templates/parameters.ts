@@ -1,13 +1,13 @@
-/** The numbers that a template is made from, each with its bounds. */
+/** Parameters of a template, with their bounds. */
 import { CopyscopeError } from '../../errors.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 
-/** In bytes, in nanoseconds, or a plain number. */
+/** Bytes, nanoseconds, or a plain number. */
 export type ParameterUnit = 'B' | 'ns' | 'count';
 
 export interface TemplateParameter {
   readonly name: string;
-  /** As 'Chunk size'. */
+  /** For example 'Chunk size'. */
   readonly label: string;
   readonly unit: ParameterUnit;
   readonly standard: number;
@@ -18,8 +18,8 @@ export interface TemplateParameter {
 export type ParameterValues = Readonly<Record<string, number>>;
 
 /**
- * The values that were given, and the standard for the others. Throws `template.invalid` with the parameter's name as its
- * field where one is unknown, out of bounds, or not a whole number.
+ * Returns the given values, with defaults for the others. Throws `template.invalid` with the parameter's name as field
+ * if one is unknown, out of bounds, or not a whole number.
  */
 export function withStandards(parameters: readonly TemplateParameter[], given: ParameterValues): ParameterValues {
   for (const [name, value] of Object.entries(given)) requireFit(find(parameters, name), value);

@@ -1,4 +1,4 @@
-/** Two ways to upload, compute and download many items: a stream for each item in flight, or a stream for each step. */
+/** Two ways to upload, compute and download many items: one stream for each item in flight, or one for each step. */
 import { CopyscopeError } from '../../errors.ts';
 import { formatBytes } from '../../units.ts';
 import type { Experiment } from '../experiment.ts';
@@ -24,7 +24,7 @@ export interface ItemOptions {
   readonly passes?: number;
 }
 
-/** A host input and output and a device input and output for each item. */
+/** Returns host input and output and device input and output for each item. */
 const itemBuffers = (items: number, bytes: number) =>
   times(items, (item) => [
     source(`input${item}`, 'pinned', bytes, item),
@@ -66,7 +66,7 @@ export function strategyA({
   });
 }
 
-/** Strategy B: one stream uploads, one computes, one downloads; events pass each item from one to the next. */
+/** Strategy B: one stream uploads, one computes, one downloads; events hand each item on. */
 export function strategyB({ items = 2, bytes = defaultBytes, passes = 3 }: ItemOptions = {}): Experiment {
   const operations = times(items, (item): OperationInput[] => [
     copy(`input${item}`, `loaded${item}`, 'upload'),
@@ -87,8 +87,8 @@ export function strategyB({ items = 2, bytes = defaultBytes, passes = 3 }: ItemO
 }
 
 /**
- * One large tensor in chunks that take the streams in turn: upload, kernel and download of neighbours overlap. The last
- * chunk is what is left. Sizes are rounded down to whole 32-bit words, which the kernel multiplies.
+ * One large tensor in chunks that use the streams in turn: upload, kernel and download of neighbours overlap. The last
+ * chunk has the remainder. Sizes are rounded down to whole 32-bit words, which the kernel multiplies.
  */
 export function chunkedPipeline({
   bytes = 4 * defaultBytes,
@@ -96,7 +96,7 @@ export function chunkedPipeline({
   streams = 2,
   passes = 3,
 }: {
-  /** Of the whole tensor. */
+  /** Size of the whole tensor. */
   readonly bytes?: number;
   readonly chunkBytes?: number;
   readonly streams?: number;
@@ -135,7 +135,7 @@ export function chunkedPipeline({
 
 const inWords = (bytes: number): number => Math.max(4, Math.floor(bytes / 4) * 4);
 
-/** More would take longer to issue than they show anything. */
+/** More chunks would take too long to issue. */
 const mostChunks = 10_000;
 
 const tooManyChunks = (chunks: number): CopyscopeError =>

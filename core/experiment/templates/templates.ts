@@ -1,4 +1,4 @@
-/** Whole programs to begin with, to insert into an experiment, or to sweep over the numbers they are made from. */
+/** Complete programs to begin with, to insert into an experiment, or to sweep over their parameters. */
 import { GiB, KiB, MiB } from '../../units.ts';
 import type { Experiment } from '../experiment.ts';
 import { type ParameterUnit, type ParameterValues, type TemplateParameter, withStandards } from './parameters.ts';
@@ -10,7 +10,7 @@ export interface Template {
   readonly title: string;
   readonly summary: string;
   readonly parameters: readonly TemplateParameter[];
-  /** With the standard for what isn't given. Throws `template.invalid` or `experiment.invalid`. */
+  /** Uses defaults for missing parameters. Throws `template.invalid` or `experiment.invalid`. */
   readonly build: (parameters?: ParameterValues) => Experiment;
 }
 

@@ -1,4 +1,4 @@
-/** How a training loop is fed: prefetching, batches of many tensors, and a DataLoader with workers and a pin thread. */
+/** Feeding a training loop: prefetching, batches of many tensors, and a DataLoader with workers and a pin thread. */
 import { KiB, MiB } from '../../units.ts';
 import type { Experiment } from '../experiment.ts';
 import {
@@ -16,8 +16,8 @@ import {
 } from './build.ts';
 
 /**
- * Two device buffers: while the kernel reads one, the next batch is copied into the other. A copy waits until the kernel
- * that last read its buffer is done; in the first round that event was not recorded yet, and CUDA then waits for nothing.
+ * Two device buffers: while the kernel reads one, the next batch is copied into the other. A copy waits until the
+ * kernel that last read its buffer is done. In the first round that event isn't recorded yet, so CUDA doesn't wait.
  */
 export function prefetchLoop({
   rounds = 4,
@@ -50,14 +50,14 @@ export function prefetchLoop({
   });
 }
 
-/** A batch of many tensors, copied by one of the multi-tensor strategies before each step. */
+/** A batch of many tensors, copied by a multi-tensor strategy before each step. */
 export function multiTensorBatch({
   tensors = 128,
   bytes = 64 * KiB,
   steps = 3,
 }: {
   readonly tensors?: number;
-  /** Of each tensor. */
+  /** Size of each tensor. */
   readonly bytes?: number;
   readonly steps?: number;
 } = {}): Experiment {
@@ -86,7 +86,7 @@ export function multiTensorBatch({
 }
 
 /**
- * As torch.utils.data.DataLoader(num_workers=N, pin_memory=True): workers make batches, one thread pins them, and the
+ * Like torch.utils.data.DataLoader(num_workers=N, pin_memory=True): workers make batches, one thread pins them, and the
  * main thread copies and computes. Signals are the bounded queues between them.
  */
 export function dataLoader({
