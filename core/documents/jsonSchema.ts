@@ -1,7 +1,7 @@
 /**
- * JSON Schemas of the documents that people write, made of the very schemas that read them (zod): editors complete and
- * check by them. They say the shape of a document. What needs more than one place of it (references to what is declared,
- * regions inside of buffers, tables that ascend) only Copyscope itself checks.
+ * JSON Schemas of the documents that people write, derived from the zod schemas that read them, for completion and
+ * checks in editors. They describe the shape of a document. Only Copyscope checks what involves several places:
+ * references to declarations, regions inside buffers, ascending tables.
  */
 import { z } from 'zod';
 import { experimentSchema } from '../experiment/experiment.ts';
@@ -14,7 +14,7 @@ import { sweepSchema } from '../sweep/document.ts';
 export const documentKinds = ['experiment', 'sweep', 'gate-rules', 'profile'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
-/** As far as it is changed here. */
+/** The parts that are changed here. */
 export interface JsonSchema {
   $schema?: string;
   title?: string;
@@ -55,18 +55,18 @@ const makers: Readonly<Record<DocumentKind, () => JsonSchema>> = {
   profile: () => ofZod(profileSchema),
 };
 
-/** A new object each time: JSON Schema, draft 2020-12. */
+/** Returns a new object each time: JSON Schema, draft 2020-12. */
 export function documentSchema(kind: DocumentKind): JsonSchema {
   const { $schema, ...rest } = makers[kind]();
   const [title, description] = titles[kind];
   return { ...($schema === undefined ? {} : { $schema }), title, description, ...rest };
 }
 
-/** As one writes it: what has a default may be left out. */
+/** Converts the input side: fields with a default are optional. */
 const ofZod = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 
-/** Either these fields together, or those, and not both. */
+/** Requires exactly one of these sets of fields. */
 const either = (...choices: readonly (readonly string[])[]): JsonSchema => ({
   oneOf: choices.map((required) => ({ required: [...required] })),
 });
@@ -78,7 +78,7 @@ function experimentDocument(): JsonSchema {
   const stream = itemOf(schema, 'streams');
   Object.assign(stream.properties?.['id'] ?? {}, { not: { enum: reservedStreams } });
   for (const operation of Object.values(schema.$defs ?? {}).flatMap(({ oneOf = [] }) => oneOf)) {
-    // An operation without one is given one when the document is read.
+    // Reading a document adds missing ids.
     operation.required = operation.required?.filter((name) => name !== 'id') ?? [];
   }
   return schema;
@@ -95,19 +95,19 @@ function sweepDocument(): JsonSchema {
   axis.allOf = [
     either(['parameter'], ['fields']),
     either(['values'], ['from', 'to', 'points']),
-    // Of a range beside a list not even a part.
+    // A list excludes every field of a range.
     { not: { required: ['values'], anyOf: [{ required: ['from'] }, { required: ['to'] }, { required: ['points'] }] } },
   ];
   return { ...schema, $defs: { ...$defs, experiment } };
 }
 
-/** A number and a unit, as core/experiment/edit/quantities.ts reads them: with separators, and at most one point. */
+/** Matches a number and a unit like core/experiment/edit/quantities.ts: with separators, and at most one point. */
 const quantity = (units: string): string =>
   `^(?=[^.]*\\.?[^.]*$)\\s*[\\d.,_\\s]*\\d\\.?([eE][+-]?\\d+)?\\s*${units}\\s*$`;
 const wholeNumber = '^\\s*\\d+(\\.0+)?\\s*$';
 const anyNumber = '^\\s*\\d+(\\.\\d+)?\\s*$';
 
-/** How an amount of each unit is written, as core/gate/parse.ts reads it: the number, and the text. */
+/** Forms of an amount in each unit, as core/gate/parse.ts reads them: the number, and the text. */
 const amounts: Readonly<Record<GateUnit, readonly [number: JsonSchema, ...texts: string[]]>> = {
   count: [{ type: 'integer', minimum: 0 }, wholeNumber],
   bytes: [{ type: 'integer', minimum: 0 }, wholeNumber, quantity('([kKmMgG]([iI])?|[tT][iI])?[bB]')],

@@ -1,4 +1,4 @@
-/** A short name for an operation where its author gave none. */
+/** Short names for operations without a label. */
 import type { Experiment } from './experiment.ts';
 import { descriptorOf, type Operation } from './operations.ts';
 import type { BufferDeclaration } from './resources.ts';
@@ -32,7 +32,7 @@ export function describeOperation(operation: Operation, experiment: Experiment, 
   return text;
 }
 
-/** The same, for who asks once: to keep texts of thousands of operations takes longer than to make them. */
+/** Describes without the cache, for single use: caching thousands of texts takes longer than making them. */
 export function describeOnce(operation: Operation, find: BufferFinder): string {
   if (operation.label !== undefined) return operation.label;
   const text = descriptorOf(operation.op).text?.(operation, find);

@@ -20,7 +20,7 @@ export const experimentVersion = 2;
 
 const threadSchema = z.strictObject({
   id: declaredId,
-  /** As cudaSetDevice makes it the thread's own. */
+  /** The thread's current device (cudaSetDevice). */
   device: deviceRef,
   operations: threadOperationsSchema.describe('Operations of the thread, in order.'),
 });

@@ -1,4 +1,4 @@
-/** A name for an experiment that its author gave none: what it copies and computes, in a few words. */
+/** Names an experiment without a name by what it copies and computes. */
 import { type BufferFinder, bufferFinder, describeOperation } from './describe.ts';
 import { bytesText } from './edit/quantities.ts';
 import { streamOf } from './edit/rows.ts';

@@ -1,4 +1,4 @@
-/** The operations of an experiment, named as CUDA and PyTorch name them: each is described in `operations/`. */
+/** The operations of an experiment, named as in CUDA and PyTorch. `operations/` describes each. */
 import { z } from 'zod';
 import { allocate, free, recordStream } from './operations/allocation.ts';
 import { copy } from './operations/copy.ts';
@@ -16,7 +16,7 @@ export { copyModes } from './operations/copy.ts';
 export { matmulTypes, preparations } from './operations/kernel.ts';
 export { copyStrategies } from './operations/multiCopy.ts';
 
-/** Operations that hold no others, in the order of the palette. */
+/** Operations without content, in the order of the palette. */
 const leaves = {
   ...{ copy, kernel, memset, recordEvent, waitEvent, hostFunction, graphLaunch, multiCopy, item },
   ...{ synchronizeEvent, synchronizeStream, synchronizeDevice, queryStream, queryEvent, elapsedTime },
@@ -32,7 +32,7 @@ export type Operation = Of<(typeof all)[keyof typeof all]>;
 export type OperationName = keyof typeof all;
 export type OperationOf<Name extends OperationName> = Extract<Operation, { op: Name }>;
 
-/** An operation that is not in a document yet: it gets its id there. */
+/** An operation without an id. It gets one in the document. */
 export type NewOperation = New<Operation>;
 type New<One> = One extends { operations: Operation[] }
   ? Omit<One, 'id' | 'operations'> & { operations: NewOperation[] }
@@ -42,7 +42,7 @@ type New<One> = One extends { operations: Operation[] }
 
 export const operationNames = Object.keys(all) as OperationName[];
 
-/** What is said of a kind of operation. It takes operations of that kind only. */
+/** Returns the descriptor of a kind. Pass it only operations of that kind. */
 export const descriptorOf = (name: OperationName): Descriptor<Operation> => all[name] as Descriptor<Operation>;
 
 /** Limit, because a host thread's document is read whole. Use repeat for more. */
@@ -50,7 +50,6 @@ export const maxOperations = 200_000;
 
 export const threadOperationsSchema: z.ZodType<Operation[]> = z.array(z.lazy(() => operationSchema)).max(maxOperations);
 
-/** What is inside of an operation, in order. */
 const inside = { operations: threadOperationsSchema.describe('Operations inside it, in order.') };
 
 export const operationSchema: z.ZodType<Operation> = z.discriminatedUnion('op', [

@@ -16,7 +16,7 @@ type Report = (path: Path, message: string, remedy: string) => void;
 type Known = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
 
 interface Names extends Readonly<Record<DeclarationKind, Known>> {
-  /** Bytes of each. */
+  /** Bytes by id. */
   readonly buffers: ReadonlyMap<string, number>;
 }
 

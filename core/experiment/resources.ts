@@ -6,7 +6,7 @@ export const idSchema = z
   .string()
   .regex(idPattern, 'must start with a letter and hold only letters, digits, "-" and "_" (64 at most)');
 
-/** The first fields of every document that people write. `$schema` is written by editors, and nothing here reads it. */
+/** First fields of every document that people write. Editors write `$schema`; Copyscope doesn't use it. */
 export const documentHead = <const Format extends string, const Version extends number>(
   format: Format,
   version: Version,
@@ -165,7 +165,6 @@ export type Pattern = z.infer<typeof patternSchema>;
 export type BufferMemory = (typeof bufferMemories)[number];
 export type BufferDeclaration = z.infer<typeof bufferSchema>;
 
-/** Size of a declared buffer in bytes. */
 export function bufferBytes(buffer: BufferDeclaration): number {
   if (buffer.bytes !== undefined) return buffer.bytes;
   const elements = (buffer.shape ?? []).reduce((product, extent) => product * extent, 1);

@@ -19,7 +19,7 @@ export interface GateFinding {
   readonly remedy: string;
 }
 
-/** kept: within the limit. broken: beyond it. untold: too few steps to tell a difference from noise. */
+/** kept: within the limit. broken: beyond it. `untold`: too few steps to tell a difference from noise. */
 export type GateStatus = 'kept' | 'broken' | 'untold';
 
 export interface GateResult {

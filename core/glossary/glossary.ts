@@ -1,6 +1,6 @@
 /**
- * The field's terms, each in a sentence or two. What a term's behaviour is, the rules say (core/rules): a term names
- * those that govern it, and nothing is said twice. Lessons, lanes, fields and verdicts link here by id.
+ * The glossary: each term in a sentence or two. The rules (core/rules) state how things behave; a term only names its
+ * rules. Lessons, lanes, fields and verdicts link to terms by id.
  */
 import type { RuleId } from '../rules/rules.ts';
 import { type TermEntry, type TermId, terms } from './terms.ts';
@@ -13,7 +13,7 @@ export interface Term {
   readonly see: readonly TermId[];
 }
 
-/** By name. */
+/** Sorted by name. */
 export const glossary: readonly Term[] = (Object.keys(terms) as TermId[])
   .map(term)
   .sort((a, b) => a.name.localeCompare(b.name, 'en', { sensitivity: 'base' }));

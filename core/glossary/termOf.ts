@@ -1,4 +1,4 @@
-/** The term that explains a lane, an operation, a kind of memory or the cause of a verdict. */
+/** Finds the term that explains a lane, an operation, a kind of memory or the cause of a verdict. */
 
 import type { DeclarationKind } from '../experiment/edit/declarations.ts';
 import type { Experiment } from '../experiment/experiment.ts';
@@ -32,7 +32,7 @@ const ofMemory: Readonly<Record<Exclude<MemoryKind, 'none' | 'unknown'>, TermId>
   device: 'device-memory',
 };
 
-/** The terms that an operation's fields are about. */
+/** Returns the terms for an operation's fields. */
 export function termsOfOperation(operation: Operation, experiment: Experiment): TermId[] {
   const memories = ['src', 'dst', 'buffer'].flatMap((field) => {
     const id: unknown = Reflect.get(operation, field);
@@ -44,7 +44,7 @@ export function termsOfOperation(operation: Operation, experiment: Experiment): 
   return [descriptorOf(operation.op).term as TermId, ...modes, ...memories, ...streams];
 }
 
-/** `name` is a declared stream, or one that always exists. */
+/** `name` is a declared stream, or a predefined one. */
 function termOfStream(name: string, { streams, environment }: Experiment): TermId {
   const declared = streams.find(({ id }) => id === name);
   if (declared !== undefined) return declared.flags === 'blocking' ? 'blocking-stream' : 'non-blocking-stream';
@@ -52,7 +52,7 @@ function termOfStream(name: string, { streams, environment }: Experiment): TermI
   return kind === 'per-thread' ? 'per-thread-default-stream' : 'legacy-default-stream';
 }
 
-/** The terms that the fields of a declaration are about. */
+/** Returns the terms for a declaration's fields. */
 export function termsOfDeclaration(kind: DeclarationKind, id: string, experiment: Experiment): TermId[] {
   switch (kind) {
     case 'buffers': {
@@ -72,7 +72,7 @@ export function termsOfDeclaration(kind: DeclarationKind, id: string, experiment
   }
 }
 
-/** The terms that the fields of an experiment's environment are about. */
+/** Terms for the fields of an experiment's environment. */
 export const environmentTerms: readonly TermId[] = ['default-stream', 'launch-blocking', 'peer-access'];
 
 const ofCause: Readonly<Record<Cause, TermId>> = {

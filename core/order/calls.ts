@@ -49,7 +49,7 @@ type IssuedCode =
   | 'item';
 export type IssuedInstruction = InstructionOf<IssuedCode> | InstructionOf<'allocate'> | InstructionOf<'free'>;
 
-/** Returns whether it becomes part of a stream. Of the allocators, only cudaMallocAsync and cudaFreeAsync do. */
+/** Returns whether it becomes part of a stream. Among allocator calls, only cudaMallocAsync and cudaFreeAsync do. */
 export function isIssued(instruction: Instruction): instruction is IssuedInstruction {
   switch (instruction.code) {
     case 'copy':

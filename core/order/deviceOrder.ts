@@ -92,7 +92,7 @@ export class DeviceOrder {
   /** Latest clock made by #clockAfter, by stream, and the point that it comes after. */
   readonly #after = new Map<number, Clock>();
   readonly #pointOf = new WeakMap<Clock, Point>();
-  /** What the synchronises of a host thread have waited for so far, by thread and stream. */
+  /** Work that the synchronises of a host thread have waited for so far, by thread and stream. */
   readonly #synchronisedBy = new Map<number, Map<number, Reached>>();
 
   /** `streams` may be empty, for a trace without an experiment: then no stream is the legacy default stream. */

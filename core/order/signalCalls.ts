@@ -95,7 +95,7 @@ function afterAny(others: ByThread, needed: number, { thread, position, host: { 
   return anyOf(clocks, needed, width);
 }
 
-/** Returns how many of the first `most` items are possible in sequence. Those that this pass has met came before. */
+/** Returns how many of the first `most` items are possible in sequence. Those this pass has met came before. */
 function countPossible(
   items: readonly SignalCall[],
   met: number,

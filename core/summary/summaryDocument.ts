@@ -79,7 +79,7 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly host: readonly HostTime[];
   /** Use of each device's time. */
   readonly temporal: readonly TemporalBreakdown[];
-  /** What the host did while a device was idle, one for each device. */
+  /** Host activity while a device was idle, one for each device. */
   readonly deviceIdle: readonly DeviceIdle[];
   /** Host time by thread and CUDA call. */
   readonly calls: readonly CallTime[];
@@ -93,7 +93,7 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly bandwidth: readonly BandwidthUse[];
   /** Peak of allocated memory, by place; only places with allocations or frees. */
   readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
-  /** What decided the makespan; null if nothing was recorded. */
+  /** Chain of work that decided the makespan; null if nothing was recorded. */
   readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
   readonly operations: readonly OperationRow[];
   readonly verdicts: readonly Verdict[];

@@ -50,5 +50,5 @@ const library =
 export const ownFrame = (frames: readonly StackFrame[]): StackFrame | undefined =>
   frames.find(({ file }) => !library.test(file));
 
-/** As 'train.py:44 in step'. */
+/** Returns for example 'train.py:44 in step'. */
 export const frameText = ({ file, line, function: name }: StackFrame): string => `${file}:${line} in ${name}`;

@@ -115,6 +115,6 @@ export interface Verdict {
   readonly title: string;
   /** Plain sentences with the figures of this run. */
   readonly explanation: string;
-  /** What to change; null if no change is needed. */
+  /** Suggested change; null if no change is needed. */
   readonly remedy: string | null;
 }

@@ -18,11 +18,11 @@ import { refused } from './paths.ts';
 
 export { type DeclarationKind, declarationKinds, declarationNames } from '../operations/fields.ts';
 
-/** Fields of operations that hold an id, or a list of ids, of a kind. */
+/** Returns the fields of operations with an id, or a list of ids, of a kind. */
 const fieldsOf = (kind: DeclarationKind): string[] =>
   [...referenceFields.keys()].filter((field) => referenceFields.get(field) === kind);
 
-/** Ids of a kind that an operation itself refers to, not those of what it holds. */
+/** Returns ids of a kind that an operation itself refers to, without its nested operations. */
 export const referred = (operation: Operation, kind: DeclarationKind): string[] =>
   fieldsOf(kind).flatMap((field) => idsIn(operation, field));
 

@@ -1,4 +1,4 @@
-/** A new operation with sensible fields. What it needs and the document lacks is declared with it. */
+/** Makes new operations with sensible fields. Missing declarations are added. */
 import { MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import { newDurationNs } from '../operations/operation.ts';
@@ -68,7 +68,7 @@ export class Maker {
     return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, stream: this.stream, mode: 'async' };
   }
 
-  /** Ends of a pin_memory(), which makes a copy of the same size. */
+  /** Returns the buffers of a pin_memory(), which makes a copy of the same size. */
   pinned(): { readonly src: string; readonly dst: string } {
     const src = this.#buffer(({ memory }) => memory === 'pageable', 'batch', 'pageable');
     const source = this.#draft.buffers.find(({ id }) => id === src);
@@ -84,12 +84,12 @@ export class Maker {
     return this.#draft.signals[0]?.id ?? declare(this.#draft, 'signals');
   }
 
-  /** The first event that nothing records yet, else a new one. */
+  /** Returns the first event that nothing records yet, or a new one. */
   unrecordedEvent(): string {
     return unrecordedEvent(this.#draft) ?? declare(this.#draft, 'events');
   }
 
-  /** The event that was recorded last before this place, else any, else a new one. */
+  /** Returns the last event recorded before this place, else any event, else a new one. */
   recordedEvent(): string {
     const before = operationPaths(this.#draft).filter((path) => inDocumentOrder(path, this.#before) < 0);
     const records = before.map((path) => operationOf(this.#draft, path)).filter(({ op }) => op === 'recordEvent');

@@ -15,7 +15,7 @@ export interface Extent extends Quantity {
   readonly text: (value: number) => string;
 }
 
-/** Whether extentOf finds something, without looking for how much. */
+/** Returns whether extentOf finds a quantity, without computing it. */
 export const canResize = (kind: OperationName): boolean => descriptorOf(kind).quantity !== undefined;
 
 /** Returns null if the operation has no such quantity, as an event. */

@@ -1,10 +1,10 @@
-/** What an operation becomes in another row of the score: other stream, or the host thread itself. */
+/** Moves operations to another row of the score: to another stream, or to the host thread. */
 import { descriptorOf, type NewOperation, type Operation } from '../operations.ts';
 
 /** A row: a stream by the id that operations use, or the host thread. */
 export type Target = { readonly row: 'host' } | { readonly row: 'stream'; readonly stream: string };
 
-/** The stream that carries out an operation; null where the host does. */
+/** Returns the stream that executes an operation; null if the host does. */
 export function streamOf(operation: Operation): string | null {
   if (!('stream' in operation) || descriptorOf(operation.op).byHost === true) return null;
   return operation.op === 'copy' && operation.mode === 'blocking-memcpy' ? 'default' : operation.stream;

@@ -1,4 +1,4 @@
-/** Buffers that begin and end during the program, and who still uses them: allocate, free, recordStream. */
+/** Allocation of buffers during the program, and streams that use them: allocate, free, recordStream. */
 import { z } from 'zod';
 import { bufferRef, type Descriptor, named, streamRef } from './operation.ts';
 

@@ -33,7 +33,7 @@ export const copy: Descriptor<Copy> = {
   term: 'copy',
   paint: (operation, find) => directions[copyDirection(operation, find)],
   text: (operation, find) => `${copyDirection(operation, find)} ${formatBytes(copyBytes(operation, find))}`,
-  // A part of the source says of how much, and says it first: that must be read where the block is too narrow for all.
+  // The part of the source comes first, so that it stays visible in a block too narrow for the whole text.
   detail: (operation, find) => {
     const [from, to] = [operation.src, operation.dst].map((id) => find(id)?.memory ?? 'unknown');
     const ends = `${from} → ${to}`;
@@ -85,7 +85,7 @@ export function copyDirection({ src, dst }: Copy, find: BufferFinder): keyof typ
   return `${side(src)}2${side(dst)}`;
 }
 
-/** Bytes that a copy moves: as written, or all that fits in both buffers. Zero if a buffer is missing. */
+/** Returns the bytes that a copy moves: as written, or as much as both buffers allow. Zero if a buffer is missing. */
 export function copyBytes({ bytes, src, srcOffset, dst, dstOffset }: Copy, find: BufferFinder): number {
   if (bytes !== undefined) return bytes;
   const size = (id: string): number => {
@@ -95,7 +95,7 @@ export function copyBytes({ bytes, src, srcOffset, dst, dstOffset }: Copy, find:
   return Math.max(0, Math.min(size(src) - srcOffset, size(dst) - dstOffset));
 }
 
-/** Returns the part of its source that a copy moves, in words: '20.0 of 64.0 MiB'. Null if it moves all of it. */
+/** Returns the part of the source that a copy moves: '20.0 of 64.0 MiB'; null if it moves all of it. */
 export function shortCopy(
   operation: Copy,
   find: BufferFinder,
@@ -107,6 +107,6 @@ export function shortCopy(
   const [part, whole] = [formatBytes(moved), formatBytes(all)];
   const unit = part.slice(part.indexOf(' '));
   const text = `${whole.endsWith(unit) ? part.slice(0, part.indexOf(' ')) : part} of ${whole}`;
-  // A typed size or an offset is meant; a target with no more room may be an oversight.
+  // A typed size and an offset are intended. A target that is too small may be an oversight.
   return { text, isMeant: operation.bytes !== undefined || moved === all - operation.srcOffset };
 }

@@ -14,7 +14,7 @@ import {
   streamRef,
 } from './operation.ts';
 
-/** Content of a region written with a pattern from its first byte. */
+/** Returns the content of a region written with a pattern from its first byte. */
 const patternContent = (pattern: Pattern): Content => ({ pattern, patternOffset: 0, multiplier: 1 });
 
 const writeSchema = z.strictObject({

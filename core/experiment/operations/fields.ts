@@ -1,10 +1,10 @@
-/** Fields of operations: which name something declared, what a field is called, in what unit it is, and what it may be. */
+/** Fields of operations: the declarations they name, their titles, units and allowed values. */
 import { z } from 'zod';
 
 export const declarationKinds = ['buffers', 'streams', 'events', 'signals', 'threads', 'devices'] as const;
 export type DeclarationKind = (typeof declarationKinds)[number];
 
-/** In words, for messages and for the names of new ones. */
+/** Names for messages and new ids. */
 export const declarationNames: Readonly<Record<DeclarationKind, string>> = {
   buffers: 'buffer',
   streams: 'stream',
@@ -14,7 +14,7 @@ export const declarationNames: Readonly<Record<DeclarationKind, string>> = {
   devices: 'device',
 };
 
-/** Fields that hold an id, or a list of ids, of something declared. */
+/** Fields with the id of a declaration, or a list of ids. */
 export const referenceFields: ReadonlyMap<string, DeclarationKind> = new Map([
   ['src', 'buffers'],
   ['dst', 'buffers'],
@@ -29,7 +29,7 @@ export const referenceFields: ReadonlyMap<string, DeclarationKind> = new Map([
   ['stream', 'streams'],
 ]);
 
-/** Ids in such a field; none if it is left out. */
+/** Returns the ids in such a field; empty if it is missing. */
 export function idsIn(operation: object, field: string): readonly string[] {
   const value: unknown = Reflect.get(operation, field);
   if (Array.isArray(value)) return value;
@@ -49,11 +49,11 @@ const words: ReadonlyMap<unknown, string> = new Map([
   ['expect', 'expects'],
 ]);
 
-/** A field in words, as 'source offset'. */
+/** Returns the title of a field, such as 'source offset'. */
 export const fieldWords = (name: string): string =>
   words.get(name) ?? name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
-/** By the field's name: the schema's own convention (…Bytes, …Offset, …Ns). */
+/** Returns the unit by the field's name, following the schema's convention (…Bytes, …Offset, …Ns). */
 export function unitOf(name: string): 'B' | 'ns' | 'count' {
   if (/(bytes|offset)$/i.test(name)) return 'B';
   return name.endsWith('Ns') ? 'ns' : 'count';
@@ -64,7 +64,7 @@ export type FieldShape =
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'text' | 'other' };
 
-/** Returns the values that a field of an operation may have, by its schema. */
+/** Returns the allowed values of a field of an operation, from its schema. */
 export function shapeOf(schema: unknown): FieldShape {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return shapeOf(schema.unwrap());
   if (schema instanceof z.ZodNumber) {

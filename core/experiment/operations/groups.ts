@@ -1,4 +1,4 @@
-/** Operations around others, and what launches them: repeat, range, graphCapture, graphLaunch. */
+/** Operations that contain others, and the launch of a graph: repeat, range, graphCapture, graphLaunch. */
 import { z } from 'zod';
 import { idSchema } from '../resources.ts';
 import { type Descriptor, type Group, named, streamRef } from './operation.ts';
@@ -18,7 +18,7 @@ export const repeat: Descriptor<Group<typeof repeatSchema>> = {
   text: ({ count }) => `repeat ${count}×`,
   make: (maker) => ({ op: 'repeat', count: 10, operations: [maker.make('work')] }),
   quantity: ({ count: value }) => ({ field: ['count'], name: 'times', value, most: mostRounds }),
-  // Each names the other's place, which lowering knows when what they hold is lowered.
+  // Each has the other's index, which is known once the content is lowered.
   lower: ({ count }, { op }) => [
     { code: 'repeat', op, count, end: -1 },
     { code: 'endRepeat', op, start: -1 },

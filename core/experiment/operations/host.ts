@@ -1,4 +1,4 @@
-/** Time in which the host is busy, in a host thread or by a host function, and signals between host threads. */
+/** Host work, in a host thread or in a host function, and signals between host threads. */
 import { z } from 'zod';
 import { formatDuration } from '../../units.ts';
 import { idSchema, maxDurationNs } from '../resources.ts';

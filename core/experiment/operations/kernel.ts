@@ -1,4 +1,4 @@
-/** A kernel: one that spins, streams over bytes or computes, or one of cuBLAS or cuFFT. */
+/** Kernels: one that spins, streams over bytes or computes, or one of cuBLAS or cuFFT. */
 import { z } from 'zod';
 import { CopyscopeError } from '../../errors.ts';
 import type { ProgramKernel } from '../../program/instructions.ts';
@@ -9,9 +9,9 @@ import { checkLibraryKernel, isLibraryShape } from '../libraryKernels.ts';
 import { idSchema, kindOf, maxDurationNs } from '../resources.ts';
 import { type Descriptor, duration, named, newDurationNs, type Quantity, recorded, streamRef } from './operation.ts';
 
-/** Rows and columns of a matrix, or points of a transform; with 32-bit counts in the libraries. */
+/** Rows and columns of a matrix, or points of a transform. The libraries use 32-bit counts. */
 const extent = z.number().int().min(1).max(65_536);
-/** When a library makes what its first call needs: cuBLAS its handle and work space, cuFFT a plan. */
+/** When a library prepares its first call: cuBLAS its handle and work space, cuFFT a plan. */
 export const preparations = ['before-run', 'first-use'] as const;
 const prepared = z.enum(preparations).default('before-run');
 export const matmulTypes = ['float32', 'float16', 'bfloat16'] as const;
@@ -56,7 +56,7 @@ const schema = z.strictObject({
   ...named('kernel'),
   ...recorded,
   kernel: shapeSchema.describe('Work of the kernel.'),
-  /** Kernels that stream, multiply or transform work on these; others list what they touch, for the hazard check. */
+  /** Operands of stream, matmul and fft kernels. Other kernels list the buffers they touch, for the hazard check. */
   reads: buffers.describe('Ids of buffers that it reads.'),
   writes: buffers.describe('Ids of buffers that it writes.'),
   smShare: z.number().gt(0).max(1).default(1).describe('Part of the multiprocessors that it may fill.'),
@@ -79,7 +79,7 @@ export const kernel: Descriptor<Kernel> = {
     if (shape.kind === 'spin') return formatDuration(shape.durationNs);
     if (shape.kind === 'stream') return `${shape.passes}× over bytes`;
     if (shape.kind === 'arithmetic') return `${shape.flops} FLOP`;
-    // The name of one without a label says the sizes already.
+    // The name of a kernel without a label already contains the sizes.
     return [label === undefined ? '' : sizesOf(shape), isFirstUse(shape) ? 'first use' : '']
       .filter(Boolean)
       .join(' · ');
@@ -122,7 +122,7 @@ export const kernel: Descriptor<Kernel> = {
     const isPlanned = 'firstUse' in shape && shape.firstUse;
     return isPlanned ? [{ code: 'makePlan', op, kernel: shape, stream }, launch] : [launch];
   },
-  // A spin is as long as it says: that may have been changed.
+  // A spin takes its `durationNs`, which may have changed since the recording.
   recordedCost: ({ kernel: shape, recorded: { callNs } = {} }) => ({
     callNs,
     deviceNs: shape.kind === 'spin' ? shape.durationNs : undefined,

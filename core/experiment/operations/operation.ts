@@ -1,4 +1,4 @@
-/** The description of a kind of operation. Forms, schemas, lowering and whatever lists operations follow from it. */
+/** Descriptor of a kind of operation, from which forms, schemas, lowering and lists of operations are derived. */
 import { z } from 'zod';
 import type { Instruction } from '../../program/instructions.ts';
 import type { RecordedCost } from '../../program/program.ts';
@@ -8,64 +8,61 @@ import type { Maker } from '../edit/newOperation.ts';
 import type { NewOperation, Operation, OperationName } from '../operations.ts';
 import { bufferMemories, byteCountSchema, byteOffsetSchema, durationNsSchema, idSchema } from '../resources.ts';
 
-/** How the block of an operation is painted: by direction for copies, by kind for the rest. */
+/** Color of an operation's block: by direction for copies, by kind for others. */
 type Paint =
   | ('h2d' | 'd2h' | 'd2d' | 'h2h' | 'kernel' | 'memset' | 'mark')
   | `host-${'function' | 'call' | 'sync' | 'work' | 'access' | 'range'}`;
 
-/** The one quantity that a block's length stands for. */
+/** The quantity that a block's length shows. */
 export interface Quantity {
   /** Path of the field below the operation. */
   readonly field: readonly (string | number)[];
-  /** Words for it, as in 'Change duration'. */
+  /** For texts such as 'Change duration'. */
   readonly name: 'duration' | 'size' | 'passes' | 'FLOP' | 'times' | 'number of tensors';
   readonly value: number;
   readonly most: number;
 }
 
 export type Path = readonly (string | number)[];
-/** Says what is wrong with a field of the operation, and what to do about it. */
+/** Reports a wrong field of the operation, with the remedy. */
 export type Report = (field: Path, message: string, remedy: string) => void;
 
 export interface Descriptor<Op> {
   readonly schema: z.ZodObject;
-  /** Heading of the palette. */
+  /** Heading in the palette. */
   readonly section: 'In a stream' | 'Wait on the host' | 'On the host' | 'Around others';
-  /** How the palette calls it; the kind in words if left out. */
+  /** Name in the palette. Default: the kind in words. */
   readonly title?: string;
-  /** CUDA's or PyTorch's call, and what it is for. */
+  /** CUDA's or PyTorch's call and its purpose. */
   readonly summary: string;
   /** Entry of the glossary. */
   readonly term: string;
-  /** That of a call of the host if left out. */
+  /** Default: the paint of a host call. */
   readonly paint?: Paint | ((operation: Op, find: BufferFinder) => Paint);
-  /** A name for one without a label, as 'H2D 20 MiB'; the kind and the buffer if left out. */
+  /** Name of an operation without a label, such as 'H2D 20 MiB'. Default: the kind and the buffer. */
   readonly text?: (operation: Op, find: BufferFinder) => string;
   /** Second line of its block. */
   readonly detail?: (operation: Op, find: BufferFinder) => string;
-  /** A new one with sensible fields. */
+  /** Makes an operation with sensible fields. */
   readonly make: (maker: Maker) => NewOperation;
-  /** `room` gives the size of a buffer. Null for an operation that has no such quantity. */
+  /** `room` returns the size of a buffer. Returns null if this operation has no such quantity. */
   readonly quantity?: (operation: Op, room: (buffer: string) => number) => Quantity | null;
-  /** Whether the host does it, though it names a stream. */
+  /** Whether the host executes it, although it names a stream. */
   readonly byHost?: true;
-  /** Kind that it becomes in the row of the host, and in that of a stream. */
+  /** Kind that it becomes in the host's row, and in a stream's row. */
   readonly onHost?: OperationName;
   readonly inStream?: OperationName;
   /** Whether it reads or writes its `buffer`. */
   readonly buffer?: 'reads' | 'writes';
-  /** Reports what the schema can't say. `sizes`: bytes of each buffer that is declared. */
+  /** Reports problems that the schema can't find. `sizes`: bytes of each declared buffer. */
   readonly check?: (operation: Op, sizes: ReadonlyMap<string, number>, report: Report) => void;
-  /**
-   * Returns what engines execute. If the operation holds others, these are the two instructions around them. `stream` is the
-   * index of the stream that it names; -1 if it names none.
-   */
+  /** Returns instructions for engines; for a group, the two around its content. `stream` is its index, or -1. */
   readonly lower: (operation: Op, place: Place, scope: Scope, stream: number) => readonly Instruction[];
-  /** Returns the times that were recorded, if it still is what was recorded. */
+  /** Returns the recorded times, if the operation hasn't changed since. */
   readonly recordedCost?: (operation: Op, find: BufferFinder) => RecordedCost | undefined;
 }
 
-/** An operation that holds others. */
+/** An operation that contains others. */
 export type Group<Schema extends z.ZodType> = z.infer<Schema> & { operations: Operation[] };
 
 /** Fields that every operation has. */
@@ -75,7 +72,7 @@ export const named = <const Name extends string>(op: Name) => ({
   label: z.string().min(1).max(120).optional().describe('Name in the lanes.'),
 });
 
-/** The time of the call, and of its work on the device. A copy's hold as long as it moves that number of bytes of such memory. */
+/** Times of the call and of its device work. A copy's apply while its bytes and kind of host memory stay the same. */
 export const recorded = {
   recorded: z
     .strictObject({
@@ -108,7 +105,7 @@ interface Region {
   readonly bytes?: number | undefined;
 }
 
-/** The part of a buffer that an operation names; to the buffer's end where it gives no bytes. */
+/** Returns the region of a buffer that an operation names; up to the buffer's end if it has no `bytes`. */
 export function lowerRegion({ buffer: id, offset: from, bytes }: Region, scope: Scope) {
   const buffer = scope.buffer(id);
   return { buffer, offset: from, bytes: bytes ?? scope.size(buffer) - from };
@@ -119,7 +116,7 @@ export function regionSize({ buffer, offset: from, bytes }: Region, room: (buffe
   return { field: ['bytes'], name: 'size', value: bytes ?? most, most };
 }
 
-/** `field` is the one that holds the offset. */
+/** Checks that a region lies in its buffer. `field` has the offset. */
 export function checkRegion(
   { buffer, offset: from, bytes }: Region,
   sizes: ReadonlyMap<string, number>,

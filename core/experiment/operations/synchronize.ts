@@ -1,4 +1,4 @@
-/** The host waits for streams, or asks whether they are done: synchronizeStream, synchronizeDevice, queryStream. */
+/** Host calls that wait for streams, or query them: synchronizeStream, synchronizeDevice, queryStream. */
 import { z } from 'zod';
 import { deviceRef } from '../resources.ts';
 import { type Descriptor, named, streamRef } from './operation.ts';

@@ -1,4 +1,4 @@
-/** Calls of PyTorch that copy and wait in one: pin is Tensor.pin_memory(), item is Tensor.item(). */
+/** PyTorch calls that copy and wait: pin is Tensor.pin_memory(), item is Tensor.item(). */
 import { z } from 'zod';
 import { idSchema } from '../resources.ts';
 import { bufferRef, type Descriptor, named, streamRef } from './operation.ts';
