@@ -1,4 +1,4 @@
-/** Every flow of an iteration at once, for those who take all of them; flows.ts says what a flow is. */
+/** All flows of an iteration at once; flows.ts explains what a flow is. */
 import type { Experiment } from '../experiment/experiment.ts';
 import { joinCalls } from '../trace/correlation.ts';
 import type { RowRange } from '../trace/rows.ts';
@@ -7,7 +7,7 @@ import { type Flow, releases } from './flows.ts';
 
 const [recordCode, waitCode] = [rowKinds.indexOf('event-record'), rowKinds.indexOf('event-wait')];
 
-/** In order of the rows that they lead to; of an imported trace the waits name the record that releases them. */
+/** Yields flows in order of their target rows. Waits of an imported trace name the record that releases them. */
 export function* allFlows(trace: Trace, range: RowRange, experiment: Experiment | null): Generator<Flow> {
   const { callOf } = joinCalls(trace, range);
   for (let to = range.from; to < range.to; to += 1) {

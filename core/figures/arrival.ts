@@ -1,8 +1,8 @@
 /**
- * What a program gets of a copy: its bytes over the time from the call to the arrival, host time included. A pageable copy
+ * Rate of copies as the program sees it: bytes over the time from call to arrival, including host time. A pageable copy
  * that its engine moves at the link's rate may have been staged for ten times as long before.
  *
- *   arrival    end of the copy; of one into pageable memory, which the driver fills, the end of its call where that is later
+ *   arrival    end of the copy; for one into pageable memory, which the driver fills, the end of its call if that is later
  *   rate       bytes / length of the union of the times from call to arrival
  */
 import { length, union } from '../trace/intervals.ts';
@@ -11,7 +11,7 @@ import { rowEndNs } from '../trace/rows.ts';
 import { achievedRate } from './engines.ts';
 import { hostCalls } from './hostCalls.ts';
 
-/** Null where nothing was copied that way. A copy whose call was not recorded counts from its start. */
+/** Returns null if nothing was copied in this direction. A copy without a recorded call counts from its start. */
 export function deliveredRate(iteration: Iteration, direction: 'h2d' | 'd2h'): number | null {
   const { trace } = iteration;
   const copies = rowsOfKind(iteration, 'copy').filter((row) => rowDirection(trace, row) === direction);

@@ -1,6 +1,6 @@
 /**
- * Who called: the stack around each host row, from the ranges that recorders make of it. copyscope record makes one of a whole
- * stack, torch.profiler (with_stack=True) one of each function, which nest.
+ * Call stacks around host rows, from the ranges of recorders. copyscope record makes one range for a whole stack,
+ * torch.profiler (with_stack=True) nested ranges, one for each function.
  */
 import { framesOfName, isCallStackName, type StackFrame } from '../trace/callStack.ts';
 import type { Iteration } from '../trace/iteration.ts';
@@ -14,9 +14,9 @@ const none: readonly StackFrame[] = [];
 
 export class CallStacks {
   readonly #iteration: Iteration;
-  /** By row, from the iteration's first: the range of the innermost function around it; -1 for none. */
+  /** Range of the innermost function around each row, by row from the iteration's first; -1 if there is none. */
   readonly #around: Int32Array;
-  /** Of each name that is one: the lines that it tells. */
+  /** Frames of each name that is a stack. */
   readonly #frames = new Map<number, readonly StackFrame[]>();
   readonly #stacks = new Map<RowIndex, readonly StackFrame[]>();
 
@@ -35,7 +35,7 @@ export class CallStacks {
     return this.#frames.size > 0;
   }
 
-  /** Innermost first; empty where the trace tells none. */
+  /** Returns the stack, innermost first; empty if the trace has none. */
   of(row: RowIndex): readonly StackFrame[] {
     const known = this.#stacks.get(this.#frameAround(row));
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class CallStacks {
     for (let at = first; at >= 0; at = this.#frameAround(at)) {
       const name = columns.name[at] ?? -1;
       stack.push(...(this.#frames.get(name) ?? none));
-      // It is the whole of it.
+      // This range contains the whole stack.
       if (isCallStackName(names[name] ?? '')) break;
     }
     this.#stacks.set(first, stack);
@@ -57,7 +57,7 @@ export class CallStacks {
     return this.#around[row - this.#iteration.begin] ?? -1;
   }
 
-  /** One pass over the calls of each thread, with the functions that are under way. */
+  /** Visits the calls of each thread once, and tracks open functions. */
   #nest(): void {
     const { trace, begin, end } = this.#iteration;
     const { columns } = trace;
@@ -70,7 +70,7 @@ export class CallStacks {
       if (callKinds.has(columns.kind[row] ?? -1) || isFrame(row)) rows.push(row);
     const startOf = (row: RowIndex): number => columns.startNs[row] ?? 0;
     const endOf = (row: RowIndex): number => rowEndNs(trace, row);
-    // What begins with its content comes before it.
+    // A range that begins together with its content comes first.
     const rank = (row: RowIndex): number => (isFrame(row) ? 0 : 1);
     rows.sort((a, b) => startOf(a) - startOf(b) || rank(a) - rank(b) || endOf(b) - endOf(a));
     const open = new Map<number, RowIndex[]>();

@@ -1,9 +1,9 @@
 /**
- * What each host thread spent in each CUDA call:
+ * Time of each host thread in each CUDA call:
  *
  *   total     = sum of the calls' durations
- *   blocked   = the part of it in calls that return only when something has completed: synchronising calls, copies of
- *               pageable memory and cudaMemcpy (see hostTime.ts)
+ *   blocked   = the part in calls that return only when something has completed: synchronising calls, copies of pageable
+ *               memory and cudaMemcpy (see hostTime.ts)
  */
 
 import { type Spread, spread } from '../statistics.ts';
@@ -14,16 +14,16 @@ import { holdingCalls } from './hostTime.ts';
 export interface CallTime {
   /** Lane id of the host thread. */
   readonly lane: string;
-  /** As 'cudaLaunchKernel'. */
+  /** For example 'cudaLaunchKernel'. */
   readonly call: string;
   readonly totalNs: number;
-  /** In calls that return only when something has completed. */
+  /** Time in calls that return only when something has completed. */
   readonly blockedNs: number;
-  /** Of one call. */
+  /** Durations of single calls. */
   readonly eachNs: Spread;
 }
 
-/** One entry for each call of each thread; threads in the order of their lanes, and the call that took most first. */
+/** Returns one entry for each call of each thread, in order of lanes, then the call with the largest total first. */
 export function callTimes(iteration: Iteration): CallTime[] {
   const { trace } = iteration;
   const holding = holdingCalls(iteration);

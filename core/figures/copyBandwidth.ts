@@ -2,10 +2,10 @@
  * Bandwidth of copies and memsets over time. Every activity moves its bytes at one rate:
  *
  *   rate     = bytes / max(duration, 1 ns)
- *   series   = sum of the rates of the activities of a kind that are under way
+ *   series   = sum of the rates of the activities of a kind that run
  *
- * The same as Holistic Trace Analysis's memory bandwidth, which takes the rate that Kineto writes and rounds durations of
- * nothing up to a microsecond, its smallest time. Its summary, as here, is of the points of the series above 0.
+ * Same as Holistic Trace Analysis's memory bandwidth, which uses Kineto's rate and rounds durations of 0 up to a
+ * microsecond, its smallest time. Its summary, as here, covers the points of the series above 0.
  */
 import { groupBy } from '../groupBy.ts';
 import { type Spread, spread } from '../statistics.ts';
@@ -14,7 +14,7 @@ import type { CopyDirection } from '../trace/trace.ts';
 
 export type TransferKind = CopyDirection | 'memset' | 'unknown';
 
-/** A step function: from timeNs[i] on the bandwidth is bytesPerSecond[i]. */
+/** A step function: the bandwidth is bytesPerSecond[i] from timeNs[i] on. */
 export interface BandwidthSeries {
   readonly kind: TransferKind;
   readonly timeNs: Float64Array;
@@ -25,13 +25,13 @@ export interface BandwidthUse {
   readonly kind: TransferKind;
   readonly operations: number;
   readonly bytes: number;
-  /** Over the points of the series above 0; null where nothing was moved. */
+  /** Spread over the points of the series above 0; null if nothing was moved. */
   readonly bytesPerSecond: Spread | null;
 }
 
 const order: readonly TransferKind[] = ['h2d', 'd2h', 'd2d', 'h2h', 'memset', 'unknown'];
 
-/** Of all devices together, or of one. */
+/** Returns the series of one device, or of all devices together. */
 export function bandwidthSeries(iteration: Iteration, device?: string): BandwidthSeries[] {
   return transfers(iteration, device).map(({ kind, rows }) => series(iteration, kind, rows));
 }
@@ -68,13 +68,13 @@ function series({ trace }: Iteration, kind: TransferKind, rows: readonly number[
       { timeNs: startNs + durationNs, rate: -rate },
     ];
   });
-  // At one time what ends goes first, so that two that only touch never count as running together.
+  // At equal times, ends come first, so that activities that only touch never count as running together.
   points.sort((a, b) => a.timeNs - b.timeNs || a.rate - b.rate);
   const bytesPerSecond = new Float64Array(points.length);
   let [now, running] = [0, 0];
   for (const [index, { rate }] of points.entries()) {
     running += rate > 0 ? 1 : rate < 0 ? -1 : 0;
-    // Sums of fractions leave crumbs: nothing running is nothing moved.
+    // Avoids rounding errors in the sum: if nothing runs, the rate is 0.
     now = running === 0 ? 0 : now + rate;
     bytesPerSecond[index] = now;
   }

@@ -1,17 +1,17 @@
 /**
- * The chain of work that decided how long an iteration took. A graph of two nodes for each call, piece of host work and
- * device activity, its start and its end; its longest path by the weights is the critical path:
+ * The critical path: the chain of work that decided how long an iteration took. Each call, piece of host work and device
+ * activity has two nodes in a graph, its start and its end. The path is the longest by these weights:
  *
  *   own time        start -> end: the duration; 0 for a call that waits (a synchronise, cudaMemcpy, pageable memory)
  *   host order      end -> start of the thread's next row: the time between them, which the host spent otherwise
- *   launch          start of the call -> start of its activity: the time between them where the stream had nothing else
- *                   to finish first, or else 0
- *   stream order    end -> start of the stream's next activity: the time between them where that had been issued
- *                   already, or else 0
+ *   launch          start of the call -> start of its activity: the time between them if the stream had nothing else to
+ *                   finish first, otherwise 0
+ *   stream order    end -> start of the stream's next activity: the time between them if that was issued already,
+ *                   otherwise 0
  *   waiting         end of the last activity that ended during a call that waits -> end of the call: 0
  *
- * An edge never goes back in time. Host rows inside another row of their thread (a driver call in a runtime call) are
- * left to the outer one. Holistic Trace Analysis weighs its graph in the same way; it also has edges between operators.
+ * An edge never goes back in time. Host rows inside another row of their thread (a driver call in a runtime call) are left
+ * out. Holistic Trace Analysis uses the same weights; it also has edges between operators.
  */
 import { lowerBound } from '../lowerBound.ts';
 import { inOrder } from '../trace/inOrder.ts';
@@ -27,7 +27,7 @@ export type PathKind = (typeof pathKinds)[number];
 
 export interface PathPart {
   readonly kind: PathKind;
-  /** Lane id: the host thread; the copy engine or compute lane for 'device'; the stream for the other two. */
+  /** Lane id: the host thread; the copy engine or compute lane for 'device'; otherwise the stream. */
   readonly lane: string;
   readonly timeNs: number;
   readonly shareOfPath: number;
@@ -36,30 +36,30 @@ export interface PathPart {
 export interface CriticalPath {
   /** Sum of the weights. */
   readonly lengthNs: number;
-  /** The one that took most first. */
+  /** Longest first. */
   readonly parts: readonly PathPart[];
-  /** Rows that the path goes through, first to last; each once. */
+  /** Rows on the path, first to last; each once. */
   readonly rows: Int32Array;
 }
 
 const none = -1;
-/** The first and the second edge that lead to a node. */
+/** Index of a node's first and second incoming edge. */
 const edges = [0, 1] as const;
 const [first, second] = edges;
 const [unseen, open, done] = [0, 1, 2];
 
 /**
- * Node 2k is the start of row k, and 2k + 1 its end. Up to two edges lead to a node: to a start from the end of the lane's row
- * before, and from the start of the row's call; to an end from its start, and from the end of what the row waited for.
+ * Node 2k is the start of row k, 2k + 1 its end. Up to two edges lead to a start: from the end of the lane's row before
+ * and from the start of the row's call; and to an end: from its start and from the end of what the row waited for.
  */
 class Graph {
   readonly #trace: Trace;
   readonly rows: Int32Array;
-  /** Of each row the one before it in its lane + 1; 0 for none. */
+  /** Index + 1 of the row before in the same lane; 0 if there is none. */
   readonly #before: Int32Array;
-  /** Of an activity its call + 1, of a call the activity that it waited for + 1; 0 for none. */
+  /** Index + 1 of an activity's call, or of the activity that a call waited for; 0 if there is none. */
   readonly #cause: Int32Array;
-  /** Bit 2 * isEnd + edge for each edge that is there, and `behind` of work that was issued while its stream was still at work. */
+  /** Bit 2 * isEnd + edge for each existing edge, and `behind` if it was issued while its stream was busy. */
   readonly #bits: Uint8Array;
 
   constructor(trace: Trace, rows: Int32Array) {
@@ -84,7 +84,7 @@ class Graph {
   }
 
   addActivity(k: number, before: number, call: number): void {
-    // Issued while the stream was still at work, and not after it had run dry.
+    // Issued while the stream was busy, rather than after it had run dry.
     const isBehind = before !== none && (call === none || this.time(2 * call) <= this.time(2 * before + 1));
     if (isBehind) this.#bits[k] = behind;
     this.add(k, before, call);
@@ -97,7 +97,7 @@ class Graph {
     this.#connect(2 * k + 1);
   }
 
-  /** Notes the edges to a node that go forward in time. */
+  /** Sets the bits of a node's edges that go forward in time. */
   #connect(node: number): void {
     for (const edge of edges) {
       const from = this.#source(node, edge);
@@ -106,7 +106,7 @@ class Graph {
     }
   }
 
-  /** The node that an edge comes from; -1 where there is none. */
+  /** Returns the node that an edge comes from; -1 if it doesn't exist. */
   from(node: number, edge: number): number {
     return ((this.#bits[node >> 1] as number) & bitOf(node, edge)) === 0 ? none : this.#source(node, edge);
   }
@@ -122,7 +122,7 @@ class Graph {
     const other = ((edge === first ? this.#before[k] : this.#cause[k]) as number) - 1;
     if (other === none) return none;
     if (edge === first) return 2 * other + 1;
-    // Ends follow ends, and starts the starts of their calls; a call has no call, and an activity waits for nothing.
+    // An end follows an end, a start the start of its call. A call has no call, and an activity waits for nothing.
     return isEnd === this.isHost(k) ? 2 * other + (node & 1) : none;
   }
 
@@ -154,7 +154,7 @@ const onDevice: readonly RowKind[] = ['copy', 'kernel', 'memset', 'host-function
 const isOnHost = Uint8Array.from(rowKinds, (kind) => (onHost.includes(kind) ? 1 : 0));
 const isOnDevice = Uint8Array.from(rowKinds, (kind) => (onDevice.includes(kind) ? 1 : 0));
 
-/** Rows that are part of the graph, in order of start, without host rows inside another of their thread. */
+/** Returns the rows of the graph in order of start, without host rows inside another row of their thread. */
 function pathRows({ trace, begin, end }: Iteration): Int32Array {
   const { kind, lane } = trace.columns;
   const reached = new Float64Array(trace.lanes.length);
@@ -178,7 +178,7 @@ function connectRows(iteration: Iteration, graph: Graph): void {
   const { rows } = graph;
   const calls = hostCalls(iteration);
   const holding = holdingCalls(iteration);
-  /** By row of the host, from `begin`: its place + 1. */
+  /** Index + 1 of a host row, by row from `begin`. */
   const placeOf = new Int32Array(end - begin);
   for (const [k, row] of rows.entries()) if (graph.isHost(k)) placeOf[row - begin] = k + 1;
   const ended = endings(graph);
@@ -197,7 +197,7 @@ function connectRows(iteration: Iteration, graph: Graph): void {
   }
 }
 
-/** Device activities by their ends, which are put in order when they are first asked for. */
+/** Finds device activities by their ends, which are sorted on first use. */
 function endings(graph: Graph) {
   const endOf = (k: number): number => graph.time(2 * k + 1);
   let byEnd: Int32Array | null = null;
@@ -207,7 +207,7 @@ function endings(graph: Graph) {
     return list.rows;
   };
   return {
-    /** The one that ended last after `startNs` and no later than `endNs`; -1 for none. */
+    /** Returns the activity that ended last after `startNs` and no later than `endNs`; -1 if there is none. */
     lastWithin(startNs: number, endNs: number): number {
       byEnd ??= inOrder(activities(), endOf);
       const ascending = byEnd;
@@ -218,7 +218,7 @@ function endings(graph: Graph) {
   };
 }
 
-/** How long the longest way to each node is. Only those to starts are kept: from there to an end is one step. */
+/** Length of the longest path to each node. Stores only starts: from a start to its end is one step. */
 class Lengths {
   readonly #graph: Graph;
   readonly #toStart: Float64Array;
@@ -237,7 +237,7 @@ class Lengths {
     return (node & 1) === 0 ? (this.#toStart[node >> 1] ?? 0) : this.#by(node, this.edgeTo(node));
   }
 
-  /** The edge by which the longest way reaches a node, the first of equals; -1 for none. */
+  /** Returns the edge by which the longest path reaches the node, the first if equal; -1 if there is none. */
   edgeTo(node: number): number {
     const graph = this.#graph;
     const [isFirst, isSecond] = [graph.from(node, first) !== none, graph.from(node, second) !== none];
@@ -250,7 +250,7 @@ class Lengths {
   }
 }
 
-/** Nodes of the longest path, each as 2 * node + its edge, first to last; empty where nothing leads to anything. */
+/** Returns the nodes of the longest path, each as 2 * node + its edge, first to last; empty if there are no edges. */
 function longestPath(graph: Graph): { readonly path: Int32Array; readonly lengthNs: number } {
   const lengths = new Lengths(graph);
   let [last, lengthNs] = [0, lengths.to(0)];
@@ -269,7 +269,7 @@ function longestPath(graph: Graph): { readonly path: Int32Array; readonly length
   return { path, lengthNs };
 }
 
-/** Visits nodes after all that lead to them. Times that are equal could lead in a circle; the edge that closes it is cut. */
+/** Visits nodes after all their predecessors. Equal times could form a cycle; the edge that closes it is cut. */
 function visitForward(graph: Graph, visit: (node: number) => void): void {
   const state = new Uint8Array(graph.size);
   const stack: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * Use of each copy engine and of compute, and of the link between host and device.
+ * Use of each copy engine, of compute, and of the link between host and device.
  *
- *   busy       = length of the union of its activities' intervals
- *   share      = busy / makespan of the iteration; of the link / the makespan for each device that has such copies
+ *   busy       = length of the union of the activities' intervals
+ *   share      = busy / makespan of the iteration; for the link, / makespan of each device with such copies
  *   bandwidth  = bytes moved / busy
  */
 
@@ -16,16 +16,16 @@ import { rowUnion, share } from './overlap.ts';
 interface Use {
   readonly operations: number;
   readonly busyNs: number;
-  /** busyNs over the iteration's makespan, once for each link that was used; null where nothing was recorded. */
+  /** busyNs divided by the makespan times the number of used links; null if nothing was recorded. */
   readonly shareOfMakespan: number | null;
   readonly bytes: number;
-  /** bytes over busyNs; null where it moved nothing. */
+  /** bytes divided by busyNs; null if nothing was moved. */
   readonly bytesPerSecond: number | null;
 }
 
 /** A copy engine or the compute lane of a device. */
 export interface EngineUse extends Use {
-  /** Lane id, as 'engine:gpu:h2d'. */
+  /** Lane id, such as 'engine:gpu:h2d'. */
   readonly lane: string;
   readonly name: string;
   readonly kind: 'copy-engine' | 'compute';
@@ -34,13 +34,13 @@ export interface EngineUse extends Use {
   readonly direction: CopyDirection | null;
 }
 
-/** The link by direction, over all devices: every copy between host and device, whatever engine moved it. */
+/** Use of the link by direction, over all devices: every copy between host and device, on any engine. */
 export interface LinkUse {
   readonly h2d: Use;
   readonly d2h: Use;
 }
 
-/** One entry for each copy-engine and compute lane, idle ones too, in the order of the trace's lanes. */
+/** Returns one entry for each copy-engine and compute lane, including idle ones, in the order of lanes. */
 export function engineUse(iteration: Iteration): EngineUse[] {
   const { lanes, columns } = iteration.trace;
   const rows = lanes.map(() => new RowList());
@@ -74,7 +74,7 @@ export function linkUse(iteration: Iteration): LinkUse {
   return { h2d: inDirection('h2d'), d2h: inDirection('d2h') };
 }
 
-/** Every device has its own link: busy times of different devices add up. */
+/** Groups rows by device. Every device has its own link, so busy times of different devices add up. */
 function byDevice(iteration: Iteration, rows: readonly RowIndex[]): RowIndex[][] {
   return [...groupBy(rows, (row) => rowDevice(iteration.trace, row)).values()];
 }
@@ -96,6 +96,6 @@ function use(iteration: Iteration, groups: readonly ArrayLike<RowIndex>[]): Use 
 
 const movedBytes = ({ trace }: Iteration, row: RowIndex): number => trace.columns.bytes[row] ?? 0;
 
-/** Bytes per second; null where nothing moved or no time was measured. */
+/** Returns bytes per second; null if nothing was moved or no time was measured. */
 export const achievedRate = (moved: number, durationNs: number): number | null =>
   moved > 0 && durationNs > 0 ? rate(moved, durationNs) : null;

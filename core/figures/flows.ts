@@ -1,7 +1,7 @@
 /**
- * What leads to what, from one row to another: a host call to the activities that it issued, and an event's record to
- * the waits that it releases. A wait is released by the latest record of its event that was issued before it (CUDA
- * Runtime API, cudaStreamWaitEvent); which event an operation names, only the run's experiment tells.
+ * Flows from one row to another: from a host call to the activities that it issued, and from an event's record to the
+ * waits that it releases. A wait is released by the latest record of its event that was issued before it (CUDA Runtime
+ * API, cudaStreamWaitEvent). Only the run's experiment tells which event an operation names.
  */
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
 import { lowerBound } from '../lowerBound.ts';
@@ -20,7 +20,7 @@ const [callCode, recordCode, waitCode, syncCode] = [
   ...[code('host-call'), code('event-record'), code('event-wait'), code('host-sync')],
 ];
 
-/** All flows of which a row is an end, and the others of the call that issued it. Looks through the rows anew. */
+/** Returns all flows from or to a row, and the other flows of its call. Searches the rows on each call. */
 export function flowsOf(trace: Trace, range: RowRange, experiment: Experiment | null, row: RowIndex): Flow[] {
   return [...issueFlows(trace, range, row), ...(experiment === null ? [] : eventFlows(trace, range, experiment, row))];
 }
@@ -32,13 +32,13 @@ function issueFlows(trace: Trace, range: RowRange, row: RowIndex): Flow[] {
   return rows.filter((one) => one !== call).map((to) => ({ kind: 'issues', from: call, to }));
 }
 
-/** Numbers of the operations that record an event, and of those that wait for it: in a stream or on the host. */
+/** Numbers of the operations that record an event, and of those that wait for it in a stream or on the host. */
 interface EventOperations {
   readonly records: ReadonlySet<number>;
   readonly waits: ReadonlySet<number>;
 }
 
-/** A row and when its call was issued, which decides what it means. */
+/** A row and the time at which its call was issued, which decides the order of records and waits. */
 interface Issued {
   readonly row: RowIndex;
   readonly issuedNs: number;
@@ -55,7 +55,7 @@ function eventFlows(trace: Trace, range: RowRange, experiment: Experiment, row: 
   return eventReleases(trace, event, rows).filter(({ from, to }) => row === to || row === from);
 }
 
-/** All records that release a wait, event by event, in order of the waits' issue. */
+/** Returns all records that release a wait, event by event, in order of the waits' issue. */
 export function releases(trace: Trace, range: RowRange, experiment: Experiment): Flow[] {
   const events = eventsOf(experiment);
   const rows = operationRows(trace, range, new Set(events.flatMap(({ records, waits }) => [...records, ...waits])));
@@ -71,7 +71,7 @@ function eventReleases(trace: Trace, event: EventOperations, rows: OperationRows
   });
 }
 
-/** The operations on each event that is recorded or waited for. */
+/** Returns the operations on each event that is recorded or waited for. */
 function eventsOf(experiment: Experiment): EventOperations[] {
   const events = new Map<string, { readonly records: Set<number>; readonly waits: Set<number> }>();
   let next = 0;
@@ -89,7 +89,7 @@ function eventsOf(experiment: Experiment): EventOperations[] {
   return [...events.values()];
 }
 
-/** The rows of some operations, by their numbers: calls apart from what became of them. */
+/** Rows by operation number, with calls separate from activities. */
 type OperationRows = ReadonlyMap<number, { readonly rows: readonly RowIndex[]; readonly calls: readonly RowIndex[] }>;
 
 const eventCodes: readonly (number | undefined)[] = [recordCode, waitCode, syncCode];
@@ -109,7 +109,7 @@ function operationRows(trace: Trace, range: RowRange, ops: ReadonlySet<number>):
   return found;
 }
 
-/** In order of issue. The n-th time of an operation has its n-th call, where each has one. */
+/** Returns rows in order of issue. The n-th activity of an operation belongs to its n-th call, if each has one. */
 function issued(trace: Trace, found: OperationRows, ops: ReadonlySet<number>, kinds: readonly number[]): Issued[] {
   const { kind, startNs } = trace.columns;
   const start = (row: RowIndex): number => startNs[row] ?? 0;

@@ -1,4 +1,4 @@
-/** Joins a device activity with the host call that issued it. */
+/** Joins device activities with the host calls that issued them. */
 
 import { append } from '../groupBy.ts';
 import type { Iteration } from '../trace/iteration.ts';
@@ -9,12 +9,12 @@ import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 const callCode = rowKinds.indexOf('host-call');
 const isActivity = Uint8Array.from(rowKinds, (kind) => (laneKindOf(kind) === 'stream' ? 1 : 0));
 
-/** The host-call row of each row of a stream that has one. */
+/** Maps each activity to its host call. */
 export class HostCalls {
   readonly #begin: number;
-  /** By row, from #begin: its call + 1, or 0. Memory that is never written takes no room. */
+  /** Call + 1 by row from #begin, or 0. Memory that is never written takes no space. */
   readonly #calls: Int32Array;
-  /** By row, from #begin: the first activity that it issued + 1, or 0. */
+  /** First activity of a call + 1, by row from #begin, or 0. */
   #activities: Int32Array | null = null;
 
   constructor({ trace, begin, end }: Iteration) {
@@ -23,7 +23,7 @@ export class HostCalls {
     if (!this.#joinByCorrelation(trace, end)) this.#joinByOperation(trace, end);
   }
 
-  /** Whether that gave every activity its call. */
+  /** Joins by correlation. Returns whether every activity got its call. */
   #joinByCorrelation({ columns: { correlation, kind } }: Trace, end: RowIndex): boolean {
     const begin = this.#begin;
     const first = new RowsByNumber(correlation, begin, end);
@@ -41,7 +41,7 @@ export class HostCalls {
     return all;
   }
 
-  /** For activities without a call: the n-th one of an operation belongs to the operation's n-th call. */
+  /** Joins activities without a call: the n-th activity of an operation belongs to its n-th call. */
   #joinByOperation({ columns: { op, kind } }: Trace, end: RowIndex): void {
     const begin = this.#begin;
     const calls = new Map<number, RowIndex[]>();
@@ -59,18 +59,18 @@ export class HostCalls {
     }
   }
 
-  /** Undefined where the trace doesn't hold it. */
+  /** Returns undefined if the trace lacks the call. */
   get(activity: RowIndex): RowIndex | undefined {
     const call = this.#calls[activity - this.#begin] ?? 0;
     return call === 0 ? undefined : call - 1;
   }
 
-  /** Whether a row is the call of some activity. */
+  /** Returns whether a row is the call of an activity. */
   isJoined(call: RowIndex): boolean {
     return this.activityOf(call) !== undefined;
   }
 
-  /** The first activity that a call issued; undefined where the trace doesn't hold any. */
+  /** Returns the first activity that a call issued; undefined if the trace has none. */
   activityOf(call: RowIndex): RowIndex | undefined {
     this.#activities ??= this.#firstActivities();
     const activity = this.#activities[call - this.#begin] ?? 0;
@@ -87,18 +87,18 @@ export class HostCalls {
     return activities;
   }
 
-  /** Every activity that has a call, with it, in order of start. */
+  /** Yields every activity with a call, and the call, in order of start. */
   *[Symbol.iterator](): Generator<readonly [activity: RowIndex, call: RowIndex]> {
     for (const [index, call] of this.#calls.entries()) if (call > 0) yield [index + this.#begin, call - 1];
   }
 }
 
-/** Several analyses ask for the same iteration's. */
+/** Cached, because several analyses use the same iteration. */
 const known = new WeakMap<Iteration, HostCalls>();
 
 /**
- * The host calls of an iteration. Joined by correlation where the trace has it; otherwise the n-th activity of an
- * operation belongs to the operation's n-th call, since a stream runs its work in issue order.
+ * Returns the host calls of an iteration. Joins by correlation if the trace has it. Otherwise the n-th activity of an
+ * operation belongs to its n-th call, since a stream runs its work in issue order.
  */
 export function hostCalls(iteration: Iteration): HostCalls {
   const found = known.get(iteration) ?? new HostCalls(iteration);

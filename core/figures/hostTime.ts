@@ -1,6 +1,6 @@
 /**
- * Time of each host thread by class. A class is the length of the union of its rows' intervals, without the time of the
- * classes before it in this order: blocked in synchronise, working, held by a copy, issuing. A multi-tensor copy is one
+ * Time of each host thread by class. A class is the length of the union of its rows' intervals, without the time of
+ * earlier classes in this order: blocked in synchronise, working, held by a copy, issuing. A multi-tensor copy is one
  * call, in which the thread also works and waits.
  */
 
@@ -12,15 +12,15 @@ import { hostCalls } from './hostCalls.ts';
 import { rowUnion } from './overlap.ts';
 
 export interface HostTime {
-  /** Lane id, as 'thread:main'. */
+  /** Lane id, such as 'thread:main'. */
   readonly lane: string;
   readonly name: string;
-  /** In all other calls, which issue work and return at once. */
+  /** Time in all other calls, which issue work and return at once. */
   readonly issuingNs: number;
-  /** In calls of copies that return late: pageable memory above 64 KB, host to host, cudaMemcpy not within the device. */
+  /** Time in copy calls that return late: pageable memory above 64 KB, host to host, cudaMemcpy except d2d. */
   readonly heldByCopyNs: number;
   readonly blockedInSynchronizeNs: number;
-  /** In host work, reads and writes. */
+  /** Time in host work, reads and writes. */
   readonly workingNs: number;
   /** The rest of the makespan. */
   readonly otherNs: number;
@@ -28,21 +28,21 @@ export interface HostTime {
   readonly calls: number;
 }
 
-/** Up to here a host-to-device copy from pageable memory goes into the command buffer (rule small-pageable-copy). */
+/** Limit for host-to-device copies from pageable memory in the command buffer (rule small-pageable-copy). */
 const commandBufferBytes = 64 * KiB;
 
-/** Whether the call of this copy returns only after data was staged or has arrived, whatever the call is. */
+/** Returns whether a copy's call returns only after data was staged or has arrived, whatever the call is. */
 export function holdsHost(copy: Activity): boolean {
   if (copy.direction === 'h2h') return true;
   if (copy.src === 'pageable') return copy.bytes > commandBufferBytes;
   return copy.dst === 'pageable';
 }
 
-/** Whether this call of the copy does. */
+/** Returns whether this call is held by its copy. */
 export const isHeldBy = (copy: Activity, call: Activity): boolean =>
   holdsHost(copy) || (isBlockingMemcpy(call.name) && copy.direction !== 'd2d');
 
-/** One entry for each host-thread lane of the trace. */
+/** Returns one entry for each host-thread lane of the trace. */
 export function hostTimes(iteration: Iteration): HostTime[] {
   const { trace } = iteration;
   const span = makespan(iteration) ?? 0;
@@ -57,7 +57,7 @@ export function hostTimes(iteration: Iteration): HostTime[] {
     const time = (fits: (row: RowIndex) => boolean): number => length(rowUnion(iteration, rows.filter(fits)));
     const isCall = (row: RowIndex): boolean => rowKind(trace, row) === 'host-call';
     const isSync = (row: RowIndex): boolean => rowKind(trace, row) === 'host-sync';
-    // Each with those before it.
+    // Each of these includes the classes before it.
     const blockedNs = time(isSync);
     const workingNs = time((row) => !isCall(row));
     const heldNs = time((row) => !isCall(row) || holding.has(row));
@@ -77,7 +77,7 @@ export function hostTimes(iteration: Iteration): HostTime[] {
   });
 }
 
-/** Calls of copies that hold the host. */
+/** Returns the calls of copies that hold the host. */
 export function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
   const calls = new Set<RowIndex>();
   if (!mayHold(iteration)) return calls;
@@ -105,5 +105,5 @@ const copyCode = rowKinds.indexOf('copy');
 const pageableCode = memoryKinds.indexOf('pageable');
 const onHost = Uint8Array.from(memoryKinds, (memory) => (isHostMemory(memory) ? 1 : 0));
 
-/** cudaMemcpy itself, not its asynchronous forms. */
+/** Returns whether it is cudaMemcpy itself, not an asynchronous form. */
 export const isBlockingMemcpy = (call: string): boolean => call === 'cudaMemcpy';

@@ -1,8 +1,8 @@
 /**
- * Why each stream stood idle between two pieces of its work. A gap is the start of a piece of work less the end of the one
- * before it in the stream. The same as Holistic Trace Analysis's idle time breakdown, which takes overlap as a negative
- * kernel wait. Its documents call the limit 30 ns, but it compares with the trace's own numbers, which are microseconds in
- * Kineto's files: 30 µs agrees with its figures.
+ * Why each stream was idle between two pieces of its work. A gap is the time from the end of one to the start of the
+ * next. Same as Holistic Trace Analysis's idle time breakdown, which counts overlap as a negative kernel wait. Its
+ * documents call the limit 30 ns, but it compares with the trace's own numbers, which are microseconds in Kineto's
+ * files: 30 µs agrees with its figures.
  */
 
 import { eachRowOfKind, type Iteration, rowStart } from '../trace/iteration.ts';
@@ -12,18 +12,18 @@ import { hostCalls } from './hostCalls.ts';
 export const kernelWaitNs = 30_000;
 
 export interface StreamIdle {
-  /** Lane id, as 'stream:side'. */
+  /** Lane id, such as 'stream:side'. */
   readonly lane: string;
-  /** Pieces of work in it. */
+  /** Number of pieces of work. */
   readonly operations: number;
   readonly idleNs: number;
-  /** Gaps in which the later work was not issued yet. */
+  /** Time in gaps whose next work was not issued yet. */
   readonly hostWaitNs: number;
-  /** Other gaps under 30 µs. */
+  /** Time in other gaps under 30 µs. */
   readonly kernelWaitNs: number;
-  /** Other gaps: the work waited for an event, an engine, another stream or the device. */
+  /** Time in other gaps: the work waited for an event, an engine, another stream or the device. */
   readonly otherNs: number;
-  /** Time by which work began before the work ahead of it had ended, as programmatic dependent launches allow. */
+  /** Time by which work began before the work ahead had ended, as programmatic dependent launches allow. */
   readonly overlapNs: number;
 }
 
@@ -36,7 +36,7 @@ interface Sums {
   overlapNs: number;
 }
 
-/** One entry for each stream that did anything, in the order of the trace's lanes. */
+/** Returns one entry for each stream with activity, in the order of lanes. */
 export function streamIdle(iteration: Iteration): StreamIdle[] {
   const { trace } = iteration;
   const calls = hostCalls(iteration);

@@ -1,10 +1,10 @@
 /**
- * What the host did while a device had nothing to do, from the device's first activity to the end of its last. Each moment
- * counts once, for the first of these that any thread was in:
+ * Finds what the host did while a device was idle, from the device's first activity to the end of its last. Each moment
+ * counts once, for the first of these in which any thread was:
  *
  *   loading      a range of a data loader (enumerate(DataLoader)…)
  *   working      host work, reads and writes of buffers
- *   held         a call of a copy that returns only when data is staged or has arrived
+ *   held         a copy call that returns only when data is staged or has arrived
  *   waiting      a synchronising call
  *   issuing      any other CUDA call
  *   other        none of these: the program's own code, or another process
@@ -19,14 +19,14 @@ export const idleCauses = ['loading', 'working', 'held', 'waiting', 'issuing', '
 export type IdleCause = (typeof idleCauses)[number];
 
 export interface DeviceIdle {
-  /** As 'gpu0'. */
+  /** For example 'gpu0'. */
   readonly device: string;
   readonly causes: Readonly<Record<IdleCause, number>>;
 }
 
 const loader = /DataLoader|dataloader/;
 
-/** One entry for each device that did anything, in order of its first activity. */
+/** Returns one entry for each device with activity, in order of its first activity. */
 export function deviceIdle(iteration: Iteration): DeviceIdle[] {
   const devices = new Map<string, RowList>();
   eachRowOfKind(iteration, ['copy', 'kernel', 'memset'], (row) => {
@@ -42,7 +42,7 @@ export function deviceIdle(iteration: Iteration): DeviceIdle[] {
   }));
 }
 
-/** Between the intervals. */
+/** Returns the gaps between the intervals. */
 const gaps = (busy: Intervals): Intervals => busy.slice(1, Math.max(1, busy.length - 1));
 
 type HostIntervals = Readonly<Record<Exclude<IdleCause, 'other'>, Intervals>>;

@@ -1,16 +1,16 @@
-/** What a kernel is called in a sentence or on a bar, where its full name is a C++ signature. */
+/** Short names of kernels for sentences and bars. The full name is a C++ signature. */
 
 const anonymous = /\(anonymous namespace\)::/g;
 const lambda = /::\{lambda[^}]*\}/g;
 
-/** Bars ask for theirs in every frame. */
+/** Cached, because bars need names in every frame. */
 const made = new Map<string, string>();
 const mostMade = 10_000;
 
 /**
- * The function's own name, without its result, namespaces, template arguments and parameters:
- * 'void at::native::vectorized_elementwise_kernel<4, float>(int, float)' is 'vectorized_elementwise_kernel'. A name that
- * is no signature stays as it is.
+ * Returns the function's own name, without result, namespaces, template arguments and parameters: 'void
+ * at::native::vectorized_elementwise_kernel<4, float>(int, float)' becomes 'vectorized_elementwise_kernel'. A name that
+ * isn't a signature stays.
  */
 export function shortKernelName(name: string): string {
   const isMangled = name.startsWith('_ZN');
@@ -23,10 +23,10 @@ export function shortKernelName(name: string): string {
   return short;
 }
 
-/** Python prints where an object lies, which differs from run to run: '<function step at 0x7f3c>' is '<function step>'. */
+/** Removes an object's address, which differs between runs: '<function step at 0x7f3c>' -> '<function step>'. */
 export const withoutAddresses = (name: string): string => name.replace(/ at 0x[0-9a-f]+/gi, '');
 
-/** A kernel's short name, or a Python object's without its address. */
+/** Returns a kernel's short name, or a Python object's name without its address. */
 export const readableName = (name: string): string =>
   name.startsWith('<') ? withoutAddresses(name) : shortKernelName(name);
 
@@ -37,8 +37,8 @@ function shortened(name: string): string {
 }
 
 /**
- * The function's own name in a mangled one (Itanium C++ ABI, nested names): each part has its length before it, and the
- * last part before the template's arguments is the function. CUTLASS calls every kernel 'Kernel': its namespace is kept.
+ * Returns the function's name from a mangled one (Itanium C++ ABI, nested names): each part follows its length, and the
+ * function comes last before the template arguments. CUTLASS calls all kernels 'Kernel': keeps its namespace.
  */
 function mangledName(name: string): string {
   const parts: string[] = [];
@@ -54,7 +54,7 @@ function mangledName(name: string): string {
   return (/^kernel\d*$/i.test(own.at(-1) ?? '') ? own.join('::') : own.at(-1)) ?? name;
 }
 
-/** Without what stands between '<' and '>', and from the first '(' outside of them on. */
+/** Removes text between '<' and '>', and everything from the first '(' outside of them. */
 function withoutBrackets(text: string): string {
   let depth = 0;
   let kept = '';

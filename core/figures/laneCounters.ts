@@ -1,16 +1,16 @@
 /**
- * What the timeline draws as counters. Each is defined here and nowhere else:
+ * Counters that the timeline draws:
  *
- *   queue depth of a stream  = operations whose host call has returned and that are not complete
- *                              +1 at the call's end, -1 at the operation's end (a mark's end is its time)
- *   memory of a device       = bytes of the buffers that are on it: those that were there before the run, and from the
- *                              return of the call that allocates one to the beginning of the call that frees it
- *   memory of the host       = the same of page-locked and pageable buffers
+ *   queue depth of a stream  = operations whose host call has returned and that are not complete: +1 at the call's end,
+ *                              -1 at the operation's end (a mark's end is its time)
+ *   memory of a device       = bytes of its buffers: those from before the run, and others from the return of the call
+ *                              that allocates them to the beginning of the call that frees them
+ *   memory of the host       = the same for page-locked and pageable buffers
  *
- * Work whose call was not recorded counts in no queue; nor does work that was complete before its call returned, as
- * after a blocking copy. Another question is how much had not begun: see queue.ts. Memory is there only where an
- * operation of the run's experiment allocated or freed some. It counts what buffers ask for: what an allocator holds
- * beyond that is not in the rows, and info.memory tells it for the end of the run.
+ * Work without a recorded call counts in no queue, nor does work that completed before its call returned, as after a
+ * blocking copy. queue.ts counts work that had not begun instead. Memory exists only if an operation of the run's
+ * experiment allocated or freed some. It counts requested bytes; rows don't contain what an allocator holds beyond that,
+ * but info.memory does for the end of the run.
  */
 import { type Experiment, eachOperation } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
@@ -38,7 +38,7 @@ export interface MemoryCounter {
 
 export type LaneCounter = QueueCounter | MemoryCounter;
 
-/** The counters of one iteration: queues in the order of the trace's lanes, then memory. */
+/** Returns the counters of one iteration: queues in the order of lanes, then memory. */
 export function laneCounters({ trace, info }: Run, number: number): LaneCounter[] {
   const iteration = iterationOf(trace, number);
   return [...queueCounters(iteration), ...(info.experiment === null ? [] : memoryCounters(iteration, info.experiment))];
@@ -70,7 +70,7 @@ function queueCounters(iteration: Iteration): QueueCounter[] {
   });
 }
 
-/** In place. What a stream did lies in order but for what a recording mixed up. */
+/** Sorts in place. A stream's work is in order except where a recording mixed it up. */
 function ascending(times: Float64Array): Float64Array {
   for (let at = 1; at < times.length; at += 1) {
     if ((times[at] as number) < (times[at - 1] as number)) return times.sort();
@@ -78,7 +78,7 @@ function ascending(times: Float64Array): Float64Array {
   return times;
 }
 
-/** The rows that were complete later than their calls had returned, and when those had. */
+/** Returns rows that completed after their calls had returned, and the times of these returns. */
 function pendingRows(iteration: Iteration) {
   const { trace, begin, end } = iteration;
   const { startNs, durationNs } = trace.columns;
@@ -98,7 +98,7 @@ function pendingRows(iteration: Iteration) {
   return { rows, returned, count };
 }
 
-/** From ascending times of both. What changes at one moment is one step: a value that lasts no time is none. */
+/** Makes steps from ascending times. Changes at one time become one step. */
 function queueSteps(issued: Float64Array, complete: Float64Array): CounterSteps {
   const times = new Float64Array(2 * issued.length);
   const values = new Float64Array(2 * issued.length);
@@ -114,7 +114,7 @@ function queueSteps(issued: Float64Array, complete: Float64Array): CounterSteps 
   return { times: times.slice(0, steps), values: values.slice(0, steps) };
 }
 
-/** A buffer that comes (1) or goes (-1). */
+/** A buffer that is allocated (1) or freed (-1). */
 interface Change {
   readonly timeNs: number;
   readonly buffer: BufferDeclaration;
@@ -136,11 +136,11 @@ function memoryCounters(iteration: Iteration, experiment: Experiment): MemoryCou
   });
 }
 
-/** Empty for the host. */
+/** Returns the device of a buffer; empty for the host. */
 const placeOf = ({ memory, device }: BufferDeclaration, { devices }: Experiment): string =>
   memory === 'device' ? (device ?? devices[0]?.id ?? '') : '';
 
-/** In order of time; of one moment, what goes comes first. */
+/** Returns changes in order of time; at equal times, frees come first. */
 function memoryChanges({ trace, begin, end }: Iteration, experiment: Experiment): Change[] {
   const actors = memoryOperations(experiment);
   if (actors.size === 0) return [];
@@ -156,7 +156,7 @@ function memoryChanges({ trace, begin, end }: Iteration, experiment: Experiment)
 
 const callCode = rowKinds.indexOf('host-call');
 
-/** What operations make and free, by their numbers. */
+/** Returns what operations allocate and free, by their numbers. */
 function memoryOperations(experiment: Experiment): Map<number, Omit<Change, 'timeNs'>> {
   const buffers = new Map(experiment.buffers.map((buffer) => [buffer.id, buffer]));
   const actors = new Map<number, Omit<Change, 'timeNs'>>();
@@ -180,7 +180,7 @@ function memorySteps(held: number, changes: readonly Change[]): CounterSteps {
   const live = new Set<BufferDeclaration>();
   let bytes = held;
   for (const { timeNs, buffer, sign } of changes) {
-    // One that is made again was given back in between, as pin_memory() does with its result.
+    // A buffer that is allocated again was freed in between, as the result of pin_memory() is.
     if (live.has(buffer) === (sign === 1)) continue;
     if (sign === 1) live.add(buffer);
     else live.delete(buffer);

@@ -1,6 +1,6 @@
 /**
- * Rows of one lane that follow one another, prepared for questions about windows of time: how much of a window they
- * fill, and which fills most of it. Answers take the logarithm of the number of rows, however long the window is.
+ * Successive rows of one lane, prepared for queries on time windows: how much of a window they fill, and which row
+ * fills most. Queries take logarithmic time in the number of rows, however long the window is.
  */
 import { lowerBound } from '../lowerBound.ts';
 import { rowEndNs } from '../trace/rows.ts';
@@ -12,11 +12,11 @@ export interface Window {
 }
 
 export interface WithinWindow {
-  /** Rows that share time with the window. */
+  /** Number of rows that overlap the window. */
   readonly count: number;
-  /** Time that they fill of it. */
+  /** Time of the window that they fill. */
   readonly timeNs: number;
-  /** The row that fills most of it, the first of several; null for none. */
+  /** Row that fills most of it, the first if several; null if there is none. */
   readonly longest: { readonly row: RowIndex; readonly timeNs: number } | null;
 }
 
@@ -24,13 +24,13 @@ export class LaneSpans {
   readonly #rows: Int32Array;
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
-  /** Total duration, and number of rows with one, before each position. */
+  /** Total duration, and number of rows with a duration, before each position. */
   readonly #timeBefore: Float64Array;
   readonly #lastingBefore: Int32Array;
   /** Segment tree: leaf n + k is position k, an inner node the longer of its two children. */
   readonly #longest: Int32Array;
 
-  /** `rows` in ascending order of start. Where they do overlap, a window's time counts their common part twice. */
+  /** `rows` in ascending order of start. If rows overlap, a window counts their common time twice. */
   constructor(trace: Trace, rows: ArrayLike<RowIndex>) {
     const count = rows.length;
     this.#rows = Int32Array.from(rows);
@@ -92,7 +92,7 @@ export class LaneSpans {
     return best;
   }
 
-  /** The position of the longer, the earlier of equals. */
+  /** Returns the position of the longer row, the earlier if equal. */
   #longer(a: number, b: number): number {
     const difference = this.#duration(a) - this.#duration(b);
     return difference > 0 || (difference === 0 && a < b) ? a : b;

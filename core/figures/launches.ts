@@ -1,6 +1,6 @@
 /**
- * Time that it took to get work from the host to the device, for each piece of work whose call was recorded. The same as
- * Holistic Trace Analysis's launch statistics, with its limits.
+ * Time from the host to the device, for each piece of work whose call was recorded. Same as Holistic Trace Analysis's
+ * launch statistics, with its limits.
  */
 
 import { type Spread, spread } from '../statistics.ts';
@@ -13,21 +13,21 @@ export const slowCallNs = 50_000;
 export const lateStartNs = 100_000;
 
 export interface LaunchStatistics {
-  /** As 'cudaLaunchKernel'. */
+  /** For example 'cudaLaunchKernel'. */
   readonly hostCall: string;
-  /** Pieces of work that it issued. */
+  /** Number of activities that it issued. */
   readonly operations: number;
   /** Duration of the call. */
   readonly hostNs: Spread;
   /** Duration of the work. */
   readonly deviceNs: Spread;
-  /** From the end of the call to the start of the work, at least 0. */
+  /** Time from the end of the call to the start of the work, at least 0. */
   readonly delayNs: Spread;
-  /** Work that was over sooner than its call, which took at most 50 µs. */
+  /** Number of activities that were shorter than their call of at most 50 µs. */
   readonly short: number;
-  /** Calls over 50 µs. */
+  /** Number of calls over 50 µs. */
   readonly slowCalls: number;
-  /** Delays over 100 µs. */
+  /** Number of delays over 100 µs. */
   readonly lateStarts: number;
 }
 
@@ -37,7 +37,7 @@ interface Launches {
   readonly delayNs: number[];
 }
 
-/** One entry for each CUDA call that issued work, the most frequent first. */
+/** Returns one entry for each CUDA call that issued work, the most frequent first. */
 export function launchStatistics(iteration: Iteration): LaunchStatistics[] {
   const { trace } = iteration;
   const byName = new Map<number, Launches>();

@@ -1,13 +1,13 @@
 /**
- * Memory over time: how much operations have allocated, by place. A step function for each place:
+ * Memory over time: bytes that operations have allocated, as a step function for each place:
  *
- *   allocated   what existed before the run, + a buffer's bytes when the call that allocates it returns, - when the call
+ *   allocated   bytes from before the run, + a buffer's bytes when the call that allocates it returns, - when the call
  *               that frees it returns
  *
  * In a trace of PyTorch's profiler the steps are its own memory events, which count what its allocators handed out.
  *
- * A place is a device, or host memory of one kind. What a caching allocator or a pool keeps is not counted: it isn't the
- * program's. Buffers of before the run count from the start, so that a step shows its size beside what there is anyway.
+ * A place is a device, or host memory of one kind. Memory cached by an allocator or a pool doesn't count: it isn't the
+ * program's. Buffers from before the run count from the start, so that steps are shown on top of them.
  */
 
 import type { Program } from '../program/program.ts';
@@ -17,7 +17,7 @@ import { readMemoryEventName } from '../trace/memoryEvents.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 
-/** From timeNs[i] on bytes[i] are allocated. Times ascend; of several steps at one time the last one holds. */
+/** `bytes[i]` is allocated from `timeNs[i]` on. Times ascend. If several steps have one time, the last one counts. */
 export interface MemorySeries {
   /** Id of the device; empty for host memory. */
   readonly device: string;
@@ -39,7 +39,7 @@ interface Place {
   readonly steps: Step[];
 }
 
-/** One for each place in which something is allocated or freed. `program` is null for an imported trace. */
+/** Returns one series for each place with allocations or frees. `program` is null for an imported trace. */
 export function memorySeries(iteration: Iteration, program: Program | null): MemorySeries[] {
   const places = new Places();
   if (program === null) addRecorded(iteration, places);
@@ -62,7 +62,7 @@ class Places {
   }
 }
 
-/** By the profiler's own memory events (core/trace/memoryEvents.ts). */
+/** Adds the profiler's own memory events (core/trace/memoryEvents.ts). */
 function addRecorded(iteration: Iteration, places: Places): void {
   const { columns, names } = iteration.trace;
   const changes = names.map(readMemoryEventName);
@@ -70,7 +70,7 @@ function addRecorded(iteration: Iteration, places: Places): void {
   for (const row of rowsOfKind(iteration, 'host-range')) {
     const change = changes[columns.name[row] ?? -1] ?? null;
     if (change === null) continue;
-    // Host memory that no allocator of page-locked memory handed out is pageable: those don't report here.
+    // Only allocators of page-locked memory report here, so other host memory is pageable.
     const place = places.at(change.device, change.device === '' ? 'pageable' : 'device');
     const bytes = columns.bytes[row] ?? 0;
     if (change.action === 'before') place.before += bytes;
@@ -93,7 +93,7 @@ function addOperations(iteration: Iteration, program: Program, places: Places): 
   for (const row of rowsOfKind(iteration, 'host-call', 'host-work')) {
     const change = ops.get(trace.columns.op[row] ?? -1);
     if (change === undefined) continue;
-    // Of a pin's two rows the first is the allocation.
+    // The first of a pin's two rows is the allocation.
     const op = trace.columns.op[row] ?? -1;
     if (change.isPin && pinned.delete(op)) continue;
     if (change.isPin) pinned.add(op);
@@ -108,7 +108,7 @@ interface BufferChange {
   readonly isPin: boolean;
 }
 
-/** What operations do to the memory there is, by their number. */
+/** Returns how each operation changes memory, by its number. */
 function bufferChanges({ threads, buffers }: Program): Map<number, BufferChange> {
   const changes = new Map<number, BufferChange>();
   const sizeOf = (buffer: number): number => buffers[buffer]?.bytes ?? 0;

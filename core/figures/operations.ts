@@ -1,6 +1,6 @@
 /**
- * The operations of one iteration, one entry for each time one ran: where, when, how fast, and what it cost the host.
- * An operation that ran on the device is listed by its device activity; one that only the host did, by its host row.
+ * The operations of one iteration, one entry per execution: where, when, how fast, and their cost on the host. An
+ * operation that ran on the device has its device activity, one that only ran on the host its host row.
  */
 
 import { type Activity, activity, type Iteration } from '../trace/iteration.ts';
@@ -16,26 +16,26 @@ import { achievedRate } from './engines.ts';
 import { hostCalls } from './hostCalls.ts';
 
 /**
- * Bytes per second that a copy of `bytes` bytes can reach alone, from a device profile; null where the profile doesn't
- * say. `memory` is the host side's kind; 'device' for a device-to-device copy.
+ * Returns the bytes per second that a copy of `bytes` bytes can reach alone, from a device profile; null if the profile
+ * lacks it. `memory` is the host side's kind; 'device' for a device-to-device copy.
  */
 export type AttainableBandwidth = (direction: CopyDirection, memory: MemoryKind, bytes: number) => number | null;
 
 export interface OperationRow {
-  /** Operation number; -1 where the trace doesn't come from an experiment. */
+  /** Operation number; -1 if the trace doesn't come from an experiment. */
   readonly op: number;
-  /** Its id in the document; null where the trace doesn't come from an experiment. */
+  /** Id in the document; null if the trace doesn't come from an experiment. */
   readonly id: string | null;
-  /** 0 for the first time that the operation ran in this iteration. */
+  /** 0 for the operation's first execution in this iteration. */
   readonly occurrence: number;
   readonly kind: RowKind;
-  /** The experiment's label for it, or the row's name. */
+  /** Label in the experiment, or the row's name. */
   readonly label: string;
-  /** The row's name, as 'cudaStreamSynchronize' or a kernel's. */
+  /** Name of the row, such as 'cudaStreamSynchronize' or a kernel's name. */
   readonly name: string;
-  /** Lane id: its stream, or the host thread for what only the host did. */
+  /** Lane id of its stream, or of the host thread if it only ran on the host. */
   readonly lane: string;
-  /** Lane id of the copy engine or compute lane; null where there is none. */
+  /** Lane id of the copy engine or compute lane; null if there is none. */
   readonly engine: string | null;
   /** Nanoseconds from the iteration's start. */
   readonly startNs: number;
@@ -44,25 +44,25 @@ export interface OperationRow {
   readonly direction: CopyDirection | null;
   readonly srcMemory: MemoryKind;
   readonly dstMemory: MemoryKind;
-  /** The call that issued it; null where it wasn't recorded, or where the row itself is the call. */
+  /** Call that issued it; null if it wasn't recorded, or the row itself is the call. */
   readonly hostCall: string | null;
   readonly hostCallStartNs: number | null;
   readonly hostCallNs: number | null;
-  /** bytes over durationNs, for copies. */
+  /** bytes divided by durationNs, for copies. */
   readonly bytesPerSecond: number | null;
-  /** What the profile says a copy of this size, direction and memory can reach alone; null without a profile. */
+  /** Rate that a copy of this size, direction and memory can reach alone; null without a profile. */
   readonly attainableBytesPerSecond: number | null;
 }
 
 export interface OperationOptions {
-  /** Only of this operation. */
+  /** Only this operation. */
   readonly op?: number | undefined;
-  /** What an operation is called, where the trace comes from an experiment. */
+  /** Returns id and label of an operation, if the trace comes from an experiment. */
   readonly info?: ((op: number) => { readonly id: string; readonly label: string } | undefined) | undefined;
   readonly attainable?: AttainableBandwidth | undefined;
 }
 
-/** In order of start, made one by one: of millions not all need to be held at once. */
+/** Yields operations in order of start, one by one, because there can be millions. */
 export function* eachOperation(iteration: Iteration, options: OperationOptions = {}): Generator<OperationRow> {
   const calls = hostCalls(iteration);
   const { op } = iteration.trace.columns;
@@ -115,7 +115,7 @@ function operationRow(
   };
 }
 
-/** The memory kind that decides a copy's speed: the slower host side of the two, or device. */
+/** Returns the memory kind that decides a copy's speed: the slower host side, or device. */
 function hostSide(copy: Activity): MemoryKind {
   const sides = [copy.src, copy.dst].filter(isHostMemory);
   return sides.find((memory) => memory === 'pageable') ?? sides[0] ?? 'device';

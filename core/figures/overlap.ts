@@ -1,12 +1,12 @@
 /**
- * How much of the time two kinds of work ran at once.
+ * Time in which two kinds of work ran at once.
  *
  * With U(x) the union of the intervals of all activities of kind x on one device, and |U| its length:
  *   busy(x)      = |U(x)|
  *   time(x, y)   = |U(x) ∩ U(y)|
  *   share of x   = time(x, y) / busy(x)
- * Each is computed for every device by itself and summed: a copy on one device doesn't overlap a kernel on another.
- * Holistic Trace Analysis computes its communication-computation overlap in the same way.
+ * Each is computed per device and summed: a copy on one device doesn't overlap a kernel on another. Holistic Trace
+ * Analysis computes its communication-computation overlap in the same way.
  */
 
 import { type Intervals, intersection, length, noIntervals, unionOf } from '../trace/intervals.ts';
@@ -23,11 +23,11 @@ import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex } from '../trace/trace.ts';
 
 export interface CopyKernelOverlap {
-  /** Time in which a copy of the direction and a kernel ran at once. */
+  /** Time in which a copy in this direction and a kernel ran at once. */
   readonly timeNs: number;
-  /** timeNs over the time that copies of the direction took; null where there was none. */
+  /** timeNs divided by the time of copies in this direction; null if there were none. */
   readonly shareOfCopy: number | null;
-  /** timeNs over the time that kernels took; null where there was none. */
+  /** timeNs divided by the time of kernels; null if there were none. */
   readonly shareOfKernel: number | null;
 }
 
@@ -41,18 +41,18 @@ export interface Overlap {
   readonly h2dKernel: CopyKernelOverlap;
   readonly d2hKernel: CopyKernelOverlap;
   readonly h2dD2h: DirectionOverlap;
-  /** Time in which at least one of the kind ran. */
+  /** Time in which at least one copy in this direction ran. */
   readonly h2dBusyNs: number;
   readonly d2hBusyNs: number;
   readonly kernelBusyNs: number;
 }
 
-/** The part of the time of all copies, each direction's taken by itself, in which kernels ran; null without copies. */
+/** Returns the share of all copies' time (directions counted separately) in which kernels ran; null without copies. */
 export function copyOverlap({ h2dKernel, d2hKernel, h2dBusyNs, d2hBusyNs }: Overlap): number | null {
   return share(h2dKernel.timeNs + d2hKernel.timeNs, h2dBusyNs + d2hBusyNs);
 }
 
-/** When each kind of work ran on one device. */
+/** Busy intervals of each kind of work on one device. */
 interface DeviceBusy {
   readonly device: string;
   readonly h2d: Intervals;
@@ -80,7 +80,7 @@ export function overlap(iteration: Iteration): Overlap {
   };
 }
 
-/** Busy intervals of every device that ran a copy or a kernel. */
+/** Returns the busy intervals of every device that ran a copy or a kernel. */
 function deviceBusy(iteration: Iteration): DeviceBusy[] {
   const { trace } = iteration;
   const groups = new Map<string, Record<'h2d' | 'd2h' | 'kernel', RowList>>();
@@ -100,7 +100,7 @@ function deviceBusy(iteration: Iteration): DeviceBusy[] {
   }));
 }
 
-/** Union of the intervals of `rows`. */
+/** Returns the union of the intervals of `rows`. */
 export function rowUnion({ trace }: Pick<Iteration, 'trace'>, rows: ArrayLike<RowIndex>): Intervals {
   if (rows.length === 0) return noIntervals;
   return unionOf(
@@ -116,5 +116,5 @@ const copyKernel = (timeNs: number, copyNs: number, kernelNs: number): CopyKerne
   shareOfKernel: share(timeNs, kernelNs),
 });
 
-/** part / whole; null where there is no whole. */
+/** Returns part / whole; null if whole is 0. */
 export const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);

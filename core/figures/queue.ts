@@ -1,11 +1,11 @@
 /**
- * How much work had been issued to a stream and not begun. Per stream, over time:
+ * Work that was issued to a stream and had not begun, over time:
  *
  *   length   = +1 at the start of a call that issued work to the stream, -1 at the start of that work on the device
  *   blocked  = time during which length >= depth: the queue is full, and the next call waits
  *
- * Only work whose call was recorded counts. The same as Holistic Trace Analysis's queue length, whose depth is 1024; on
- * an H200 the host blocked at the 1,022nd pending operation (rule launch-queue).
+ * Only work with a recorded call counts. Same as Holistic Trace Analysis's queue length, whose depth is 1024; on an H200
+ * the host blocked at the 1,022nd pending operation (rule launch-queue).
  */
 
 import { type Iteration, makespan, rowStart } from '../trace/iteration.ts';
@@ -14,7 +14,7 @@ import { share } from './overlap.ts';
 
 export const defaultQueueDepth = 1024;
 
-/** A step function: from timeNs[i] on the length is length[i]. */
+/** A step function: the length is length[i] from timeNs[i] on. */
 export interface QueueSeries {
   /** Index of the stream's lane. */
   readonly lane: number;
@@ -25,21 +25,21 @@ export interface QueueSeries {
 export interface QueueUse {
   /** Lane id of the stream. */
   readonly lane: string;
-  /** Work whose call was recorded. */
+  /** Number of activities whose call was recorded. */
   readonly operations: number;
-  /** Most work that was issued and not begun. */
+  /** Maximum of issued work that hadn't begun. */
   readonly longest: number;
-  /** Over time, from the first call to the last start; null where that is no time. */
+  /** Mean over time, from the first call to the last start; null if that time is 0. */
   readonly mean: number | null;
-  /** The length at which the queue counts as full. */
+  /** Length at which the queue counts as full. */
   readonly depth: number;
-  /** With at least `depth` in it. */
+  /** Time in which the length was at least `depth`. */
   readonly blockedNs: number;
-  /** blockedNs over the iteration's makespan. */
+  /** blockedNs divided by the iteration's makespan. */
   readonly shareOfMakespan: number | null;
 }
 
-/** One for each stream to which a recorded call issued work, in the order of the trace's lanes. */
+/** Returns one entry for each stream to which a recorded call issued work, in the order of lanes. */
 export function queueSeries(iteration: Iteration): QueueSeries[] {
   const { trace } = iteration;
   const times = new Map<number, { readonly issued: number[]; readonly begun: number[] }>();
@@ -58,7 +58,7 @@ function series(lane: number, issuedTimes: readonly number[], begunTimes: readon
   const points = issued.length + begun.length;
   const [timeNs, length] = [new Float64Array(points), new Int32Array(points)];
   for (let [i, j] = [0, 0]; i + j < points; ) {
-    // At one time the call comes first: nothing begins before it was issued.
+    // At equal times the call comes first: nothing begins before it was issued.
     const next = i < issued.length && (issued[i] ?? 0) <= (begun[j] ?? Number.POSITIVE_INFINITY);
     const before = i + j === 0 ? 0 : (length[i + j - 1] ?? 0);
     timeNs[i + j] = (next ? issued[i] : begun[j]) ?? 0;

@@ -1,11 +1,11 @@
 /**
- * What each row took itself, within a stretch of time: its duration less that of the rows right below it in its lane. Rows
- * of one lane lie within one another, as a call lies within the range that makes it.
+ * Self time of rows within a stretch of time: a row's duration minus that of the rows directly inside it in its lane.
+ * Rows of one lane are nested, as a call is nested in the range around it.
  */
 import { type RowRange, rowEndNs } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
 
-/** For each row of the range, from its first; 0 for what lies outside of the stretch. */
+/** Returns the self time of each row in the range; 0 for rows outside the stretch. */
 export function selfTimes(trace: Trace, { from, to }: RowRange, startNs: number, endNs: number): Float64Array {
   const { lane, startNs: starts } = trace.columns;
   const own = new Float64Array(Math.max(0, to - from));

@@ -1,15 +1,15 @@
 /**
- * What each device did with its time, from its first activity to the end of its last. With U(x) the union of the
- * intervals of all activities of kind x, over all streams of the device:
+ * Use of each device's time, from its first activity to the end of its last. With U(x) the union of the intervals of all
+ * activities of kind x, over all streams of the device:
  *
  *   total           = last end - first start
  *   idle            = total - |U(all)|
  *   compute         = |U(kernels that compute)|
  *   non-compute     = total - compute - idle: only copies, memsets or communication ran
  *   communication   = |U(communication kernels)|, copies = |U(copies and memsets)|
- *   communication beside compute = |U(communication) ∩ U(compute)| / |U(communication)|
+ *   communication overlapped by compute = |U(communication) ∩ U(compute)| / |U(communication)|
  *
- * The same as Holistic Trace Analysis's temporal breakdown and communication-computation overlap.
+ * Same as Holistic Trace Analysis's temporal breakdown and communication-computation overlap.
  */
 
 import { type Intervals, intersection, length, unionOf } from '../trace/intervals.ts';
@@ -18,17 +18,17 @@ import { rowEndNs } from '../trace/rows.ts';
 import { rowUnion, share } from './overlap.ts';
 
 export interface TemporalBreakdown {
-  /** As 'gpu0'. */
+  /** For example 'gpu0'. */
   readonly device: string;
-  /** From the first activity's start to the last one's end. */
+  /** Time from the first activity's start to the last one's end. */
   readonly totalNs: number;
   readonly idleNs: number;
-  /** In kernels other than NCCL's. */
+  /** Time in kernels other than NCCL's. */
   readonly computeNs: number;
   readonly nonComputeNs: number;
   readonly communicationNs: number;
   readonly copyNs: number;
-  /** Part of the communication's time during which a computing kernel ran too; null without communication. */
+  /** Share of the communication's time during which a computing kernel ran too; null without communication. */
   readonly communicationBesideCompute: number | null;
 }
 
@@ -43,7 +43,7 @@ interface DeviceRows {
   readonly copy: RowList;
 }
 
-/** One entry for each device that did anything, in order of its first activity. */
+/** Returns one entry for each device with activity, in order of its first activity. */
 export function temporalBreakdown(iteration: Iteration): TemporalBreakdown[] {
   return [...rowsByDevice(iteration)].map(([device, rows]) => breakdown(iteration, device, rows));
 }

@@ -1,9 +1,9 @@
 /**
- * Which iteration stands for a run. Iterations of one run differ: where a copy and a kernel begin within a few microseconds
- * of each other either may be first, so that the iteration of the median makespan may overlap as no other does. So both
- * count: an iteration is the further from typical, the further its makespan is from the median makespan, as a part of
- * that, or its overlap (copyOverlap) from the median overlap, whichever is more. No scale is taken from the run itself: of
- * a few iterations its spread is hardly known, and is nothing where most of them are alike.
+ * Chooses the iteration that represents a run. Iterations differ: if a copy and a kernel begin within a few
+ * microseconds of each other, either may be first, so the iteration with the median makespan may overlap unlike any
+ * other. Therefore two distances count, and the larger one decides: of the makespan from the median makespan, relative
+ * to that, and of the overlap (copyOverlap) from the median overlap. The run's own spread isn't used as a scale: few
+ * iterations hardly determine it, and it is 0 if most of them are alike.
  */
 
 import { lowerMedian } from '../statistics.ts';
@@ -11,7 +11,7 @@ import { iterationOf } from '../trace/iteration.ts';
 import type { Trace } from '../trace/trace.ts';
 import { copyOverlap, overlap } from './overlap.ts';
 
-/** Numbers of the iterations, the most typical one first; of equals the shorter, then the earlier one. */
+/** Returns the numbers of the iterations, the most typical first; if equal, the shorter, then the earlier one. */
 export function typicalIterations(trace: Trace, makespansNs: readonly number[]): number[] {
   const numbers = [...makespansNs.keys()];
   if (numbers.length < 2) return numbers;
@@ -21,7 +21,7 @@ export function typicalIterations(trace: Trace, makespansNs: readonly number[]):
   const apart = numbers.map((number) => {
     const longer = makespanNs > 0 ? (makespansNs[number] ?? 0) / makespanNs - 1 : 0;
     const own = overlaps[number] ?? null;
-    // Without copies there is nothing to be apart in.
+    // Without copies there is no overlap to compare.
     const more = own === null ? 0 : own - overlapped;
     return Math.max(Math.abs(longer), Math.abs(more));
   });
