@@ -1,6 +1,6 @@
 /**
- * Two runs beside one another: makespan, lanes and operations, each with its spread over the iterations and whether the
- * difference is larger than that (spread.ts). Differences are b - a, of medians: positive where b takes longer.
+ * Compares two runs: makespan, lanes and operations, each with its spread over the iterations and whether the
+ * difference is larger than that (spread.ts). Differences are b - a, of medians: positive if b takes longer.
  */
 import type { Interval } from '../cost/interval.ts';
 import type { Experiment } from '../experiment/experiment.ts';
@@ -16,12 +16,12 @@ import { type Judgement, judge, type Sample, type Spread, sampleOf, spreadOf } f
 
 /** One quantity in both runs, in nanoseconds. */
 export interface Difference {
-  /** Null where a run doesn't have it. */
+  /** Null if a run doesn't have it. */
   readonly a: Spread | null;
   readonly b: Spread | null;
-  /** b's median less a's; null unless both have it. */
+  /** b's median minus a's; null unless both have it. */
   readonly differenceNs: number | null;
-  /** b's median over a's; null unless both have it and a's is above 0. */
+  /** b's median divided by a's; null unless both have it and a's is above 0. */
   readonly ratio: number | null;
   readonly judgement: Judgement | null;
 }
@@ -30,7 +30,7 @@ export type Side = 'both' | 'only-a' | 'only-b';
 
 export interface LaneDifference {
   readonly side: Side;
-  /** Lane id in each run; null where it has none like it. */
+  /** Lane id in each run; null if it has no corresponding lane. */
   readonly a: string | null;
   readonly b: string | null;
   readonly name: string;
@@ -42,32 +42,32 @@ export interface LaneDifference {
 
 export interface OperationDifference {
   readonly side: Side;
-  /** Operation number in each run; null where it has none like it, and where there is no experiment. */
+  /** Operation number in each run; null if it has no corresponding operation, or no experiment. */
   readonly a: number | null;
   readonly b: number | null;
   readonly label: string;
   readonly kind: RowKind;
-  /** How often it ran in an iteration; the median. 0 where it did not. */
+  /** Median number of executions per iteration; 0 if it didn't run. */
   readonly countA: number;
   readonly countB: number;
-  /** Of what it did, over all times that it ran in an iteration. */
+  /** Time of its work, over all executions in an iteration. */
   readonly duration: Difference;
-  /** When it began first, from the iteration's start. */
+  /** First start, from the iteration's start. */
   readonly start: Difference;
-  /** What it cost the host, in calls and in waiting for it, over all times. */
+  /** Host time in its calls and in waiting for it, over all executions. */
   readonly host: Difference;
-  /** What of the makespan, or of a step, was spent on it: nothing where a kernel ran beside it. See spent.ts. */
+  /** Time of the makespan or step spent on it; 0 while a kernel overlapped it. See spent.ts. */
   readonly spent: Difference;
 }
 
-/** number: the experiments say the same. document: see matching.ts. name: a run has no experiment; copies by direction and size. */
+/** number: equal experiments. document: see matching.ts. name: a run has no experiment; copies go by kind and size. */
 export type MatchedBy = 'number' | 'document' | 'name';
 
 export interface ComparedRun extends Pick<RunInfo, 'engine' | 'status' | 'createdAt'> {
   readonly name: string;
   readonly device: string | null;
   readonly profile: string | null;
-  /** How sure a predicted makespan is; null of what was recorded. */
+  /** Interval of a predicted makespan; null if recorded. */
   readonly makespanInterval: Interval | null;
   readonly iterations: number;
 }
@@ -77,7 +77,7 @@ export interface RunComparison {
   readonly b: ComparedRun;
   readonly matchedBy: MatchedBy;
   readonly makespan: Difference;
-  /** How many steps each has, and how long one takes, where operations are compared step by step; else null. */
+  /** Number and duration of steps, if operations are compared step by step; otherwise null. */
   readonly steps: { readonly a: number; readonly b: number; readonly duration: Difference } | null;
   /** In the order of a's lanes, then those that only b has. */
   readonly lanes: readonly LaneDifference[];
@@ -85,7 +85,7 @@ export interface RunComparison {
   readonly operations: readonly OperationDifference[];
 }
 
-/** `stepsOf` finds the steps of a trace. Where both runs have some, operations are compared step by step. */
+/** Compares two runs. `stepsOf` finds the steps of a trace; if both have steps, operations are compared by step. */
 export function compareRuns(a: Run, b: Run, stepsOf: (run: Run) => RunSteps | null = () => null): RunComparison {
   const matchedBy = howMatched(a.info.experiment, b.info.experiment);
   const byName = matchedBy === 'name';
@@ -148,7 +148,7 @@ function laneDifferences(a: RunMeasures, b: RunMeasures): LaneDifference[] {
     return found;
   };
   const byId = new Map(a.lanes.map((times) => [times, take(({ id }) => id === times.lane.id)]));
-  // The same engine of a device that is called otherwise.
+  // Otherwise uses the same engine of the device under another name.
   const pairs = a.lanes.map((times): readonly [LaneTimes, LaneTimes | undefined] => {
     const { kind, name, direction } = times.lane;
     const like = (lane: Lane): boolean => lane.kind === kind && lane.name === name && lane.direction === direction;
@@ -198,7 +198,7 @@ function operationDifferences(
   const [tableA, tableB] = [first.operations, second.operations];
   return pairs.map(([one, other]) => {
     const [entryA, entryB] = [tableA.entries[one ?? -1], tableB.entries[other ?? -1]];
-    // Like with like: where only one run recorded what it did on the device, their calls are compared.
+    // Compares like with like: calls, if only one run recorded the work on the device.
     const rank = Math.min(tableA.ranks[one ?? -1] ?? 2, tableB.ranks[other ?? -1] ?? 2);
     const of = (column: Column): Difference =>
       difference(
@@ -227,7 +227,7 @@ function operationDifferences(
 
 type Entry = OperationTable['entries'][number];
 
-/** A copy by what it moves and from where; where that differs, both are named: 'H2D 28.1 MiB, pageable and pinned'. */
+/** Labels a copy by size and memory. If the memory differs, names both: 'H2D 28.1 MiB, pageable and pinned'. */
 function entryLabel(a: Entry | undefined, b: Entry | undefined): string {
   const copy = a?.copy ?? b?.copy ?? null;
   if (copy === null) return a?.name ?? b?.name ?? '';
@@ -237,7 +237,7 @@ function entryLabel(a: Entry | undefined, b: Entry | undefined): string {
 
 const numberOf = (op: number | undefined): number | null => (op === undefined || op < 0 ? null : op);
 
-/** What stands for an operation of b in a's words, and the other way round. */
+/** Key that corresponding operations of both runs share. */
 type EntryKey = (entry: OperationTable['entries'][number]) => string | number;
 
 function matching(a: RunInfo, b: RunInfo, matchedBy: MatchedBy): { readonly a: EntryKey; readonly b: EntryKey } {
@@ -248,7 +248,7 @@ function matching(a: RunInfo, b: RunInfo, matchedBy: MatchedBy): { readonly a: E
   const byNumber: EntryKey = ({ op }) => op;
   if (matchedBy === 'number' || a.experiment === null || b.experiment === null) return { a: byNumber, b: byNumber };
   const matches = matchOperations(a.experiment, b.experiment);
-  // Numbers of b that stand alone are told from a's by their sign.
+  // Negative keys mark operations that only b has.
   return { a: ({ op }) => matches[op] ?? -1 - op, b: byNumber };
 }
 
@@ -275,7 +275,7 @@ function pairEntries(
 
 type Column = 'durationNs' | 'startNs' | 'hostNs';
 
-/** Of the iterations in which it ran; none for the host's time of what did nothing on a device, or has no calls. */
+/** Returns the values of iterations in which it ran; no host time if it has no device work, or no calls. */
 function columnValues(table: OperationTable, column: Column, rank: number, entry: number | undefined): number[] {
   if (entry === undefined || (column === 'hostNs' && rank < 2)) return [];
   const [calls, host] = table.tallies;
@@ -291,7 +291,7 @@ function columnValues(table: OperationTable, column: Column, rank: number, entry
   return values;
 }
 
-/** Of the iterations or steps in which it ran at all. */
+/** Returns the values of iterations or steps in which it ran. */
 function spentValues({ iterations, spentNs, tallies }: OperationTable, entry: number | undefined): number[] {
   if (entry === undefined) return [];
   const values: number[] = [];

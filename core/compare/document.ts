@@ -1,4 +1,4 @@
-/** The object that `copyscope compare --json` prints. docs/guide/compare-and-sweep.md describes it for people. */
+/** Output of `copyscope compare --json`. docs/guide/compare-and-sweep.md describes it for people. */
 import type { RunOrigin } from '../trace/run.ts';
 import type { ComparedRun, RunComparison } from './comparison.ts';
 
@@ -7,7 +7,7 @@ export const comparisonVersion = 1;
 
 type ComparedFile = ComparedRun & {
   readonly origin: RunOrigin;
-  /** It is simulated with what recording costs, since the other run is recorded. */
+  /** Set if the simulation includes the cost of recording, because the other run is recorded. */
   readonly whileRecording?: true;
 };
 

@@ -1,4 +1,4 @@
-/** A comparison's figures in words, for the window and the terminal. */
+/** Figures of a comparison in words, for the window and the terminal. */
 import { intervalText } from '../cost/interval.ts';
 import { formatDuration } from '../units.ts';
 import type { Difference, MatchedBy, OperationDifference, RunComparison } from './comparison.ts';
@@ -10,7 +10,7 @@ export const matchedByWords: Readonly<Record<MatchedBy, string>> = {
   name: 'matched by name, and copies by direction and size: one of the runs has no experiment',
 };
 
-/** '1.20 ms (1.10 ms to 1.30 ms)'; without brackets where there is no spread. */
+/** Returns '1.20 ms (1.10 ms to 1.30 ms)', or without brackets if there is no spread. */
 export function formatSpread(spread: Spread | null, withRange = true): string {
   if (spread === null) return 'none';
   const median = formatDuration(spread.median);
@@ -18,7 +18,7 @@ export function formatSpread(spread: Spread | null, withRange = true): string {
   return `${median} (${formatDuration(spread.low)} to ${formatDuration(spread.high)})`;
 }
 
-/** '+120 µs (+9.8 %)', '-1.20 ms', '0'; empty where there is none. */
+/** Returns '+120 µs (+9.8 %)', '-1.20 ms' or '0'; empty if there is no difference. */
 export function formatDifference({ differenceNs, ratio }: Pick<Difference, 'differenceNs' | 'ratio'>): string {
   if (differenceNs === null) return '';
   if (differenceNs === 0) return '0';
@@ -26,7 +26,7 @@ export function formatDifference({ differenceNs, ratio }: Pick<Difference, 'diff
   return ratio === null ? time : `${time} (${formatChange(ratio)})`;
 }
 
-/** '+9.8 %', '−50 %', '×12.3', '<0.1 %'. */
+/** Returns '+9.8 %', '−50 %', '×12.3' or '<0.1 %'. */
 export function formatChange(ratio: number): string {
   if (ratio >= 10) return `×${ratio.toFixed(1)}`;
   const percent = Math.abs(ratio - 1) * 100;
@@ -35,7 +35,7 @@ export function formatChange(ratio: number): string {
   return `${ratio >= 1 ? '+' : '−'}${text} %`;
 }
 
-/** Of a run and its prediction: where the run lies in what was predicted. Null of other pairs. */
+/** Describes where a run lies within its prediction's interval. Returns null for other pairs. */
 export function predictedWords({ a, b, makespan }: RunComparison): string | null {
   const [interval, other] =
     a.makespanInterval === null ? [b.makespanInterval, makespan.a] : [a.makespanInterval, makespan.b];
@@ -45,11 +45,11 @@ export function predictedWords({ a, b, makespan }: RunComparison): string | null
   return `The recorded makespan lies ${place} the predicted interval: ${intervalText(interval)}.`;
 }
 
-/** How much longer or shorter the makespan, or a step, is for it. What only one of the runs has counts whole. */
+/** Returns the effect on the makespan or step. An operation that only one run has counts completely. */
 export const effectNs = ({ spent }: Pick<OperationDifference, 'spent'>): number =>
   (spent.b?.median ?? 0) - (spent.a?.median ?? 0);
 
-/** The largest effect on the makespan first; of those alike the largest difference of duration. */
+/** Sorts by effect on the makespan, then by difference of duration, largest first. */
 export const bySize = (operations: readonly OperationDifference[]): OperationDifference[] =>
   operations.toSorted(
     (a, b) =>

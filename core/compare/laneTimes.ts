@@ -1,11 +1,11 @@
 /**
- * What each lane did with an iteration's time:
+ * Measures what each lane did with an iteration's time:
  *
- *   busy      length of the union of its activities. Of a host thread: calls, work, reads and writes; a range only
- *             surrounds them, and waiting in a synchronising call is no work
+ *   busy      length of the union of its activities. For a host thread: calls, work, reads and writes, but not ranges, which
+ *             only surround them, or waits in synchronising calls
  *   idle      makespan - busy
- *   overlap   part of busy in which another lane was busy too: of an engine, another engine of its device; of a stream,
- *             another stream of its device; of a host thread, any engine or stream
+ *   overlap   part of busy in which another lane was busy too: for an engine, another engine of its device; for a stream,
+ *             another stream of its device; for a host thread, any engine or stream
  */
 import { append } from '../groupBy.ts';
 import { type Intervals, intersection, length, union } from '../trace/intervals.ts';
@@ -24,7 +24,7 @@ export interface LaneTimes {
 const notBusy: readonly RowKind[] = ['host-range', 'host-sync'];
 const isBusy = Uint8Array.from(rowKinds, (kind) => (notBusy.includes(kind) ? 0 : 1));
 
-/** In the order of the trace's lanes. */
+/** Returns lanes in the order of the trace. */
 export function laneTimes(trace: Trace, iterations: readonly RowRange[]): LaneTimes[] {
   const tables = trace.lanes.map((lane) => ({
     lane,
@@ -47,7 +47,7 @@ export function laneTimes(trace: Trace, iterations: readonly RowRange[]): LaneTi
   return tables;
 }
 
-/** When each lane was busy. */
+/** Returns the intervals in which each lane was busy. */
 function busyIntervals(trace: Trace, { from, to }: RowRange): Intervals[] {
   const { lane, engine, kind, startNs } = trace.columns;
   const counts = new Uint32Array(trace.lanes.length);
@@ -74,11 +74,11 @@ function busyIntervals(trace: Trace, { from, to }: RowRange): Intervals[] {
   return times.map(({ starts, ends }) => union(starts, ends));
 }
 
-/** For each lane, when the others that it can overlap with make its time shared. */
+/** Returns, for each lane, the intervals in which it could overlap with others. */
 function sharedIntervals(lanes: readonly Lane[], busy: readonly Intervals[]): Intervals[] {
   const groups = new Map<string, Intervals[]>();
   for (const [number, lane] of lanes.entries()) append(groups, groupOf(lane), busy[number] ?? new Float64Array(0));
-  // A lane of the group is busy in these times too, so they are where two are: itself and another.
+  // The lane itself is busy at these times too, so it overlaps if at least two lanes of its group are.
   const twice = new Map([...groups].map(([key, group]) => [key, atLeast(2, group)]));
   const device = atLeast(
     1,
@@ -95,7 +95,7 @@ const family: Readonly<Record<LaneKind, string>> = {
 };
 const groupOf = ({ kind, device }: Lane): string => `${family[kind]} ${device}`;
 
-/** The times in which at least `least` of several sets of intervals hold. */
+/** Returns the times covered by at least `least` of the sets. */
 function atLeast(least: number, sets: readonly Intervals[]): Intervals {
   const total = sets.reduce((sum, set) => sum + set.length / 2, 0);
   const [starts, ends] = [new Float64Array(total), new Float64Array(total)];
@@ -110,7 +110,7 @@ function atLeast(least: number, sets: readonly Intervals[]): Intervals {
   starts.sort();
   ends.sort();
   const found: number[] = [];
-  // Ends come first: intervals that only touch share nothing.
+  // Ends come first, because touching intervals share nothing.
   for (let [i, j, open] = [0, 0, 0]; j < total; ) {
     const isEnd = i >= total || (ends[j] as number) <= (starts[i] as number);
     const time = (isEnd ? ends[j] : starts[i]) as number;
@@ -122,7 +122,7 @@ function atLeast(least: number, sets: readonly Intervals[]): Intervals {
   return joined(found);
 }
 
-/** Without the ends at which another interval begins at once. */
+/** Removes an end if another interval begins at the same time. */
 function joined(times: readonly number[]): Intervals {
   const kept: number[] = [];
   for (const time of times) {

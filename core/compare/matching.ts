@@ -1,13 +1,13 @@
 /**
- * Which operation of one experiment is which of another: the one with its id and kind. Of those that are left, in experiments
- * that were written apart, the one with its label and kind, the first with the first. What has neither was added or removed.
+ * Matches operations of two experiments: by id and kind, then, for experiments written separately, by label and kind in
+ * order. Operations without a match were added or removed.
  */
 import { operationsOf } from '../experiment/edit/paths.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { append } from '../groupBy.ts';
 
-/** For each operation number of `a`, its number in `b`; -1 if it has none. */
+/** Returns, for each operation number of `a`, its number in `b`; -1 if it has none. */
 export function matchOperations(a: Experiment, b: Experiment): Int32Array {
   const matches = new Int32Array(operationsOf(a).length).fill(-1);
   const taken = new Set<number>();

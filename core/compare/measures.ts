@@ -1,6 +1,6 @@
 /**
- * What is compared of a run, for each of its iterations: how long it took, what each lane did, and what each operation
- * took. Tables: column[entry * iterations + iteration].
+ * Measures a run for a comparison, per iteration: its duration, each lane's activity, and each operation's time. Tables
+ * are laid out as column[entry * iterations + iteration].
  */
 import { withoutAddresses } from '../figures/kernelName.ts';
 import { rowDirection } from '../trace/iteration.ts';
@@ -19,32 +19,32 @@ import { rankOf } from './anchor.ts';
 import { type LaneTimes, laneTimes } from './laneTimes.ts';
 import { spentNs } from './spent.ts';
 
-/** The steps of a run by which it is compared. */
+/** Steps by which a run is compared. */
 export interface RunSteps {
   readonly count: number;
-  /** Of each: when it began, and how long it took. */
+  /** Begin and duration of each step. */
   readonly startNs: readonly number[];
   readonly durationNs: readonly number[];
   /** Step of each row; -1 if the row is in no step. */
   readonly stepOf: Int32Array;
 }
 
-/** An operation of the program; of a trace without one, everything of one kind and name. */
+/** An operation of the program. In a trace without one, everything of one kind and name. */
 export interface OperationEntry {
-  /** Operation number; -1 where the trace doesn't come from an experiment. */
+  /** Operation number; -1 if the trace doesn't come from an experiment. */
   readonly op: number;
   readonly kind: RowKind;
-  /** The row's name, as a kernel's or 'cudaStreamSynchronize'. */
+  /** Name of the row, such as a kernel's or 'cudaStreamSynchronize'. */
   readonly name: string;
-  /** What a copy moves each time, where copies are taken together by that; null of all else. */
+  /** Properties by which copies are grouped; null for other entries or if copies aren't grouped. */
   readonly copy: CopySort | null;
 }
 
-/** Copies that do the same, whatever memory they read and however the driver calls them. */
+/** Properties of copies that do the same, whatever the driver calls them. */
 export interface CopySort {
   readonly direction: CopyDirection;
   readonly bytes: number;
-  /** Memory on the host's side, or where it lies on neither side the source's. */
+  /** Memory on the host's side, or the source's memory if neither side is host memory. */
   readonly memory: MemoryKind;
 }
 
@@ -52,35 +52,35 @@ export interface CopySort {
 export interface Tally {
   readonly count: Uint32Array;
   readonly durationNs: Float64Array;
-  /** Of the first, from the iteration's start. */
+  /** First start, from the iteration's start. */
   readonly startNs: Float64Array;
 }
 
 export interface OperationTable {
   readonly entries: readonly OperationEntry[];
-  /** What tells most of each entry: 2 what it did on a device, 1 on the host, 0 calls. */
+  /** Highest rank of each entry: 2 for device work, 1 for host work, 0 for calls. */
   readonly ranks: readonly number[];
   readonly iterations: number;
   /** By rank. */
   readonly tallies: readonly [calls: Tally, host: Tally, device: Tally];
-  /** What the makespan was spent on: see spent.ts. */
+  /** Time of the makespan spent on each entry: see spent.ts. */
   readonly spentNs: Float64Array;
 }
 
 export interface RunMeasures {
-  /** Simulated: an iteration is like any other, so its values have no spread. */
+  /** Whether the run is simulated. Its iterations are all alike, so its values have no spread. */
   readonly exact: boolean;
   readonly iterations: number;
   readonly makespanNs: Float64Array;
-  /** How long each step took; null where it is compared by iterations. */
+  /** Duration of each step; null if the run is compared by iterations. */
   readonly stepNs: readonly number[] | null;
   readonly lanes: readonly LaneTimes[];
   readonly operations: OperationTable;
 }
 
 /**
- * `byName` takes together what has one name, for a run that is compared with one of no experiment, and copies of one
- * direction and size. With `steps` an operation is measured in each of them, in place of each iteration.
+ * Measures a run. `byName` groups operations by name, and copies by direction and size, for a comparison with a run
+ * without an experiment. With `steps`, operations are measured per step instead of per iteration.
  */
 export function measureRun({ info, trace }: Run, byName: boolean, steps: RunSteps | null = null): RunMeasures {
   const ranges = iterationsOf(trace).map((number) => iterationRows(trace, number));
@@ -98,10 +98,10 @@ class OperationTally {
   readonly #trace: Trace;
   readonly #ranges: readonly RowRange[];
   readonly #steps: RunSteps | null;
-  /** Or steps. */
+  /** Number of iterations, or of steps. */
   readonly #iterations: number;
   readonly #byName: boolean;
-  /** For each name the first that differs from it by addresses alone. */
+  /** For each name, the first name that differs only by addresses. */
   readonly #nameOf: readonly number[];
   readonly #entries: OperationEntry[] = [];
   readonly #ranks: number[] = [];
@@ -149,7 +149,7 @@ class OperationTally {
     return { entries: this.#entries, ranks: this.#ranks, iterations: this.#iterations, tallies, spentNs: spent };
   }
 
-  /** -1 for a row that belongs to no operation. */
+  /** Returns -1 if a row belongs to no operation. */
   #entry(row: RowIndex): number {
     const { columns, names } = this.#trace;
     const [op, kind, name] = [columns.op[row] as number, columns.kind[row] as number, columns.name[row] as number];
@@ -174,7 +174,7 @@ class OperationTally {
 
 const copyCode = rowKinds.indexOf('copy');
 
-/** Null of what is no copy, or one of which the recording doesn't tell the direction. */
+/** Returns null if the row isn't a copy, or its direction wasn't recorded. */
 function copySort(trace: Trace, row: RowIndex): CopySort | null {
   const { kind, bytes, srcMemory, dstMemory } = trace.columns;
   if (kind[row] !== copyCode) return null;

@@ -1,13 +1,13 @@
 /**
- * What the makespan was spent on. Each moment belongs to one row: to a kernel where one runs; else to a copy or memset; else
- * to the call, work or wait of a host thread; of several of a kind to the one that began first. So an operation's share is
- * what the makespan would have to do without, and a copy beside a kernel has none.
+ * Assigns each moment of the makespan to one row: to a kernel if one runs, else to a copy or memset, else to a call,
+ * work or wait of a host thread; among several of a kind, to the one that began first. An operation's share is what the
+ * makespan would lose without it, so an overlapped copy has none.
  */
 import { coveredLength, union } from '../trace/intervals.ts';
 import { type RowRange, rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 
-/** Kinds of rows, those whose time counts before that of the next ones first. */
+/** Kinds of rows by priority. */
 const order = [
   ['kernel'],
   ['copy', 'memset'],
@@ -19,7 +19,7 @@ const places = Uint8Array.from(rowKinds, (kind) => {
   return at < 0 ? none : at;
 });
 
-/** For each row of the range, from its first: nanoseconds. */
+/** Returns the nanoseconds of each row in the range, from its first. */
 export function spentNs(trace: Trace, { from, to }: RowRange): Float64Array {
   const spent = new Float64Array(Math.max(0, to - from));
   let taken = new Float64Array(0);
@@ -51,7 +51,7 @@ interface Stretch {
   readonly endNs: number;
 }
 
-/** The part of each that no earlier one covers. Rows come in order of start. */
+/** Returns the part of each row that no earlier one covers. Rows come in order of start. */
 function apart(trace: Trace, rows: readonly RowIndex[]): Stretch[] {
   let reached = Number.NEGATIVE_INFINITY;
   return rows.flatMap((row) => {

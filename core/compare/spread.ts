@@ -1,20 +1,20 @@
 /**
- * Whether two runs differ by more than their iterations do.
+ * Decides whether two runs differ by more than their iterations do.
  *
  *   strays       values farther from the median than 5 standard deviations, estimated from the median absolute deviation
  *                (1.4826 times it; at least 1 % of the median): at most one of every four values, the farthest first
- *   spread       of the n values without strays: from the k-th least to the k-th greatest, k = ceil(n / 10). Of up to ten
- *                values that is all of them; of more, a tenth at each end is left out.
- *   larger       the two spreads have no value in common
- *   chance       how often the spreads of two samples of one and the same distribution would have none in common. Every
- *                order of the n + m values is equally likely then, so it is a count of orders:
+ *   spread       of the n values without strays: from the k-th smallest to the k-th largest, k = ceil(n / 10). For up to
+ *                ten values that is all of them; for more, a tenth at each end is left out.
+ *   larger       the two spreads have no common value
+ *   chance       how often the spreads of two samples of one distribution would have no common value. Every order of the
+ *                n + m values is equally likely then, so it is a count of orders:
  *                2 · Σ over i < k(m) of C(n - k(n) + i, i) · C(k(n) - 1 + m - i, m - i) / C(n + m, n)
- *   untold       that chance is above 5 %: with as few iterations even spreads that stand apart say nothing. Runs of 4
- *                and 4 iterations can be told apart, those of 3 and 3 can't.
+ *   `untold`     that chance is above 5 %: with so few iterations, even separate spreads show nothing. Runs of 4 and 4
+ *                iterations can be told apart, those of 3 and 3 can't.
  *
- * A simulated run has one value and no spread. Beside a measured one, its value differs if it lies outside of the other's
- * spread, and the chance is that of a spread which misses the median of what it was drawn from: 2 · P(Binomial(m, ½) < k).
- * Two simulated runs differ wherever their values do.
+ * A simulated run has one value and no spread. It differs from a measured run if its value lies outside the other's
+ * spread; the chance is that a spread misses the median of its distribution: 2 · P(Binomial(m, ½) < k). Two simulated
+ * runs differ if their values do.
  */
 import { median, middleOf } from '../statistics.ts';
 
@@ -22,14 +22,14 @@ import { median, middleOf } from '../statistics.ts';
 export interface Sample {
   /** In ascending order, at least one. */
   readonly values: Float64Array;
-  /** Simulated: the same each time, by what it is. */
+  /** Whether it is simulated, so that it is the same each time. */
   readonly exact: boolean;
 }
 
 /** Nanoseconds. */
 export interface Spread {
   readonly median: number;
-  /** Ends of the spread, as defined above; both the median where the sample is exact. */
+  /** Ends of the spread, as defined above; both are the median if the sample is exact. */
   readonly low: number;
   readonly high: number;
   readonly min: number;
@@ -37,12 +37,12 @@ export interface Spread {
   readonly count: number;
 }
 
-/** equal: no difference. larger, within: than the spread. untold: too few iterations. */
+/** equal: no difference. larger or within: compared with the spread. `untold`: too few iterations. */
 export type Judgement = 'equal' | 'larger' | 'within' | 'untold';
 
 const mostChance = 0.05;
 
-/** Null for no values. They need no order. */
+/** Returns null if there are no values. They may be in any order. */
 export function sampleOf(values: Iterable<number>, exact: boolean): Sample | null {
   const sorted = Float64Array.from(values).sort();
   return sorted.length === 0 ? null : { values: sorted, exact };
@@ -54,7 +54,7 @@ const strayDeviations = 5;
 /** Standard deviations of a normal distribution in one median absolute deviation. */
 const deviationsInMad = 1.4826;
 
-/** Values without strays, in ascending order. */
+/** Returns the values without strays, in ascending order. */
 function usual(values: Float64Array): Float64Array {
   const middle = middleOf(values);
   const mad = median(Array.from(values, (value) => Math.abs(value - middle)));
@@ -86,7 +86,7 @@ export function judge(a: Sample, b: Sample): Judgement {
   return first.high < second.low || second.high < first.low ? 'larger' : 'within';
 }
 
-/** How often the spreads of two samples like these would have no value in common by chance alone. */
+/** Returns the chance that the spreads of two such samples have no common value although nothing differs. */
 export function chanceOfApart(a: Sample, b: Sample): number {
   const [n, m] = [usual(a.values).length, usual(b.values).length];
   if (a.exact && b.exact) return 0;
@@ -110,7 +110,7 @@ function chanceOfMiss(count: number): number {
   return Math.min(1, 2 * sum);
 }
 
-/** Of every number up to the last one asked for. */
+/** Extended up to the largest number needed so far. */
 const logFactorials = [0];
 
 function logFactorial(number: number): number {

@@ -1,4 +1,4 @@
-/** The tables of a comparison as text: plain numbers, in nanoseconds, for spreadsheets and reports. */
+/** Tables of a comparison as text for spreadsheets and reports: plain numbers in nanoseconds. */
 import type { TextTable } from '../tableText.ts';
 import type { Difference, LaneDifference, OperationDifference, RunComparison } from './comparison.ts';
 import type { Judgement, Spread } from './spread.ts';
@@ -10,10 +10,10 @@ const judgementWords: Readonly<Record<Judgement, string>> = {
   untold: 'too few iterations to tell',
 };
 
-/** How a judgement reads; empty where there is none. */
+/** Returns a judgement in words; empty if there is none. */
 export function judgementText({ a, b, judgement }: Pick<Difference, 'a' | 'b' | 'judgement'>): string {
   if (judgement === null) return '';
-  // Simulated runs have no spread that a difference could be larger than.
+  // Simulated runs have no spread to compare a difference with.
   const hasSpread = a?.low !== a?.high || b?.low !== b?.high;
   return judgement === 'larger' && !hasSpread ? 'differs' : judgementWords[judgement];
 }
@@ -40,7 +40,7 @@ const operationNumber = ({ a, b }: OperationDifference): string => {
   return a === b ? String(a) : `${a ?? '-'}/${b ?? '-'}`;
 };
 
-/** Three lines for each operation: its duration, its start and its cost to the host. */
+/** Writes three lines for each operation: its duration, its start and its host time. */
 export const operationsText = (operations: readonly OperationDifference[]): TextTable => ({
   titles: ['Operation', 'Number', 'Kind', 'What', ...titles],
   words: 4,
@@ -51,7 +51,7 @@ export const operationsText = (operations: readonly OperationDifference[]): Text
   ),
 });
 
-/** Three lines for each lane: busy, overlap and idle. */
+/** Writes three lines for each lane: busy, overlap and idle. */
 export const lanesText = (lanes: readonly LaneDifference[]): TextTable => ({
   titles: ['Lane', 'Kind', 'What', ...titles],
   words: 3,

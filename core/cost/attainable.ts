@@ -1,10 +1,9 @@
-/** What a copy can reach at best. */
 import type { CostModel } from '../machine/costModel.ts';
 import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trace.ts';
 
 /**
- * What a copy of this size attains when it runs alone. `hostMemory` is the kind on the host side, and has no meaning for
- * device-to-device copies. Pageable memory passes as fast as the driver stages it. Null where the costs don't say.
+ * Returns the rate of a copy of this size that runs alone. `hostMemory` is the kind on the host side, unused for
+ * device-to-device copies. For pageable memory it is the staging rate. Returns null if the costs lack it.
  */
 export function attainableBandwidth(
   costs: CostModel,

@@ -1,4 +1,4 @@
-/** A cost model that asks another one: what it knows better, it overrides. */
+/** A cost model that overrides some costs of another one. */
 import type {
   CallName,
   CopyCost,

@@ -1,6 +1,6 @@
 /**
- * How sure a predicted figure is: it is predicted again for machines that are faster and slower in one group of parameters
- * (spread.ts), and what that changes adds up in quadrature, since the groups err by themselves.
+ * Interval of a prediction: it is repeated for machines that are faster and slower in one group of parameters each
+ * (spread.ts). Their effects add in quadrature, since groups err independently.
  */
 
 import { type SimulateOptions, type SimulationResult, simulateInSteps } from '../machine/simulate.ts';
@@ -9,27 +9,27 @@ import type { InSteps } from '../steps.ts';
 import { formatDuration, formatRange } from '../units.ts';
 import type { Surroundings } from './spread.ts';
 
-/** Nine machines in ten come to a figure between the two. */
+/** Share of machines whose figure lies in the interval. */
 export const intervalLevel = 0.9;
 
-/** Of a time: nanoseconds. Of a gain both may be below zero. */
+/** Bounds in nanoseconds. The bounds of a gain can be negative. */
 export interface Interval {
   readonly lowNs: number;
   readonly highNs: number;
-  /** The share of machines that it holds. */
+  /** Share of machines inside. */
   readonly level: number;
 }
 
-/** What a figure comes to on machines around, and what is beyond them as a part of it. */
+/** A figure on similar machines, and the relative error beyond those. */
 export interface Around<Figure> {
   readonly pairs: readonly (readonly [fast: Figure, slow: Figure])[];
   readonly restPart: number;
 }
 
-/** Longer programs are not simulated again for every machine. */
+/** Limit, because every machine needs another simulation. */
 const mostInstructions = 200_000;
 
-/** `read` of the program's simulation on each machine; null where it can't be simulated, or is too long for so many. */
+/** Applies `read` to a simulation on each machine. Returns null if the program can't be simulated or is too long. */
 export function* figuresAround<Figure>(
   program: Program,
   { pairs, restPart }: Surroundings,
@@ -45,13 +45,13 @@ export function* figuresAround<Figure>(
       yield;
     }
   } catch {
-    // A run file's experiment need not be one that can be simulated.
+    // The experiment in a run file may be impossible to simulate.
     return null;
   }
   return { pairs: found, restPart };
 }
 
-/** The lowest and highest that `point` may be; it lies between them. */
+/** Returns the lowest and highest value around `point`. */
 export function rangeAround(point: number, { pairs, restPart }: Around<number>): readonly [low: number, high: number] {
   const rest = restPart * Math.abs(point);
   const down = pairs.map((pair) => Math.max(0, point - Math.min(...pair)));
@@ -64,7 +64,7 @@ export function intervalAround(pointNs: number, around: Around<number>): Interva
   return { lowNs, highNs, level: intervalLevel };
 }
 
-/** '9.8 to 20 ms (90 %)'. */
+/** Returns for example '9.8 to 20 ms (90 %)'. */
 export const intervalText = ({ lowNs, highNs, level }: Interval): string =>
   `${formatRange(lowNs, highNs, formatDuration)} (${levelText(level)})`;
 

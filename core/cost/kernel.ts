@@ -1,4 +1,4 @@
-/** What a kernel takes on the device, alone: by its kind, its share of the multiprocessors, and where its memory is. */
+/** Cost of a kernel alone on the device: by its kind, its share of the multiprocessors, and its memory. */
 import type { KernelCost } from '../machine/costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { straightTable } from '../profile/table.ts';
@@ -10,14 +10,14 @@ const none = { isSingle: false, memoryPart: 0, arithmeticPart: 0, linkIn: 0, lin
 
 const nothing = { share: 0, exclusive: 0 };
 
-/** With a share of less than 1 a kernel has a block of half of a multiprocessor's threads on each (native/src/cuda_kernels.cu). */
+/** With a share below 1, each block takes half of a multiprocessor's threads (native/src/cuda_kernels.cu). */
 const threadsOfBlock = 0.5;
 /**
- * Up to this part of L2 a pass finds all that the one before it has left, which is the destination alone, and beyond L2
- * nothing. On H200 machines (63 MB) later passes over 34 MB moved 7.9 TB/s, over 49 MB 5.8, over 67 MB 4.1.
+ * Up to this share of L2, a pass finds all data of the pass before, only the destination; beyond L2 none. On H200
+ * machines (63 MB) later passes over 34 MB moved 7.9 TB/s, over 49 MB 5.8, over 67 MB 4.1.
  */
 export const keptWholly = 2 / 3;
-/** In the second pass it shares L2 with what is left of the source: with 30 MB it moved 6.6 TB/s, with 40 and 50 MB 4. */
+/** The second pass shares L2 with the rest of the source: with 30 MB it moved 6.6 TB/s, with 40 and 50 MB 4. */
 const besideSource = 1.5;
 
 export class KernelCosts {
@@ -41,7 +41,7 @@ export class KernelCosts {
     // With a share of 1 a spin is one thread, which takes a place that a full device doesn't have.
     const isSingle = smShare >= 1;
     const { share, exclusive } = isSingle ? nothing : room(smShare, 1);
-    // Every field by itself, as of a stream kernel below.
+    // Fields are listed one by one, as for a stream kernel below.
     return {
       deviceNs,
       nodeNs,
@@ -56,7 +56,7 @@ export class KernelCosts {
     };
   }
 
-  /** How much of the device the blocks fill that so many bytes need. */
+  /** Returns the share of the device that is filled by the blocks for these bytes. */
   filledPart(bytes: number): number {
     return Math.min(1, bytes / (this.#parameters['kernel.fillBytes'] ?? 1));
   }
@@ -66,7 +66,7 @@ export class KernelCosts {
     return { deviceNs: startNs + workNs, nodeNs: nodeNs + workNs };
   }
 
-  /** A library launches as many blocks as fill the device. */
+  /** A library launches enough blocks to fill the device. */
   #library(kernel: LibraryKernel): KernelCost {
     const { workNs, memoryPart, arithmeticPart } = libraryWork(kernel, this.#parameters);
     return { ...none, ...room(1, 1), ...this.#times(workNs), memoryPart, arithmeticPart };
@@ -81,7 +81,7 @@ export class KernelCosts {
     const linkNs = (Math.max(crossing.linkIn, crossing.linkOut) / rate) * 1e9;
     const workNs = Math.max(memory.workNs, linkNs);
     const { deviceNs, nodeNs } = this.#times(workNs);
-    // Every field by itself: this is worked out for thousands of kernels, and a copy of two objects takes much memory.
+    // Fields are listed one by one: spreading two objects takes much memory for thousands of kernels.
     return {
       deviceNs,
       nodeNs,
@@ -97,11 +97,11 @@ export class KernelCosts {
   }
 
   /**
-   * Each pass reads and writes every byte once; from the second on it does so in the destination. What fits into L2 stays
-   * there; the source comes from memory first, also where a copy has just brought it.
+   * Each pass reads and writes every byte once, from the second on in the destination. Data that fits into L2 stays
+   * there. The source comes from memory first, even if a copy has just brought it.
    *
-   * A pass takes what the memory takes for its bytes, and no less than the multiprocessors do: one latency, and their
-   * bytes at what they can have under way. Both at work at once make it the root of the sum of squares, as queues do.
+   * A pass takes the memory's time for its bytes, and at least the multiprocessors' time: one latency, plus their bytes
+   * at the rate of their requests in flight. Both together give the root of the sum of squares, as in queues.
    */
   #memoryTimes({ bytes, passes }: StreamKernel, moved: number, part: number): StreamTimes {
     const p = this.#parameters;
@@ -109,7 +109,7 @@ export class KernelCosts {
     // Device memory is reached through L2, so it is never the faster of the two.
     const memory = Math.min(p['kernel.deviceBytesPerSecond'], p['kernel.l2BytesPerSecond']);
     const cache = p['kernel.l2BytesPerSecond'];
-    /** What the multiprocessors could do if the memory were no limit: from memory, and from L2 by its latency. */
+    /** Rate of the multiprocessors if memory were no limit: from memory, and from L2 by its latency. */
     const own = (rate: number): number =>
       part < 1 ? rate / Math.sqrt(1 / (part * part) - 1) : Number.POSITIVE_INFINITY;
     const isKnown = memoryLatencyNs > 0 && l2LatencyNs > 0;
@@ -139,15 +139,15 @@ export class KernelCosts {
 type StreamKernel = ProgramKernel & { readonly kind: 'stream' };
 
 interface StreamTimes {
-  /** What it takes by itself, and what the device's memory alone would take for it. */
+  /** Time it takes by itself, and time the device's memory alone would take. */
   readonly workNs: number;
   readonly fullNs: number;
 }
 
-/** What its blocks take where they fill `part` of the device, as far as its share of the multiprocessors lets them. */
+/** Returns the shares that its blocks take if they fill `part` of the device, limited by its share. */
 function room(smShare: number, part: number): Pick<KernelCost, 'share' | 'exclusive'> {
   if (smShare >= 1) return { share: part, exclusive: 0 };
-  // A block on a multiprocessor moves as much as half of the blocks that fill it.
+  // A block on a multiprocessor moves half as much as the blocks that fill it.
   const exclusive = Math.min(smShare, part / threadsOfBlock);
   return { share: exclusive * threadsOfBlock, exclusive };
 }

@@ -1,7 +1,7 @@
 /**
- * What kernels of cuBLAS and cuFFT take by a device profile, and what is assumed of them where the profile doesn't tell.
- * A product takes what its arithmetic or its memory does, whichever is more. A transform goes over its numbers once for
- * each 4,096-fold of its size, which is what a block's shared memory holds of it.
+ * Costs of cuBLAS and cuFFT kernels by a device profile, and assumptions if the profile lacks figures. A product takes
+ * the longer of its arithmetic and memory time. A transform passes over its numbers once per factor of 4,096 of its
+ * size, the part that a block's shared memory holds.
  */
 import { operandsOf } from '../experiment/libraryKernels.ts';
 import { type DeviceProfile, profileDeviceName } from '../profile/profile.ts';
@@ -18,13 +18,13 @@ import { MiB } from '../units.ts';
 
 type Parameters = DeviceProfile['parameters'];
 
-/** What the executor gives cuBLAS (native/src/library_kernels.cpp), as PyTorch does on such devices. */
+/** Work space that the executor gives cuBLAS (native/src/library_kernels.cpp), like PyTorch on such devices. */
 const workspaceBytes = 32 * MiB;
 const pointsOfPass = 12;
 
 interface Work {
   readonly workNs: number;
-  /** Parts of the device's throughput that it takes. */
+  /** Shares of the device's throughput that it takes. */
   readonly memoryPart: number;
   readonly arithmeticPart: number;
 }
@@ -59,14 +59,14 @@ function transform({ size, batch }: FftKernel, p: Parameters): Work {
   return { workNs, memoryPart: 1, arithmeticPart: 0 };
 }
 
-/** What the first use in a stream takes longer. */
+/** Returns the extra time of the first use in a stream. */
 export function planNs(kernel: LibraryKernel, p: Parameters): number {
   const malloc = timeTable(p['memory.malloc']);
   if (kernel.kind === 'fft') return p['fft.planNs'] ?? malloc(8 * kernel.size * kernel.batch);
   return p['matmul.workspaceNs'] ?? malloc(workspaceBytes);
 }
 
-/** What a prediction assumes of the program's library kernels, a sentence for each thing that the profile doesn't tell. */
+/** Returns a sentence for each assumption about the program's library kernels that the profile doesn't cover. */
 export function libraryNotes({ threads }: Program, profile: DeviceProfile): string[] {
   const kernels = threads.flatMap(({ instructions }) =>
     instructions.flatMap((one) => (one.code === 'kernel' && isLibraryKernel(one.kernel) ? [one.kernel] : [])),

@@ -1,4 +1,4 @@
-/** A machine that predictions are made of: what things take on it, and how far it may be from that. */
+/** The machine that a prediction assumes: its costs, and how far a real machine may differ. */
 import type { CostModel } from '../machine/costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import type { DeviceInfo } from '../program/engine.ts';
@@ -9,20 +9,20 @@ import { machinesAround, type Surroundings } from './spread.ts';
 
 export interface Machine {
   readonly costs: CostModel;
-  /** As engines report theirs. */
+  /** In the form that engines report. */
   readonly device: DeviceInfo;
-  /** Null where nobody has measured how far the profile is off. */
+  /** Null if nobody has measured how far the profile is off. */
   readonly around: Surroundings | null;
 }
 
-/** The machine of a profile, and where a run has shown some of it, of that run. */
+/** Returns the machine of a profile, adjusted to what a run has shown. */
 export function machineOf(profile: DeviceProfile, shown: Shown = new Map()): Machine {
   const costsOf = shownCosts(shown);
   const around = machinesAround(profile, costsOf);
   return { costs: costsOf(profile, profile), device: profileDevice(profile), around };
 }
 
-/** The same while it is recorded. */
+/** Returns the machine of a profile with the cost of recording. */
 export const recordingMachineOf = (profile: DeviceProfile): Machine => ({
   costs: recordingCosts(profile),
   device: profileDevice(profile),

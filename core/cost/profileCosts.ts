@@ -1,4 +1,4 @@
-/** What things take by a device profile. */
+/** Cost model of a device profile. */
 import type {
   CallName,
   CopyCost,
@@ -19,11 +19,11 @@ import { copyDirection } from '../trace/trace.ts';
 import { KernelCosts } from './kernel.ts';
 import { planNs } from './libraryKernels.ts';
 
-/** Half of what calls need is gone after so many bytes have been restored; some of it is gone in any case. */
+/** Number of restored bytes after which half of the cached state for calls is lost. Some of it is always lost. */
 const halfBytes = 2 ** 20;
 const leastBytes = 2 ** 17;
 
-/** The part, 0 to 1, of what first calls need that has left the caches. */
+/** Returns the share, 0 to 1, of cached state for first calls that is lost. */
 function emptiedPart({ buffers, multiCopies }: Program): number {
   const restored = buffers.reduce(
     (sum, { memory, bytes, written, allocated }) =>
@@ -37,10 +37,10 @@ function emptiedPart({ buffers, multiCopies }: Program): number {
 const plain = new WeakMap<DeviceProfile, CostModel>();
 const recording = new WeakMap<DeviceProfile, CostModel>();
 
-/** One model of a profile, so that what was worked out with it can be found again. */
+/** Returns the profile's cost model, always the same object, so that cached results are found again. */
 export const profileCosts = (profile: DeviceProfile): CostModel => modelOf(profile, false, plain);
 
-/** The same while runs are recorded: only for comparisons with those. */
+/** Returns the cost model with the cost of recording, only for comparisons with recorded runs. */
 export const recordingCosts = (profile: DeviceProfile): CostModel => modelOf(profile, true, recording);
 
 function modelOf(profile: DeviceProfile, isRecording: boolean, made: WeakMap<DeviceProfile, CostModel>): CostModel {
@@ -53,8 +53,8 @@ function modelOf(profile: DeviceProfile, isRecording: boolean, made: WeakMap<Dev
 const concurrentKernels = 128;
 
 /**
- * Up to so many bytes a memset goes into the command buffer, and no kernel is launched for it: on H200 and H100 machines calls
- * of up to 4 KiB took 1.1 to 2.5 us, and longer ones 3.4 to 6.7 us, as a launch (recorded trials, CUDA 13.0).
+ * A memset up to this size goes into the command buffer without a kernel: on H200 and H100 machines, calls of up to 4
+ * KiB took 1.1 to 2.5 us, and longer ones 3.4 to 6.7 us, like a launch (recorded trials, CUDA 13.0).
  */
 const inlineMemsetBytes = 4096;
 
@@ -66,7 +66,7 @@ class ProfileCosts implements CostModel {
   readonly gaps: CostModel['gaps'];
   readonly link: CostModel['link'];
   readonly #p: P;
-  /** What a recorder adds. */
+  /** Cost that a recorder adds. */
   readonly #callNs: number;
   readonly #first: FirstCalls;
   readonly #kernels: KernelCosts;
@@ -153,7 +153,7 @@ class ProfileCosts implements CostModel {
     return planNs(kernel, this.#p);
   }
 
-  /** It writes what a copy of half its size reads and writes. */
+  /** A memset writes what a copy of half its size reads and writes. */
   memset(bytes: number): MemsetCost {
     const callNs =
       bytes <= inlineMemsetBytes ? this.#p['calls.shortNs'] + this.#callNs : this.callNs('cudaMemsetAsync');
@@ -177,7 +177,7 @@ class ProfileCosts implements CostModel {
   }
 
   graphNs(call: GraphCallName, nodes: number): number {
-    // A recorder looks at each node.
+    // A recorder visits each node.
     if (call === 'cudaGraphLaunch') return this.#p['calls.launchNs'] + nodes * this.#callNs;
     return nodes === 0 ? 0 : this.#time(call === 'cudaGraphUpload' ? 'graph.upload' : 'graph.instantiate', nodes);
   }
@@ -200,15 +200,15 @@ class ProfileCosts implements CostModel {
   }
 
   /**
-   * A probe copies the same buffers again and again, which L2 then holds; a program's copies are of other memory: each byte
-   * is read from the device's memory once, and written there once.
+   * A probe copies the same buffers again and again, so L2 holds them. A program's copies use other memory: each byte
+   * is read from and written to the device's memory once.
    */
   #withinDeviceNs(bytes: number): number {
     const throughMemoryNs = ((2 * bytes) / this.#p['kernel.deviceBytesPerSecond']) * 1e9;
     return Math.max(this.#time('copies.d2d', bytes), this.#time('copies.d2d', 0) + throughMemoryNs);
   }
 
-  /** Without figures for two devices: by way of the host, one direction after the other. */
+  /** Without figures for two devices, goes through the host, one direction after the other. */
   #peerCopy(bytes: number, peerAccess: boolean, callNs: number): CopyCost {
     const name = peerAccess ? 'copies.peer' : 'copies.peerViaHost';
     const isKnown = this.#p[name] !== undefined;
@@ -222,7 +222,7 @@ class ProfileCosts implements CostModel {
     if (access.kind === 'copy') {
       return bytes <= (p['host.cachedBytes'] ?? 0) ? (p['host.cachedBytesPerSecond'] ?? memcpy) : memcpy;
     }
-    // Writing and checking go word by word: what decides is how a word's content is worked out (native/src/host_memory.cpp).
+    // Writing and checking go word by word, so the cost of computing a word decides (native/src/host_memory.cpp).
     if (access.pattern === 'random') return p['host.randomBytesPerSecond'] ?? memcpy;
     return access.pattern === 'index' ? (p['host.indexBytesPerSecond'] ?? memcpy) : memcpy;
   }

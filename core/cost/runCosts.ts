@@ -1,10 +1,10 @@
 /**
- * What things took in one recorded run, against what a profile says of them: machines of one kind differ, and one machine
- * does between two hours. So remedies of a run are predicted with what its own rows show. What it doesn't show, as a
- * page-locked copy in the place of a pageable one, stays as the profile has it.
+ * Costs from one recorded run, relative to a profile: machines of one kind differ, and one machine differs from hour to
+ * hour. Remedies of a run are therefore predicted with the costs in its own rows. Costs that the run doesn't show, such
+ * as of a page-locked copy instead of a pageable one, come from the profile.
  *
- * A row is held against the same row of the run as the profile predicts it with a recorder attached. So what the recorder
- * adds to a call, and what a copy waits for another one on the link, is no cost of the operation.
+ * A row is compared with the same row of a simulation with a recorder attached. So the recorder's cost per call, and a
+ * copy's wait for another one on the link, don't count as the operation's cost.
  */
 
 import type { CallName, CopyCost, CopyEnds, CostModel, HostAccess, KernelCost } from '../machine/costModel.ts';
@@ -20,18 +20,18 @@ import { CostsBehind } from './behind.ts';
 import { profileCosts, recordingCosts } from './profileCosts.ts';
 import type { CostsOf } from './spread.ts';
 
-/** What a run showed, in words that stand for all operations alike: how many times as long as predicted each took. It can be sent to a worker. */
+/** Ratio of measured to predicted time, by a key that equal operations share. Can be sent to a worker. */
 export type Shown = ReadonlyMap<string, number>;
 
-/** Longer programs are simulated too slowly for somebody who waits. */
+/** Limit, because longer programs take too long to simulate. */
 const mostInstructions = 20_000;
-/** Of runs of more rows nothing is read. */
+/** Limit of rows that are read. */
 const mostRows = 200_000;
 
-/** Whether something may be read of its machine. */
+/** Returns whether the run shows costs of its machine. */
 export const tellsMachine = ({ info, trace }: Run): boolean => info.engine === 'cuda' && trace.count <= mostRows;
 
-/** Nothing where the run is not one that was recorded on a GPU, or is too long. */
+/** Returns an empty map if the run wasn't recorded on a GPU, or is too long. */
 export function shownBy(run: Run, profile: DeviceProfile): Shown {
   const program = programOf(run);
   if (program === null) return new Map();
@@ -45,7 +45,7 @@ export function shownBy(run: Run, profile: DeviceProfile): Shown {
   );
 }
 
-/** Costs of the machine of a run that showed this; of machines around it, what was shown is turned as their near profiles are. */
+/** Returns a run's costs. For similar machines, adjusts the costs shown by the run like their near profiles. */
 export const shownCosts = (shown: Shown): CostsOf =>
   shown.size === 0 ? profileCosts : (machine, near) => new ShownCosts(shown, profileCosts(machine), profileCosts(near));
 
@@ -56,18 +56,18 @@ function programOf(run: Run): Program | null {
     const instructions = program.threads.reduce((sum, thread) => sum + thread.instructions.length, 0);
     return instructions > mostInstructions ? null : program;
   } catch {
-    // The experiment of a run from elsewhere need not be one that can be lowered.
+    // The experiment of an imported run may be impossible to lower.
     return null;
   }
 }
 
-/** What a row tells, by words that an operation of the same kind and size has as well. */
+/** Key of a copy, shared by operations of the same kind and size. */
 const copyKey = (bytes: number, src: string, dst: string): string => `copy of ${bytes} B from ${src} to ${dst}`;
 const kernelKey = (kernel: ProgramKernel, smShare: number): string => `kernel ${JSON.stringify([kernel, smShare])}`;
 const hostKey = ({ kind, ...access }: HostAccess, bytes: number): string =>
   `host ${kind} of ${bytes} B ${Object.values(access).join('')}`.trim();
 
-/** The median of the iteration's rows of each kind, in nanoseconds. */
+/** Returns the median time of the iteration's rows of each kind, in nanoseconds. */
 function timesIn(iteration: Iteration, program: Program): ReadonlyMap<string, number> {
   const instructions = new Map<number, Instruction>();
   for (const thread of program.threads) for (const one of thread.instructions) instructions.set(one.op, one);
@@ -84,7 +84,7 @@ function timesIn(iteration: Iteration, program: Program): ReadonlyMap<string, nu
   return new Map([...found].map(([key, values]) => [key, spread(values)?.median ?? 0]));
 }
 
-/** Null for a row that tells no cost of its operation. */
+/** Returns null if a row shows no cost of its operation. */
 function keyOf(
   { kind, name, bytes, src, dst }: ReturnType<typeof activity>,
   instruction: Instruction,
@@ -98,7 +98,7 @@ function keyOf(
     case 'copy': {
       const [from, to] = [memory(instruction.src), memory(instruction.dst)];
       const isPageable = [from, to].includes('pageable') && [from, to].includes('device');
-      // A pageable copy holds its call; the device only keeps up with it.
+      // A pageable copy holds its call, so the device only keeps up with it.
       if (isPageable) return kind === 'host-call' ? copyKey(instruction.bytes, from, to) : null;
       if (kind === 'copy') return copyKey(bytes, src, dst);
       return kind === 'host-call' && !instruction.blocking && from !== 'device' ? name : null;
@@ -116,7 +116,7 @@ function keyOf(
   }
 }
 
-/** Where the run has shown a cost, that of the near machine is turned by it; all else is `behind`'s. */
+/** Scales the near machine's costs by the ratios the run has shown. All other costs come from `behind`. */
 class ShownCosts extends CostsBehind {
   readonly #shown: Shown;
   readonly #near: CostModel;
@@ -159,7 +159,7 @@ class ShownCosts extends CostsBehind {
     );
   }
 
-  /** Null where the run has not shown it. */
+  /** Returns null if the run hasn't shown it. */
   #turned(key: string, costOf: (costs: CostModel) => number): number | null {
     const times = this.#shown.get(key);
     return times === undefined ? null : times * costOf(this.#near);

@@ -1,4 +1,4 @@
-/** The simulator as an engine: the same request in and the same run out as from the native ones. */
+/** The simulator as an engine, with the same requests and runs as the native engines. */
 import { CopyscopeError } from '../errors.ts';
 import type { CostModel } from '../machine/costModel.ts';
 import {
@@ -18,16 +18,16 @@ import { profileCosts, recordingCosts } from './profileCosts.ts';
 
 export const defaultProfile = 'h200';
 
-/** What a run says of where it was made; core can't find it out itself. A simulated run is the same on any machine. */
+/** Properties of the place where a run is made, which core can't find out itself. They don't affect a simulated run. */
 export interface SimulationSite {
   readonly machine: RunInfo['machine'];
   /** Copyscope's version. */
   readonly version: string;
-  /** Resolves after the event loop has had a turn, so that a cancel or a redraw gets through. */
+  /** Resolves after a turn of the event loop, so that a cancel or a redraw gets through. */
   pause(): Promise<void>;
 }
 
-/** A run made in steps: what simEngine() gives, for a caller that drives it by itself. */
+/** Simulates a run in steps, like simEngine(), for a caller that drives it itself. */
 export function* simulateRunInSteps(
   request: EngineRequest,
   profile: DeviceProfile,
@@ -37,7 +37,7 @@ export function* simulateRunInSteps(
   return simulatedRun(request, profile, yield* simulateInSteps(request.program, profileCosts(profile), options), site);
 }
 
-/** `readProfile` gives the profile of a name, or rejects. */
+/** `readProfile` returns the profile with a name, or rejects. */
 export function simEngine(readProfile: (name: string) => Promise<DeviceProfile>, site: SimulationSite): Engine {
   return {
     kind: 'sim',
@@ -111,11 +111,11 @@ function simulatedRun(
   return { info, trace };
 }
 
-/** Of each device that has not the memory for its buffers. A simulation needs none, and would not tell. */
+/** Returns a note for each device without enough memory for its buffers. A simulation itself needs no memory. */
 function memoryNotes({ buffers, devices }: Program, { device: { name, memoryBytes } }: DeviceProfile): string[] {
   return devices.flatMap(({ id }, index) => {
     const own = buffers.filter(({ memory, device }) => memory === 'device' && device === index);
-    // What operations allocate need not be there at once, but each by itself beside what is there before the run.
+    // Buffers allocated by operations need not exist at once, but each must fit next to those from before the run.
     const [before, most] = own.reduce(
       ([sum, largest], { allocated, bytes: size }) =>
         allocated === 'before-run' ? [sum + size, largest] : [sum, Math.max(largest, size)],
@@ -136,7 +136,7 @@ const recorderNote = (profile: DeviceProfile): string =>
     ? `This prediction leaves out what recording costs: the profile "${profile.name}" doesn't say it. Recorded runs of short operations take longer.`
     : 'This prediction includes what recording costs, so that you can compare it with a recorded run. Without a recorder the program takes less.';
 
-/** The profile's device as engines report theirs; it sits on no bus. */
+/** Returns the profile's device in the form that engines report; it has no bus address. */
 export function profileDevice(profile: DeviceProfile): DeviceInfo {
   const { device } = profile;
   const { computeCapability, asyncEngineCount, multiprocessors, memoryBytes, linkGeneration, linkWidth } = device;

@@ -1,9 +1,9 @@
 /**
- * How far a machine may be from a profile of its kind. Parameters that one thing decides, as the host's memory, are one
- * group, and a group errs as a whole: on nine machines in ten it takes up to so many times as long as the profile says,
- * or is as many times as fast. `node bench/run.mjs intervals --derive` measures both columns on one half of the
- * recorded trials' machines, and tests them on the other half: there the calibrated profiles of 20 H200 machines differ by
- * about as much (1.25 times in host memory, 1.02 on the link), the rest is what the simulator itself gets wrong.
+ * How far a machine may differ from a profile of its kind. Parameters with a common cause, such as the host's memory,
+ * form a group that errs as a whole: nine of ten machines take at most this many times as long as the profile says, or
+ * are at most as many times as fast. `node bench/run.mjs intervals --derive` measures both columns on one half of the
+ * recorded trials' machines, and tests them on the other half. There the calibrated profiles of 20 H200 machines differ
+ * by about as much (1.25 times in host memory, 1.02 on the link); the rest is the simulator's own error.
  */
 import type { CostModel } from '../machine/costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
@@ -13,13 +13,13 @@ import { profileCosts } from './profileCosts.ts';
 
 interface SpreadGroup {
   readonly name: string;
-  /** Of parameters by name. */
+  /** Matches names of parameters. */
   readonly of: RegExp;
-  /** By a profile for machines of the kind. */
+  /** Factor for a profile of the machine's kind. */
   readonly kind: number;
-  /** Where calibration read it on the machine. */
+  /** Factor for a profile calibrated on the machine. */
   readonly calibrated: number;
-  /** Where the rows of the run told it. */
+  /** Factor for costs shown by the run's rows. */
   readonly run: number;
 }
 
@@ -62,13 +62,13 @@ export const spreadGroups: readonly SpreadGroup[] = [
 ];
 
 /**
- * What is beyond all groups, as a part of what is told: two recordings of one program on one machine differ too, and the
- * machine of fewer rules errs by itself. Not of --derive: so much is needed for nine makespans in ten to lie within, on both
- * halves of the trials (docs/concepts/accuracy.md).
+ * Relative error beyond all groups: two recordings of one program on one machine differ too, and the simulator errs by
+ * itself. Not from --derive: chosen so that nine of ten makespans lie inside, on both halves of the trials
+ * (docs/concepts/accuracy.md).
  */
 export const restPart = { kind: 0.11, calibrated: 0.1 };
 
-/** A machine that is faster in one group than a profile says, and one that is slower. */
+/** A machine that is faster in one group than the profile, and one that is slower. */
 export type MachinePair = readonly [fast: CostModel, slow: CostModel];
 
 export interface Surroundings {
@@ -77,13 +77,10 @@ export interface Surroundings {
   readonly restPart: number;
 }
 
-/** Costs by a profile that stands for a machine around another one; `near` stands for it where a run has shown a cost. */
+/** Makes costs from the profile of a similar machine. `near` is used for costs that a run has shown. */
 export type CostsOf = (profile: DeviceProfile, near: DeviceProfile) => CostModel;
 
-/**
- * The machines around a profile, by `costsOf` each. Null for a profile of published figures: how far a guess is off,
- * nobody has measured.
- */
+/** Returns similar machines with costs from `costsOf`; null for published figures, whose error is unknown. */
 export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profileCosts): Surroundings | null {
   if (profile.basis === 'published') return null;
   const from = isCalibrated(profile) ? 'calibrated' : 'kind';
@@ -98,7 +95,7 @@ export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profil
 type ProfilePair = readonly [fast: DeviceProfile, slow: DeviceProfile];
 type Source = 'kind' | 'calibrated' | 'run';
 
-/** Every edit asks for those of one profile. */
+/** Cached, because every edit needs those of one profile. */
 const around: Readonly<Record<Source, WeakMap<DeviceProfile, ProfilePair[]>>> = {
   kind: new WeakMap(),
   calibrated: new WeakMap(),
@@ -116,11 +113,11 @@ function profilesAround(profile: DeviceProfile, source: Source): readonly Profil
   return made;
 }
 
-/** Whether calibration read it on one machine. */
+/** Returns whether the profile was calibrated on one machine. */
 export const isCalibrated = ({ machines = 1, measurements = [] }: DeviceProfile): boolean =>
   machines === 1 && measurements.length > 0;
 
-/** The profile of a machine that takes so many times as long, by parameter: times, rates and tables of them. Sizes and counts stay. */
+/** Returns the profile of a slower machine: scales times, rates and their tables, but not sizes and counts. */
 export function slower(profile: DeviceProfile, factor: (name: ParameterName) => number): DeviceProfile {
   const parameters = Object.fromEntries(
     parameterNames.flatMap((name) => {

@@ -1,4 +1,3 @@
-/** Which buffers an instruction reads and writes. */
 import type { Instruction, ProgramKernel } from './program.ts';
 
 interface Access {
@@ -11,7 +10,7 @@ const none: readonly Access[] = [];
 const touchesMemory = (kernel: ProgramKernel): kernel is Extract<ProgramKernel, { readonly dst: number }> =>
   'dst' in kernel;
 
-/** Data that the instruction itself moves. What it says of a graph's launch is nothing: that runs what was captured. */
+/** Returns the buffers that the instruction itself reads and writes; none for a graph's launch. */
 export function accesses(instruction: Instruction): readonly Access[] {
   const [read, written] = [readBuffer(instruction), writtenBuffer(instruction)];
   if (read === null && written === null) return none;
@@ -38,7 +37,7 @@ function readBuffer(instruction: Instruction): number | null {
   }
 }
 
-/** The buffer that an instruction writes; null where it writes none. */
+/** Returns the buffer that an instruction writes; null if it writes none. */
 export function writtenBuffer(instruction: Instruction): number | null {
   switch (instruction.code) {
     case 'copy':
@@ -46,7 +45,7 @@ export function writtenBuffer(instruction: Instruction): number | null {
       return instruction.dst;
     case 'write':
     case 'memset':
-    // What a buffer holds is undefined after these, so they count as changing it.
+    // The content is undefined afterwards, which counts as a change.
     case 'allocate':
     case 'free':
       return instruction.buffer;
@@ -57,7 +56,7 @@ export function writtenBuffer(instruction: Instruction): number | null {
   }
 }
 
-/** Buffers that at least one of the instructions writes. */
+/** Returns the buffers that at least one of the instructions writes. */
 export function writtenBuffers(...lists: readonly (readonly Instruction[])[]): Set<number> {
   const written = new Set<number>();
   for (const instructions of lists) {

@@ -1,8 +1,9 @@
 import type { Instruction, Program } from './program.ts';
 
 /**
- * Devices on which nothing runs beside the copy: those of a cudaMemcpy between two devices in the legacy default stream,
- * which comes after all earlier work of both, and before all later work (CUDA C++ Programming Guide, peer-to-peer memory copy).
+ * Returns the devices on which nothing runs next to the copy: both devices of a cudaMemcpy between two devices in the
+ * legacy default stream. It comes after all earlier work of both and before all later work (CUDA C++ Programming Guide,
+ * peer-to-peer memory copy).
  */
 export function aloneOn(instruction: Instruction, { buffers, streams }: Program): readonly number[] {
   if (instruction.code !== 'copy' || !instruction.blocking) return nowhere;

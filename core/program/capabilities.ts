@@ -1,6 +1,6 @@
 /**
- * What each engine can execute. What it can't is declared and explained before a run, never met half-way through. An
- * engine that learns something gets it added to its entry in `abilities`.
+ * Capabilities of each engine. Gaps are found and explained before a run, never halfway through. If an engine learns
+ * something, add it to its entry in `abilities`.
  */
 import { CopyscopeError } from '../errors.ts';
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
@@ -13,12 +13,12 @@ import type { EngineKind } from './engineKind.ts';
 export interface CapabilityGap {
   /** Dotted path in the document. */
   readonly field: string;
-  /** As 'mapped memory' or 'operation memset'. */
+  /** For example 'mapped memory' or 'operation memset'. */
   readonly feature: string;
   readonly reason: string;
 }
 
-/** What an experiment may ask for beside operations and kinds of memory, and how it is called in a message. */
+/** Features of experiments besides operations and kinds of memory, with their names in messages. */
 const features = {
   allocation: 'allocation during the run',
   launchBlocking: 'launch blocking',
@@ -50,7 +50,7 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
     name: 'the CPU engine',
     memories: new Set(bufferMemories),
     operations: new Set(operationNames),
-    // Its streams have all processors alike, and its kernels no multiprocessors.
+    // Its streams share all processors equally, and its kernels have no multiprocessors.
     features: new Set<Feature>([
       'allocation',
       'launchBlocking',
@@ -58,7 +58,7 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
       'peerAccess',
       'severalDevices',
       'arithmeticKernels',
-      // By plain loops on one processor, for small sizes.
+      // Runs small sizes with plain loops on one processor.
       'libraryKernels',
     ]),
   },
@@ -70,7 +70,7 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
   },
 };
 
-/** Everything in the document that `engine` can't execute; empty where it can run it all. */
+/** Returns everything in the document that `engine` can't execute; empty if it can run it all. */
 export function capabilityGaps(experiment: Experiment, engine: EngineKind): CapabilityGap[] {
   const finder = new GapFinder(abilities[engine]);
   experiment.buffers.forEach((buffer, index) => {
@@ -97,7 +97,7 @@ export function capabilityGaps(experiment: Experiment, engine: EngineKind): Capa
 
 type Path = readonly (string | number)[];
 
-/** Throws a CopyscopeError `engine.unsupported` for what the engine can't execute, before anything is begun. */
+/** Throws a CopyscopeError `engine.unsupported` before the run if the engine can't execute something. */
 export function requireCapable(experiment: Experiment, engine: EngineKind): void {
   const [first, ...others] = capabilityGaps(experiment, engine);
   if (first === undefined) return;

@@ -1,7 +1,7 @@
-/** Which instructions a graph capture takes in, and where captures are. */
+/** Finds graph captures, and the instructions that they take in. */
 import type { Instruction, InstructionCode, ProgramThread } from './program.ts';
 
-/** Work of streams that becomes part of a graph while its stream is being captured, and runs when it is launched. */
+/** Stream work that becomes part of a graph while its stream is captured, and runs at the launch. */
 const capturable: ReadonlySet<InstructionCode> = new Set([
   'copy',
   'memset',
@@ -21,7 +21,7 @@ export interface Capture {
   readonly end: number;
 }
 
-/** All captures of a program, thread by thread, in order. */
+/** Returns all captures of a program, thread by thread, in order. */
 export function captures(threads: readonly ProgramThread[]): Capture[] {
   const found: Capture[] = [];
   for (const [thread, { instructions }] of threads.entries()) {
@@ -35,7 +35,7 @@ export function captures(threads: readonly ProgramThread[]): Capture[] {
   return found;
 }
 
-/** The captured work of each graph, all of its captures together. */
+/** Returns the captured work of each graph, over all its captures. */
 export function capturedWork(threads: readonly ProgramThread[]): ReadonlyMap<number, readonly Instruction[]> {
   const work = new Map<number, Instruction[]>();
   for (const { graph, thread, begin, end } of captures(threads)) {
@@ -47,7 +47,7 @@ export function capturedWork(threads: readonly ProgramThread[]): ReadonlyMap<num
   return work;
 }
 
-/** Each instruction of a thread that runs, in no order: what is captured counts where the graph is launched. */
+/** Returns each instruction of a thread that runs, in no order. Captured work counts at the graph's launch. */
 export function executedWork(
   { instructions }: ProgramThread,
   work: ReadonlyMap<number, readonly Instruction[]>,

@@ -1,24 +1,24 @@
-/** What a region should hold, followed through the program one operation after another. */
+/** Expected content of regions, tracked through the program one operation after another. */
 import type { Content } from './program.ts';
 
 export interface Piece {
   readonly from: number;
   readonly to: number;
-  /** What it holds, as seen from its first byte. Null: written, but with what can't be derived. */
+  /** Content as seen from the region's first byte. Null if it was written with unknown content. */
   readonly content: Content | null;
 }
 
-/** `content` as seen `bytes` further on. */
+/** Returns `content` as seen `bytes` further on. */
 export function shiftContent(content: Content, bytes: number): Content {
   return bytes === 0 ? content : canonical({ ...content, patternOffset: content.patternOffset + bytes });
 }
 
-/** `content` with each word multiplied by `factor`, modulo 2^32. Only right where its words lie on the buffer's own. */
+/** Returns `content` with each word multiplied by `factor`, modulo 2^32. Words must be aligned with the buffer's. */
 export function multiplyContent(content: Content, factor: number): Content {
   return canonical({ ...content, multiplier: Math.imul(content.multiplier, factor) >>> 0 });
 }
 
-/** Equal words everywhere have many descriptions: this one starts at a word and is multiplied by 1. */
+/** Normalizes content of equal words: the result starts at a word and has multiplier 1. */
 export function canonical(content: Content): Content {
   const { pattern, patternOffset, multiplier } = content;
   if (pattern.kind !== 'constant' || (patternOffset === 0 && multiplier === 1)) return content;
@@ -28,7 +28,7 @@ export function canonical(content: Content): Content {
   return { pattern: { kind: 'constant', value }, patternOffset: 0, multiplier: 1 };
 }
 
-/** Whether two canonical contents are described alike. */
+/** Returns whether two canonical contents are equal. */
 export function sameContent(a: Content | null, b: Content | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.patternOffset !== b.patternOffset || a.multiplier !== b.multiplier) return false;
@@ -36,7 +36,7 @@ export function sameContent(a: Content | null, b: Content | null): boolean {
   return b.pattern.kind === a.pattern.kind && a.pattern.seed === b.pattern.seed;
 }
 
-/** The content of one buffer as pieces without gaps, in order of address; no two neighbours continue each other. */
+/** Content of one buffer as contiguous pieces in order of address. No piece continues the one before. */
 export class BufferContent {
   #pieces: Piece[];
   readonly bytes: number;
@@ -46,12 +46,12 @@ export class BufferContent {
     this.#pieces = [{ from: 0, to: bytes, content: canonical(initial) }];
   }
 
-  /** Replaces [from, from + length) by `content`, given as it is at `from`. Returns what that cost, in pieces. */
+  /** Replaces [from, from + length) by `content`, as seen from `from`. Returns the cost in pieces. */
   write(from: number, length: number, content: Content | null): number {
     return this.replace([{ from, to: from + length, content: content === null ? null : canonical(content) }]);
   }
 
-  /** Copies a region of another buffer, piece by piece. Returns what that cost, in pieces. */
+  /** Copies a region of another buffer, piece by piece. Returns the cost in pieces. */
   copyFrom(source: BufferContent, sourceFrom: number, from: number, length: number): number {
     const move = from - sourceFrom;
     const moved = source
@@ -60,11 +60,11 @@ export class BufferContent {
     return this.replace(moved);
   }
 
-  /** Puts pieces that follow each other in place of what is there. Returns what that cost, in pieces. */
+  /** Replaces a region by adjacent pieces. Returns the cost in pieces. */
   replace(pieces: readonly Piece[]): number {
     const [from, to] = [pieces[0]?.from ?? 0, pieces.at(-1)?.to ?? 0];
     if (from >= to) return 1;
-    // One neighbour on each side is taken in, since it may continue the new pieces.
+    // Includes one neighbour on each side, since it may continue the new pieces.
     const first = Math.max(0, this.#at(from) - 1);
     const end = Math.min(this.#pieces.length, this.#at(to - 1) + 2);
     const old = this.#pieces.slice(first, end);
@@ -72,25 +72,25 @@ export class BufferContent {
     const after = old.filter((piece) => piece.to > to).map((piece) => cut(piece, to, piece.to));
     const merged = merge([...before, ...pieces, ...after]);
     this.#splice(first, end, merged);
-    // What lies behind is moved in memory, a hundred times faster than a piece is made.
+    // Later pieces are moved in memory, which is a hundred times faster than making a piece.
     return old.length + merged.length + (this.#pieces.length - first) / 128;
   }
 
-  /** The pieces of a region, cut to it. */
+  /** Returns the pieces of a region, cut to it. */
   pieces(from: number, length: number): Piece[] {
     if (length <= 0) return [];
     const to = from + length;
     return this.#pieces.slice(this.#at(from), this.#at(to - 1) + 1).map((piece) => cut(piece, from, to));
   }
 
-  /** The content of a whole region where it is one, and known. */
+  /** Returns the content of a whole region if it is one known piece. */
   single(from: number, length: number): Content | null {
     const piece = this.#pieces[this.#at(from)];
     if (piece === undefined || length <= 0 || piece.to < from + length) return null;
     return cut(piece, from, from + length).content;
   }
 
-  /** All pieces as they are now. */
+  /** Returns all pieces as they are now. */
   snapshot(): readonly Piece[] {
     return this.#pieces.slice();
   }
@@ -105,7 +105,7 @@ export class BufferContent {
     );
   }
 
-  /** Index of the piece that holds this byte. */
+  /** Returns the index of the piece that contains this byte. */
   #at(byte: number): number {
     let [low, high] = [0, this.#pieces.length - 1];
     while (low < high) {
@@ -130,7 +130,7 @@ function cut(piece: Piece, from: number, to: number): Piece {
   return { from: start, to: end, content: piece.content && shiftContent(piece.content, start - piece.from) };
 }
 
-/** Joins neighbours that continue each other, so that a loop over chunks doesn't end in as many pieces. */
+/** Joins neighbours that continue each other, so that a loop over chunks doesn't leave as many pieces. */
 function merge(pieces: readonly Piece[]): Piece[] {
   const merged: Piece[] = [];
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-/** The one asynchronous interface behind which the engines stand: same program in, same trace shape out. */
+/** The asynchronous interface of all engines: the same program in, the same trace format out. */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Run } from '../trace/run.ts';
@@ -13,7 +13,7 @@ export interface RunProgress {
   readonly total: number;
 }
 
-/** The part of AbortSignal that an engine needs; core knows neither the DOM's nor Node's globals. */
+/** The part of AbortSignal that an engine needs; core has neither the DOM's nor Node's types. */
 export interface CancelSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
@@ -22,7 +22,7 @@ export interface CancelSignal {
 
 export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
-  /** What has been recorded so far, now and then during a long run, for whoever outlives the engine. */
+  /** Called at intervals during a long run with the rows recorded so far, in case the engine dies. */
   readonly onPartial?: (run: Run) => void;
   readonly signal?: CancelSignal;
 }
@@ -32,13 +32,13 @@ export interface EngineRequest {
   readonly program: Program;
   /** Profile name for the simulator; ignored by the others. */
   readonly profile?: string | undefined;
-  /** The simulator counts in what a recorder costs, as recorded runs have it; the others record anyway. */
+  /** Whether the simulator includes the cost of a recorder. The other engines record anyway. */
   readonly whileRecording?: boolean | undefined;
 }
 
-/** Why a run ended before its end, with what had been recorded by then. */
+/** Why a run ended early, with the rows recorded by then. */
 export class RunError extends CopyscopeError {
-  /** Its status is failed or cancelled. Left out where nothing had been recorded. */
+  /** Has status failed or cancelled. Undefined if nothing was recorded. */
   readonly partial: Run | undefined;
 
   constructor(info: ErrorInfo, partial: Run | undefined, options?: { cause?: unknown }) {
@@ -50,8 +50,8 @@ export class RunError extends CopyscopeError {
 export interface Engine {
   readonly kind: EngineKind;
   /**
-   * Runs the program and gives its trace. Rejects with a CopyscopeError: `run.cancelled` where the signal fired,
-   * `engine.*` where the engine failed. A RunError also holds what had been recorded by then.
+   * Runs the program and returns its trace. Rejects with a CopyscopeError: `run.cancelled` if the signal fired,
+   * `engine.*` if the engine failed. A RunError also has the rows recorded by then.
    */
   run(request: EngineRequest, hooks?: RunHooks): Promise<Run>;
 }
@@ -59,21 +59,21 @@ export interface Engine {
 export interface EngineStatus {
   readonly kind: EngineKind;
   readonly available: boolean;
-  /** What stands in the way, and what to do about it, where it isn't available. */
+  /** Why it isn't available, with the remedy. */
   readonly problem?: ErrorInfo;
 }
 
 export interface DeviceInfo {
   readonly index: number;
   readonly name: string;
-  /** As '9.0'. */
+  /** For example '9.0'. */
   readonly computeCapability: string;
-  /** Null where an imported trace doesn't say. */
+  /** Null if an imported trace doesn't say. */
   readonly asyncEngineCount: number | null;
   readonly multiprocessors: number;
   readonly memoryBytes: number;
   readonly pciBusId: string;
-  /** PCI Express generation and lanes in use; null where the driver doesn't say. */
+  /** PCI Express generation and lanes in use; null if the driver doesn't say. */
   readonly linkGeneration: number | null;
   readonly linkWidth: number | null;
 }
@@ -87,7 +87,7 @@ export interface CuptiStatus {
 
 export interface DeviceReport {
   readonly devices: readonly DeviceInfo[];
-  /** As '13.0'; null where there is none. */
+  /** For example '13.0'; null if there is none. */
   readonly driverVersion: string | null;
   readonly runtimeVersion: string | null;
   readonly cupti: CuptiStatus;

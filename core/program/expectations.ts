@@ -1,6 +1,6 @@
 /**
- * Derives what every written buffer must hold in the end, and what each host read should find, by following the
- * program as if each operation completed before the next was issued. A run that is free of races ends in just this.
+ * Derives the final content of every written buffer, and the content of each host read, as if each operation completed
+ * before the next was issued. A run without races has exactly this result.
  */
 import { accesses } from './accesses.ts';
 import { capturedWork, executedWork } from './captures.ts';
@@ -63,7 +63,7 @@ function unknownReason({ allocated }: ProgramBuffer, shared: boolean, computed: 
   return `part of it can't be followed: ${dynamic}a loop that changes it each round, words torn between patterns, or too many operations`;
 }
 
-/** Buffers that don't exist when the program has ended. A loop runs at least once, so what comes last has the say. */
+/** Returns buffers that don't exist at the program's end. A loop runs at least once: its last instruction decides. */
 function freedBuffers(threads: readonly ProgramThread[]): Set<number> {
   const freed = new Set<number>();
   for (const { instructions } of threads) {
@@ -76,7 +76,7 @@ function freedBuffers(threads: readonly ProgramThread[]): Set<number> {
   return freed;
 }
 
-/** Buffers that one host thread writes and another one reads or writes. */
+/** Returns buffers that one host thread writes and another one reads or writes. */
 function sharedBuffers(
   threads: readonly ProgramThread[],
   work: ReadonlyMap<number, readonly Instruction[]>,

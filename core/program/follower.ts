@@ -17,41 +17,41 @@ import {
 import { operandsOfKernel } from './resultBytes.ts';
 
 /**
- * What following all loops together may cost, counted in instructions and in pieces of buffers: about a second. A loop
- * that needs more than half of what is left is given up, and what it writes is unknown from there on.
+ * Limit for following all loops, counted in instructions and pieces of buffers: about a second. A loop that needs more
+ * than half of the rest is skipped, and the content it writes is unknown.
  */
 const loopBudget = 2_000_000;
-/** What all of it may cost, so counted: a second or two. Buffers that are written after that are unknown. */
+/** Limit for everything, counted the same way: a second or two. Buffers written afterwards are unknown. */
 const pieceBudget = 4_000_000;
 
 interface Loop {
-  /** What a round costs at the least. */
+  /** Minimum cost of a round. */
   readonly length: number;
   readonly writes: readonly number[];
   /** Indices of the reads in it. */
   readonly reads: readonly number[];
-  /** It captures a graph, so that a launch in its second round may run what its first one captured. */
+  /** Whether it captures a graph, so that a launch in its second round may run the first round's capture. */
   readonly captures: boolean;
 }
 
-/** A graph as it was captured last: where its work stands, or several places where that can't be told. */
+/** Latest capture of a graph: where its work is, or 'unclear' if there are several candidates. */
 type Captured = { readonly walk: Walk; readonly from: number; readonly to: number } | 'unclear';
 
 export class Follower {
   readonly #contents: readonly BufferContent[];
   /** Buffers whose content is never known. */
   readonly #unknown: ReadonlySet<number>;
-  /** By the buffer that a library kernel wrote last. */
+  /** Last result of a library kernel, by its buffer. */
   readonly #results = new Map<number, KernelResult>();
   #loopBudget = loopBudget;
   #pieceBudget = pieceBudget;
-  /** Loops that are being followed, one inside another. */
+  /** Depth of nested loops that are being followed. */
   #nesting = 0;
   readonly #threads: readonly ProgramThread[];
   readonly #captures: readonly Capture[];
   /** Buffers that a launch of each graph may write. */
   readonly #graphWrites: ReadonlyMap<number, ReadonlySet<number>>;
-  /** Of the thread that is being followed. */
+  /** Captures of the current thread. */
   readonly #captured = new Map<number, Captured>();
 
   constructor(buffers: readonly ProgramBuffer[], threads: readonly ProgramThread[], unknown: ReadonlySet<number>) {
@@ -74,7 +74,7 @@ export class Follower {
     return content;
   }
 
-  /** Follows a thread. Returns its instructions with what each read without an expectation of its own should find. */
+  /** Follows a thread. Returns its instructions, with expected content added to reads without their own expectation. */
   thread(instructions: readonly Instruction[]): Instruction[] {
     const found = new Map<number, Content | null>();
     this.#captured.clear();
@@ -101,7 +101,7 @@ export class Follower {
     }
   }
 
-  /** What the host does in a capture happens now, the rest at each launch. Returns where the capture ends. */
+  /** Host instructions in a capture happen now, others at each launch. Returns where the capture ends. */
   #capture(walk: Walk, begin: number, graph: number): number {
     const { instructions } = walk;
     let end = begin;
@@ -119,7 +119,7 @@ export class Follower {
     else for (const buffer of this.#graphWrites.get(graph) ?? []) this.#spend(this.#forget(buffer));
   }
 
-  /** A graph that another thread captures: known where there is only one capture of it. */
+  /** Returns a graph that another thread captures; known only if there is one capture of it. */
   #elsewhere(graph: number): Captured {
     const [first, second] = this.#captures.filter((capture) => capture.graph === graph);
     const instructions = this.#threads[first?.thread ?? -1]?.instructions;
@@ -127,7 +127,7 @@ export class Follower {
     return { walk: launchWalk(instructions), from: first.begin + 1, to: first.end };
   }
 
-  /** Follows a loop round by round until a round changes nothing, and so no later one will either. */
+  /** Follows a loop until a round changes nothing, because later rounds won't either. */
   #repeat(walk: Walk, start: number, { end, count }: InstructionOf<'repeat'>): void {
     const loop = loopAt(walk, start, end, this.#graphWrites);
     const least = this.#loopBudget / 2;
@@ -160,7 +160,7 @@ export class Follower {
     for (const index of loop.reads) walk.found.set(index, null);
   }
 
-  /** Returns what the step cost. */
+  /** Returns the cost of the step. */
   #step(walk: Walk, index: number, instruction: Instruction): number {
     if (instruction.code === 'read') return this.#read(walk, index, instruction);
     const dst = writtenBuffer(instruction);
@@ -195,7 +195,7 @@ export class Follower {
     }
   }
 
-  /** A read in a loop has an expectation only where each round finds the same. */
+  /** A read in a loop has an expectation only if each round reads the same. */
   #read({ found }: Walk, index: number, { buffer, offset, bytes, expected }: InstructionOf<'read'>): number {
     if (expected !== null) return 1;
     const now = this.content(buffer).single(offset, bytes);
@@ -212,7 +212,7 @@ export class Follower {
     return pieces.length + this.content(kernel.dst).replace(pieces.flatMap((piece) => multiplyPiece(piece, factor)));
   }
 
-  /** No pattern says what it writes; what it should have written follows from what its operands hold now. */
+  /** No pattern describes its output. The expected output follows from the present content of its operands. */
   #library(op: number, kernel: LibraryKernel): number {
     const pieces = this.#forget(kernel.dst);
     const operands = operandsOfKernel(kernel).map(({ buffer, bytes }) => this.content(buffer).single(0, bytes));
@@ -221,7 +221,7 @@ export class Follower {
     return pieces;
   }
 
-  /** What a library kernel has written into the buffer, if nothing else has since, and it can be worked out. */
+  /** Returns a library kernel's result in the buffer, if it is still there and can be computed. */
   result(buffer: number): KernelResult | null {
     return this.#results.get(buffer) ?? null;
   }
@@ -234,14 +234,14 @@ export class Follower {
 
 interface Walk {
   readonly instructions: readonly Instruction[];
-  /** What each read found; null where it can't be known, or differs from round to round. */
+  /** Content of each read; null if it is unknown or differs between rounds. */
   readonly found: Map<number, Content | null>;
   readonly loops: Map<number, Loop>;
-  /** What is followed: everything, or of a capture what the host does, or what a launch does. */
+  /** Followed part: everything, only host instructions of a capture, or only those of a launch. */
   readonly part: 'all' | 'host' | 'launch';
 }
 
-/** A walk over the captured work of a thread; the host's reads are no part of it. */
+/** Returns a walk over the captured work of a thread, without the host's reads. */
 const launchWalk = (instructions: readonly Instruction[]): Walk => ({
   instructions,
   found: new Map(),
@@ -275,8 +275,8 @@ function loopAt(
 }
 
 /**
- * A kernel multiplies the buffer's words. A piece is known afterwards where its pattern's words lie on the buffer's;
- * words that a piece shares with its neighbours are not.
+ * Multiplies the buffer's words. A piece stays known if its pattern's words are aligned with the buffer's; words shared
+ * with neighbouring pieces don't.
  */
 function multiplyPiece({ from, to, content }: Piece, factor: number): Piece[] {
   const first = Math.min(to, Math.ceil(from / 4) * 4);
@@ -291,13 +291,13 @@ function multiplyPiece({ from, to, content }: Piece, factor: number): Piece[] {
   return pieces.filter((piece) => piece.from < piece.to);
 }
 
-/** Whether it begins with a number of the type that the kernel works on. Other bits may be no number at all. */
+/** Returns whether it begins with a number of the kernel's type. Other bits may not be a number at all. */
 function holdsNumbers({ pattern, patternOffset, multiplier }: Content, kernel: LibraryKernel): boolean {
   const kind = kernel.kind === 'fft' ? 'float32' : kernel.dtype;
   return pattern.kind === kind && patternOffset % 4 === 0 && multiplier === 1;
 }
 
-/** base^exponent modulo 2^32, by squaring. */
+/** Returns base^exponent modulo 2^32, by squaring. */
 function power(base: number, exponent: number): number {
   let [result, square] = [1, base];
   for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {

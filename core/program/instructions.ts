@@ -1,4 +1,4 @@
-/** The instructions of a host thread: one of them is one thing that an engine does. */
+/** Instructions of a host thread; each is one action of an engine. */
 import type { Pattern } from '../experiment/resources.ts';
 
 /** Content of a region: pattern words from `patternOffset` bytes on, each multiplied by `multiplier` modulo 2^32. */
@@ -15,7 +15,7 @@ export interface Content {
 export type Allocator = 'cuda-malloc' | 'pool' | 'caching';
 
 interface At {
-  /** Number of the operation that it carries out, or belongs to. */
+  /** Number of its operation. */
   readonly op: number;
 }
 
@@ -29,21 +29,21 @@ interface Region extends At {
 type HostInstruction =
   | (At & { readonly code: 'work'; readonly durationNs: number })
   | (Region & { readonly code: 'write'; readonly content: Content })
-  /** `expected` is null where it can't be known: the bytes are read, and not compared. */
+  /** `expected` is null if it is unknown: the bytes are read but not compared. */
   | (Region & { readonly code: 'read'; readonly expected: Content | null })
   /**
-   * Tensor.pin_memory(): a destination allocated by operation comes from the caching host allocator; then the host
-   * copies all of `src` into it, and goes on when that is done.
+   * Tensor.pin_memory(): a destination allocated by operation comes from the caching host allocator. Then the host
+   * copies all of `src` into it and continues when that is done.
    */
   | (At & { readonly code: 'pin'; readonly src: number; readonly dst: number; readonly bytes: number })
-  /** The buffer exists from here on, and what it holds is undefined. What is never freed ends with the iteration. */
+  /** The buffer exists from here on, with undefined content. If it is never freed, it ends with the iteration. */
   | (At & {
       readonly code: 'allocate';
       readonly buffer: number;
       readonly allocator: Allocator;
       readonly stream: number;
     })
-  /** `allocator` is the one that the buffer was allocated with. */
+  /** `allocator` is the one that allocated the buffer. */
   | (At & { readonly code: 'free'; readonly buffer: number; readonly allocator: Allocator; readonly stream: number })
   /** Tensor.record_stream(): a caching allocator reuses the block only once work now in `stream` has completed. */
   | (At & { readonly code: 'recordStream'; readonly buffer: number; readonly stream: number })
@@ -64,23 +64,23 @@ type StreamInstruction =
       /** cudaMemcpy rather than cudaMemcpyAsync: the call returns when the copy has completed. */
       readonly blocking: boolean;
     })
-  /** cudaMemsetAsync: `value` (0 to 255) into every byte. */
+  /** cudaMemsetAsync: writes `value` (0 to 255) into every byte. */
   | (Region & { readonly code: 'memset'; readonly value: number; readonly stream: number })
   | (At & {
       readonly code: 'kernel';
       readonly stream: number;
       readonly kernel: ProgramKernel;
       /**
-       * Share of the device's multiprocessors that it fills: below 1 a block on each of ceil(share * multiprocessors), at
-       * 1 as many blocks as the device holds at once. A spin with a share of 1 is a single thread, which leaves room for
-       * any other kernel.
+       * Share of the device's multiprocessors that it fills: below 1, a block on each of ceil(share * multiprocessors);
+       * at 1, as many blocks as the device holds at once. A spin with a share of 1 is a single thread, which leaves
+       * room for any other kernel.
        */
       readonly smShare: number;
-      /** What the document says it touches, for the hazard check; stream, matmul and fft kernels really do. */
+      /** Buffers in the document, for the hazard check; stream, matmul and fft kernels really use them. */
       readonly reads: readonly number[];
       readonly writes: readonly number[];
     })
-  /** What the kernel's library makes at its first use in a stream; nothing where this iteration has made it already. */
+  /** Plan or work space for the library's first use in a stream; none if this iteration has made it already. */
   | (At & { readonly code: 'makePlan'; readonly kernel: LibraryKernel; readonly stream: number })
   | (At & { readonly code: 'recordEvent'; readonly event: number; readonly stream: number })
   | (At & { readonly code: 'waitEvent'; readonly event: number; readonly stream: number })
@@ -90,13 +90,13 @@ type StreamInstruction =
   | (At & { readonly code: 'multiCopy'; readonly plan: number; readonly stream: number });
 
 /**
- * Stream instructions between a beginCapture and the endCapture behind it become part of the graph instead of running;
- * their rows carry their own operation's number, and the correlation of the launch that ran them. Host instructions
- * between them run at once.
+ * Stream instructions between a beginCapture and its endCapture become part of the graph instead of running. Their rows
+ * have their own operation's number, and the correlation of the launch that ran them. Host instructions in between run
+ * at once.
  */
 type GraphInstruction =
   | (At & { readonly code: 'beginCapture'; readonly graph: number; readonly stream: number })
-  /** cudaStreamEndCapture, cudaGraphInstantiate and cudaGraphUpload, a host row each. */
+  /** cudaStreamEndCapture, cudaGraphInstantiate and cudaGraphUpload, with a host row each. */
   | (At & { readonly code: 'endCapture'; readonly graph: number; readonly stream: number })
   | (At & { readonly code: 'launchGraph'; readonly graph: number; readonly stream: number });
 
@@ -108,7 +108,7 @@ type SynchronisingInstruction =
   | (At & { readonly code: 'queryEvent'; readonly event: number })
   /** cudaEventElapsedTime: both events must be complete. */
   | (At & { readonly code: 'elapsedTime'; readonly start: number; readonly end: number })
-  /** cudaMemcpyAsync of 4 bytes (the buffer's size where it is smaller) to a pageable scalar, then cudaStreamSynchronize. */
+  /** cudaMemcpyAsync of 4 bytes (or the buffer's smaller size) to a pageable scalar, then cudaStreamSynchronize. */
   | (At & { readonly code: 'item'; readonly buffer: number; readonly stream: number });
 
 type GroupInstruction =
@@ -132,8 +132,8 @@ export type InstructionOf<Code extends InstructionCode> = Extract<Instruction, {
 export type ProgramKernel =
   | { readonly kind: 'spin'; readonly durationNs: number }
   /**
-   * `passes` times over `bytes` (a multiple of 4): the first pass writes src * streamMultiplier to dst word by word,
-   * each later one multiplies dst in place. Where a side is mapped host memory, its bytes cross the link.
+   * Passes over `bytes` (a multiple of 4) `passes` times: the first writes src * streamMultiplier to dst word by word,
+   * each later one multiplies dst in place. Bytes of mapped host memory cross the link.
    */
   | {
       readonly kind: 'stream';
@@ -142,11 +142,11 @@ export type ProgramKernel =
       readonly bytes: number;
       readonly passes: number;
     }
-  /** `flops` single-precision operations, a fused multiply-add counted as two. Reads and writes no buffer. */
+  /** `flops` single-precision operations; a fused multiply-add counts as two. Reads and writes no buffer. */
   | { readonly kind: 'arithmetic'; readonly flops: number }
   | LibraryKernel;
 
-/** What cuBLAS and cuFFT do: each works on whole buffers, from their first byte on. */
+/** Kernels of cuBLAS and cuFFT. They use buffers from their first byte on. */
 export type LibraryKernel = MatmulKernel | FftKernel;
 
 /** dst (m by n) = src (m by k) times other (k by n), row by row. */
@@ -160,11 +160,11 @@ export interface MatmulKernel {
   readonly k: number;
   readonly dtype: 'float32' | 'float16' | 'bfloat16';
   readonly tf32: boolean;
-  /** Its work space is made by a makePlan instruction, and otherwise before the run. */
+  /** Whether a makePlan instruction makes its work space, rather than preparation before the run. */
   readonly firstUse: boolean;
 }
 
-/** `batch` transforms of `size` complex numbers in single precision, forward and not scaled, one behind another. */
+/** `batch` consecutive transforms of `size` complex numbers in single precision, forward and unscaled. */
 export interface FftKernel {
   readonly kind: 'fft';
   readonly src: number;

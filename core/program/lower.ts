@@ -1,4 +1,4 @@
-/** Lowers an experiment to the program that engines execute. Assumes the document passed parseExperiment. */
+/** Lowers an experiment to the program that engines execute. The document must have passed parseExperiment. */
 import { type BufferFinder, describeOnce } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { descriptorOf, type Operation } from '../experiment/operations.ts';
@@ -9,15 +9,15 @@ import { expectations } from './expectations.ts';
 import type { Instruction, OperationInfo, Program, ProgramThread, RecordedCost } from './program.ts';
 import { deviceIndex, type Place, Scope } from './scope.ts';
 
-/** Throws a CopyscopeError `experiment.invalid` for what no engine could execute: it names the field and the remedy. */
+/** Throws a CopyscopeError `experiment.invalid`, with field and remedy, if no engine could execute it. */
 export function lower(experiment: Experiment): Program {
   const program = lowerUnverified(experiment);
   return { ...program, ...expectations(program.buffers, program.threads) };
 }
 
 /**
- * The same without what buffers must hold in the end: for a simulation, which moves no data. What a host thread compares
- * when it reads takes its time, and is there.
+ * Lowers for a simulation, without final content of buffers, since it moves no data. Keeps expectations of host reads,
+ * because comparing them takes time.
  */
 export function lowerToSimulate(experiment: Experiment): Program {
   const program = lowerUnverified(experiment);
@@ -25,11 +25,11 @@ export function lowerToSimulate(experiment: Experiment): Program {
   return threads.some(readsUntold) ? { ...program, threads: expectations(buffers, threads).threads } : program;
 }
 
-/** Whether a thread reads something without being told what it should find. */
+/** Returns whether a thread has a read without an expectation. */
 const readsUntold = ({ instructions }: ProgramThread): boolean =>
   instructions.some((one) => one.code === 'read' && one.expected === null);
 
-/** The same without what buffers and reads must hold. */
+/** Lowers without expected content of buffers and reads. */
 export function lowerUnverified(experiment: Experiment): Program {
   if (last?.experiment === experiment) return last.program;
   const { environment } = experiment;
@@ -68,11 +68,11 @@ export function lowerUnverified(experiment: Experiment): Program {
   return whole;
 }
 
-/** What was lowered last: whoever asks again gets it. Longer programs are not kept: each operation takes some 400 bytes. */
+/** Last result, for repeated calls. Longer programs aren't kept: each operation takes about 400 bytes. */
 let last: { readonly experiment: Experiment; readonly program: Program } | null = null;
 const mostKept = 150_000;
 
-/** What an array grows to when something is added to it is many times as large as most of the paths are. */
+/** Avoids push(): it would grow the array far beyond the length of most paths. */
 function inside(path: Place['path'], index: number): Place['path'] {
   const [list, thread, operations] = path;
   const isInThread = path.length === 3 && list !== undefined && thread !== undefined && operations !== undefined;
@@ -82,7 +82,7 @@ function inside(path: Place['path'], index: number): Place['path'] {
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly scope: Scope;
-  /** One string for all labels that are alike: whoever looks rows' names up compares them by identity then. */
+  /** Shares one string among equal labels, so that comparing row names compares identities. */
   readonly #labels = new Map<string, string>();
 
   constructor(experiment: Experiment) {
@@ -132,7 +132,7 @@ class Lowering {
   }
 }
 
-/** What an operation took in the trace it was lifted from, as far as it still is what was recorded. */
+/** Returns an operation's recorded times, if it hasn't changed since. */
 function recordedCost(operation: Operation, find: BufferFinder): RecordedCost | undefined {
   const recorded = 'recorded' in operation ? operation.recorded : undefined;
   if (recorded === undefined) return undefined;

@@ -1,8 +1,8 @@
-/** The words of a pattern, as every engine must produce them (see patternSchema). */
+/** Words of a pattern, which every engine must produce alike (see patternSchema). */
 import type { Pattern } from '../experiment/resources.ts';
 import type { Content } from './program.ts';
 
-/** Odd constant of Knuth's multiplicative hashing (2^32 / golden ratio), spreading neighbouring word numbers apart. */
+/** Odd constant of Knuth's multiplicative hashing (2^32 / golden ratio), which spreads neighbouring word numbers. */
 const goldenRatio32 = 0x9e3779b1;
 
 /** MurmurHash3's 32-bit finaliser. */
@@ -21,24 +21,24 @@ function bitsOf(value: number): number {
   return bitsOfFloats[0] ?? 0;
 }
 
-/** A number that half precision holds exactly, as its 16 bits. Those here are 0, or at least 2^-10 in size. */
+/** Returns the 16 bits of a number that half precision represents exactly: 0, or at least 2^-10 in size. */
 function halfBits(value: number): number {
   const bits = bitsOf(value);
   if (value === 0) return 0;
   return ((bits >>> 16) & 0x8000) | ((((bits >>> 23) & 0xff) - 112) << 10) | ((bits >>> 13) & 0x3ff);
 }
 
-/** The same of bfloat16, which is the upper half of single precision. */
+/** Returns the bits of a bfloat16, the upper half of single precision. */
 const upperBits = (value: number): number => bitsOf(value) >>> 16;
 
-/** Two numbers in a word, each of its half's lowest bits: as many as the type holds exactly. */
+/** Returns two numbers in a word, each from as many low bits of its half as the type represents exactly. */
 function twoFloats(mixed: number, bits: number, encode: (value: number) => number): number {
   const half = 2 ** (bits - 1);
   const number = (from: number): number => encode((((mixed >>> from) & (2 * half - 1)) - half) / half);
   return (number(0) | (number(16) << 16)) >>> 0;
 }
 
-/** Word `index` of a pattern as an unsigned 32-bit integer. */
+/** Returns word `index` of a pattern as an unsigned 32-bit integer. */
 export function patternWord(pattern: Pattern, index: number): number {
   if (pattern.kind === 'constant') return pattern.value >>> 0;
   if (pattern.kind === 'index') return (index + pattern.seed) >>> 0;
@@ -55,7 +55,7 @@ export function patternWord(pattern: Pattern, index: number): number {
   }
 }
 
-/** Byte `index` of a region with this content: little-endian words of the pattern, multiplied modulo 2^32. */
+/** Returns byte `index` of a region: little-endian words of the pattern, multiplied modulo 2^32. */
 export function contentByte(content: Content, index: number): number {
   const position = content.patternOffset + index;
   const word = Math.imul(patternWord(content.pattern, Math.floor(position / 4)), content.multiplier);

@@ -1,7 +1,6 @@
 /**
- * The flat program that an engine executes: ids are indices, default streams are resolved, every operation has its
- * number. An operation's number (`op`) is its place in document order: the index by which a trace's rows name it. Repeats
- * stay loops.
+ * The flat program that an engine executes: ids are indices, default streams are resolved, and repeats stay loops. An
+ * operation's number (`op`) is its position in document order, by which a trace's rows name it.
  */
 import type { OperationName, OperationOf } from '../experiment/operations.ts';
 import type { BufferMemory, Pattern } from '../experiment/resources.ts';
@@ -13,7 +12,7 @@ export type StreamKind = 'legacy-default' | 'per-thread-default' | 'blocking' | 
 
 export interface ProgramDevice {
   readonly id: string;
-  /** Position among the devices that the program sees (CUDA_VISIBLE_DEVICES), as in cuda:0. */
+  /** Index among the devices that the program sees (CUDA_VISIBLE_DEVICES), as in cuda:0. */
   readonly index: number;
 }
 
@@ -25,8 +24,8 @@ export interface ProgramBuffer {
   readonly bytes: number;
   readonly pattern: Pattern;
   /**
-   * Something in the program writes it, so an engine restores the pattern before each iteration. Device and host
-   * buffers that are only written are thereby poisoned: a copy that never happened can't look verified.
+   * Whether the program writes it, so that an engine restores the pattern before each iteration. Buffers that are only
+   * written are thereby poisoned: a copy that never happened can't look verified.
    */
   readonly written: boolean;
   /** by-operation: an allocate or pin instruction makes it, and its pattern has no meaning. */
@@ -38,7 +37,7 @@ export interface ProgramStream {
   readonly kind: StreamKind;
   readonly device: number;
   readonly priority: number;
-  /** Host thread whose per-thread default stream this is; -1 otherwise. */
+  /** Host thread if this is its per-thread default stream; otherwise -1. */
   readonly thread: number;
 }
 
@@ -67,10 +66,10 @@ export interface MultiCopyPlan {
   readonly direction: MultiCopyOperation['direction'];
   /** Bytes of each tensor. */
   readonly sizes: Float64Array;
-  /** Kind of the host memory of the tensors. */
+  /** Kind of the tensors' host memory. */
   readonly memory: MultiCopyOperation['payload']['memory'];
   readonly strategy: MultiCopyOperation['strategy'];
-  /** Options under the names that the strategy documents. */
+  /** Options, with the names that the strategy documents. */
   readonly options: Readonly<Record<string, number | boolean>>;
 }
 
@@ -80,7 +79,7 @@ export interface ProgramThread {
   readonly instructions: readonly Instruction[];
 }
 
-/** What a number stands for: where the operation is in the document, and how to name it. */
+/** Describes the operation of a number: its place in the document and its name. */
 export interface OperationInfo {
   readonly op: number;
   /** The operation's id in the document. */
@@ -88,9 +87,9 @@ export interface OperationInfo {
   readonly kind: OperationName;
   readonly label: string;
   readonly thread: number;
-  /** Path in the document, as ['threads', 0, 'operations', 2]. */
+  /** Path in the document, for example ['threads', 0, 'operations', 2]. */
   readonly path: readonly (string | number)[];
-  /** What it took in the trace that the program was lifted from; it answers before a profile does. */
+  /** Times in the trace that the program was lifted from, which override the profile's. */
   readonly recorded?: RecordedCost | undefined;
 }
 
@@ -99,7 +98,7 @@ export interface RecordedCost {
   readonly deviceNs?: number | undefined;
 }
 
-/** What a region must hold when the program has finished, whatever the order of unordered operations. */
+/** Content that a region must have when the program has finished, whatever the order of unordered operations. */
 export interface Expectation {
   readonly buffer: number;
   readonly offset: number;
@@ -107,11 +106,11 @@ export interface Expectation {
   readonly content: Content;
 }
 
-/** What a library kernel must have written when the program has finished: worked out again on the host, from its operands. */
+/** Result that a library kernel must have written in the end, recomputed on the host from its operands. */
 export interface KernelResult {
   readonly op: number;
   readonly kernel: LibraryKernel;
-  /** What it read: of a matrix product both factors. */
+  /** Content of its operands: both factors of a matrix product. */
   readonly operands: readonly Content[];
 }
 
@@ -122,14 +121,14 @@ export interface Program {
   readonly streams: readonly ProgramStream[];
   readonly events: readonly ProgramEvent[];
   readonly signals: readonly ProgramSignal[];
-  /** The graphs that operations name, in order of first mention. */
+  /** Graphs that operations name, in order of first mention. */
   readonly graphs: readonly ProgramGraph[];
   readonly multiCopies: readonly MultiCopyPlan[];
   readonly threads: readonly ProgramThread[];
   readonly operations: readonly OperationInfo[];
   readonly expectations: readonly Expectation[];
   readonly results: readonly KernelResult[];
-  /** Regions that something writes and whose final content can't be derived from the document, with the reason. */
+  /** Written regions whose final content can't be derived from the document, with the reason. */
   readonly unverifiable: readonly { readonly buffer: number; readonly reason: string }[];
   /** CUDA_LAUNCH_BLOCKING=1. */
   readonly launchBlocking: boolean;

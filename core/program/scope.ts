@@ -1,11 +1,11 @@
-/** What an operation's names stand for: ids of the document as indices of the program. */
+/** Resolves an operation's names: ids of the document to indices of the program. */
 import { type BufferFinder, bufferFinder } from '../experiment/describe.ts';
 import { type Experiment, eachOperation } from '../experiment/experiment.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import type { Allocator, MultiCopyPlan, ProgramGraph } from './program.ts';
 import { StreamTable } from './streams.ts';
 
-/** Where an operation stands: its number, its place in the document and its host thread. */
+/** Place of an operation: its number, its path in the document and its host thread. */
 export interface Place {
   readonly op: number;
   readonly path: readonly (string | number)[];
@@ -22,7 +22,7 @@ export class Scope {
   readonly #events: ReadonlyMap<string, number>;
   readonly #signals: ReadonlyMap<string, number>;
   readonly #graphs = new Map<string, number>();
-  /** Null before something is freed. */
+  /** Computed at the first free. */
   #allocators: ReadonlyMap<string, Allocator> | null = null;
 
   constructor(experiment: Experiment) {
@@ -38,7 +38,7 @@ export class Scope {
     return known(this.#buffers, id, 'buffer');
   }
 
-  /** Bytes of a buffer. */
+  /** Returns the bytes of a buffer. */
   size(buffer: number): number {
     const declared = this.experiment.buffers[buffer];
     return declared === undefined ? 0 : bufferBytes(declared);
@@ -61,19 +61,19 @@ export class Scope {
     return index;
   }
 
-  /** What a buffer is freed with: the allocator that gave it. */
+  /** Returns the allocator that a buffer is freed with: the one that allocated it. */
   allocator(buffer: string): Allocator {
     this.#allocators ??= allocators(this.experiment);
     return this.#allocators.get(buffer) ?? 'caching';
   }
 
-  /** Index of a device by id; the thread's own where none is named. */
+  /** Returns the index of a device by id. Default: the thread's device. */
   device(id: string | undefined, thread: number): number {
     return deviceIndex(this.experiment, id ?? this.experiment.threads[thread]?.device);
   }
 }
 
-/** Index of a device by id; the first where none is named. */
+/** Returns the index of a device by id. Default: the first. */
 export function deviceIndex(experiment: Experiment, id: string | undefined): number {
   return id === undefined ? 0 : experiment.devices.findIndex((device) => device.id === id);
 }
@@ -81,7 +81,7 @@ export function deviceIndex(experiment: Experiment, id: string | undefined): num
 const indices = (declared: readonly { readonly id: string }[]): ReadonlyMap<string, number> =>
   new Map(declared.map(({ id }, index) => [id, index]));
 
-/** The allocator of each buffer that is allocated; checks/lifetimes.ts sees to it that there is only one. */
+/** Returns the allocator of each allocated buffer; checks/lifetimes.ts checks that there is only one. */
 function allocators({ threads }: Experiment): ReadonlyMap<string, Allocator> {
   const found = new Map<string, Allocator>();
   for (const thread of threads) {

@@ -1,6 +1,6 @@
 import type { Program } from './program.ts';
 
-/** Of threads of which one is held by a signal: what would let it go on. */
+/** Returns a remedy for threads of which one waits for a signal. */
 export function signalRemedy({ threads, signals }: Program, held: readonly number[]): string | null {
   for (const { instructions } of threads) {
     for (const one of instructions) {

@@ -1,8 +1,8 @@
-/** Resolves stream references: declared streams, and the default streams that exist without being declared. */
+/** Resolves stream references: declared streams, and the predefined default streams. */
 import type { Experiment } from '../experiment/experiment.ts';
 import type { ProgramStream } from './program.ts';
 
-/** The streams a program uses, in order: the declared ones, then default streams as they are first used. */
+/** Streams that a program uses: the declared ones, then default streams in order of first use. */
 export class StreamTable {
   readonly streams: ProgramStream[];
   readonly #experiment: Experiment;
@@ -20,7 +20,7 @@ export class StreamTable {
     this.#indices = new Map(this.streams.map((stream, index) => [stream.id, index]));
   }
 
-  /** Index of the stream that `id` means when host thread `thread` uses it. */
+  /** Returns the index of the stream that `id` means in host thread `thread`. */
   resolve(id: string, thread: number): number {
     const declared = this.#indices.get(id);
     if (declared !== undefined) return declared;
@@ -41,7 +41,7 @@ export class StreamTable {
   }
 
   #define(id: string, stream: Pick<ProgramStream, 'kind' | 'device' | 'thread'>): number {
-    // Declared ids hold no space, so a default stream's name never meets one.
+    // Declared ids contain no space, so they never equal a default stream's name.
     const existing = this.#indices.get(id);
     if (existing !== undefined) return existing;
     this.#indices.set(id, this.streams.length);

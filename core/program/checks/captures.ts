@@ -1,5 +1,5 @@
 /**
- * Graph captures: what may stand in one, which streams it takes in, and that graphs are captured before they are
+ * Checks graph captures: allowed operations, streams that join them, and that graphs are captured before they are
  * launched. Source: CUDA C++ Programming Guide, CUDA graphs, creating a graph using stream capture.
  */
 import { isCapturable } from '../captures.ts';
@@ -20,7 +20,7 @@ const allowed: ReadonlySet<InstructionCode> = new Set([
 ] satisfies InstructionCode[]);
 
 export function checkCaptures(program: UncheckedProgram, report: Report): void {
-  // A graph is there once something names it: with none there are neither captures nor launches.
+  // A graph exists once something names it. Without graphs there are no captures and launches.
   if (program.graphs.length === 0) return;
   const check = new CaptureCheck(program, report);
   for (const thread of program.threads) check.thread(thread);
@@ -29,9 +29,9 @@ export function checkCaptures(program: UncheckedProgram, report: Report): void {
 class CaptureCheck {
   readonly #program: UncheckedProgram;
   readonly #report: Report;
-  /** Graphs that some thread captures, and threads that capture each. */
+  /** Threads that capture each graph. */
   readonly #capturers: ReadonlyMap<number, ReadonlySet<ProgramThread>>;
-  /** Events recorded in captures: outside of one they mean nothing. */
+  /** Events recorded in captures: they have no meaning outside. */
   readonly #capturedEvents: ReadonlySet<number>;
 
   constructor(program: UncheckedProgram, report: Report) {
@@ -137,10 +137,10 @@ class CaptureCheck {
   }
 }
 
-/** How far each stream had come: number of operations that it had by then, by stream. */
+/** Number of operations of each stream that another stream has waited for. */
 type Progress = ReadonlyMap<number, number>;
 
-/** The streams that a capture has taken in, and what each knows of the others, through events. */
+/** Streams that have joined a capture, and what each knows of the others through events. */
 class OpenCapture {
   readonly #origin: number;
   readonly #known = new Map<number, Map<number, number>>();
@@ -155,7 +155,7 @@ class OpenCapture {
     return this.#events.has(event);
   }
 
-  /** Takes an operation in; false where its stream is no part of the capture. */
+  /** Adds an operation to the capture. Returns false if its stream isn't part of it. */
   take(instruction: Instruction & { readonly stream: number }): boolean {
     const { stream } = instruction;
     if (instruction.code === 'waitEvent') {
@@ -173,7 +173,7 @@ class OpenCapture {
     return true;
   }
 
-  /** Streams with work that the captured stream hasn't waited for. */
+  /** Returns streams with work that the captured stream hasn't waited for. */
   unjoined(): number[] {
     const origin = this.#known.get(this.#origin);
     return [...this.#known].flatMap(([stream, known]) =>

@@ -1,4 +1,4 @@
-/** What a document can't say wrongly, but a program can: each rule that CUDA would only enforce once it runs. */
+/** Checks a program for errors that a document's schema can't exclude and CUDA would only find at run time. */
 import type { ErrorInfo } from '../../errors.ts';
 import { experimentError } from '../../experiment/parse.ts';
 import { fieldPath } from '../../shape/path.ts';
@@ -20,7 +20,7 @@ export function programProblems(program: UncheckedProgram): ErrorInfo[] {
   const report: Report = (where, message, remedy) => {
     const path = typeof where === 'number' ? (program.operations[where]?.path ?? []) : where;
     const problem: ErrorInfo = { code: 'experiment.invalid', field: fieldPath(path), message, remedy };
-    // A loop's body is looked at twice.
+    // Removes duplicates, since a loop's body is checked twice.
     const key = `${problem.field} ${message}`;
     if (!seen.has(key)) problems.push(problem);
     seen.add(key);
@@ -28,7 +28,7 @@ export function programProblems(program: UncheckedProgram): ErrorInfo[] {
   checkCaptures(program, report);
   checkDevices(program, report);
   checkMemory(program, report);
-  // Which work a graph holds is clear only where its captures are sound.
+  // The content of a graph is only defined if its captures are sound.
   if (problems.length === 0) checkLifetimes(program, report);
   return problems;
 }

@@ -1,4 +1,4 @@
-/** Devices: those that the program sees, and events that belong to one of them. */
+/** Checks devices: those that the program sees, and events that belong to one of them. */
 import type { Instruction, InstructionOf } from '../program.ts';
 import type { Report, UncheckedProgram } from './report.ts';
 
@@ -35,7 +35,7 @@ function checkIndices({ devices, visibleDevices }: UncheckedProgram, report: Rep
   }
 }
 
-/** cudaEventRecord and cudaEventElapsedTime take only what is of one device. */
+/** cudaEventRecord and cudaEventElapsedTime require events and streams of one device. */
 function checkEvents(program: UncheckedProgram, report: Report): void {
   const { threads, events } = program;
   const homes = program.devices.length > 1 ? eventHomes(program, report) : new Map<number, number>();
@@ -49,7 +49,7 @@ function checkEvents(program: UncheckedProgram, report: Report): void {
   }
 }
 
-/** The device that each event belongs to. */
+/** Returns the device that each event belongs to. */
 function eventHomes({ threads, streams, events }: UncheckedProgram, report: Report): ReadonlyMap<number, number> {
   const homes = new Map<number, number>();
   for (const { event, stream, op } of instructionsOf('recordEvent', threads)) {

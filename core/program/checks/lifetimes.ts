@@ -1,13 +1,13 @@
 /**
- * Buffers that exist from an allocate operation to a free operation: followed in each host thread in issue order. What
- * one thread allocates and another uses is only checked for being allocated at all: its order is the hazard check's.
+ * Checks buffers between allocate and free operations, in each host thread in issue order. For a buffer allocated in
+ * one thread and used in another, only checks that it is allocated at all; the hazard check covers the order.
  */
 import { accesses } from '../accesses.ts';
 import { capturedWork } from '../captures.ts';
 import type { Allocator, Instruction, ProgramThread } from '../program.ts';
 import type { Report, UncheckedProgram } from './report.ts';
 
-/** Instructions looked at in all, those of a loop once for each way it may begin; engines check the rest as they run. */
+/** Limit of visited instructions; a loop counts once for each state in which it may begin. Engines check the rest. */
 const stepBudget = 2_000_000;
 
 type State = 'missing' | 'there' | 'freed';
@@ -21,13 +21,13 @@ export function checkLifetimes(program: UncheckedProgram, report: Report): void 
 class LifetimeCheck {
   readonly #program: UncheckedProgram;
   readonly #report: Report;
-  /** The buffers made by operations that each graph uses. */
+  /** Buffers allocated by operations that each graph uses. */
   readonly #graphs: ReadonlyMap<number, ReadonlySet<number>>;
-  /** The thread that alone uses a buffer; null where several do. */
+  /** Only thread that uses a buffer; null if several do. */
   readonly #owners = new Map<number, ProgramThread | null>();
-  /** Of each buffer that is allocated somewhere. */
+  /** Allocator of each buffer that is allocated. */
   readonly #allocators = new Map<number, Allocator>();
-  /** Most programs have no buffer that is made by an operation. */
+  /** Most programs allocate no buffer by an operation. */
   readonly #hasDynamic: boolean;
   #states = new Map<number, State>();
   #steps = stepBudget;
@@ -89,7 +89,7 @@ class LifetimeCheck {
         this.#step(thread, instruction);
         continue;
       }
-      // A second round begins as the first one ended, and so does every later one.
+      // A second round begins in the state in which the first one ended, and so does every later one.
       const before = new Map(this.#states);
       this.#block(thread, index + 1, instruction.end);
       if (instruction.count > 1 && !sameStates(before, this.#states)) this.#block(thread, index + 1, instruction.end);
@@ -136,7 +136,7 @@ class LifetimeCheck {
     );
   }
 
-  /** The buffers made by operations that an instruction uses. */
+  /** Returns the buffers allocated by operations that an instruction uses. */
   #touched(instruction: Instruction): ReadonlySet<number> {
     if (instruction.code === 'launchGraph') return this.#graphs.get(instruction.graph) ?? nothing;
     return new Set(this.#used(instruction));

@@ -1,4 +1,4 @@
-/** Which memory an operation can reach: the host none of a device's, a device none that is pageable. */
+/** Checks that an operation can access its memory: the host not a device's, a device no pageable memory. */
 import { type Instruction, type InstructionOf, isLibraryKernel, type ProgramBuffer } from '../program.ts';
 import type { Report, UncheckedProgram } from './report.ts';
 
@@ -70,7 +70,7 @@ class MemoryCheck {
     this.#report(op, message, 'Name a device buffer, or read it on the host.');
   }
 
-  /** cuBLAS and cuFFT would take mapped memory too, word by word over the link: that is nothing one would do. */
+  /** cuBLAS and cuFFT accept mapped memory too, but access it word by word over the link, which isn't useful. */
   #library({ op, kernel, reads, writes }: InstructionOf<'kernel'>): void {
     for (const index of [...reads, ...writes]) {
       const buffer = this.#buffer(index);
@@ -81,8 +81,8 @@ class MemoryCheck {
   }
 
   /**
-   * A device reaches its own memory, page-locked host memory (all of it is mapped under unified addressing), and with
-   * peer access that of other devices.
+   * Checks access from a device: its own memory, page-locked host memory (all of it is mapped under unified
+   * addressing), and, with peer access, memory of other devices.
    */
   #reached(index: number, { op, stream }: InstructionOf<'kernel' | 'memset'>): void {
     const device = this.#program.streams[stream]?.device ?? 0;

@@ -1,7 +1,7 @@
-/** What a check is given, and how it says what it found. */
+/** Input and output of a check. */
 import type { Program } from '../program.ts';
 
 export type UncheckedProgram = Omit<Program, 'expectations' | 'results' | 'unverifiable'>;
 
-/** Says what is wrong with an operation (its number, or a path in the document) and what to do about it. */
+/** Reports a wrong operation (by number, or a path in the document) with the remedy. */
 export type Report = (where: number | readonly (string | number)[], message: string, remedy: string) => void;
