@@ -1,4 +1,4 @@
-/** A run in the format of another viewer, piece by piece: a large one is longer than any string, and takes a while. */
+/** Exports a run in another viewer's format, in pieces: a large one is longer than any string and takes a while. */
 import { CopyscopeError } from '../errors.ts';
 import type { Run } from '../trace/run.ts';
 import type { ExportFormat } from './formats.ts';
@@ -8,21 +8,21 @@ import { csvPieces } from './tables/rowTable.ts';
 import { placeIterations } from './times.ts';
 
 export interface ExportOptions {
-  /** This iteration alone; all of them, one behind the other, where left out. */
+  /** Only this iteration; if omitted, all of them one after another. */
   readonly iteration?: number | undefined;
-  /** Told with each piece: rows that are in the pieces so far, and all rows. */
+  /** Called with each piece: number of rows so far, and of all rows. */
   readonly onProgress?: ((rows: number, of: number) => void) | undefined;
 }
 
-/** When an exporter hands out what it has. */
+/** Decides when an exporter yields a piece. */
 export interface ExportSteps {
-  /** Whether a piece of `length` bytes or characters, `row` the last one in it, is to be handed out now. */
+  /** Returns whether to yield a piece of `length` bytes or characters that ends with row `row`. */
   isDue(length: number, row: number): boolean;
 }
 
 const pieceLength = 1 << 18;
 
-/** The file's bytes in pieces. Throws `export.no-iteration` where the run has no row of the one that is asked for. */
+/** Yields the file's bytes in pieces. Throws `export.no-iteration` if the requested iteration has no rows. */
 export function* exportRun(run: Run, format: ExportFormat, options: ExportOptions = {}): Generator<Uint8Array> {
   const iterations = placeIterations(run.trace, options.iteration);
   if (options.iteration !== undefined && iterations.length === 0) throw noIteration(options.iteration, run);

@@ -9,7 +9,7 @@ export interface FlowTable {
   readonly count: number;
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** The flows that leave a row, and those that reach it: the first one, and the next one of the same row; -1 is none. */
+  /** First flow that leaves or reaches each row, and next flow of the same row; -1 if there is none. */
   readonly firstOut: Int32Array;
   readonly nextOut: Int32Array;
   readonly firstIn: Int32Array;
@@ -37,7 +37,7 @@ export function flowTable({ trace, info }: Run, iterations: readonly PlacedItera
   };
 }
 
-/** For each row the first of its flows, and for each flow the next of its row. */
+/** Returns the first flow of each row, and the next flow of the same row for each flow. */
 function chains(ends: readonly RowIndex[], rows: number): [first: Int32Array, next: Int32Array] {
   const first = new Int32Array(rows).fill(-1);
   const next = new Int32Array(ends.length).fill(-1);

@@ -1,13 +1,13 @@
-/** The forms of other viewers and data tools in which a run can leave, and what their files are called. */
+/** Export formats for other viewers and data tools, and the names of their files. */
 import { type RunInfo, runName } from '../trace/run.ts';
 
 export const exportFormats = ['perfetto', 'pytorch', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface FormatWords {
-  /** As in 'Export for Perfetto'. */
+  /** For texts such as 'Export for Perfetto'. */
   readonly purpose: string;
-  /** Of the file's name. */
+  /** File extension. */
   readonly ending: string;
   readonly mediaType: string;
 }
@@ -18,11 +18,11 @@ export const exportWords: Readonly<Record<ExportFormat, FormatWords>> = {
   csv: { purpose: 'as a table (CSV)', ending: '.csv', mediaType: 'text/csv' },
 };
 
-/** A name that every file system takes: a run may be called anything. */
+/** Returns a name that every file system accepts, whatever the run's name. */
 export const exportFileName = (info: Pick<RunInfo, 'experiment' | 'imported'>, format: ExportFormat): string =>
   fileNameOf(runName(info), exportWords[format].ending);
 
-/** Anything's name as that of a file. */
+/** Returns a valid file name for any title. */
 export function fileNameOf(title: string, ending: string): string {
   const name = title
     .replace(/[^\p{L}\p{N}._-]+/gu, ' ')

@@ -1,32 +1,32 @@
-/** Trace events as JSON text: put together by hand, since an object for each of millions of events takes too long. */
+/** Trace events as JSON text, concatenated by hand, since an object for each of millions of events takes too long. */
 import type { FieldValue } from './rowFields.ts';
 
 interface Platform {
   readonly TextEncoder: new () => { encode(text: string): Uint8Array };
 }
 
-/** The globals of Node and browsers: core knows the type libraries of neither. */
+/** Core includes neither Node's nor the browser's type library, so this declares the global that it uses. */
 const platform = globalThis as unknown as Platform;
 
 const digits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
 
-/** Whole nanoseconds as microseconds, the unit of trace events: no digit is lost. */
+/** Formats whole nanoseconds as microseconds, the unit of trace events, without losing a digit. */
 export const microseconds = (ns: number): string => `${Math.floor(ns / 1000)}.${digits[ns % 1000]}`;
 
 export const fieldText = (name: string, value: FieldValue): string =>
   `"${name}":${typeof value === 'number' ? value : JSON.stringify(value)}`;
 
-/** A number where the text is one as JSON writes it, else the text. */
+/** Returns a number if the text is one in JSON's notation, or else the text. */
 export const numberOrText = (text: string): string =>
   /^(0|-?[1-9]\d{0,14})$/.test(text) ? text : JSON.stringify(text);
 
-/** Events with a comma between each two, collected until they are handed out. */
+/** Collects events, separated by commas, until they are yielded. */
 export class EventText {
   #text = '';
   #isFirst = true;
   readonly #encoder = new platform.TextEncoder();
 
-  /** `head` is what stands before the first event. */
+  /** `head` is the text before the first event. */
   constructor(head: string) {
     this.#text = head;
   }

@@ -1,24 +1,24 @@
 /**
- * Where a run's lanes stand in a viewer that knows processes and threads. Threads of an imported trace have the numbers
- * of their own program; those of an experiment have none, and get some. A GPU stands where a process does.
+ * Places a run's lanes in a viewer that has processes and threads. Threads of an imported trace keep their program's
+ * numbers; those of an experiment get new ones. A GPU is a process.
  */
 import type { Run } from '../trace/run.ts';
 import type { Lane, LaneIndex } from '../trace/trace.ts';
 
 export interface Place {
-  /** As the viewer shows them; an imported trace may have words there. */
+  /** Process id in the viewer; an imported trace may have text here. */
   readonly process: string;
   readonly thread: string;
   readonly processName: string;
   readonly isHost: boolean;
-  /** Its number; -1 on the host. */
+  /** Number of the device; -1 on the host. */
   readonly device: number;
 }
 
-/** Of an experiment's host threads; no GPU has so high a number. */
+/** Process id for an experiment's host threads, higher than any GPU's. */
 const ownProcess = 1000;
 
-/** A place for each lane. */
+/** Returns a place for each lane. */
 export function placesOf({ trace: { lanes }, info }: Run): Place[] {
   const devices = [...new Set(lanes.flatMap(({ device }) => (device === '' ? [] : [device])))];
   const imported = info.imported !== undefined;
@@ -39,7 +39,7 @@ export function placesOf({ trace: { lanes }, info }: Run): Place[] {
   });
 }
 
-/** Engines come after all streams: CUPTI's numbers of streams are small. */
+/** Engines come after all streams: CUPTI's stream numbers are small. */
 const engineThreads = 1_000_000;
 
 function hostPlace(lane: Lane, index: LaneIndex, imported: boolean): Place {
@@ -56,7 +56,7 @@ function hostPlace(lane: Lane, index: LaneIndex, imported: boolean): Place {
   };
 }
 
-/** A device of a merged trace is called after its rank, as '[TP00]gpu0', and stands as '[TP00] 0' in its file. */
+/** In a merged trace the device '[TP00]gpu0' is '[TP00] 0' in its file. */
 function deviceNumber(device: string, devices: readonly string[], imported: boolean) {
   const [, rank = '', written] = (imported ? /^(\S*)gpu(\d+)$/.exec(device) : null) ?? [];
   return {

@@ -1,4 +1,4 @@
-/** What a viewer shows of a row beside its name and times, and what a reader needs to have all of it back. */
+/** Fields of a row besides its name and times, for viewers, and for readers that restore the whole row. */
 import {
   type ChannelType,
   channelTypes,
@@ -11,7 +11,7 @@ import { isWhole } from './times.ts';
 
 export type FieldValue = number | string;
 
-/** Names of the fields; those that say nothing (no bytes, no correlation) are left out. */
+/** Names of the fields. Fields without meaning (no bytes, no correlation) are left out. */
 export const fieldNames = [
   'op',
   'iteration',
@@ -22,7 +22,7 @@ export const fieldNames = [
   'channel',
   'channel_type',
   'engine',
-  /** Exactly, where they are no whole nanoseconds. */
+  /** Exact values, if they aren't whole nanoseconds. */
   'start_ns',
   'duration_ns',
 ] as const;
@@ -31,7 +31,7 @@ export type FieldName = (typeof fieldNames)[number];
 const none: MemoryKind = 'none';
 const unknown: ChannelType = 'unknown';
 
-/** Calls `take` with each field of a row. No object is made: it is asked for every row of millions. */
+/** Calls `take` with each field of a row. Makes no object, since it runs for millions of rows. */
 export function eachField(trace: Trace, row: RowIndex, take: (name: FieldName, value: FieldValue) => void): void {
   const { columns, lanes } = trace;
   const op = columns.op[row] as number;

@@ -1,22 +1,22 @@
 /**
- * One axis for the iterations of a run, whose times begin anew in each: one follows the other at the next whole
- * microsecond, since the time between them is not recorded. Viewers count whole nanoseconds, and a simulated run has
- * fractions: starts and ends are rounded down, so that what lies inside of something stays there.
+ * One time axis for the iterations of a run, whose times each begin at 0. An iteration begins at the whole microsecond
+ * after the one before, since the time between them isn't recorded. Viewers use whole nanoseconds, and a simulated run
+ * has fractions: starts and ends are rounded down, so that nested rows stay nested.
  */
 import { iterationRows, iterationsOf, makespanNs, type RowRange } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
 
-/** One iteration, and where it begins on the axis: whole nanoseconds. */
+/** One iteration, and its begin on the axis in whole nanoseconds. */
 export interface PlacedIteration {
   readonly number: number;
   readonly rows: RowRange;
   readonly beginNs: number;
   readonly endNs: number;
-  /** Added to correlation numbers, which begin anew as well. */
+  /** Added to correlation numbers, which also begin anew. */
   readonly firstCorrelation: number;
 }
 
-/** All iterations, or that of this number alone: none where the trace has no row of it. */
+/** Returns all iterations, or only this one; empty if the trace has no row of it. */
 export function placeIterations(trace: Trace, only?: number): PlacedIteration[] {
   const numbers = iterationsOf(trace).filter((number) => only === undefined || number === only);
   const placed: PlacedIteration[] = [];
@@ -31,14 +31,14 @@ export function placeIterations(trace: Trace, only?: number): PlacedIteration[] 
   return placed;
 }
 
-/** Whole nanoseconds on the axis. */
+/** Returns whole nanoseconds on the axis. */
 export const startOf = ({ columns }: Trace, { beginNs }: PlacedIteration, row: RowIndex): number =>
   beginNs + Math.floor(columns.startNs[row] as number);
 
 export const endOf = ({ columns }: Trace, { beginNs }: PlacedIteration, row: RowIndex): number =>
   beginNs + Math.floor((columns.startNs[row] as number) + (columns.durationNs[row] as number));
 
-/** Whether the row's times are whole nanoseconds: of others the exact ones are written beside the rounded. */
+/** Returns whether the row's times are whole nanoseconds. Others are written exactly too. */
 export const isWhole = ({ columns }: Trace, row: RowIndex): boolean =>
   Number.isInteger(columns.startNs[row]) && Number.isInteger(columns.durationNs[row]);
 

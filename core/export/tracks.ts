@@ -1,6 +1,6 @@
 /**
- * Rows of one lane as tracks on which they lie inside of one another or one after the other: what a viewer draws on one
- * track can't overlap in any other way. Most lanes are one track; a row that fits on none of the last ones begins another.
+ * Splits the rows of a lane into tracks without partial overlaps: rows of a track are nested or follow one another, as
+ * viewers require. Most lanes are one track; a row that fits on none of the last tracks begins another.
  */
 import { lowerBound } from '../lowerBound.ts';
 import type { LaneIndex, RowIndex, Trace } from '../trace/trace.ts';
@@ -15,27 +15,27 @@ export interface Track {
 export interface Tracks {
   /** By lane, then by part. */
   readonly list: readonly Track[];
-  /** The track of the host thread or stream that each row belongs to; -1 for rows that are left out. */
+  /** Track of each row's host thread or stream; -1 for rows that are left out. */
   readonly own: Int32Array;
-  /** That of its engine; -1 where it has none. */
+  /** Track of each row's engine; -1 if it has none. */
   readonly engine: Int32Array;
 }
 
-/** So many tracks are tried for room inside of what is under way: a lane of a million overlaps must not take for ever. */
+/** Limit of tracks that are tried, so that a lane of a million overlaps doesn't take forever. */
 const tried = 16;
 
 class LaneTracks {
-  /** Ends of what is under way on each track, the outermost first. */
+  /** Ends of the open rows on each track, the outermost first. */
   readonly #open: number[][] = [];
   readonly #recent: number[] = [];
-  /** Tracks that are tried again when all on them is over, by that time. */
+  /** Tracks to try again when all their rows have ended, by that time. */
   readonly #resting: { readonly part: number; readonly end: number }[] = [];
 
   get count(): number {
     return this.#open.length;
   }
 
-  /** The part for a row; rows must come in order of start, the longer first. */
+  /** Returns the part for a row. Rows must come in order of start, the longer first. */
   place(start: number, end: number): number {
     for (let index = this.#recent.length - 1; index >= 0; index -= 1) {
       const part = this.#recent[index] as number;

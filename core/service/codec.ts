@@ -1,4 +1,4 @@
-/** How a message crosses a byte channel: MessagePack, so that a run's Arrow file travels as bytes and not as text. */
+/** Encodes messages for a byte channel as MessagePack, so that a run's Arrow file travels as bytes and not as text. */
 import { decode, encode } from '@msgpack/msgpack';
 import { CopyscopeError } from '../errors.ts';
 import { checkFrame } from './frameBounds.ts';
@@ -6,14 +6,14 @@ import { checkFrame } from './frameBounds.ts';
 /** Largest message in either direction. It bounds the run files that a window can open or import. */
 export const maxMessageBytes = 128 * 1024 * 1024;
 
-/** One frame. Throws a CopyscopeError `message.too-large`. */
+/** Encodes one frame. Throws a CopyscopeError `message.too-large`. */
 export function encodeMessage(message: unknown): Uint8Array<ArrayBuffer> {
   const frame = encode(message, { ignoreUndefined: true, maxDepth: 200 });
   if (frame.byteLength > maxMessageBytes) throw tooLarge(frame.byteLength);
   return frame;
 }
 
-/** What encodeMessage() was given. Throws a CopyscopeError `message.invalid` or `message.too-large`; never others. */
+/** Decodes one frame. Throws only CopyscopeErrors `message.invalid` and `message.too-large`. */
 export function decodeMessage(frame: ArrayBuffer | Uint8Array): unknown {
   if (frame.byteLength > maxMessageBytes) throw tooLarge(frame.byteLength);
   try {

@@ -1,7 +1,7 @@
-/** How errors cross a birpc channel: out as a plain ErrorInfo, in as a CopyscopeError. */
+/** Sends errors over a birpc channel as a plain ErrorInfo, and receives them as a CopyscopeError. */
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../errors.ts';
 
-/** birpc's reply; `e` holds what the called function threw. */
+/** birpc's reply; `e` is what the called function threw. */
 interface Reply {
   readonly t: 's';
   readonly e?: unknown;

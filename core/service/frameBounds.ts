@@ -1,27 +1,27 @@
 /**
- * Says what decoding a MessagePack frame would take, before any of it is decoded. A frame of 25,000 bytes can announce lists of
- * gigabytes, and one of 10 MB can hold millions of empty objects.
+ * Estimates what decoding a MessagePack frame takes, before it is decoded. A frame of 25,000 bytes can announce lists
+ * of gigabytes, and one of 10 MB can contain millions of empty objects.
  */
 
-/** Values and keys of one frame. An experiment of 200,000 operations has 2.6 million. */
+/** Limit of values and keys in one frame. An experiment of 200,000 operations has 2.6 million. */
 const maxEntries = 2_700_000;
 const maxDepth = 200;
-/** Memory of the decoded values, estimated from what V8 uses at most. */
+/** Limit for the decoded values, estimated from V8's maximum use. */
 const maxMemoryBytes = 176 * 1024 * 1024;
-/** V8 keeps objects of the same keys small. It knows about so many sets of keys that follow one another. */
+/** Number of recent key sets for which V8 keeps objects small. */
 const maxShapes = 1000;
 /** Objects with more keys than this are hash tables. */
 const maxFastKeys = 12;
 
-/** Estimated bytes of one value besides the eight that it has in its list or object; more of what takes long to decode. */
+/** Estimated bytes of a value besides the eight in its list or object; more for values that decode slowly. */
 const cost = { small: 0, number: 16, text: 80, bytes: 512, ext: 1024, list: 128, object: 112 };
-/** The same of a key of an object. */
+/** Estimated bytes of a key of an object. */
 const keyCost = { known: 16, hashed: 800, newShape: 800 };
 const kinds = ['small', 'number', 'text', 'bytes', 'ext', 'list', 'object', 'unknown'] as const;
 type Kind = (typeof kinds)[number];
 const codes = Object.fromEntries(kinds.map((kind, code) => [kind, code])) as Readonly<Record<Kind, number>>;
 
-/** Throws an Error that says what is wrong, or what there is too much of. Takes no more memory for a larger frame. */
+/** Throws an Error that says what is wrong, or which limit is exceeded. Its own memory doesn't grow with the frame. */
 export function checkFrame(frame: Uint8Array): void {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   const open: OpenValue[] = [];
@@ -36,18 +36,19 @@ export function checkFrame(frame: Uint8Array): void {
     const [kind, lengthBytes] = [kindOf[byte] as number, lengthBytesOf[byte] as number];
     if (at + lengthBytes >= view.byteLength) throw new Error('it ends too early');
     if (kind === codes.unknown) throw new Error(`it holds the unknown byte ${byte}`);
-    /** Entries of a list or object, or bytes of a text, of bytes or of a number. */
+    /** Number of entries in a list or object, or of bytes in a text, binary value or number. */
     const size = (sizeOf[byte] as number) + lengthAt(view, at + 1, lengthBytes);
     at += 1 + lengthBytes;
     entries += 1;
     if (entries > maxEntries) throw new Error(`it holds more than ${maxEntries} values`);
     const isOpen = kind === codes.list || kind === codes.object;
     const end = isOpen ? at : at + size;
-    // Each entry has a byte at least.
+    // Each entry has at least one byte.
     if (end > view.byteLength || (isOpen && size > view.byteLength - at)) throw new Error('it ends too early');
     const holder = open.at(-1);
     const isKey = holder?.take(frame, at, end) ?? false;
-    // What short keys take is counted with their object. One character beyond Latin-1 makes all of a text take two bytes.
+    // Memory of short keys counts with their object. One character beyond Latin-1 makes a whole text take two bytes
+    // each.
     if (!isKey || size > 64) take(8 + (costOf[kind] as number) + (kind === codes.text ? 2 * size : 0));
     at = end;
     if (isOpen) {
@@ -62,10 +63,10 @@ export function checkFrame(frame: Uint8Array): void {
   if (at < view.byteLength) throw new Error('something follows it');
 }
 
-/** A list or object whose entries are being passed. */
+/** A list or object whose entries are being read. */
 class OpenValue {
   readonly #keys: number;
-  /** Entries to come; keys and values of an object. */
+  /** Remaining entries; in an object, keys and values. */
   left: number;
   #shape = 0x811c9dc5;
 
@@ -86,7 +87,7 @@ class OpenValue {
     return true;
   }
 
-  /** What its keys take. Objects of one shape share them. */
+  /** Returns the memory of its keys. Objects of one shape share them. */
   cost(shapes: Set<number>): number {
     if (this.#keys === 0) return 0;
     if (this.#keys > maxFastKeys) return this.#keys * keyCost.hashed;
@@ -101,7 +102,7 @@ function lengthAt(view: DataView, at: number, bytes: number): number {
   return bytes === 1 ? view.getUint8(at) : bytes === 2 ? view.getUint16(at) : view.getUint32(at);
 }
 
-/** By a value's first byte: its kind, the bytes of its length, and what is added to that length. */
+/** By a value's first byte: its kind, the bytes of its length, and an offset added to that length. */
 const [kindOf, lengthBytesOf, sizeOf] = [new Uint8Array(256), new Uint8Array(256), new Uint8Array(256)];
 const costOf = Float64Array.from(kinds, (kind) => (kind === 'unknown' ? 0 : cost[kind]));
 /** The only byte that begins no value. */

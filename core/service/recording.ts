@@ -1,18 +1,18 @@
-/** A program that is recorded from the window: what is asked for, and what is told of it while it runs. */
+/** A recording from the window: its request, and its status while the program runs. */
 import type { ErrorInfo } from '../errors.ts';
 
 export interface StartRecording {
-  /** The program and its words, as it gets them: no shell comes between. */
+  /** The program and its arguments, passed on without a shell. */
   readonly command: readonly [string, ...string[]];
-  /** Where it runs, absolute; '~' is the user's own. */
+  /** Absolute path of the working folder; '~' is the user's home. */
   readonly folder: string;
-  /** Beside what the host itself has. */
+  /** Variables in addition to the host's own. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Without kernels, which cost the most. */
+  /** Whether to leave out kernels, which cost the most. */
   readonly light: boolean;
-  /** With the Python stack of each copy and waiting call. */
+  /** Whether to record the Python stack of each copy and waiting call. */
   readonly lines: boolean;
-  /** Seconds from when CUDA is initialised, and from then on. */
+  /** Seconds from when CUDA is initialised, and duration from then on. */
   readonly delayS?: number | undefined;
   readonly durationS?: number | undefined;
   /** Counted from 1. */
@@ -23,7 +23,7 @@ export interface StartRecording {
 
 export interface RecordedSoFar {
   readonly processes: number;
-  /** Of the files that they have written. */
+  /** Size of the files that they have written. */
   readonly bytes: number;
   readonly copies: number;
   readonly kernels: number;
@@ -35,21 +35,21 @@ export const nothingRecorded: RecordedSoFar = { processes: 0, bytes: 0, copies: 
 
 export interface RecordingStatus {
   readonly id: string;
-  /** What its run is called. */
+  /** Name of its run. */
   readonly name: string;
   /** reading: the program has ended, and its run is made. */
   readonly phase: 'recording' | 'reading' | 'done' | 'failed';
   readonly startedAt: string;
-  /** It was asked to end before it ended by itself. */
+  /** Whether a person asked it to end. */
   readonly isStopped: boolean;
   readonly counts: RecordedSoFar;
-  /** What the program printed last, without what only a terminal shows. */
+  /** Last output of the program, without terminal control sequences. */
   readonly output: string;
-  /** The program's own; 128 and the signal's number where it was killed. Null while it runs, or where it never did. */
+  /** Exit code of the program; 128 + signal number if it was killed. Null while it runs, or if it never did. */
   readonly exitCode: number | null;
-  /** Of a recording that is done. */
+  /** Id of the run of a finished recording. */
   readonly run: string | null;
-  /** Of one that failed. */
+  /** Error of a failed recording. */
   readonly error: ErrorInfo | null;
 }
 

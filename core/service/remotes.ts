@@ -1,18 +1,18 @@
-/** Remote hosts, as a window sees them: those that it connected to, and what becomes of each connection. */
+/** Remote hosts in a window: those that it connected to, and the state of each connection. */
 import type { ErrorInfo } from '../errors.ts';
 
 export interface RemoteState {
-  /** As ssh knows it. */
+  /** Name for ssh. */
   readonly name: string;
   /** asks: it waits for an answer to `says`. */
   readonly status: 'off' | 'connecting' | 'asks' | 'copying' | 'open' | 'removing';
-  /** What was found there and will be done, a sentence each. */
+  /** What was found there and will be done, in sentences. */
   readonly says: readonly string[];
   /** Bytes, while the program is copied. */
   readonly copied: { readonly done: number; readonly total: number } | null;
   /** Why there is no connection. */
   readonly problem: ErrorInfo | null;
-  /** Lets one window in, while it is open. */
+  /** Address that lets one window in, while it is open. */
   readonly address: string | null;
 }
 
@@ -22,6 +22,6 @@ export interface RemoteList {
   readonly earlier: string | null;
 }
 
-/** disconnect: what runs there goes on. remove: ends the host there and deletes the program. forget: only takes it off the list. */
+/** disconnect: work there continues. remove: ends the host there, deletes the program. forget: edits the list only. */
 export const endings = ['disconnect', 'remove', 'forget'] as const;
 export type RemoteEnding = (typeof endings)[number];

@@ -1,4 +1,4 @@
-/** Schemas of what a window may send. The host applies them before any function of the service sees a value. */
+/** Schemas of a window's requests. The host applies them before any function of the service sees a value. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { maxExperimentCharacters } from '../experiment/parse.ts';
@@ -13,7 +13,7 @@ import { type StartKind, startKinds } from './starts.ts';
 
 /**
  * Ids of examples, experiments, runs and profiles: lower-case names with '/' between them. No dot, no backslash and no
- * empty part, so that an id can never name anything outside the folder it is looked up in.
+ * empty part, so that an id can never name anything outside its folder.
  */
 export const idSchema = z
   .string()
@@ -25,7 +25,7 @@ export const idSchema = z
 
 const nameSchema = z.string().min(1).max(255);
 
-/** The host says which names ssh may take. */
+/** The host decides which names ssh may take. */
 const remoteSchema = z.string().min(1).max(200);
 
 const startRunSchema = z.strictObject({
@@ -37,7 +37,7 @@ const startRunSchema = z.strictObject({
 });
 
 const ticketSchema = z.uuid();
-/** Of each kind. */
+/** Limit for each kind. */
 const mostItems = 10_000;
 const itemsSchema = z.strictObject({
   experiments: z.array(idSchema).max(mostItems),
@@ -46,7 +46,7 @@ const itemsSchema = z.strictObject({
 });
 
 const mostTyped = 100;
-/** A text may be that of the whole document, as JSON. */
+/** A text may be the JSON of the whole document. */
 export const typedSchema = z
   .record(z.string().max(400), z.string().max(maxExperimentCharacters))
   .refine((texts) => Object.keys(texts).length <= mostTyped, `more than ${mostTyped} fields`);
@@ -65,7 +65,7 @@ const startSweepSchema = z.strictObject({
   slurm: z.strictObject({ pointsPerJob: z.number().int().min(1).max(1000) }).optional(),
 });
 
-/** The system takes no NUL in a word, a path or a variable. */
+/** The system allows no NUL in an argument, a path or a variable. */
 const systemText = (most: number) =>
   z
     .string()
@@ -156,11 +156,11 @@ export const hostFunctions = Object.keys(requestSchemas) as readonly HostFunctio
 
 export const isHostFunction = (name: string): name is HostFunction => Object.hasOwn(requestSchemas, name);
 
-/** The validated arguments, or a CopyscopeError `request.invalid` that names the argument. */
+/** Returns the validated arguments, or throws a CopyscopeError `request.invalid` that names the argument. */
 export const requireArguments = <Name extends HostFunction>(name: Name, args: unknown): Parameters<HostService[Name]> =>
   requireShape<unknown>(name, requestSchemas[name], args) as Parameters<HostService[Name]>;
 
-/** The argument of allowStarts(). Throws as requireArguments() does. */
+/** Returns the argument of allowStarts(). Throws like requireArguments(). */
 export const requireKind = (args: unknown): StartKind =>
   requireShape('allowStarts', z.tuple([z.enum(startKinds)]), args)[0];
 

@@ -1,6 +1,6 @@
 /**
- * The service over any message channel: a MessagePort in the desktop app, a WebSocket in the browser. birpc does the
- * calls; this file adds what crosses a trust boundary: validated requests, known names only, errors as ErrorInfo.
+ * The service over a message channel: a MessagePort in the desktop app, a WebSocket in the browser. birpc makes the
+ * calls. This file adds what a trust boundary needs: validated requests, known names only, errors as ErrorInfo.
  */
 import { createBirpc } from 'birpc';
 import { CopyscopeError } from '../errors.ts';
@@ -9,24 +9,24 @@ import { hostFunctions, isHostFunction, requireArguments, requireKind } from './
 import type { HostService, WindowEvents, WindowService } from './service.ts';
 import { AllowedStarts } from './starts.ts';
 
-/** Carries structured-cloneable messages in order. A byte channel encodes them with codec.ts. */
+/** Transfers structured-cloneable messages in order. A byte channel encodes them with codec.ts. */
 export interface Channel {
   post(message: unknown): void;
-  /** Called once; messages that came earlier are delivered then. */
+  /** Called once. Delivers earlier messages then. */
   listen(handler: (message: unknown) => void): void;
-  /** Where the channel can tell that the other side has gone. */
+  /** Present if the channel can tell that the other side has gone. */
   onClose?(handler: () => void): void;
 }
 
 export interface WindowConnection {
-  /** Tells the window; a window that has gone hears nothing, and nobody minds. */
+  /** Sends events to the window; ignored if the window has gone. */
   readonly events: WindowEvents;
   close(): void;
 }
 
 export interface HostConnection {
   readonly service: WindowService;
-  /** Pending calls reject with `connection.lost`. Closing the channel itself stays with its owner. */
+  /** Rejects pending calls with `connection.lost`. The owner of the channel closes the channel itself. */
   close(): void;
 }
 
@@ -48,7 +48,7 @@ const eventNames = [
 ] as const;
 type EventName = (typeof eventNames)[number];
 
-/** Serves one window. Every request is validated; unknown functions are refused with `request.unknown`. */
+/** Serves one window. Validates every request, and rejects unknown functions with `request.unknown`. */
 export function serveWindow(channel: Channel, service: HostService): WindowConnection {
   const allowed = new AllowedStarts();
   const rpc = createBirpc<WindowEvents, object, false>(
@@ -88,7 +88,7 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
   };
 }
 
-/** The host as a window sees it. Every rejection is a CopyscopeError. `onLost` hears when the host has gone. */
+/** Returns the host as a window sees it. Every rejection is a CopyscopeError. Calls `onLost` if the host has gone. */
 export function connectHost(
   channel: Channel,
   events: WindowEvents,
@@ -141,24 +141,24 @@ function listener(name: string, events: WindowEvents): ((...args: unknown[]) => 
     try {
       handle.apply(events, args);
     } catch (error) {
-      // birpc drops what an event handler throws; as an unhandled rejection it is seen.
+      // birpc drops what an event handler throws; an unhandled rejection makes it visible.
       void Promise.reject(error);
     }
   };
 }
 
-// Messages. birpc's are { t: 'q', m, a, i? } for a call or event and { t: 's', i, r | e } for its reply.
+// Messages: birpc's are { t: 'q', m, a, i? } for a call or event and { t: 's', i, r | e } for its reply.
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 const isCall = (message: unknown): boolean =>
   isObject(message) && message['t'] === 'q' && typeof message['m'] === 'string' && Array.isArray(message['a']);
 
-/** What a window may send: calls with an id. */
+/** Returns whether a window may send it: only calls with an id. */
 const isRequest = (message: unknown): boolean =>
   isCall(message) && isObject(message) && typeof message['i'] === 'string' && message['i'].length <= 64;
 
-/** What a host may send: replies, and events without an id. */
+/** Returns whether a host may send it: only replies, and events without an id. */
 const isReplyOrEvent = (message: unknown): boolean =>
   (isObject(message) && message['t'] === 's' && typeof message['i'] === 'string') || isCall(message);
 

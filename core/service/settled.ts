@@ -1,4 +1,4 @@
-/** Predictions that a later trace has settled on this machine, by the profile that they were made with. */
+/** Predictions that a later trace on this machine has confirmed or refuted, by their profile. */
 import { z } from 'zod';
 import { changeWords } from '../lift/changes/words.ts';
 import type { Settled } from '../lift/settle.ts';

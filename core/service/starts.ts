@@ -1,4 +1,4 @@
-/** Calls that start programs. Each window is refused them until a person has confirmed in it, once for each kind. */
+/** Calls that start programs. A window may make them only after a person has confirmed each kind in it once. */
 import { CopyscopeError } from '../errors.ts';
 import { oneLine, shellWord } from '../media.ts';
 import type { HostFunction } from './requests.ts';
@@ -8,7 +8,7 @@ import type { HostService } from './service.ts';
 export const startKinds = ['recording', 'ssh', 'slurm'] as const;
 export type StartKind = (typeof startKinds)[number];
 
-/** The code of the refusal. Its field is the kind, and its message the command behind these words. */
+/** Error code of the refusal. Its field is the kind, and its message ends with the command. */
 export const unconfirmed = 'start.unconfirmed';
 export const unconfirmedWords = 'This starts a program: ';
 
@@ -25,7 +25,7 @@ type StartOf<Name extends HostFunction> = (
 const ssh = (name: string): Start => ({ kind: 'ssh', command: ['ssh', name] });
 const sbatch: Start = { kind: 'slurm', command: ['sbatch'] };
 
-/** Calls that are not listed start no program, or only end one. */
+/** Calls that aren't listed start no program, or only end one. */
 const starts: { readonly [Name in HostFunction]?: StartOf<Name> } = {
   startRecording: ([{ command }]) => ({ kind: 'recording', command }),
   connectRemote: ([name]) => ssh(name),
@@ -42,7 +42,7 @@ export class AllowedStarts {
     this.#kinds.add(kind);
   }
 
-  /** Rejects with `start.unconfirmed`, or as the service's readSweep() does. */
+  /** Rejects with `start.unconfirmed`, or like the service's readSweep(). */
   async require<Name extends HostFunction>(
     name: Name,
     args: Parameters<HostService[Name]>,

@@ -1,4 +1,4 @@
-/** An experiment as a program in another language. */
+/** Writes an experiment as a program in another language. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { cudaProgram } from './cuda/program.ts';
 import type { CodeNote, Listing } from './listing.ts';
@@ -10,17 +10,17 @@ export type CodeLanguage = (typeof codeLanguages)[number];
 
 export interface Code {
   readonly text: string;
-  /** By line, from the first: number of the operation that it carries out, or -1. */
+  /** Number of the operation of each line, or -1. */
   readonly ops: readonly number[];
-  /** What the language can't say as the experiment does; it stands with the operation as a comment too. */
+  /** What the language can't express as in the experiment; also a comment at the operation. */
   readonly notes: readonly CodeNote[];
-  /** Lines, from 0, of what a remedy has added or changed; a comment says so over each. */
+  /** Lines, from 0, that a remedy has added or changed; each has a comment about it. */
   readonly remedied: ReadonlySet<number>;
 }
 
 /**
- * Throws a CopyscopeError `experiment.invalid` for what no engine could execute. With `before`, the experiment as it was
- * before a remedy changed it, comments mark what was added and changed.
+ * Throws a CopyscopeError `experiment.invalid` if no engine could execute it. With `before`, the experiment before a
+ * remedy changed it, comments mark added and changed lines.
  */
 export function codeOf(experiment: Experiment, language: CodeLanguage, before?: Experiment): Code {
   const write: (subject: Subject) => Listing = language === 'cuda' ? cudaProgram : pytorchProgram;

@@ -1,29 +1,29 @@
-/** The lines of a program as they are written, each with the operation that it carries out. */
+/** Lines of a program, each with its operation. */
 
 export interface CodeNote {
-  /** Number of the operation; -1 of what is declared. */
+  /** Number of the operation; -1 for a declaration. */
   readonly op: number;
   readonly text: string;
 }
 
 export class Listing {
   readonly lines: string[] = [];
-  /** By line: the operation's number, or -1. */
+  /** Operation number of each line, or -1. */
   readonly ops: number[] = [];
   readonly notes: CodeNote[] = [];
-  /** Lines of what is declared that a remedy has to do with. */
+  /** Lines of declarations that a remedy added or changed. */
   readonly remedied = new Set<number>();
   readonly #unit: string;
   readonly #comment: (text: string) => string;
   #depth = 0;
 
-  /** `comment` makes a comment of one line of text. */
+  /** `comment` makes a comment from one line of text. */
   constructor(unit: string, comment: (text: string) => string) {
     this.#unit = unit;
     this.#comment = comment;
   }
 
-  /** One or more lines, indented; an empty one stays empty. */
+  /** Adds one or more indented lines; an empty one stays empty. */
   add(text: string, op = -1): void {
     for (const line of text.split('\n')) {
       this.lines.push(line === '' ? '' : this.#unit.repeat(this.#depth) + line);
@@ -35,13 +35,13 @@ export class Listing {
     for (const line of wrapped(text, 114 - this.#unit.length * this.#depth)) this.add(this.#comment(line), op);
   }
 
-  /** What the language can't say as the experiment does: it stands with the operation, and is told apart as well. */
+  /** Notes what the language can't express, in a comment at the operation and in `notes`. */
   note(text: string, op = -1): void {
     this.comment(`Note: ${text}`, op);
     if (!this.notes.some((one) => one.op === op && one.text === text)) this.notes.push({ op, text });
   }
 
-  /** What `write` adds is what a remedy has made so, which a comment says. */
+  /** Marks the lines that `write` adds as a remedy's change, with a comment. */
   markedAs(mark: string | undefined, write: () => void): void {
     const from = this.lines.length;
     if (mark !== undefined) this.comment(mark);
@@ -70,7 +70,7 @@ export class Listing {
   }
 }
 
-/** The words of a comment in lines. Lines that an author wrote stay apart. */
+/** Wraps a comment. An author's own line breaks stay. */
 function wrapped(text: string, width: number): string[] {
   return text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).flatMap((line) => {
     const lines: string[] = [];

@@ -1,11 +1,11 @@
-/** What a remedy has changed in an experiment, as comments for the lines that say it. */
+/** Comments that mark a remedy's changes in an experiment. */
 import { type Experiment, eachOperation } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 
 export interface Marks {
-  /** By the operation's number. */
+  /** Comments by operation number. */
   readonly operations: ReadonlyMap<number, string>;
-  /** Of what is declared, by its id. */
+  /** Comments on declarations, by id. */
   readonly declared: Readonly<Record<Declared, ReadonlyMap<string, string>>>;
 }
 
@@ -16,7 +16,7 @@ export const noMarks: Marks = {
   declared: { buffers: new Map(), streams: new Map(), events: new Map() },
 };
 
-/** Of longer documents, pairs of operations are too many to look at: none of their operations is marked. */
+/** Limit of compared pairs of operations. Operations of longer documents get no marks. */
 const mostPairs = 4_000_000;
 
 export function marksOf(before: Experiment, after: Experiment): Marks {
@@ -49,7 +49,7 @@ export function marksOf(before: Experiment, after: Experiment): Marks {
 const streamText = ({ flags, priority }: Experiment['streams'][number]): string =>
   `${flags}${priority === 0 ? '' : `, priority ${priority}`}`;
 
-/** `text` says what a remedy may change of one, beside adding it. */
+/** `text` describes what a remedy may change in a declaration, besides adding it. */
 function declaredMarks<One extends { readonly id: string }>(
   before: readonly One[],
   after: readonly One[],
@@ -65,7 +65,7 @@ function declaredMarks<One extends { readonly id: string }>(
   );
 }
 
-/** In the order of their numbers; those inside of one are told apart by themselves. */
+/** Returns operations in the order of their numbers; nested ones are separate entries. */
 function operationsOf({ threads }: Experiment): { readonly text: string; readonly kind: Operation['op'] }[] {
   const found: { text: string; kind: Operation['op'] }[] = [];
   for (const thread of threads) {
@@ -77,7 +77,7 @@ function operationsOf({ threads }: Experiment): { readonly text: string; readonl
   return found;
 }
 
-/** By place in `now`, the place in `old` that it is; null for what is not there. As many as can be, in their order. */
+/** Returns, for each position in `now`, its position in `old`; null if new. Matches as many as possible in order. */
 function keptFrom(old: readonly string[], now: readonly string[]): (number | null)[] {
   const width = now.length + 1;
   const common = new Uint16Array((old.length + 1) * width);

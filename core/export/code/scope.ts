@@ -1,9 +1,9 @@
-/** Names and quantities of a program that is being written, in whatever language. */
+/** Names and quantities of a generated program, in any language. */
 import { type Instruction, isLibraryKernel, type LibraryKernel, type ProgramStream } from '../../program/program.ts';
 import { bytesExpression, grouped, unitIn } from './quantities.ts';
 import { required, type Subject } from './subject.ts';
 
-/** Names for variables, made of the experiment's ids: each is a name of the language, and no two are the same. */
+/** Unique names for variables, made from the experiment's ids and valid in the language. */
 class Names {
   readonly #taken: Set<string>;
 
@@ -11,7 +11,7 @@ class Names {
     this.#taken = new Set(reserved);
   }
 
-  /** `kind` tells apart what has one id, as a buffer and a stream. */
+  /** `kind` distinguishes declarations with the same id, such as a buffer and a stream. */
   make(id: string, kind: string): string {
     const plain = id.replace(/[^A-Za-z0-9_]/g, '_');
     for (let number = 1; ; number += 1) {
@@ -31,7 +31,7 @@ type Unit = NonNullable<ReturnType<typeof unitIn>>;
 
 export interface Library {
   readonly name: string;
-  /** One of those that it is for. */
+  /** One of the kernels that it serves. */
   readonly kernel: LibraryKernel;
   readonly stream: number;
   readonly firstUse: boolean;
@@ -50,10 +50,10 @@ export abstract class CodeScope<Helper extends string> {
   readonly graphs: readonly string[];
   readonly threads: readonly string[];
   readonly tensors: readonly string[];
-  /** What cuBLAS and cuFFT keep for the program: of each stream one for all products, and one for each shape of transforms. */
+  /** Library handles and plans: for each stream one for all products, and one for each shape of transforms. */
   readonly libraries: ReadonlyMap<string, Library>;
   protected readonly names: Names;
-  /** Parts the digits of large numbers. */
+  /** Separates groups of digits in large numbers. */
   readonly #separator: "'" | '_';
 
   constructor(subject: Subject, reserved: readonly string[], separator: "'" | '_') {
@@ -78,7 +78,7 @@ export abstract class CodeScope<Helper extends string> {
     return this.libraries.get(libraryKey(kernel, stream))?.name ?? '';
   }
 
-  /** Whether what the library needs is made anew in each iteration, by whichever kernel comes first. */
+  /** Returns whether the first such kernel makes the library's handle or plan anew in each iteration. */
   isMadeInIteration(kernel: LibraryKernel, stream: number): boolean {
     return this.libraries.get(libraryKey(kernel, stream))?.firstUse === true;
   }
@@ -98,7 +98,7 @@ export abstract class CodeScope<Helper extends string> {
     return found;
   }
 
-  /** The language's expression for a stream that nobody declared. */
+  /** Returns the language's expression for an undeclared stream. */
   protected abstract defaultStream(stream: ProgramStream): string;
 
   use(...helpers: readonly (Helper | Unit)[]): void {

@@ -1,4 +1,4 @@
-/** What a program is written from: the experiment as it stands, and the program that it is lowered to. */
+/** Input of a generated program: the experiment, and the program that it is lowered to. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { lower } from '../../program/lower.ts';
 import type { Instruction, MultiCopyPlan, Program, ProgramBuffer, ProgramStream } from '../../program/program.ts';
@@ -9,23 +9,23 @@ export interface Subject {
   readonly experiment: Experiment;
   readonly program: Program;
   readonly instructions: readonly Instruction[];
-  /** What a remedy has changed in it. */
+  /** Changes made by a remedy. */
   readonly marks: Marks;
 }
 
-/** Throws `experiment.invalid` for what no engine could execute. */
+/** Throws `experiment.invalid` if no engine could execute it. */
 export function subjectOf(experiment: Experiment, before?: Experiment): Subject {
   const program = lower(experiment);
   const marks = before === undefined ? noMarks : marksOf(before, experiment);
   return { experiment, program, instructions: program.threads.flatMap(({ instructions }) => instructions), marks };
 }
 
-/** What stands over an operation: what its author called it, and what a remedy has to do with it. */
+/** Returns comments above an operation: its author's label, and changes made by a remedy. */
 export function commentsOf(subject: Subject, op: number): string[] {
   return [ownLabel(subject, op), subject.marks.operations.get(op)].filter((text) => text != null);
 }
 
-/** What its author called an operation; null where nobody did. */
+/** Returns an operation's label; null if its author gave none. */
 function ownLabel({ experiment, program }: Subject, op: number): string | null {
   const found = valueAtPath(experiment, program.operations[op]?.path ?? []);
   const label = (found as { label?: unknown } | undefined)?.label;
@@ -41,13 +41,13 @@ export function required<Item>(list: readonly Item[], index: number): Item {
 export const bufferOf = ({ program }: Subject, index: number): ProgramBuffer => required(program.buffers, index);
 export const streamOf = ({ program }: Subject, index: number): ProgramStream => required(program.streams, index);
 
-/** The byte that fills a buffer. Numbers of every format are ordinary ones then. */
+/** Returns the byte that fills a buffer. It makes ordinary numbers in every format. */
 export const fillByte = ({ pattern: { kind } }: Pick<ProgramBuffer, 'pattern'>): string =>
   kind.includes('float') ? '0x3c' : '1';
 
 export const isOnDevice = ({ memory }: Pick<ProgramBuffer, 'memory'>): boolean => memory === 'device';
 
-/** The sizes that are repeated, and how many there are in all: what a person would write of a list that repeats. */
+/** Returns the repeated sizes and the total count, for a list that repeats. */
 export function sizesOf({ sizes }: MultiCopyPlan): { readonly each: readonly number[]; readonly count: number } {
   const list = [...sizes];
   for (let period = 1; period <= Math.min(list.length, 1000); period += 1) {

@@ -1,6 +1,6 @@
 /**
- * A run as PyTorch's profiler would have written it (https://github.com/pytorch/kineto, output_json.cpp), so that its
- * tools read it. What that form has no place for stands in the events' arguments, or in events that such tools leave out:
+ * Exports a run in the format of PyTorch's profiler (https://github.com/pytorch/kineto, output_json.cpp) for its tools. What
+ * the format lacks goes into the events' arguments, or into events that such tools ignore:
  *
  *   host-work, -read, -write   annotations          host-function             asynchronous events
  *   pinned, mapped, …          'Pinned'             records without a wait    instants
@@ -48,7 +48,7 @@ const stepEvent = ({ number, beginNs, endNs }: PlacedIteration, { process, threa
   `{"ph":"X","cat":"user_annotation","name":"ProfilerStep#${number}","pid":${numberOrText(process)},` +
   `"tid":${numberOrText(thread)},"ts":${microseconds(beginNs)},"dur":${microseconds(endNs - beginNs)},"args":{}}`;
 
-/** Names of threads, where they are not made of their numbers alone. */
+/** Names of threads, unless their number alone determines them. */
 function* nameEvents({ trace }: Run, places: readonly Place[]): Generator<string> {
   for (const [index, { kind, name }] of trace.lanes.entries()) {
     const { process, thread } = places[index] as Place;
@@ -69,9 +69,9 @@ class RowEvents {
   readonly #ranges: readonly string[];
   readonly #calls: readonly string[];
   readonly #waits: Waits;
-  /** Records that were written, each with its teller. */
+  /** Records that were written with their wait. */
   readonly #told = new Set<RowIndex>();
-  /** Bytes that are allocated, by device: Kineto writes them with each change. */
+  /** Allocated bytes by device: Kineto writes the total with each change. */
   readonly #allocated = new Map<string, number>();
 
   constructor({ trace }: Run, places: readonly Place[], flows: FlowTable) {
@@ -175,7 +175,7 @@ class RowEvents {
     return fields === '' ? '' : `,${fields}`;
   }
 
-  /** Correlation of the call that issued it; 0 where that is not in the trace. */
+  /** Returns the correlation of the call that issued it; 0 if the trace lacks it. */
   #issuer(row: RowIndex): number {
     const { kind, correlation } = this.#trace.columns;
     const flow = this.#flows.firstIn[row] as number;
@@ -225,7 +225,7 @@ class RowEvents {
     );
   }
 
-  /** Whether the range is a change of allocated memory, which Kineto writes as an instant. */
+  /** Writes a change of allocated memory as an instant, as Kineto does. Returns whether the range is one. */
   #memory(text: EventText, iteration: PlacedIteration, row: RowIndex): boolean {
     const { columns, names } = this.#trace;
     const change =
@@ -257,7 +257,7 @@ class RowEvents {
     });
     const correlation = this.#trace.columns.correlation[row] as number;
     if (correlation === 0 && !this.#isCorrelated(row)) return fields;
-    // Kineto's readers expect one with every call and every activity: 0 joins nothing.
+    // Kineto's readers expect a correlation with every call and every activity: 0 joins nothing.
     const told = correlation === 0 ? 0 : correlation + iteration.firstCorrelation;
     return `"correlation":${told}${this.#more(fields)}`;
   }

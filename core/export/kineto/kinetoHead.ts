@@ -1,4 +1,4 @@
-/** What stands before the events of a profiler's file: the device, the versions, and when its clock began. */
+/** Header of a profiler's file: the device, the versions, and the start of its clock. */
 import { type Run, runName } from '../../trace/run.ts';
 
 export function headText(run: Run): string {
@@ -11,7 +11,7 @@ export function headText(run: Run): string {
       : {
           deviceProperties: [
             {
-              // The GPUs of an experiment are counted anew: the events name the first of them 0.
+              // GPUs of an experiment are numbered anew: the events call the first one 0.
               id: info.imported === undefined ? 0 : device.index,
               name: device.name,
               totalGlobalMem: device.memoryBytes,

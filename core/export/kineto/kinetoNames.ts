@@ -1,4 +1,4 @@
-/** What Kineto calls things: by these names its readers tell them apart. */
+/** Kineto's names, by which its readers distinguish events. */
 import { readCopyName } from '../../import/copyName.ts';
 import {
   type CopyDirection,
@@ -9,25 +9,25 @@ import {
   type Trace,
 } from '../../trace/trace.ts';
 
-/** A range's category, told by its name as PyTorch makes them: operators, Python functions and modules, annotations. */
+/** Returns a range's category by its name in PyTorch: operators, Python functions and modules, annotations. */
 export function rangeCategory(name: string): string {
   if (/^(nn\.Module: |<built-in )|\.py\(\d+\): /.test(name)) return 'python_function';
   return /^\w+::/.test(name) ? 'cpu_op' : 'user_annotation';
 }
 
-/** The driver's calls begin with cu and a capital letter. */
+/** Names of driver calls begin with cu and a capital letter. */
 export const callCategory = (name: string): string => (/^cu[A-Z]/.test(name) ? 'cuda_driver' : 'cuda_runtime');
 
 const directions: Readonly<Record<CopyDirection, string>> = { h2d: 'HtoD', d2h: 'DtoH', d2d: 'DtoD', h2h: 'HtoH' };
 
-/** CUPTI tells page-locked memory apart from other, and no kinds of it. */
+/** CUPTI distinguishes only page-locked memory from other host memory. */
 function kinetoMemory(memory: MemoryKind): string {
   if (memory === 'device') return 'Device';
   if (memory === 'pageable') return 'Pageable';
   return isHostMemory(memory) ? 'Pinned' : 'Unknown';
 }
 
-/** The copy's own name where it is one of Kineto's that says the same, else such a name. */
+/** Returns the copy's own name if Kineto's notation has the same meaning, or else such a name. */
 export function kinetoCopyName(trace: Trace, row: RowIndex, name: string, direction: CopyDirection | null): string {
   const { srcMemory, dstMemory, engine } = trace.columns;
   const [src, dst] = [srcMemory, dstMemory].map((column) => memoryKinds[column[row] as number] ?? 'none') as [
@@ -41,5 +41,5 @@ export function kinetoCopyName(trace: Trace, row: RowIndex, name: string, direct
   return `Memcpy ${kind} (${kinetoMemory(src)} -> ${kinetoMemory(dst)})`;
 }
 
-/** Kineto's readers know a memset by how its name begins. */
+/** Kineto's readers recognise a memset by how its name begins. */
 export const kinetoMemsetName = (name: string): string => (name.startsWith('Memset') ? name : 'Memset (Device)');

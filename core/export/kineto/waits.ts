@@ -1,8 +1,8 @@
 /**
- * Waits of streams for events. Kineto writes one event for a wait and its record together, at the time of the host's call;
- * a reader moves both to where the streams' work says that they were (core/import/streamWaits.ts), and takes the
- * record from the first wait that names it. So one wait is chosen to tell the record: a time is written from which the
- * reader comes to the times of both.
+ * Waits of streams for events. Kineto writes one event for a wait and its record together, at the time of the host's
+ * call. A reader moves both to the times that the streams' work implies (core/import/streamWaits.ts), and takes the
+ * record from the first wait that names it. So one wait is chosen to carry the record, with a time from which the
+ * reader finds the times of both.
  */
 
 import { append } from '../../groupBy.ts';
@@ -15,11 +15,11 @@ const [waitCode, recordCode] = [rowKinds.indexOf('event-wait'), rowKinds.indexOf
 export interface Wait {
   readonly record: RowIndex;
   readonly recordLane: number;
-  /** Of the call that recorded the event. */
+  /** Correlation of the call that recorded the event. */
   readonly correlation: number;
-  /** Number of the event; null where it isn't known. */
+  /** Number of the event; null if unknown. */
   readonly event: number | null;
-  /** The wait that tells the record, and must stand before all others that name it. */
+  /** Wait that carries the record. It must come before all others that name it. */
   readonly teller: RowIndex;
 }
 
@@ -45,7 +45,7 @@ export class Waits {
     }
   }
 
-  /** Whether a time can be written from which a reader comes to the times of both, and to the record's device. */
+  /** Returns whether a time exists from which a reader finds the times of both, and the record's device. */
   #canTell(record: RowIndex, wait: RowIndex, least: Float64Array): boolean {
     const { columns, lanes } = this.#trace;
     const [reached, passed] = [columns.startNs[record] as number, columns.startNs[wait] as number];
@@ -54,19 +54,19 @@ export class Waits {
     return (passed >= reached || least[record] === reached) && (passed <= reached || least[wait] === passed);
   }
 
-  /** Whether a wait tells the record. */
+  /** Returns whether a wait carries the record. */
   isTold(record: RowIndex): boolean {
     return this.#tellers.has(record);
   }
 
-  /** Null for a wait whose record isn't known. */
+  /** Returns null if the wait's record is unknown. */
   of(wait: RowIndex): Wait | null {
     const { columns, names } = this.#trace;
     for (let flow = this.#flows.firstIn[wait] as number; flow >= 0; flow = this.#flows.nextIn[flow] as number) {
       const record = this.#flows.from[flow] as number;
       const teller = this.#tellers.get(record);
       if (teller === undefined) continue;
-      // An imported trace names the event; the call's number in its name is the one that its process gave.
+      // An imported trace names the event. The number in its name is the one its own process used.
       const written = /^event (\S+), record \d+(?: of .*)?$/s.exec(names[columns.name[wait] as number] ?? '');
       return {
         record,
@@ -82,7 +82,7 @@ export class Waits {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Where a reader would place waits and records that were called at the very beginning: by the work around them alone. */
+/** Returns where a reader would place waits and records called at the very beginning: by the work around them alone. */
 function leastTimes({ columns, count }: Trace, waits: ReadonlyMap<RowIndex, readonly RowIndex[]>): Float64Array {
   const startNs = columns.startNs.slice();
   const placing = new StreamWaits();

@@ -1,8 +1,8 @@
-/** Perfetto packets, one after another in one growing buffer that is handed out in pieces. */
+/** Writes Perfetto packets into a growing buffer that is yielded in pieces. */
 import protobuf from 'protobufjs/minimal.js';
 import { eventTypes, sequenceFlags, tags } from './schema.ts';
 
-/** All packets are of one writer, whose tables of names they share. */
+/** All packets have one writer and so share its tables of names. */
 const sequence = 1;
 
 export type Writer = protobuf.Writer;
@@ -14,14 +14,14 @@ export class Packets {
     return this.#writer.pos;
   }
 
-  /** The bytes so far; the next ones begin anew. */
+  /** Returns the bytes so far, and starts an empty buffer. */
   take(): Uint8Array {
     const bytes = new Uint8Array(this.#writer.finish(true));
     this.#writer.reset();
     return bytes;
   }
 
-  /** A packet of which `fill` writes the content. */
+  /** Adds a packet with content from `fill`. */
   packet(fill: (writer: Writer) => void, flags: number = sequenceFlags.needsState): void {
     const writer = this.#writer;
     writer.uint32(tags.trace.packet).fork();
@@ -31,7 +31,7 @@ export class Packets {
     writer.ldelim();
   }
 
-  /** Begins the packet of an event, whose further fields come before end(). */
+  /** Begins the packet of an event. Its other fields come before end(). */
   begin(timeNs: number, type: keyof typeof eventTypes, track: number): Writer {
     const writer = this.#writer;
     writer.uint32(tags.trace.packet).fork();
@@ -48,7 +48,7 @@ export class Packets {
   }
 }
 
-/** A whole number from 0 to 2^53: those of 32 bits go without the detour over two halves. */
+/** Writes a whole number from 0 to 2^53. Numbers of 32 bits need no split into halves. */
 export function varint(writer: Writer, tag: number, value: number): void {
   writer.uint32(tag);
   if (value <= 0xffffffff) writer.uint32(value);

@@ -1,7 +1,7 @@
 /**
- * A run in Perfetto's own format. Each row is a slice, or an instant where it has no duration, on the track of its host
- * thread or stream; a row that an engine did is shown on the engine's track a second time, without fields. Fields that a
- * viewer doesn't know are annotations (rowFields.ts), the row's kind is its category.
+ * Exports a run in Perfetto's own format. Each row is a slice, or an instant if it has no duration, on the track of its
+ * host thread or stream. Rows executed by an engine appear again on the engine's track, without fields. Fields that
+ * viewers don't know are annotations (rowFields.ts); the row's kind is its category.
  */
 
 import { bandwidthSeries } from '../../figures/copyBandwidth.ts';
@@ -18,7 +18,7 @@ import { type Tracks, tracksOf } from '../tracks.ts';
 import { Packets, varint, type Writer } from './packets.ts';
 import { clocks, explicitOrder, sequenceFlags, tags } from './schema.ts';
 
-/** How many bytes a second a device's link carries in each direction, as steps: what viewers draw as a counter. */
+/** Throughput of a device's link in each direction, as steps of a counter in the viewer. */
 interface LinkCounter {
   readonly device: string;
   readonly direction: 'h2d' | 'd2h';
@@ -38,11 +38,11 @@ function linkCounters(trace: Trace, { number, beginNs }: PlacedIteration): LinkC
   );
 }
 
-/** What a counter is called beside others of its device. */
+/** Returns the name of a counter, unique on its device. */
 const linkCounterName = ({ direction }: Pick<LinkCounter, 'direction'>): string =>
   `${direction.toUpperCase()} link (bytes/s)`;
 
-/** Category of what an engine's track repeats. */
+/** Category of rows that are repeated on an engine's track. */
 const engineCategory = rowKinds.length + 1;
 const categories = [...rowKinds, 'engine'];
 const annotationIds = Object.fromEntries(fieldNames.map((name, index) => [name, index + 1])) as Record<
@@ -73,7 +73,7 @@ export function* perfettoPieces(
   yield packets.take();
 }
 
-/** Times count from the run's start; this tells when that was. */
+/** Times count from the run's start. This packet has the time of that start. */
 function clockPacket(packets: Packets, { info }: Run): void {
   const startNs = BigInt(Date.parse(info.createdAt)) * 1_000_000n;
   packets.packet((writer) => {
@@ -89,7 +89,7 @@ function clockPacket(packets: Packets, { info }: Run): void {
   }, sequenceFlags.cleared);
 }
 
-/** All names, ahead of the packets that refer to them by their numbers from 1 on. */
+/** Writes all names before the packets that refer to them by numbers from 1 on. */
 function namesPacket(packets: Packets, { trace }: Run): void {
   const entries = (writer: Writer, tag: number, names: readonly string[]): void => {
     for (const [index, name] of names.entries()) {
@@ -111,7 +111,7 @@ function namesPacket(packets: Packets, { trace }: Run): void {
   });
 }
 
-/** Tracks of lanes have numbers from 1 on, then come those of processes, then the counters', which are given back. */
+/** Writes tracks of lanes with numbers from 1 on, then of processes, then of counters. Returns the last. */
 function trackPackets(
   packets: Packets,
   run: Run,
@@ -180,7 +180,7 @@ function trackPacket(packets: Packets, uuid: number, name: string, fill: (writer
   });
 }
 
-/** An operating system's numbers are signed 32-bit ones; a trace from elsewhere may have words in their place. */
+/** An operating system's numbers are signed 32-bit ones; an imported trace may have text instead. */
 function numberOr(text: string, otherwise: number): number {
   const value = Number(text);
   return text !== '' && Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : otherwise;

@@ -1,7 +1,7 @@
 /**
- * The part of Perfetto's trace format that is written here: field numbers of its published schema,
- * https://github.com/google/perfetto/tree/main/protos/perfetto/trace. The readers' side stands as a .proto file beside
- * the tests, from which protobufjs makes a decoder.
+ * The used part of Perfetto's trace format: field numbers of its published schema,
+ * https://github.com/google/perfetto/tree/main/protos/perfetto/trace. The tests have a .proto file for the reading
+ * side, from which protobufjs makes a decoder.
  */
 
 const wireTypes = { varint: 0, fixed64: 1, bytes: 2 } as const;

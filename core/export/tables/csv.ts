@@ -1,4 +1,4 @@
-/** Comma-separated values after RFC 4180. */
+/** Comma-separated values (RFC 4180). */
 import { csvCell } from '../../media.ts';
 
 export type CsvCell = string | number;

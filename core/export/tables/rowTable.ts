@@ -1,4 +1,3 @@
-/** The rows of a run as a table of comma-separated values. */
 import { columnOrder } from '../../trace/arrow/layout.ts';
 import { readRow } from '../../trace/rows.ts';
 import type { Run } from '../../trace/run.ts';
@@ -6,7 +5,7 @@ import type { ExportSteps } from '../exportRun.ts';
 import type { PlacedIteration } from '../times.ts';
 import { csvLine } from './csv.ts';
 
-/** As a run file names its columns; which hardware channel did it is for run files alone. */
+/** Columns with the names of a run file, but without hardware channels. */
 const header = columnOrder.filter((name) => !name.startsWith('channel'));
 
 const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };

@@ -1,4 +1,4 @@
-/** Helpers that a CUDA program may need. Only those that it uses are written, in this order. */
+/** Helpers for CUDA programs, in order of output. A program contains only those that it uses. */
 
 export const cudaHelpers = {
   KiB: 'constexpr size_t KiB = 1024;',
@@ -301,7 +301,7 @@ void copyInChunks(const Tensors &tensors, size_t chunkBytes, cudaStream_t stream
 } as const;
 export type CudaHelper = keyof typeof cudaHelpers;
 
-/** What a helper is made of. */
+/** Other helpers that a helper uses. */
 export const cudaNeeds: Readonly<Partial<Record<CudaHelper, readonly CudaHelper[]>>> = {
   cublas: ['checkLibrary'],
   cufft: ['checkLibrary'],

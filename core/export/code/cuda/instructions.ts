@@ -1,4 +1,4 @@
-/** An instruction of a host thread as lines of CUDA C++. */
+/** Writes an instruction of a host thread as lines of CUDA C++. */
 import { cppString } from '../../../media.ts';
 import { type Instruction, isLibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
@@ -10,7 +10,7 @@ import type { CudaScope } from './scope.ts';
 
 const counters = ['i', 'j', 'k', 'l', 'm', 'n'];
 
-/** `thread`: number of the host thread whose instructions they are. */
+/** `thread`: number of the host thread with these instructions. */
 export function writeInstructions(
   scope: CudaScope,
   listing: Listing,
@@ -53,8 +53,9 @@ const endOfCapture = (instructions: readonly Instruction[], begin: number): numb
   instructions.findIndex(({ code }, index) => index > begin && code === 'endCapture');
 
 /**
- * What libraries need for kernels that have it from before the run: it is dropped for another kernel's first use, which may
- * come later, and has a makePlan of its own. A capture's stands before it: nothing can be allocated meanwhile.
+ * Makes library handles and plans for kernels that have them from before the run. They are dropped for another kernel's
+ * first use, which has a makePlan of its own. For a capture they come before it, because nothing can be allocated
+ * inside.
  */
 function writeLibraries(scope: CudaScope, listing: Listing, thread: number, work: readonly Instruction[]): void {
   const made = new Set<string>();
@@ -214,7 +215,7 @@ function copyCall(
   const ends = `${scope.at(dst, dstOffset)}, ${scope.at(src, srcOffset)}, ${scope.bytes(bytes)}, ${scope.copyKind(src, dst)}`;
   if (!blocking) return `cudaMemcpyAsync(${ends}, ${scope.stream(stream)})`;
   if (streamOf(scope.subject, stream).kind !== 'per-thread-default') return `cudaMemcpy(${ends})`;
-  // As the program is compiled, cudaMemcpy is in the legacy stream.
+  // In the program as compiled, cudaMemcpy uses the legacy stream.
   scope.use('memcpyPerThread');
   return `cudaMemcpy_ptds(${ends})`;
 }
@@ -254,7 +255,7 @@ function writeAllocate(scope: CudaScope, listing: Listing, thread: number, alloc
   );
 }
 
-/** Lines that allocate host memory of a kind. */
+/** Returns lines that allocate host memory of a kind. */
 export function hostAllocation(memory: string, name: string, bytes: string): string {
   switch (memory) {
     case 'pinned':
@@ -270,7 +271,7 @@ export function hostAllocation(memory: string, name: string, bytes: string): str
   }
 }
 
-/** Lines that give host memory of a kind back. */
+/** Returns lines that free host memory of a kind. */
 export function hostFree(memory: string, name: string): string {
   if (memory === 'pageable') return `std::free(${name});`;
   if (memory === 'registered') return `CHECK(cudaHostUnregister(${name}));\nstd::free(${name});`;

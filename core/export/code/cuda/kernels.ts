@@ -1,4 +1,4 @@
-/** Launches of the kernels that an experiment has. */
+/** Writes launches of an experiment's kernels. */
 import type { LibraryKernel } from '../../../program/program.ts';
 import { grouped } from '../quantities.ts';
 import type { Writes } from '../scope.ts';
@@ -39,13 +39,13 @@ export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writ
 
 const dataTypes = { float32: 'CUDA_R_32F', float16: 'CUDA_R_16F', bfloat16: 'CUDA_R_16BF' } as const;
 
-/** The line that makes what the library needs for a kernel, where it isn't there yet. */
+/** Returns the line that makes a library's handle or plan for a kernel, if it isn't there yet. */
 export function makeLibrary(scope: CudaScope, kernel: LibraryKernel, stream: number): string {
   const shape = kernel.kind === 'matmul' ? '' : `, ${kernel.size}, ${kernel.batch}`;
   return `${scope.library(kernel, stream)}.make(${scope.stream(stream)}${shape});`;
 }
 
-/** Where there are fewer pieces of work than threads, as many blocks as there is work for. */
+/** Returns the number of blocks: with less work than threads, only as many as there is work for. */
 function shapeOf(
   scope: CudaScope,
   smShare: number,
@@ -58,7 +58,7 @@ function shapeOf(
   return `${atMost(scope.found('Blocks', kernel, stream), Math.ceil(pieces / 256))}, 256, 0`;
 }
 
-/** Of more blocks than this every device has fewer. */
+/** More blocks than any device runs at once. */
 const mostBlocks = 20_000;
 const atMost = (blocks: string, most: number): string =>
   most < mostBlocks ? `std::min(${blocks}, ${Math.max(1, most)})` : blocks;

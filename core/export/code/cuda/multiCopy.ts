@@ -1,4 +1,4 @@
-/** Multi-tensor copies as the loops that they stand for. */
+/** Writes multi-tensor copies as loops. */
 import type { MultiCopyPlan } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
@@ -14,7 +14,7 @@ export function writeMultiCopy(scope: CudaScope, listing: Listing, { plan, strea
   writer.write();
 }
 
-/** As 'makeTensors({4 * KiB}, 64, Memory::pageable, Memory::device)'. */
+/** Returns for example 'makeTensors({4 * KiB}, 64, Memory::pageable, Memory::device)'. */
 export function tensorsExpression(scope: CudaScope, copy: MultiCopyPlan): string {
   const { each, count } = sizesOf(copy);
   const memory = (side: string): string => `Memory::${side === 'd' ? 'device' : copy.memory}`;

@@ -1,4 +1,4 @@
-/** A whole CUDA C++ program that does what an experiment does. */
+/** Writes a whole CUDA C++ program that does what an experiment does. */
 import { cppComment } from '../../../media.ts';
 import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
@@ -17,7 +17,7 @@ export function cudaProgram(subject: Subject): Listing {
   const helpers = inOrder(scope.used);
   writeHead(scope, helpers, whole);
   helpers.forEach((helper, index) => {
-    // Constants stand together, functions apart.
+    // Constants have no empty line in between, functions do.
     if (index === 0 || !isConstant(helper)) whole.add('');
     whole.add(cudaHelpers[helper]);
   });
@@ -47,7 +47,7 @@ function writeHead({ subject, used }: CudaScope, helpers: readonly CudaHelper[],
   if (hasRanges) listing.add('#include <nvtx3/nvToolsExt.h>');
 }
 
-/** With what each is made of, in the order in which they stand in their file. */
+/** Returns helpers with their dependencies, in the order of their file. */
 function inOrder(used: ReadonlySet<CudaHelper>): CudaHelper[] {
   const all = new Set<CudaHelper>(['check']);
   const take = (helper: CudaHelper): void => {
@@ -117,7 +117,7 @@ class Main {
     }
   }
 
-  /** Each declaration behind the device that it is of, where there are several. */
+  /** Selects the device before each declaration if there are several. */
   #onDevice(device: number, write: () => void): void {
     const isOne = this.#subject.program.devices.every(({ index }) => index === 0);
     if (!isOne && device >= 0) this.#add(`CHECK(cudaSetDevice(${this.#scope.ordinal(device)}));`);
@@ -181,7 +181,7 @@ class Main {
     });
   }
 
-  /** What cuBLAS and cuFFT need: made here, or in each iteration by their first use. */
+  /** Makes cuBLAS and cuFFT handles and plans here, or in each iteration at first use. */
   #libraries(): void {
     for (const { name, kernel, stream, firstUse } of this.#scope.libraries.values()) {
       this.#scope.use(kernel.kind === 'matmul' ? 'cublas' : 'cufft');
@@ -241,7 +241,7 @@ class Main {
     this.#add('if (iteration >= 0) std::printf("%.3f ms\\n", took.count());');
   }
 
-  /** Anew in each iteration: one may end with some that nobody has waited for. */
+  /** Makes signals anew in each iteration, because one may end with signals that nobody has waited for. */
   #signals(): void {
     this.#subject.program.signals.forEach(({ capacity }, index) => {
       this.#scope.use('signal');

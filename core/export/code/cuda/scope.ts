@@ -1,11 +1,11 @@
-/** Names, expressions and helpers of a CUDA program that is being written. */
+/** Names, expressions and helpers of a generated CUDA program. */
 import type { ProgramBuffer, ProgramStream } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import { CodeScope } from '../scope.ts';
 import { bufferOf, isOnDevice, type Subject, streamOf } from '../subject.ts';
 import type { CudaHelper } from './helpers.ts';
 
-/** C++ words and what the program's own lines use. */
+/** C++ keywords and names of the program's own lines. */
 const reserved =
   `alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast constexpr
   continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
@@ -22,10 +22,10 @@ const reserved =
     /\s+/,
   );
 
-/** Blocks that fill a device with a kernel, or the shared memory with which each block has its multiprocessor to itself. */
+/** Number of blocks that fill a device, or shared memory that gives each block a multiprocessor alone. */
 type Found = 'Blocks' | 'Alone';
 
-/** What the program finds out of a device, once, since asking takes time. */
+/** A device property that the program queries once, since the query takes time. */
 interface Shape {
   readonly name: string;
   readonly value: string;
@@ -43,18 +43,18 @@ export class CudaScope extends CodeScope<CudaHelper> {
     return kind === 'legacy-default' ? 'cudaStreamLegacy' : 'cudaStreamPerThread';
   }
 
-  /** 'source', or 'source + 4 * KiB'. */
+  /** Returns 'source', or 'source + 4 * KiB'. */
   at(buffer: number, offset: number): string {
     const name = this.name(buffer);
     return offset === 0 ? name : `${name} + ${this.bytes(offset)}`;
   }
 
-  /** Those of all launches that are written. */
+  /** Queried properties of all written launches. */
   get shapes(): Iterable<Shape> {
     return this.#shapes.values();
   }
 
-  /** Name of what is found for a kernel on its stream's device: others may have more, or less. */
+  /** Returns the name of a queried property for a kernel on its stream's device. */
   found(what: Found, kernel: string, stream: number): string {
     const { device } = streamOf(this.subject, stream);
     const number = this.subject.program.devices.length > 1 ? this.ordinal(device) : '';
@@ -67,12 +67,12 @@ export class CudaScope extends CodeScope<CudaHelper> {
     return name;
   }
 
-  /** Number of the device among those that the program sees. */
+  /** Returns the number of the device among those that the program sees. */
   ordinal(device: number): number {
     return this.subject.program.devices[device]?.index ?? 0;
   }
 
-  /** Writes what only works while the stream's device is the thread's current one. */
+  /** Writes code that only works while the stream's device is the thread's current one. */
   onDeviceOf(stream: number, thread: number, listing: Listing, op: number, write: () => void): void {
     const { program } = this.subject;
     const [own, other] = [program.threads[thread]?.device ?? 0, streamOf(this.subject, stream).device];

@@ -1,4 +1,4 @@
-/** Helpers that a PyTorch program may need. Only those that it uses are written, in this order. */
+/** Helpers for PyTorch programs, in order of output. A program contains only those that it uses. */
 
 export const pytorchHelpers = {
   KiB: 'KiB = 1024',

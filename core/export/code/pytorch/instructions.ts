@@ -1,4 +1,4 @@
-/** An instruction of a host thread as lines of Python. */
+/** Writes an instruction of a host thread as lines of Python. */
 import { pythonString } from '../../../media.ts';
 import { type Instruction, isLibraryKernel, type LibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
@@ -7,7 +7,7 @@ import { bufferOf, isOnDevice, required, streamOf } from '../subject.ts';
 import { writeMultiCopy } from './multiCopy.ts';
 import type { PyTorchScope } from './scope.ts';
 
-/** `thread`: number of the host thread whose instructions they are. */
+/** `thread`: number of the host thread with these instructions. */
 export function writeInstructions(
   scope: PyTorchScope,
   listing: Listing,
@@ -36,9 +36,9 @@ class InstructionWriter {
   readonly #scope: PyTorchScope;
   readonly #listing: Listing;
   readonly #thread: number;
-  /** The last block of a stream at this depth: where it ends. */
+  /** Stream and end of the last block at this depth. */
   #block: { readonly stream: number; readonly end: number } | null = null;
-  /** Captures that are open. */
+  /** Number of open captures. */
   #capturing = 0;
 
   constructor(scope: PyTorchScope, listing: Listing, thread: number) {
@@ -187,7 +187,7 @@ class InstructionWriter {
     this.#listing.note(text, op);
   }
 
-  /** Lines that run while a stream is the current one. */
+  /** Writes lines that run while a stream is the current one. */
   #in(stream: number, op: number, lines: readonly string[]): void {
     if (this.#isCurrent(stream)) {
       for (const line of lines) this.#listing.add(line, op);
@@ -200,13 +200,13 @@ class InstructionWriter {
     this.#block = { stream, end: this.#listing.lines.length };
   }
 
-  /** Whether the last block was of this stream, and nothing but comments stands behind it: entering one takes time. */
+  /** Returns whether the last block was of this stream and only comments follow it: entering a block takes time. */
   #goesOn(stream: number): boolean {
     const { lines } = this.#listing;
     return this.#block?.stream === stream && lines.slice(this.#block.end).every((line) => line.trim().startsWith('#'));
   }
 
-  /** A thread begins in the default stream of its device, and comes back to it behind each `with`. */
+  /** A thread begins in the default stream of its device, and returns to it after each `with`. */
   #isCurrent(stream: number): boolean {
     const { kind, device } = streamOf(this.#scope.subject, stream);
     const own = required(this.#scope.subject.program.threads, this.#thread).device;

@@ -1,4 +1,4 @@
-/** Multi-tensor copies as a PyTorch program writes them. */
+/** Writes multi-tensor copies in PyTorch. */
 import type { MultiCopyPlan } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
@@ -19,7 +19,7 @@ export function writeMultiCopy(scope: PyTorchScope, listing: Listing, { plan, st
   if (copy.strategy === 'threaded-pinning') scope.modules.add('concurrent.futures');
 }
 
-/** As 'make_tensors([4 * KiB], 64, "pageable")'. */
+/** Returns for example 'make_tensors([4 * KiB], 64, "pageable")'. */
 export function tensorsExpression(scope: PyTorchScope, copy: MultiCopyPlan, device: number): string {
   const { each, count } = sizesOf(copy);
   const place = copy.direction.startsWith('d') ? scope.device(device) : `"${copy.memory}"`;

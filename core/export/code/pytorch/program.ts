@@ -1,4 +1,4 @@
-/** A whole PyTorch program that does what an experiment does. */
+/** Writes a whole PyTorch program that does what an experiment does. */
 
 import { pythonComment, pythonEncoding } from '../../../media.ts';
 import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
@@ -17,7 +17,7 @@ export function pytorchProgram(subject: Subject): Listing {
   const whole = new Listing('    ', pythonComment);
   writeHead(scope, helpers, whole);
   helpers.forEach((helper, index) => {
-    // Constants stand together, functions apart.
+    // Constants have no empty line in between, functions do.
     if (index === 0 || !isConstant(helper)) whole.add(isConstant(helper) ? '' : '\n');
     whole.add(pytorchHelpers[helper]);
   });
@@ -50,7 +50,7 @@ function writeHead(scope: PyTorchScope, helpers: readonly PyTorchHelper[], listi
   listing.add('import torch');
 }
 
-/** In the order in which they stand in their file. */
+/** In the order of their file. */
 const inOrder = (used: ReadonlySet<PyTorchHelper>): PyTorchHelper[] =>
   (Object.keys(pytorchHelpers) as PyTorchHelper[]).filter((helper) => used.has(helper));
 
@@ -180,7 +180,7 @@ class Script {
     });
   }
 
-  /** Names that a thread's function gives another value. */
+  /** Returns names that a thread's function assigns again. */
   #assignedIn(instructions: readonly Instruction[]): string[] {
     const names = instructions.flatMap((one): string[] => {
       switch (one.code) {
@@ -205,7 +205,7 @@ class Script {
     program.buffers.forEach(({ allocated }, index) => {
       if (allocated === 'by-operation') this.#add(`${this.#scope.name(index)} = None`);
     });
-    // Anew in each iteration: one may end with some that nobody has waited for.
+    // Made anew in each iteration, because one may end with signals that nobody has waited for.
     program.signals.forEach(({ capacity }, index) => {
       this.#add(`${required(this.#scope.signals, index)} = queue.Queue(maxsize=${capacity})`);
     });
@@ -234,7 +234,7 @@ class Script {
     this.#add('if iteration >= 0:\n    print(f"{took * 1e3:.3f} ms")');
   }
 
-  /** What first uses in the iteration are to make again. */
+  /** Drops the plans and work spaces that first uses in the iteration make again. */
   #emptyLibraries(): void {
     const made = [...this.#scope.libraries.values()].filter(({ firstUse }) => firstUse);
     const isProduct = made.some(({ kernel }) => kernel.kind === 'matmul');

@@ -1,10 +1,10 @@
-/** Names, expressions and helpers of a PyTorch program that is being written. */
+/** Names, expressions and helpers of a generated PyTorch program. */
 import type { ProgramStream } from '../../../program/program.ts';
 import { CodeScope } from '../scope.ts';
 import { bufferOf, type Subject, streamOf } from '../subject.ts';
 import type { PyTorchHelper } from './helpers.ts';
 
-/** Python's words, and what the program's own lines use. */
+/** Python's keywords and names of the program's own lines. */
 const reserved =
   `False None True and as assert async await break class continue def del elif else except finally for from global if
   import in is lambda nonlocal not or pass raise return try while with yield match case type print range len int max min
@@ -28,7 +28,7 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
     return kind === 'per-thread-default' ? `torch.cuda.ExternalStream(2, device=${this.device(device)})` : '';
   }
 
-  /** All of a buffer, or 'source[4 * KiB : 8 * KiB]'. */
+  /** Returns a whole buffer, or 'source[4 * KiB : 8 * KiB]'. */
   region(buffer: number, offset: number, bytes: number): string {
     const name = this.name(buffer);
     const whole = bufferOf(this.subject, buffer).bytes;
@@ -40,7 +40,7 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
     return `${name}[${from === '' ? '' : `${from} `}:${to === '' ? '' : ` ${to}`}]`;
   }
 
-  /** As '"cuda:0"', of a device's place among the program's. */
+  /** Returns for example '"cuda:0"', by the device's index in the program. */
   device(device: number): string {
     return `"cuda:${this.subject.program.devices[device]?.index ?? 0}"`;
   }
