@@ -150,7 +150,7 @@ std::uint32_t takeFrames(const Python& py, ChunkWriter& writer, void* thread) {
   return number;
 }
 
-/// Returns the thread that waits for autograd; null if none does, or several, whose work can't be told apart.
+/// Returns the thread that waits for autograd; null if none does, or several do.
 void* autogradCaller(const Python& py, ChunkWriter& writer, void* own) {
   if (py.interpreterOf == nullptr || py.firstThread == nullptr || py.nextThread == nullptr) return nullptr;
   void* caller = nullptr;

@@ -41,51 +41,50 @@ struct ActivityRecord {
   std::uint32_t device = 0;
   /// Node of its graph; 0 if it was issued by itself.
   std::uint64_t graphNode = 0;
-  /// The profiler's own number of the call that issued it.
+  /// The profiler's number of the call that issued it.
   std::uint32_t correlation = 0;
   std::int32_t channel = -1;
   RowKind kind = RowKind::kernel;
   Memory src = Memory::none;
   Memory dst = Memory::none;
   ChannelType channelType = ChannelType::unknown;
-  /// Of a copy between two devices; -1 for any other.
+  /// Devices of a copy between two; -1 for any other.
   std::int32_t sourceDevice = -1;
   std::int32_t targetDevice = -1;
 };
 
-/// What a profiler calls a stream: numbers are told apart only within a device.
+/// The profiler's name of a stream: numbers are unique only within a device.
 struct StreamKey {
   std::uint32_t device = 0;
   std::uint32_t streamId = 0;
   bool operator==(const StreamKey& other) const { return device == other.device && streamId == other.streamId; }
 };
 
-/// One stream of the program, with what was issued to it.
+/// One stream of the program, with the operations issued to it.
 struct IssuedStream {
   std::int32_t stream = -1;
   StreamKey key;
   const std::vector<Issued>* issued = nullptr;
 };
 
-/// Whether record and instruction are of the same kind, and of as many bytes.
+/// Returns true if record and instruction have the same kind and number of bytes.
 bool agree(const Program& program, const Instruction& instruction, const ActivityRecord& record);
-/// Copies between host buffers, and of nothing, need not show up on the device.
+/// Returns true for copies between host buffers and copies of nothing, which need not appear on the device.
 bool mayBeUnrecorded(const Program& program, const Instruction& instruction);
-/// Parts of one copy or memset, which follow each other and bear one number, become one record.
+/// Merges parts of one copy or memset, which are consecutive and share a number, into one record.
 std::vector<ActivityRecord> withWholeCopies(const std::vector<ActivityRecord>& records);
-/// What so many records from `first` on say of one operation: from the start of the first to the end of the last. Nothing
-/// where there are not as many, or they are not of its kind.
+/// Returns `count` records from `first` on as one of the operation: from the start of the first to the end of the last.
+/// Nothing if there are fewer, or they are not of its kind.
 std::optional<ActivityRecord> takenTogether(const Program& program, const Instruction& instruction,
                                             const std::vector<ActivityRecord>& records, std::size_t first,
                                             std::size_t count);
-/// The row of an operation that was recorded so.
+/// Returns the row of an operation with this record.
 DeviceRow joinedRow(const Program& program, const Instruction& instruction, const ActivityRecord& record);
 
-/// Adds a row for each issued operation whose record is beyond doubt. Where a stream's records and operations don't
-/// agree in kind and bytes, that stream's rows are left out and the returned text says so; it is empty otherwise.
-/// `records` are those of one iteration, in any order, and may hold other streams'. `known` are the keys of all of the
-/// program's streams: copies between devices may be recorded under a key that is none of them, and are the stream's where
-/// one such key alone fits it.
+/// Adds a row for each issued operation with a certain record. If a stream's records and operations don't agree in kind
+/// and bytes, that stream's rows are left out, and the returned text says so; else it is empty. `records` are those of
+/// one iteration, in any order, and may include other streams'. `known` are the keys of all of the program's streams:
+/// copies between devices may be recorded under another key, and belong to the stream if only one such key fits it.
 std::string joinActivities(const Program& program, const IssuedStream& stream,
                            const std::vector<ActivityRecord>& records, const std::vector<StreamKey>& known,
                            std::int32_t iteration, std::vector<DeviceRow>& rows);

@@ -32,7 +32,7 @@ Failure toFailure(std::exception_ptr thrown) noexcept {
   }
 }
 
-/// contentBytes(kind, value, multiplier, offset, length): the first bytes of a region with this content.
+/// contentBytes(kind, value, multiplier, offset, length): returns the first bytes of a region with this content.
 Napi::Value contentBytes(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     double arguments[5] = {};

@@ -1,4 +1,4 @@
-// Between JavaScript and the engine. Nothing thrown in C++ leaves a function registered with Node.
+// The interface between JavaScript and the engine. No C++ exception leaves a function registered with Node.
 #pragma once
 
 #include <napi.h>
@@ -10,9 +10,9 @@
 
 namespace copyscope::addon {
 
-/// A JavaScript Error with code, remedy, field and op.
+/// Returns a JavaScript Error with code, remedy, field and op.
 Napi::Error toError(Napi::Env env, const Failure& failure);
-/// Whatever was thrown, as a Failure.
+/// Converts any exception to a Failure.
 Failure toFailure(std::exception_ptr thrown) noexcept;
 
 /// Runs the body of a function called from JavaScript; a C++ exception becomes a JavaScript one.
@@ -21,7 +21,7 @@ Napi::Value guarded(Napi::Env env, const Body& body) {
   try {
     return body();
   } catch (const Napi::Error&) {
-    throw;  // node-addon-api hands it to JavaScript.
+    throw;  // node-addon-api passes it to JavaScript.
   } catch (...) {
     throw toError(env, toFailure(std::current_exception()));
   }
@@ -32,10 +32,10 @@ Napi::Value start(const Napi::CallbackInfo& info);
 Napi::Value cancel(const Napi::CallbackInfo& info);
 Napi::Value contentBytes(const Napi::CallbackInfo& info);
 
-/// The columns of a record, times from the start of each row's iteration.
+/// Returns the columns of a record, with times from the start of each row's iteration.
 Napi::Object toResult(Napi::Env env, const RunRecord& record);
 
-/// Ends and joins all runs when the environment goes.
+/// Ends and joins all runs when the environment ends.
 void watchEnvironment(Napi::Env env);
 
 }  // namespace copyscope::addon

@@ -5,7 +5,7 @@
 namespace copyscope::addon {
 namespace {
 
-/// A typed array with one element for each of `items`.
+/// Returns a typed array with one element for each of `items`.
 template <typename Array, typename Item, typename Get>
 Array column(Napi::Env env, const std::vector<Item>& items, const Get& get) {
   Array array = Array::New(env, items.size());
@@ -14,7 +14,7 @@ Array column(Napi::Env env, const std::vector<Item>& items, const Get& get) {
   return array;
 }
 
-/// Columns that host and device rows share.
+/// Returns the columns that host and device rows share.
 template <typename Row>
 Napi::Object rowColumns(Napi::Env env, const std::vector<Row>& rows, const RunRecord& record) {
   Napi::Object columns = Napi::Object::New(env);

@@ -1,5 +1,5 @@
-// Runs: each on a thread of its own, so that Node's is never blocked. One at a time in a process, since a second one
-// would disturb what the first measures.
+// Runs, each on its own thread, so that Node's is never blocked. One at a time in a process, since a second one would
+// disturb the measurements of the first.
 #include <atomic>
 #include <map>
 #include <memory>
@@ -19,7 +19,7 @@ std::atomic<bool> processBusy{false};
 struct Request {
   Program program;
   EngineKind engine = EngineKind::cpu;
-  /// Whether device times shall come from CUDA events even where CUPTI is there.
+  /// Takes device times from CUDA events even if CUPTI is available.
   bool eventTiming = false;
 };
 
@@ -66,7 +66,7 @@ class Run {
       if (outcome->failure == nullptr || !outcome->record.startsNs.empty()) {
         event.Set("result", toResult(env, outcome->record));
       }
-      // The run goes before JavaScript hears of its end, so that the listener can start the next one. Nothing of it
+      // The run is deleted before JavaScript hears of its end, so that the listener can start the next one. No member
       // may be used from here on.
       const std::function<void()> end = std::move(onEnded_);
       end();
@@ -75,7 +75,7 @@ class Run {
     if (!closing_) caller_.Release();
   }
 
-  /// `record` holds what was recorded, also where the run fails.
+  /// `record` holds the data recorded so far, also if the run fails.
   void execute(RunRecord& record) {
     const std::unique_ptr<Backend> backend = makeBackend();
     const Interruptible interruptible(*this, *backend);
@@ -90,7 +90,7 @@ class Run {
     }
   }
 
-  /// Lets cancel() reach the backend while it lives.
+  /// Lets cancel() reach the backend while it exists.
   class Interruptible {
    public:
     Interruptible(Run& run, Backend& backend) : run_(run) { run_.setBackend(&backend); }
@@ -117,7 +117,7 @@ class Run {
     backend_ = backend;
   }
 
-  /// Tells of a new phase at once, and of progress within one at most every 50 ms.
+  /// Reports a new phase at once, and progress within one at most every 50 ms.
   void progress(Phase phase, int done, int total) {
     constexpr std::int64_t leastIntervalNs = 50000000;
     const std::int64_t now = nowNs();
@@ -143,7 +143,7 @@ class Run {
     });
   }
 
-  /// Queues a call on Node's thread. Once the environment closes, the function must not be touched again.
+  /// Queues a call on Node's thread. Once the environment closes, the function must not be used again.
   template <typename Call>
   void call(Call body) noexcept {
     if (closing_) return;
@@ -152,7 +152,7 @@ class Run {
       try {
         body(env, listener);
       } catch (const Napi::Error&) {
-        // The listener threw: it has its own handling, and there is nobody here to tell.
+        // The listener threw. It handles its own errors, and nobody here could.
       }
     }) == napi_closing;
   }
@@ -260,7 +260,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
 
 }  // namespace
 
-/// start(request, listener): the run's number. The listener gets progress, then one result or error.
+/// start(request, listener): returns the run's number. The listener gets progress, then one result or error.
 Napi::Value start(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     Request request = readRequest(info);
@@ -270,7 +270,7 @@ Napi::Value start(const Napi::CallbackInfo& info) {
     try {
       auto* runs = info.Env().GetInstanceData<Runs>();
       const std::uint32_t id = runs->nextId++;
-      // Its place comes first, and goes where no run can be made: a run that has begun is never without one.
+      // The entry comes first, and is removed if no run can be made, so that a started run always has one.
       std::unique_ptr<Run>& place = runs->byId[id];
       try {
         place = std::make_unique<Run>(info.Env(), std::move(request), info[1].As<Napi::Function>(),
@@ -287,7 +287,7 @@ Napi::Value start(const Napi::CallbackInfo& info) {
   });
 }
 
-/// cancel(run): whether it was still running.
+/// cancel(run): returns true if it was still running.
 Napi::Value cancel(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsNumber()) {

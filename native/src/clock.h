@@ -1,4 +1,4 @@
-// The executor's own clock. Host rows, CPU device rows and CUPTI's records are all stamped with it.
+// The executor's own clock. It stamps host rows, CPU device rows and CUPTI's records.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace copyscope {
 
-/// Nanoseconds of the monotonic clock, from an arbitrary origin.
+/// Returns nanoseconds of the monotonic clock, from an arbitrary origin.
 inline std::int64_t nowNs() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();

@@ -1,4 +1,4 @@
-// Whether device times, brought to the host's clock, agree with the calls that caused them.
+// Checks that device times, converted to the host's clock, agree with the calls that caused them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace copyscope {
 
-/// A note where an activity seems to have begun before its own call did, and by how much; empty otherwise. Nothing is
-/// moved to hide it.
+/// Returns a note if an activity seems to begin before its own call, and by how much; else empty. Nothing is moved to
+/// hide it.
 std::string describeClockError(const std::vector<HostRow>& hostRows, const std::vector<DeviceRow>& deviceRows);
 
 }  // namespace copyscope

@@ -1,4 +1,4 @@
-// What a multi-tensor copy puts into a stream: copies between addresses, and kernels that copy many small pieces.
+// A part of a multi-tensor copy in a stream: a copy between addresses, or a kernel that copies many small pieces.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ struct CopyPart {
   Memory dst = Memory::none;
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  /// Of a kernel; null for a copy.
+  /// Pieces of a kernel; null for a copy.
   const copy::Piece* pieces = nullptr;
   std::size_t pieceCount = 0;
 };
 
-/// Instructions that stand for parts in queues and records. Equal parts share one, so that a steady state makes none.
+/// Instructions that represent parts in queues and records. Equal parts share one, so that a steady state makes none.
 class PartInstructions {
  public:
   const Instruction& of(const CopyPart& part) {

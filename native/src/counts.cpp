@@ -16,7 +16,7 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
 
 void add(std::uint64_t& total, std::uint64_t more) { total = total + more < saturated ? total + more : saturated; }
 
-/// Host rows of one execution.
+/// Returns the host rows of one execution.
 std::uint64_t hostRowsOf(Code code) {
   switch (code) {
     case Code::repeat:
@@ -33,7 +33,7 @@ std::uint64_t hostRowsOf(Code code) {
   }
 }
 
-/// Rows that one launch of each graph makes: those of its longest capture.
+/// Returns the rows of one launch of each graph: those of its longest capture.
 std::vector<std::uint64_t> graphRows(const Program& program) {
   std::vector<std::uint64_t> rows(program.graphs.size(), 0);
   for (const auto& instructions : program.threads) {

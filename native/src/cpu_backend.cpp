@@ -10,7 +10,7 @@
 namespace copyscope {
 namespace {
 
-/// Pending commands that a stream takes before its caller must wait; the figure of an H200's launch queue.
+/// Pending commands that a stream takes before its caller must wait; the depth of an H200's launch queue.
 constexpr std::size_t queueDepth = 1022;
 
 bool isBlockingKind(StreamKind kind) { return kind == StreamKind::blocking || kind == StreamKind::perThreadDefault; }
@@ -26,11 +26,11 @@ CpuBackend::~CpuBackend() {
   for (const auto& one : queues_) {
     if (one->worker.joinable()) one->worker.join();
   }
-  // While the streams that it asks about are still there.
+  // Reset while the streams that it queries still exist.
   operationMemory_.reset();
 }
 
-// Setting up
+// Set-up
 
 void CpuBackend::prepare(const Program& program) {
   program_ = &program;

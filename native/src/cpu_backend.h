@@ -45,7 +45,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   void instantiate(const Instruction& instruction) override;
   void upload(const Instruction&) override {}
 
-  /// Plain loops need nothing made before.
+  /// Plain loops need no preparation.
   std::optional<CallName> makePlan(const Instruction&) override { return std::nullopt; }
 
   CallName allocate(const Instruction& instruction) override { return operationMemory_->allocate(instruction); }
@@ -85,28 +85,28 @@ class CpuBackend final : public Backend, private CpuTickets {
   struct Command {
     const Instruction* instruction = nullptr;
     std::int32_t correlation = 0;
-    /// Where its data lay when it was issued.
+    /// Address of its data when it was issued.
     const std::byte* source = nullptr;
     /// The second factor of a matrix product.
     const std::byte* second = nullptr;
     std::byte* target = nullptr;
     const copy::Piece* pieces = nullptr;
     std::size_t pieceCount = 0;
-    /// A recorded event it waits for.
+    /// A recorded event that it waits for.
     Ticket event;
     /// The place in the legacy default stream that a command of a blocking stream waits for.
     Ticket behind;
-    /// What must be done in each stream before a command of the legacy default stream; empty in all others, of which there
-    /// may be a thousand with a thousand commands each.
+    /// Places in each stream before a command of the legacy default stream; empty for other streams, of which there may
+    /// be a thousand with a thousand commands each.
     std::vector<std::uint64_t> barrier;
-    /// Source bytes taken at issue, as the driver takes a small pageable source.
+    /// Source bytes copied at issue, as the driver does with a small pageable source.
     std::vector<std::byte> staged;
     bool isStaged = false;
-    /// What a launch runs.
+    /// Graph of a launch.
     std::shared_ptr<const Graph> graph;
   };
 
-  /// What a capture has gathered. Its commands run one after another, which keeps every order among them.
+  /// The content of a capture. Its commands run one after another, which keeps every order among them.
   struct Graph {
     std::int32_t origin = -1;
     std::vector<Command> commands;
@@ -116,7 +116,7 @@ class CpuBackend final : public Backend, private CpuTickets {
 
   struct Event {
     Ticket ticket;
-    /// When its stream reached the latest record; 0 before.
+    /// Time of reaching the latest record; 0 before.
     std::int64_t reachedNs = 0;
     /// The capture in which it was recorded last.
     std::shared_ptr<Graph> capture;
@@ -129,10 +129,10 @@ class CpuBackend final : public Backend, private CpuTickets {
     std::uint64_t issued = 0;
     std::uint64_t completed = 0;
     std::vector<DeviceRow> rows;
-    /// The capture that takes what is issued; null outside any.
+    /// The active capture of this stream; null outside any.
     std::shared_ptr<Graph> capture;
     std::thread worker;
-    /// Wakes the worker: a thousand of them must not wake for each other's work.
+    /// Wakes this worker alone, since a thousand workers must not wake for each other's work.
     std::condition_variable wake;
   };
 
@@ -154,7 +154,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   void requireRecorded(const Event& event) const;
   bool isDone(const Ticket& ticket) const;
   bool isReady(const Command& command) const;
-  /// Whether the stream has done all it was given; the legacy default stream counts every blocking stream's work.
+  /// Returns true if the stream has no pending work; for the legacy default stream, every blocking stream counts.
   bool isIdle(int stream) const;
 
   void work(int stream);
@@ -169,7 +169,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   std::unique_lock<std::mutex> lockEngine(const Queue& queue, const Instruction& instruction);
   DeviceRow rowOf(const Command& command, int stream) const;
 
-  /// Throws a Failure `run.not-allocated` where the buffer has no memory.
+  /// Throws a Failure `run.not-allocated` if the buffer has no memory.
   std::byte* address(int buffer) const;
   std::byte* at(int buffer, std::uint64_t offset) const { return address(buffer) + offset; }
   const Buffer& buffer(int index) const { return program_->buffers[static_cast<std::size_t>(index)]; }
@@ -177,7 +177,7 @@ class CpuBackend final : public Backend, private CpuTickets {
 
   Stop& stop_;
   const Program* program_ = nullptr;
-  /// Of the buffers that exist before the run.
+  /// Memory of buffers that exist before the run.
   std::vector<Pages> memory_;
   std::unique_ptr<CpuMemory> source_;
   std::unique_ptr<BufferMemory> operationMemory_;
@@ -186,14 +186,14 @@ class CpuBackend final : public Backend, private CpuTickets {
   std::vector<Event> events_;
   std::vector<std::shared_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Queue>> queues_;
-  /// The streams as the copy engine passes them on.
+  /// The streams for the copy engine.
   std::vector<copy::OwnedCopyStream> copyStreams_;
-  /// For each device one engine a direction: host to device, device to host.
+  /// Two engines for each device: host to device, device to host.
   std::vector<std::array<std::mutex, 2>> engines_;
   mutable std::mutex mutex_;
   /// Wakes host threads.
   std::condition_variable changed_;
-  /// Queues whose worker waits for what another one does.
+  /// Queues whose worker waits for another one.
   std::vector<Queue*> blocked_;
   bool ending_ = false;
   int iteration_ = -1;

@@ -1,4 +1,4 @@
-// The copy engine's view of the CPU engine: its memory is the host's, an event is a place in a stream's order.
+// The copy engine's view of the CPU engine: its memory is the host's, and an event is a place in a stream's order.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace copyscope {
 /// One of the program's streams, by its number.
 class CpuCopyStream final : public copy::CopyStream {
  public:
-  /// Number of a stream made by the copy engine, in which everything happens at once: only filling and comparing use it.
+  /// Number of a stream made by the copy engine, whose work is done at once: only filling and comparing use it.
   static constexpr int immediate = -1;
   explicit CpuCopyStream(int streamNumber) : number(streamNumber) {}
   const int number;

@@ -8,7 +8,7 @@
 namespace copyscope {
 namespace {
 
-/// Copies and kernels look for a stop after each of these.
+/// Copies and kernels check for a stop after each of these.
 constexpr std::uint64_t sliceBytes = 4u << 20;
 constexpr std::int64_t sliceFlops = 1 << 20;
 
@@ -59,7 +59,7 @@ void CpuBackend::execute(Queue& own, int stream, const Command& command) {
   if (command.correlation > 0) own.rows.push_back(row);
 }
 
-/// The engine of a copy across the link; none for anything else.
+/// Locks the engine of a copy across the link; none for other work.
 std::unique_lock<std::mutex> CpuBackend::lockEngine(const Queue& own, const Instruction& instruction) {
   if (!isCopy(instruction.code)) return {};
   const bool fromDevice = sourceMemory(*program_, instruction) == Memory::device;
@@ -132,7 +132,7 @@ void CpuBackend::executeStream(const Command& command) {
   }
 }
 
-/// Multiply-adds, two operations each, whose result the compiler can't do without.
+/// Computes multiply-adds, two operations each, whose result the compiler can't remove.
 void CpuBackend::executeArithmetic(const Instruction& instruction) {
   volatile float kept = 1;
   for (std::int64_t done = 0; done < instruction.amount && !stop_.requested(); done += sliceFlops) {

@@ -1,4 +1,4 @@
-// Graphs of the CPU engine: captured commands, run one after another by the stream that a graph is launched into.
+// Graphs of the CPU engine: captured commands, run one after another by the stream of the launch.
 #include "cpu_backend.h"
 #include "failure.h"
 
@@ -29,7 +29,7 @@ void CpuBackend::instantiate(const Instruction& instruction) {
   graphs_[static_cast<std::size_t>(instruction.index)]->isInstantiated = true;
 }
 
-/// Whether the command became part of a graph.
+/// Returns true if the command became part of a graph.
 bool CpuBackend::captureLocked(const Command& command) {
   Graph* const capture = queue(command.instruction->stream).capture.get();
   if (capture == nullptr) return false;

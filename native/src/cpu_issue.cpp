@@ -1,11 +1,11 @@
-// What host threads put into the CPU engine's streams.
+// Issues the host threads' work to the CPU engine's streams.
 #include "cpu_backend.h"
 #include "failure.h"
 
 namespace copyscope {
 namespace {
 
-/// The driver takes a pageable source up to this size with the call itself.
+/// Size up to which the driver copies a pageable source within the call.
 constexpr std::uint64_t stagedBytes = 64u << 10;
 
 bool isBlockingKind(StreamKind kind) { return kind == StreamKind::blocking || kind == StreamKind::perThreadDefault; }
@@ -49,7 +49,7 @@ void CpuBackend::waitIn(int stream, const Ticket& ticket) {
   put(std::move(command));
 }
 
-/// Addresses are those at the time of the call, as CUDA takes them.
+/// Resolves addresses at the time of the call, as CUDA does.
 CpuBackend::Command CpuBackend::commandOf(const Instruction& instruction, std::int32_t correlation) {
   Command command;
   command.instruction = &instruction;
@@ -61,9 +61,9 @@ CpuBackend::Command CpuBackend::commandOf(const Instruction& instruction, std::i
   return command;
 }
 
-/// A pageable copy holds its caller until the driver has staged it, which ends shortly before the copy itself does. A
-/// small one is taken with the call. Copies back to pageable memory return only when complete, host to host as well.
-/// (CUDA Runtime API, API synchronisation behaviour)
+/// A pageable copy blocks its caller until the driver has staged it, which ends shortly before the copy itself. A small
+/// one is staged within the call. Copies back to pageable memory, and host to host, return only when complete. (CUDA
+/// Runtime API, API synchronisation behaviour)
 void CpuBackend::issueCopy(const Instruction& instruction, Command command) {
   const Memory src = sourceMemory(*program_, instruction);
   const Memory dst = targetMemory(*program_, instruction);
@@ -89,8 +89,8 @@ void CpuBackend::recordEvent(Command command) {
   if (event.capture == nullptr) event.ticket = putLocked(lock, std::move(command));
 }
 
-/// The wait is for the latest record at the time of this call, whatever is recorded later. A wait for an event of a
-/// capture takes the stream into that capture.
+/// Waits for the latest record at the time of this call, whatever is recorded later. A wait for an event of a capture
+/// takes the stream into that capture.
 void CpuBackend::waitEvent(Command command) {
   std::unique_lock<std::mutex> lock(mutex_);
   const Instruction& instruction = *command.instruction;
@@ -104,7 +104,7 @@ void CpuBackend::waitEvent(Command command) {
   putLocked(lock, std::move(command));
 }
 
-/// A place that is reached already where the command went into a capture.
+/// Returns a place that is reached already if the command went into a capture.
 Ticket CpuBackend::put(Command command) {
   std::unique_lock<std::mutex> lock(mutex_);
   return putLocked(lock, std::move(command));
@@ -116,7 +116,7 @@ Ticket CpuBackend::putLocked(std::unique_lock<std::mutex>& lock, Command command
   Queue& own = queue(stream);
   changed_.wait(lock, [&] { return own.issued - own.completed < own.ring.size(); });
   Command& place = own.ring[own.issued % own.ring.size()];
-  command.barrier.swap(place.barrier);  // Its memory is there already.
+  command.barrier.swap(place.barrier);  // Its memory exists already.
   place = std::move(command);
   setBarrier(place, own);
   ++own.issued;

@@ -3,7 +3,7 @@
 namespace copyscope {
 namespace {
 
-/// Pages, or null where the system would have to promise what it doesn't have.
+/// Returns pages, or null if the system would have to promise memory that it lacks.
 std::byte* allocateWithin(std::uint64_t bytes) {
   constexpr std::uint64_t worthAsking = 64u << 20;
   const std::uint64_t available = bytes < worthAsking ? 0 : availableHostMemory();

@@ -1,4 +1,4 @@
-// The CPU engine's memory for buffers that operations allocate: host pages, whatever they stand for.
+// The CPU engine's memory for buffers that operations allocate: host pages for every kind of memory.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class CpuMemory final : public MemorySource {
   AllocatorDevice& hostSegments() { return host_; }
 
   std::byte* allocate(const Buffer& buffer) override;
-  /// As cudaFree and cudaFreeHost, waits for all streams; pageable memory is kept until freeParked() instead.
+  /// Waits for all streams, like cudaFree and cudaFreeHost. Pageable memory is kept until freeParked() instead.
   void free(const Buffer& buffer, std::byte* address) override;
   std::byte* allocateFromPool(const Buffer& buffer, int stream) override;
   void freeToPool(const Buffer& buffer, std::byte* address, int stream) override;
@@ -52,7 +52,7 @@ class CpuMemory final : public MemorySource {
   CpuTickets& tickets_;
   const std::size_t streams_;
   CpuSegments host_;
-  /// By device.
+  /// Segments and pools by device.
   std::vector<std::unique_ptr<CpuSegments>> devices_;
   std::vector<std::unique_ptr<CachingAllocator>> pools_;
   std::mutex mutex_;

@@ -5,7 +5,7 @@
 
 namespace copyscope {
 
-/// `stream` is -1 where nothing was ever issued.
+/// `stream` is -1 if nothing was ever issued.
 struct Ticket {
   std::int32_t stream = -1;
   std::uint64_t number = 0;
@@ -13,11 +13,11 @@ struct Ticket {
 
 class CpuTickets {
  public:
-  /// Place of what was issued last.
+  /// Returns the place of the last issued command.
   virtual Ticket latest(int stream) = 0;
   virtual bool isReached(const Ticket& ticket) = 0;
   virtual void wait(const Ticket& ticket) = 0;
-  /// What is put into the stream from here on waits for the place.
+  /// Makes later work in the stream wait for the place.
   virtual void waitIn(int stream, const Ticket& ticket) = 0;
 
  protected:

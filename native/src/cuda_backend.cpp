@@ -16,7 +16,7 @@
 namespace copyscope {
 namespace {
 
-/// Whether all is done, by the answer of a query.
+/// Returns true if a query says that all work is done.
 bool isDone(cudaError_t answer, const char* call) {
   if (answer != cudaErrorNotReady) check(answer, call);
   return answer == cudaSuccess;
@@ -39,7 +39,7 @@ CudaBackend::~CudaBackend() {
   hostFlag_.store(nullptr);
 }
 
-// Setting up
+// Set-up
 
 void CudaBackend::prepare(const Program& program) {
   program_ = &program;
@@ -67,7 +67,7 @@ void CudaBackend::createStopFlag() {
   auto* const flag = static_cast<volatile int*>(stopFlag_.get());
   *flag = 0;
   hostFlag_.store(flag);
-  // A stop that came before the flag was there.
+  // A stop may have come before the flag existed.
   if (stop_.requested()) *flag = 1;
 }
 
@@ -97,7 +97,7 @@ void CudaBackend::createStreams() {
   }
 }
 
-/// An event belongs to the device of the streams that it is recorded in.
+/// An event belongs to the device of the streams that record it.
 void CudaBackend::createEvents() {
   std::vector<std::int32_t> devices(program_->events.size(), 0);
   for (const auto& instructions : program_->threads) {
@@ -127,7 +127,7 @@ void CudaBackend::allocateBuffers() {
   requireMemory();
   for (const Buffer& declared : program_->buffers) places_.push_back({nullptr, isDevice(declared) ? declared.device : -1});
   for (std::size_t index = 0; index < places_.size(); ++index) {
-    if (stop_.requested()) return;  // The executor looks next.
+    if (stop_.requested()) return;  // The executor checks next.
     const Buffer& declared = program_->buffers[index];
     allocations_.emplace_back();
     if (declared.byOperation) continue;
@@ -145,7 +145,7 @@ void CudaBackend::allocateBuffers() {
 
 void CudaBackend::reset() {
   operationMemory_->freeAll();
-  synchronizeDevice(-1);  // Memory of pools is freed in order of their streams.
+  synchronizeDevice(-1);  // Memory of pools is freed in the order of their streams.
   source_->freeParked();
   graphs_->reset();
   libraries_->reset();
@@ -162,13 +162,13 @@ bool CudaBackend::isAllocated(int index) const {
   return place(index).address != nullptr || operationMemory_->address(index) != nullptr;
 }
 
-/// CUDA events wherever CUPTI isn't asked for, can't be used or can't tell.
+/// Uses CUDA events if CUPTI is not wanted, can't be used or can't time the program.
 void CudaBackend::chooseRecorder() {
   recorder_ = timing_ == Timing::events ? nullptr : makeCuptiRecorder();
   if (recorder_ == nullptr) recorder_ = std::make_unique<EventRecorder>(streams_);
 }
 
-/// Null where it won't do; a note then says why.
+/// Returns null if CUPTI is unsuitable; a note then gives the reason.
 std::unique_ptr<DeviceRecorder> CudaBackend::makeCuptiRecorder() {
   if (hasPeerCopies(*program_) && !devices_.reachEachOther()) {
     // On two H200 it recorded 22 us for 256 MiB that took 7 ms.
@@ -320,7 +320,7 @@ void CudaBackend::endRecording(std::vector<DeviceRow>& rows) {
   recorder_->end(rows);
 }
 
-/// CUPTI would have to be flushed, which slows what comes next; events have been read already.
+/// CUPTI's records would need a flush, which slows later work; events have been read already.
 void CudaBackend::recordedSoFar(std::vector<DeviceRow>& rows) const {
   rows.insert(rows.end(), hostFunctionRows_.begin(), hostFunctionRows_.end());
   recorder_->recordedSoFar(rows);

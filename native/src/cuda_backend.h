@@ -1,4 +1,4 @@
-// The CUDA engine. Setting up and synchronising are in cuda_backend.cpp, issuing in cuda_issue.cpp.
+// The CUDA engine. cuda_backend.cpp sets up and synchronises, cuda_issue.cpp issues.
 #pragma once
 
 #include <atomic>
@@ -73,9 +73,9 @@ class CudaBackend final : public Backend {
   std::vector<std::string> notes() const override;
 
  private:
-  /// What a copy needs of a buffer, close together: one is issued in less time than a miss of the cache takes.
+  /// A buffer's data for copies, kept compact, since a cache miss takes longer than issuing a copy.
   struct Place {
-    /// Null where an operation makes the buffer.
+    /// Null if an operation makes the buffer.
     std::byte* address = nullptr;
     /// Index of its device; -1 for host memory.
     std::int32_t device = -1;
@@ -98,20 +98,20 @@ class CudaBackend final : public Backend {
   template <typename Call>
   void noted(const Instruction& instruction, std::int32_t correlation, const Call& call);
   void launchGraph(const Instruction& instruction, std::int32_t correlation);
-  /// The operation's own call, in its stream.
+  /// Makes the operation's own call, in its stream.
   void call(const Instruction& instruction, std::int32_t correlation, std::shared_ptr<const CapturedGraph> capture);
   cudaError_t copy(const Instruction& instruction);
   cudaError_t launchKernel(const Instruction& instruction);
   std::unique_lock<std::mutex> lockStream(int stream);
   std::vector<GraphLaunch> launches() const;
 
-  /// Throws a Failure `run.not-allocated` where the buffer has no memory.
+  /// Throws a Failure `run.not-allocated` if the buffer has no memory.
   std::byte* address(int buffer) const {
     std::byte* const fixed = place(buffer).address;
     return fixed != nullptr ? fixed : addressByOperation(buffer);
   }
   std::byte* addressByOperation(int buffer) const;
-  /// Memory that a cache handed out is not reused before a copy that uses it has completed.
+  /// Keeps memory of a cache from reuse before a copy that uses it has completed.
   void noteUse(int buffer, int stream) {
     if (place(buffer).address == nullptr) operationMemory_->noteUse(buffer, stream);
   }
@@ -125,19 +125,19 @@ class CudaBackend final : public Backend {
   const CudaDevice& deviceOf(int index) const { return devices_[stream(index).device]; }
 
   Stop& stop_;
-  /// How device times are taken, as far as it can be had.
+  /// Preferred source of device times.
   Timing timing_;
   const Program* program_ = nullptr;
   Counts counts_;
   CudaDevices devices_;
 
-  // What goes first is used by what comes after it, and so destroyed after it.
+  // Later members use earlier ones, which are therefore destroyed after them.
   StreamHandles streams_;
   std::vector<OwnedStream> ownedStreams_;
-  /// The streams as the copy engine passes them on.
+  /// The streams for the copy engine.
   std::vector<copy::OwnedCopyStream> copyStreams_;
   std::vector<OwnedEvent> events_;
-  /// Of the buffers that exist before the run.
+  /// Memory of buffers that exist before the run.
   std::vector<CudaAllocation> allocations_;
   std::vector<Place> places_;
   std::unique_ptr<CudaMemory> source_;
@@ -152,8 +152,8 @@ class CudaBackend final : public Backend {
   std::atomic<volatile int*> hostFlag_{nullptr};
   const volatile int* deviceFlag_ = nullptr;
 
-  // Recording. A stream that several threads use is locked while an operation is issued, so that the order noted is
-  // the order in the stream.
+  // Recording. A stream used by several threads is locked while an operation is issued, so that the noted order is the
+  // order in the stream.
   std::unique_ptr<DeviceRecorder> recorder_;
   std::vector<std::unique_ptr<std::mutex>> streamMutexes_;
   std::vector<std::vector<Issued>> issued_;

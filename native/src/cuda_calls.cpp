@@ -3,7 +3,7 @@
 namespace copyscope {
 namespace {
 
-/// Errors after which the context can't be used any more.
+/// Returns true for errors after which the context can't be used any more.
 bool losesContext(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:

@@ -10,19 +10,19 @@
 
 namespace copyscope {
 
-/// 'cudaErrorX (what it means)'.
+/// Returns 'cudaErrorX (its meaning)'.
 std::string describe(cudaError_t error);
 
-/// Throws a Failure with CUDA's error name and message: `engine.device-fault` where the context is lost with it,
-/// `engine.cuda` otherwise. The executor adds the operation.
+/// Throws a Failure with CUDA's error name and message: `engine.device-fault` if the context is lost, `engine.cuda`
+/// otherwise. The executor adds the operation.
 [[noreturn]] void fail(cudaError_t error, const char* call);
 
-/// The same where a call failed.
+/// Throws it if a call failed.
 inline void check(cudaError_t error, const char* call) {
   if (error != cudaSuccess) fail(error, call);
 }
 
-/// Owns a handle, and releases it on destruction. Moves, and never copies. Made by the named functions below.
+/// Owns a handle, and releases it on destruction. Movable, not copyable. Made by the named functions below.
 template <typename Handle, cudaError_t (*release)(Handle)>
 class Owned {
  public:
@@ -44,7 +44,7 @@ class Owned {
   Handle get() const { return handle_; }
 
  private:
-  // A failing release tells of an error that an earlier call has reported already.
+  // A failing release repeats an error that an earlier call has reported.
   void reset() noexcept {
     if (handle_ != nullptr) static_cast<void>(release(handle_));
     handle_ = nullptr;
@@ -61,17 +61,17 @@ using HostRegistration = Owned<void*, cudaHostUnregister>;
 using OwnedGraph = Owned<cudaGraph_t, cudaGraphDestroy>;
 using OwnedGraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
-/// `priority` as CUDA counts it: lower is more urgent, and what is out of the device's range becomes its nearest end.
+/// `priority` is CUDA's: lower is more urgent, and values outside the device's range are clamped.
 OwnedStream createStream(bool nonBlocking, int priority = 0);
 OwnedEvent createEvent(bool timing);
 DeviceMemory allocateDevice(std::size_t bytes);
-/// Page-locked memory; `flags` as cudaHostAlloc takes them.
+/// Allocates page-locked memory; `flags` are those of cudaHostAlloc.
 PinnedMemory allocatePinned(std::size_t bytes, unsigned flags = cudaHostAllocPortable);
-/// Page-locks memory that is there already.
+/// Page-locks existing memory.
 HostRegistration registerHost(void* memory, std::size_t bytes);
-/// Page-locked memory that the device reads and writes in place.
+/// Allocates page-locked memory that the device reads and writes in place.
 PinnedMemory allocateMapped(std::size_t bytes);
-/// Its address on the device.
+/// Returns its address on the device.
 void* addressOnDevice(const PinnedMemory& mapped);
 
 }  // namespace copyscope

@@ -30,7 +30,7 @@ DeviceFacts factsOf(int index) {
 }
 
 void listDevices(DeviceReport& report) {
-  int count = 0;  // Untouched by CUDA where it fails.
+  int count = 0;  // CUDA leaves it unchanged on failure.
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   for (int index = 0; index < count; ++index) report.devices.push_back(factsOf(index));
 }

@@ -52,7 +52,7 @@ void CudaDevices::setPeerAccess(bool wanted) {
   }
 }
 
-/// An earlier run of the process may have left it otherwise.
+/// An earlier run of the process may have left another setting.
 void CudaDevices::setPeerAccess(int from, int to, bool wanted) {
   const DeviceScope scope(from);
   int possible = 0;

@@ -1,4 +1,4 @@
-// The devices of a run: what each can hold, a stream of our own on each, and whether they reach each other.
+// The devices of a run: the limits of each, our own stream on each, and their access to each other.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace copyscope {
 struct CudaDevice {
   int ordinal = 0;
   KernelLimits limits;
-  /// For filling and comparing: no program uses it.
+  /// For filling and comparing; no program uses it.
   OwnedStream service;
   DeviceMemory comparison;
-  /// Word by which kernels pass on that they are to stop.
+  /// Word that tells kernels to stop.
   DeviceMemory stopWord;
 
   int allBlocks() const { return wholeDevice(limits).blocks; }
@@ -27,15 +27,15 @@ struct CudaDevice {
 class CudaDevices {
  public:
   CudaDevices() = default;
-  /// Takes back the peer access that it gave.
+  /// Revokes the peer access that it gave.
   ~CudaDevices();
   CudaDevices(const CudaDevices&) = delete;
   CudaDevices& operator=(const CudaDevices&) = delete;
 
-  /// Throws a Failure `engine.no-device` where one is not there.
+  /// Throws a Failure `engine.no-device` if a device is missing.
   void open(const Program& program);
   const CudaDevice& operator[](int device) const { return devices_[static_cast<std::size_t>(device)]; }
-  /// Whether every device has access to the memory of every other one.
+  /// Returns true if every device has access to the memory of every other one.
   bool reachEachOther() const {
     const std::size_t count = devices_.size();
     return given_.size() == count * (count - 1);

@@ -1,4 +1,4 @@
-// The door to the CUDA engine. Only where COPYSCOPE_WITH_CUDA is defined.
+// The entry to the CUDA engine. Only if COPYSCOPE_WITH_CUDA is defined.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace copyscope {
 
 enum class Timing : int { cupti, events };
 
-/// Never throws: what can't be found out is said in the report.
+/// Never throws: the report names facts that could not be found.
 DeviceReport reportDevices() noexcept;
 
-/// A backend on the calling thread. `timing` is what to use; CUDA events take over where CUPTI can't be had.
+/// Returns a backend on the calling thread. `timing` is the preferred source; CUDA events replace a missing CUPTI.
 std::unique_ptr<Backend> makeCudaBackend(Stop& stop, Timing timing);
 
 }  // namespace copyscope

@@ -10,7 +10,7 @@ CudaGraphs::CudaGraphs(const Program& program)
       captures_(program.streams.size()),
       recordedIn_(program.events.size()) {}
 
-/// Thread-local: what other host threads call meanwhile is theirs.
+/// Thread-local, so that calls of other host threads are not affected.
 void CudaGraphs::begin(const Instruction& instruction, cudaStream_t stream) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
   auto capture = std::make_shared<CapturedGraph>();
@@ -43,7 +43,7 @@ void CudaGraphs::upload(const Instruction& instruction, cudaStream_t stream) {
   check(cudaGraphUpload(at(instruction).exec.get(), stream), "cudaGraphUpload");
 }
 
-/// Under the lock, so that launches of all host threads are counted in the order in which CUDA got them.
+/// Locked, so that launches of all host threads are counted in the order in which CUDA got them.
 Issued CudaGraphs::launch(const Instruction& instruction, cudaStream_t stream) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Graph& graph = at(instruction);

@@ -1,4 +1,4 @@
-// Host functions in streams. CUDA calls them on a thread of its own, where the executor's clock times them.
+// Host functions in streams. CUDA calls them on its own thread, where the executor's clock times them.
 #pragma once
 
 #include <deque>
@@ -16,13 +16,13 @@ class CudaHostFunctions {
  public:
   explicit CudaHostFunctions(Stop& stop) : stop_(stop) {}
 
-  /// `capture` is the graph that it becomes part of; null where it runs by itself.
+  /// `capture` is the graph that it becomes part of; null if it runs by itself.
   void launch(const Instruction& instruction, std::int32_t correlation, cudaStream_t stream,
               std::shared_ptr<const CapturedGraph> capture);
 
-  /// Before an iteration: forgets what ran. The devices must be idle, and graphs with host functions be gone.
+  /// Called before an iteration: forgets earlier calls. Devices must be idle, graphs with host functions destroyed.
   void reset();
-  /// Adds a row for each that ran in this iteration; in a graph, once for each of its launches in turn.
+  /// Adds a row for each that ran in this iteration; in a graph, one for each of its launches in turn.
   void addRows(std::int32_t iteration, const std::vector<GraphLaunch>& launches, std::vector<DeviceRow>& rows) const;
 
  private:
@@ -42,7 +42,7 @@ class CudaHostFunctions {
 
   Stop& stop_;
   mutable std::mutex mutex_;
-  /// Stay where they are: CUDA holds their addresses.
+  /// Never moved, since CUDA has their addresses.
   std::deque<Call> calls_;
   std::vector<Ran> ran_;
 };

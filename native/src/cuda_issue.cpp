@@ -1,8 +1,8 @@
-// What host threads put into CUDA's streams.
+// Issues the host threads' work to CUDA's streams.
 #include "copy/piece_kernel.h"
 #include "cuda_backend.h"
 
-// cudaMemcpy in this thread's own default stream. The header declares it only to sources in which all calls mean that.
+// cudaMemcpy in this thread's own default stream. The header declares it only to sources that always use that stream.
 extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void* target, const void* source, size_t bytes, cudaMemcpyKind kind);
 
 namespace copyscope {
@@ -37,9 +37,9 @@ void CudaBackend::issue(const Instruction& instruction, std::int32_t correlation
   if (correlation != 0 || !issuePlainCopy(instruction)) issueAny(instruction, correlation);
 }
 
-/// What most programs consist of, on a way of its own: the driver's call leaves nothing of this code in the processor's
-/// first cache, so what counts is how little of it there is. False for what is not an asynchronous copy between buffers
-/// that were there before the run.
+/// Issues the most common operation in separate, short code, since the driver's call evicts this code from the
+/// processor's first cache. Returns false if it is not an asynchronous copy between buffers that existed before the
+/// run.
 bool CudaBackend::issuePlainCopy(const Instruction& instruction) {
   if (instruction.code != Code::copy || instruction.blocking || graphs_->any()) return false;
   const Place from = place(instruction.src);
@@ -68,7 +68,7 @@ void CudaBackend::issueAny(const Instruction& instruction, std::int32_t correlat
   call(instruction, 0, capture);
 }
 
-/// Marks leave no records on the device, so nothing is noted of them.
+/// Marks leave no records on the device, so they are not noted.
 void CudaBackend::put(const Instruction& instruction, std::int32_t correlation) {
   if (instruction.code == Code::launchGraph) return launchGraph(instruction, correlation);
   const bool noted = correlation != 0 && isDeviceWork(instruction.code);
@@ -122,7 +122,7 @@ void CudaBackend::call(const Instruction& instruction, std::int32_t correlation,
       case Code::copy:
         return copy(instruction);
       case Code::item: {
-        // One a host thread: nothing but the copy looks at it.
+        // One per host thread, since only the copy reads it.
         static thread_local std::uint32_t scalar = 0;
         const std::byte* const source = at(instruction.src, instruction.srcOffset);
         return cudaMemcpyAsync(&scalar, source, instruction.bytes, cudaMemcpyDefault, to);
@@ -172,7 +172,7 @@ cudaError_t CudaBackend::copy(const Instruction& instruction) {
   return cudaMemcpyAsync(target, source, bytes, kind, handle(instruction.stream));
 }
 
-/// A spin that names no share of the device leaves it free: one thread keeps the time.
+/// A spin without a share leaves the device free: it uses one thread.
 cudaError_t CudaBackend::launchKernel(const Instruction& instruction) {
   const CudaDevice& device = deviceOf(instruction.stream);
   const KernelShape shape = shapeFor(device.limits, instruction.share);

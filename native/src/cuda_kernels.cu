@@ -7,9 +7,9 @@ namespace copyscope {
 namespace {
 
 constexpr int blockThreads = 256;
-/// Of a block that has a multiprocessor to itself.
+/// Threads of a block that has a multiprocessor to itself.
 constexpr int mostThreads = 1024;
-/// How often a running kernel looks whether it is to stop: seldom enough not to show.
+/// Interval at which a running kernel checks for a stop, long enough not to affect times.
 constexpr std::uint64_t lookEveryNs = 1000000;
 
 __device__ std::uint64_t deviceTime() {
@@ -21,8 +21,8 @@ __device__ std::uint64_t deviceTime() {
 __device__ std::uint64_t threadIndex() { return blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; }
 __device__ std::uint64_t threadCount() { return gridDim.x * static_cast<std::uint64_t>(blockDim.x); }
 
-/// A read of host memory crosses the link, and those of one address go one after another, about a microsecond each: one
-/// thread looks there, and passes on what it sees to the others.
+/// A read of host memory crosses the link, and reads of one address are serialised, about a microsecond each: one
+/// thread reads it, and passes the result to the others.
 __device__ bool isRequested(StopWords stop) {
   if (threadIndex() == 0 && *stop.onHost != 0) *stop.onDevice = 1;
   return *stop.onDevice != 0;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(mostThreads)
   std::uint64_t lastLook = deviceTime();
   for (std::int64_t pass = 0; pass < passes; ++pass) {
     streamPass(pass == 0 ? source : target, target, words);
-    // Keeps the passes apart: what one stored, the next loads.
+    // Separates the passes: one's stores are the next one's loads.
     asm volatile("" ::: "memory");
     if (threadIdx.x == 0) {
       const std::uint64_t now = deviceTime();
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(mostThreads)
   }
 }
 
-/// Independent chains, enough of them to hide how long one multiply-add takes.
+/// Independent chains, enough to hide the latency of a multiply-add.
 constexpr int chains = 8;
 constexpr std::int64_t flopsPerRound = 2 * chains;
 
@@ -94,12 +94,12 @@ __global__ void __launch_bounds__(mostThreads)
 #pragma unroll
       for (int chain = 0; chain < chains; ++chain) values[chain] = fmaf(values[chain], 0.999f, 0.001f);
     }
-    // Each thread looks for itself: some may end a little earlier than others.
+    // Each thread checks for itself, so that some may end a little earlier than others.
     if (isRequested(stop)) break;
   }
   float sum = 0;
   for (int chain = 0; chain < chains; ++chain) sum += values[chain];
-  // Never so, and the compiler can't know it.
+  // Never true, but the compiler can't know that.
   if (sum == -1.0f) *sink = sum;
 }
 
@@ -132,7 +132,7 @@ __global__ void compareKernel(const std::uint8_t* data, std::uint64_t bytes, Con
   atomicMin(&result->firstWrong, first);
 }
 
-/// Blocks for `items` pieces of work, at least one and at most `most`.
+/// Returns blocks for `items` pieces of work, at least one and at most `most`.
 int blocksFor(std::uint64_t items, int threads, int most) {
   const std::uint64_t wanted = (items + static_cast<std::uint64_t>(threads) - 1) / static_cast<std::uint64_t>(threads);
   return static_cast<int>(std::clamp<std::uint64_t>(wanted, 1, static_cast<std::uint64_t>(most)));

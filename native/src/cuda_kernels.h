@@ -1,4 +1,4 @@
-// The kernels, and their launches. Each launch is asynchronous and gives the launch's own error.
+// The kernels, and their launches. Each launch is asynchronous and returns the launch's own error.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,10 +10,10 @@
 
 namespace copyscope {
 
-/// What a comparison on the device adds up.
+/// Sums of a comparison on the device.
 struct DeviceComparison {
   unsigned long long wrong;
-  /// Offset of the first wrong byte; ~0 where none is wrong.
+  /// Offset of the first wrong byte; ~0 if none is wrong.
   unsigned long long firstWrong;
 };
 
@@ -24,46 +24,46 @@ struct KernelShape {
   std::size_t sharedBytes = 0;
 };
 
-/// How a running kernel learns that it is to end: soon after the word on the host becomes non-zero.
+/// Words that end a running kernel soon after the word on the host becomes non-zero.
 struct StopWords {
   /// Host memory mapped to the device.
   const volatile int* onHost = nullptr;
-  /// Memory of the device, zero at first; the kernel's own.
+  /// Device memory of the kernel, initially zero.
   volatile int* onDevice = nullptr;
 };
 
-/// What shapes are made of on one device.
+/// Limits of one device for shapes.
 struct KernelLimits {
   int multiprocessors = 1;
-  /// Blocks of 256 threads that a multiprocessor holds at once.
+  /// Number of blocks of 256 threads that a multiprocessor holds at once.
   int residentBlocks = 1;
   /// A little more than half of a multiprocessor's shared memory, so that no second such block fits.
   std::size_t exclusiveBytes = 0;
 };
 
-/// Loads all kernels on the current device now, so that no launch does it later, and finds its limits.
+/// Loads all kernels on the current device now, so that no launch has to, and finds its limits.
 cudaError_t loadKernels(KernelLimits* limits);
 inline cudaError_t loadKernels() {
   KernelLimits unused;
   return loadKernels(&unused);
 }
 
-/// As many blocks as the device holds at once.
+/// Returns as many blocks as the device holds at once.
 KernelShape wholeDevice(const KernelLimits& limits);
-/// The same for a share of 1; else a block of 1,024 threads on each of the share's multiprocessors, rounded up. Blocks
-/// that leave room for others would be spread over all multiprocessors, however few they are.
+/// Returns the whole device for a share of 1; else a block of 1,024 threads on each of the share's multiprocessors,
+/// rounded up. Smaller blocks would be spread over all multiprocessors.
 KernelShape shapeFor(const KernelLimits& limits, double share);
-/// One thread, which leaves room for any other kernel.
+/// Returns one thread, which leaves room for any other kernel.
 KernelShape oneThread();
 
-/// Busy for a time by %globaltimer, which ticks coarsely: what it really lasted is what is recorded.
+/// Spins for a time by %globaltimer, which ticks coarsely: the actual duration is recorded.
 cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape, StopWords stop);
 
-/// At least `flops` single-precision operations, rounded up to whole rounds of all threads.
+/// Does at least `flops` single-precision operations, rounded up to whole rounds of all threads.
 cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape, StopWords stop);
 
-/// `passes` times over `bytes` (a multiple of 4): the first pass writes source * streamMultiplier to target word by
-/// word, each later one multiplies the target in place. Launches no more blocks than there is work for.
+/// Makes `passes` passes over `bytes` (a multiple of 4): the first pass writes source * streamMultiplier to target word
+/// by word, each later one multiplies the target in place. Launches no more blocks than there is work for.
 cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
                          std::int64_t passes, KernelShape shape, StopWords stop);
 

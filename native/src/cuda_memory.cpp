@@ -7,7 +7,7 @@
 namespace copyscope {
 namespace {
 
-/// Whether an allocation worked; false where there is no memory left.
+/// Returns true if an allocation worked; false if there is no memory left.
 bool hasMemory(cudaError_t result, const char* call) {
   if (result != cudaErrorMemoryAllocation) {
     check(result, call);
@@ -118,7 +118,7 @@ CudaMemory::CudaMemory(const Program& program, const CudaDevices& devices, const
 
 CudaMemory::~CudaMemory() {
   for (auto& [device, pool] : pools_) {
-    // What was freed goes back in the order of its stream.
+    // Freed memory returns in the order of its stream.
     if (DeviceScope::tryChange(devices_[device].ordinal)) static_cast<void>(cudaDeviceSynchronize());
     static_cast<void>(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &pool.threshold));
     static_cast<void>(cudaMemPoolTrimTo(pool.handle, 0));
@@ -147,7 +147,7 @@ std::byte* CudaMemory::allocate(const Buffer& buffer) {
 
 /// The lock is not held while CUDA frees, since that waits for the device.
 void CudaMemory::free(const Buffer& buffer, std::byte* address) {
-  CudaAllocation freed;  // Goes last, after the lock.
+  CudaAllocation freed;  // Destroyed last, after the lock.
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = allocations_.find(address);
   if (found == allocations_.end()) return;
@@ -164,7 +164,7 @@ CudaMemory::Pool& CudaMemory::pool(int device) {
   check(cudaDeviceGetDefaultMemPool(&opened.handle, devices_[device].ordinal), "cudaDeviceGetDefaultMemPool");
   check(cudaMemPoolGetAttribute(opened.handle, cudaMemPoolAttrReleaseThreshold, &opened.threshold),
         "cudaMemPoolGetAttribute");
-  // As PyTorch does, so that a synchronise gives nothing back.
+  // PyTorch's setting, so that a synchronise returns no memory.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   check(cudaMemPoolSetAttribute(opened.handle, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
   for (int other = 0; program_.peerAccess && other < devices_.count(); ++other) {

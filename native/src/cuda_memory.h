@@ -12,20 +12,20 @@
 
 namespace copyscope {
 
-/// Where a buffer lies: one of the owners holds it.
+/// Memory of a buffer, held by one of the owners.
 struct CudaAllocation {
   DeviceMemory device;
   PinnedMemory pinned;
   Pages pageable;
-  /// Ends before the pages that it locks.
+  /// Destroyed before the pages that it locks.
   HostRegistration registration;
   std::byte* address = nullptr;
 };
 
-/// Memory of the kind that the buffer wants; a null address where the system has no pages. Throws a Failure.
+/// Allocates memory of the buffer's kind; the address is null if the system has no pages. Throws a Failure.
 CudaAllocation allocateBuffer(const Buffer& buffer, const CudaDevices& devices);
 
-/// Streams of a program: what marks are set in.
+/// Streams of a program, in which marks are set.
 class CudaMarks {
  public:
   CudaMarks(const Program& program, const CudaDevices& devices, const std::vector<cudaStream_t>& streams)
@@ -48,12 +48,12 @@ class CudaMarks {
   const std::vector<cudaStream_t>& streams_;
   std::mutex mutex_;
   std::map<int, Mark> marks_;
-  /// Events to use again, by device.
+  /// Events for reuse, by device.
   std::map<int, std::vector<OwnedEvent>> spare_;
   int lastMark_ = 0;
 };
 
-/// Segments of one device, or of page-locked host memory where `device` is -1.
+/// Segments of one device, or of page-locked host memory if `device` is -1.
 class CudaSegments final : public AllocatorDevice {
  public:
   CudaSegments(CudaMarks& marks, const CudaDevices& devices, int device)
@@ -75,7 +75,7 @@ class CudaSegments final : public AllocatorDevice {
 class CudaMemory final : public MemorySource {
  public:
   CudaMemory(const Program& program, const CudaDevices& devices, const std::vector<cudaStream_t>& streams);
-  /// Gives the pools' memory back, and leaves them as they were.
+  /// Returns the pools' memory, and restores their settings.
   ~CudaMemory() override;
 
   std::vector<AllocatorDevice*> segments() const;
@@ -92,7 +92,7 @@ class CudaMemory final : public MemorySource {
  private:
   struct Pool {
     cudaMemPool_t handle = nullptr;
-    /// Bytes it keeps when all is freed, as it was before.
+    /// Bytes that it kept when all was freed, before this run.
     std::uint64_t threshold = 0;
     std::uint64_t allocations = 0;
   };
@@ -106,9 +106,9 @@ class CudaMemory final : public MemorySource {
   std::unique_ptr<CudaSegments> host_;
   std::mutex mutex_;
   std::map<std::byte*, CudaAllocation> allocations_;
-  /// Pageable memory that was freed, until no work of the iteration can reach it.
+  /// Freed pageable memory, until no work of the iteration can reach it.
   std::vector<CudaAllocation> parked_;
-  /// By device; opened at first use.
+  /// Pools by device; opened at the first use.
   std::map<int, Pool> pools_;
 };
 

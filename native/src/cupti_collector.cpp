@@ -36,7 +36,7 @@ ChannelType channelTypeOf(CUpti_ChannelType type) {
   }
 }
 
-/// What the records of copies, kernels and memsets have in common.
+/// Reads the fields that records of copies, kernels and memsets share.
 template <typename Activity>
 ActivityRecord recordOf(const Activity& activity, RowKind kind) {
   ActivityRecord record;
@@ -71,7 +71,7 @@ ActivityRecord peerRecord(const CUpti_ActivityMemcpyPtoP4& copy) {
 }  // namespace
 
 CuptiCollector& CuptiCollector::instance() {
-  // Never destroyed: CUPTI may deliver buffers while the process ends.
+  // Never destroyed, since CUPTI may deliver buffers while the process ends.
   static CuptiCollector* const collector = new CuptiCollector();
   return *collector;
 }
@@ -87,7 +87,7 @@ std::string CuptiCollector::connect(const CuptiLibrary& library) {
   while (spare_.size() < spareBuffers) {
     Pages pages = allocatePages(bufferBytes);
     if (pages == nullptr) break;
-    // Touched here rather than while something is measured.
+    // Touched here, not during a measurement.
     writeContent(pages.get(), bufferBytes, Content{PatternKind::constant, 0, 1, 0});
     spare_.push_back(reinterpret_cast<uint8_t*>(pages.release()));
   }
@@ -171,7 +171,7 @@ void CuptiCollector::read(uint8_t* buffer, std::size_t validSize) {
   if (library_->getNumDroppedRecords(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0) lost_ = true;
 }
 
-/// The structures are those of the CUPTI this was built with; CuptiLibrary refuses a library that has others.
+/// The structures are those of the CUPTI version of the build; CuptiLibrary refuses a library with others.
 void CuptiCollector::add(const CUpti_Activity* activity) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_MEMCPY:

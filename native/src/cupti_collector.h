@@ -1,5 +1,5 @@
-// CUPTI's buffers: handed out, taken back, and read into records. CUPTI calls back without context, so this is one
-// object for the process.
+// CUPTI's buffers: provided, taken back, and read into records. CUPTI calls back without context, so the process has
+// one object.
 #pragma once
 
 #include <mutex>
@@ -14,17 +14,17 @@ class CuptiCollector {
  public:
   static CuptiCollector& instance();
 
-  /// Registers the callbacks once for the process. Empty, or what failed.
+  /// Registers the callbacks once for the process. Returns the error, or an empty text.
   std::string connect(const CuptiLibrary& library);
 
-  /// Difference to add to a record's time to have the executor's: 0 where CUPTI stamps with that clock.
+  /// Sets the difference between the executor's time and a record's: 0 if CUPTI stamps with the executor's clock.
   void align();
   bool hasOwnClock() const { return ownClock_; }
 
   void clear();
-  /// The records delivered since the last clear(), and whether any were lost.
+  /// Returns the records delivered since the last clear(), and whether any were lost.
   std::vector<ActivityRecord> take(bool& lost);
-  /// Records delivered so far for any of these streams.
+  /// Returns the number of records delivered so far for any of these streams.
   std::size_t count(const std::vector<std::uint32_t>& streamIds) const;
 
  private:

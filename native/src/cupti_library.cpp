@@ -8,7 +8,7 @@ namespace copyscope {
 namespace {
 
 #ifdef _WIN32
-/// Its name bears a version, so that only a toolkit's folder tells it.
+/// Its name has a version, so that it can only be found in a toolkit's folder.
 const std::vector<std::string> loaderNames = {};
 constexpr const char* filePrefix = "cupti64_";
 #else
@@ -17,7 +17,7 @@ constexpr const char* filePrefix = "libcupti.so";
 #endif
 
 /// Records are structures that grow from version to version. From CUDA 13 on the number is xxyyzz, where zz is an
-/// update that leaves them as they are.
+/// update with unchanged records.
 bool hasOurRecords(std::uint32_t version) {
   constexpr std::uint32_t ours = CUPTI_API_VERSION;
   return version == ours || (ours >= 130000 && version >= 130000 && version / 100 == ours / 100);
@@ -39,7 +39,7 @@ CuptiLibrary::CuptiLibrary() {
   }
 }
 
-/// The first library that is refused gives the reason, unless a later one is usable.
+/// The first refused library gives the reason, unless a later one is usable.
 bool CuptiLibrary::open(const std::string& name) {
   DynamicLibrary library(name);
   if (!library.isOpen()) return false;

@@ -12,15 +12,15 @@ namespace copyscope {
 
 class CuptiLibrary {
  public:
-  /// Looks for the library at the first call; it stays open for the life of the process.
+  /// Opens the library at the first call; it stays open for the life of the process.
   static const CuptiLibrary& instance();
 
   bool isUsable() const { return usable_; }
-  /// Path of the library, or why there is none.
+  /// Returns the path of the library, or the reason why there is none.
   const std::string& detail() const { return detail_; }
-  /// Version of the library at `detail`; 0 where none was opened.
+  /// Returns the version of the library at `detail`; 0 if none was opened.
   std::uint32_t version() const { return version_; }
-  /// 'cuptiX failed: NAME' for a note.
+  /// Returns 'cuptiX failed: NAME' for a note.
   std::string describe(const char* call, CUptiResult result) const;
 
   decltype(&cuptiGetVersion) getVersion = nullptr;
@@ -35,13 +35,13 @@ class CuptiLibrary {
   decltype(&cuptiActivityGetNextRecord) getNextRecord = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) getNumDroppedRecords = nullptr;
 
-  /// Whether there is what recording another program needs: the functions below but those that may be null.
+  /// Returns true if the functions for recording another program exist: those below except those that may be null.
   bool canRecord() const;
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enableCallback = nullptr;
   decltype(&cuptiGetCallbackName) getCallbackName = nullptr;
-  /// Older ones don't have these.
+  /// Missing in older versions.
   decltype(&cuptiSubscribe_v2) subscribeNamed = nullptr;
   decltype(&cuptiActivityFlushPeriod) flushPeriod = nullptr;
   decltype(&cuptiActivitySetAttribute) setAttribute = nullptr;

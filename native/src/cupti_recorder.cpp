@@ -12,13 +12,13 @@
 namespace copyscope {
 namespace {
 
-// No runtime calls: recording them costs microseconds each, and the executor times them itself.
-// Nodes of graphs are recorded one by one as long as graph launches are not recorded as a whole.
+// No runtime calls: recording them costs microseconds each, and the executor times them itself. Nodes of graphs are
+// recorded one by one if graph launches are not recorded as a whole.
 constexpr CUpti_ActivityKind recordedKinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
                                                 CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 constexpr std::size_t mostNotes = 20;
 
-/// The calling thread's context, by the driver's own call; null where it can't be had.
+/// Returns the calling thread's context from the driver; null if unavailable.
 CUcontext currentContext() {
   using GetCurrent = CUresult (*)(CUcontext*);
   void* entry = nullptr;
@@ -42,7 +42,8 @@ CuptiRecorder::CuptiRecorder(const CuptiLibrary& library, const StreamHandles& s
 
 CuptiRecorder::~CuptiRecorder() { disableAll(); }
 
-/// Default streams have no handle of their own: null in a context means the legacy or, with the flag, this thread's one.
+/// Default streams have no handle of their own: null in a context means the legacy one or, with the flag, this
+/// thread's.
 void CuptiRecorder::identify(int stream) {
   const auto index = static_cast<std::size_t>(stream);
   const Stream& declared = streams_.program->streams[index];
@@ -61,7 +62,7 @@ void CuptiRecorder::identify(int stream) {
 }
 
 void CuptiRecorder::begin(const Counts&) {
-  // Said first: where one kind can't be had, those before it are disabled again.
+  // Set first, so that kinds enabled before a failure are disabled again.
   enabled_ = true;
   for (const CUpti_ActivityKind kind : recordedKinds) require(library_.enable(kind), "cuptiActivityEnable");
   CuptiCollector::instance().clear();
@@ -73,7 +74,7 @@ void CuptiRecorder::begin(const Counts&) {
 
 void CuptiRecorder::beginIteration() { startNs_ = nowNs(); }
 
-/// Records stay with CUPTI until the last iteration has ended: after a flush the next copy and kernel would be slow.
+/// Records stay with CUPTI until the last iteration has ended, since a flush slows the next copy and kernel.
 void CuptiRecorder::endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) {
   windows_.push_back({iteration, startNs_, nowNs(), issued});
 }

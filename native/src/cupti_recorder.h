@@ -23,7 +23,7 @@ class CuptiRecorder final : public DeviceRecorder {
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
-  /// What was issued in an iteration, and when it ran by the executor's clock.
+  /// Operations issued in an iteration, and its time by the executor's clock.
   struct Window {
     int iteration = 0;
     std::int64_t startNs = 0;
@@ -40,7 +40,7 @@ class CuptiRecorder final : public DeviceRecorder {
 
   const CuptiLibrary& library_;
   const StreamHandles& streams_;
-  /// CUPTI's ids; 0 where the stream is not identified.
+  /// CUPTI's ids; 0 if the stream is not identified.
   std::vector<std::uint32_t> streamIds_;
   std::vector<bool> identified_;
   mutable std::mutex mutex_;

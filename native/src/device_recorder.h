@@ -1,4 +1,4 @@
-// Takes the device times of recorded iterations, one way or another.
+// Records the device times of iterations; implementations use different sources.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@ namespace copyscope {
 struct StreamHandles {
   const Program* program = nullptr;
   std::vector<cudaStream_t> handles;
-  /// The device of each, as CUDA counts them.
+  /// CUDA's number of each stream's device.
   std::vector<int> ordinals;
 };
 
@@ -28,17 +28,17 @@ class DeviceRecorder {
   DeviceRecorder& operator=(const DeviceRecorder&) = delete;
   virtual ~DeviceRecorder() = default;
 
-  /// Called on the thread whose default stream it is, or on the run's own thread for any other stream.
+  /// Called on the thread of a per-thread default stream, or on the run's own thread for any other stream.
   virtual void identify(int stream) = 0;
-  /// Throws a Failure where recording can't begin.
+  /// Throws a Failure if recording can't begin.
   virtual void begin(const Counts& counts) = 0;
   virtual void beginIteration() = 0;
-  /// Around the call that issues an operation, `position` counting those of the stream in this iteration.
+  /// Called around the call that issues an operation; `position` is its place in the stream in this iteration.
   virtual void before(int stream, std::size_t position) = 0;
   virtual void after(int stream, std::size_t position) = 0;
-  /// The device is idle. `issued` holds what went into each stream, in order.
+  /// Called with an idle device. `issued` has the operations of each stream, in order.
   virtual void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) = 0;
-  /// Adds those that are there already.
+  /// Adds rows that are available already.
   virtual void recordedSoFar(std::vector<DeviceRow>&) const {}
   /// Adds the rows of all iterations to `rows`.
   virtual void end(std::vector<DeviceRow>& rows) = 0;

@@ -1,12 +1,12 @@
-// The calling thread's current device. Launches, events and the default streams belong to it, so a thread that works
-// with another device's stream changes over for the call, as PyTorch does.
+// The calling thread's current device. Launches, events and default streams belong to it, so a thread that uses another
+// device's stream switches for the call, as PyTorch does.
 #pragma once
 
 #include "cuda_calls.h"
 
 namespace copyscope {
 
-/// Makes `ordinal` the thread's device until the scope ends. Free of charge where it is that already.
+/// Makes `ordinal` the thread's device until the scope ends. Costs nothing if it is that already.
 class DeviceScope {
  public:
   explicit DeviceScope(int ordinal) : current_(current), previous_(current_) { change(current_, ordinal); }
@@ -18,7 +18,7 @@ class DeviceScope {
 
   /// Makes `ordinal` the thread's device for good.
   static void change(int ordinal) { change(current, ordinal); }
-  /// The same where nothing may be thrown; false where the device is lost.
+  /// Does so without exceptions; returns false if the device is lost.
   static bool tryChange(int ordinal) noexcept {
     if (cudaSetDevice(ordinal) != cudaSuccess) return false;
     current = ordinal;
@@ -33,7 +33,7 @@ class DeviceScope {
   }
 
   static inline thread_local int current = -1;
-  /// This thread's, found once: each time takes a call.
+  /// This thread's variable, looked up once, since each access takes a call.
   int& current_;
   const int previous_;
 };

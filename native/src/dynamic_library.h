@@ -1,4 +1,4 @@
-// A library opened at run time, so that the addon loads where it is missing.
+// A library opened at run time, so that the addon loads without it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace copyscope {
 class DynamicLibrary {
  public:
   DynamicLibrary() = default;
-  /// Opens a library by name or path; `isOpen` tells whether it was found.
+  /// Opens a library by name or path; `isOpen` says if it was found.
   explicit DynamicLibrary(const std::string& name);
   DynamicLibrary(DynamicLibrary&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
   DynamicLibrary& operator=(DynamicLibrary&& other) noexcept;
@@ -17,10 +17,10 @@ class DynamicLibrary {
   ~DynamicLibrary();
 
   bool isOpen() const { return handle_ != nullptr; }
-  /// Path of the file that holds `symbol`; `fallback` where the system can't say.
+  /// Returns the path of the file that contains `symbol`; `fallback` if the system doesn't know.
   std::string pathOf(const char* symbol, const std::string& fallback) const;
 
-  /// Sets `function` to the symbol; false where the library doesn't have it.
+  /// Sets `function` to the symbol; returns false if the library lacks it.
   template <typename Function>
   bool find(const char* symbol, Function& function) const {
     function = reinterpret_cast<Function>(address(symbol));

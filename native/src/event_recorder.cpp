@@ -10,7 +10,7 @@ namespace copyscope {
 namespace {
 
 constexpr std::uint64_t mostEvents = 400000;
-/// The base is recorded this often, and the occasion that took the host the least time is kept.
+/// Number of times that the base is recorded; the one that took the host the shortest time is kept.
 constexpr int alignments = 8;
 
 }  // namespace

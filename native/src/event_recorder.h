@@ -1,4 +1,4 @@
-// Device times from CUDA events around each operation: what is left where CUPTI can't be had.
+// Device times from CUDA events around each operation, used if CUPTI is unavailable.
 #pragma once
 
 #include <map>
@@ -24,13 +24,13 @@ class EventRecorder final : public DeviceRecorder {
   std::vector<std::string> notes() const override;
 
  private:
-  /// An event whose time is known by the host's clock. Events of one device can be compared with no other's.
+  /// An event with a known time on the host's clock. Only events of one device can be compared.
   struct Base {
     /// A stream that the program doesn't use.
     OwnedStream service;
     OwnedEvent event;
     std::int64_t ns = 0;
-    /// How far off the host's clock may be.
+    /// Uncertainty of the host's clock.
     std::int64_t uncertaintyNs = 0;
   };
 
@@ -38,11 +38,11 @@ class EventRecorder final : public DeviceRecorder {
   std::int64_t timeOf(cudaEvent_t event, const Base& base) const;
 
   const StreamHandles& streams_;
-  /// By device.
+  /// Bases by device.
   std::map<int, Base> bases_;
   std::vector<DeviceRow> rows_;
   bool leftGraphsOut_ = false;
-  /// Two for each operation of each stream: before and after.
+  /// Two events for each operation of each stream: before and after.
   std::vector<std::vector<OwnedEvent>> events_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t firstPartialNs = 500000000;
 
-/// Whether a host thread writes it itself, of each buffer. It does what it copies from host to host.
+/// Returns for each buffer if a host thread writes it itself, as in copies from host to host.
 std::vector<bool> writtenByHost(const Program& program) {
   std::vector<bool> found(program.buffers.size(), false);
   const auto onHost = [&](std::int32_t buffer) { return !isDevice(program.buffers[static_cast<std::size_t>(buffer)]); };
@@ -97,7 +97,7 @@ void Executor::joinThreads() noexcept {
   threads_.clear();
 }
 
-/// A thread that failed goes on passing the gate, so that the others and the leading thread are not left waiting.
+/// A failed thread still passes the gate, so that the others and the leading thread don't wait for it.
 void Executor::runThread(std::size_t thread) {
   try {
     backend_.attach(static_cast<int>(thread));
@@ -117,7 +117,7 @@ void Executor::runThread(std::size_t thread) {
   }
 }
 
-/// The last thread notes the time, since waking the one that leads the run takes up to 200 us on a virtual machine.
+/// The last thread notes the time, since waking the leading thread takes up to 200 us on a virtual machine.
 void Executor::endIteration() noexcept {
   try {
     if (!stop_.requested()) backend_.synchronizeDevice(-1);
@@ -131,7 +131,7 @@ void Executor::iterate(Phase phase, int count) {
   const bool recorded = phase == Phase::recording;
   if (recorded) {
     backend_.beginRecording();
-    // The first activities after a recorder is switched on are slow, so one iteration more is run and not kept.
+    // The first activities after a recorder is switched on are slow, so one more iteration is run and not kept.
     restore(false);
     runOnce(false, 0);
     recordingNs_ = nowNs();
@@ -161,7 +161,7 @@ void Executor::takeHostRows(RunRecord& record) const {
   }
 }
 
-/// After half a second, then whenever recording has lasted twice as long, so that all of it costs little.
+/// After half a second, then whenever recording has lasted twice as long, so that the total cost is small.
 void Executor::offerPartial() {
   const std::int64_t now = nowNs();
   if (partial_ == nullptr || now < nextPartialNs_) return;
@@ -174,7 +174,7 @@ void Executor::offerPartial() {
   partial_(std::move(soFar));
 }
 
-/// What had been recorded when the run failed. The iteration that failed has its host rows only.
+/// Keeps the data recorded before the run failed. The failed iteration has only its host rows.
 void Executor::keepPartial() noexcept {
   if (record_.startsNs.empty() || !record_.hostRows.empty()) return;
   try {
@@ -183,12 +183,11 @@ void Executor::keepPartial() noexcept {
     record_.notes = backend_.notes();
     backend_.endRecording(record_.deviceRows);
   } catch (...) {
-    // A lost device gives no more rows; those of the host are there.
+    // A lost device gives no more rows; the host's rows remain.
   }
 }
 
-/// Buffers that operations made get their pattern before they go, so that memory handed out again in the next iteration
-/// does not hold what a copy should put there.
+/// Overwrites buffers made by operations before they are freed, since reused memory could already hold the right data.
 void Executor::poison() {
   for (std::size_t index = 0; index < program_.buffers.size(); ++index) {
     const Buffer& buffer = program_.buffers[index];
@@ -196,8 +195,8 @@ void Executor::poison() {
   }
 }
 
-/// A device writes at a fraction of its speed over what lies in a processor's caches as it was written there: copies out of
-/// the device took up to eight times as long. So memory that only devices write is flushed.
+/// A device writes at a fraction of its speed to memory that a processor's caches hold as modified: copies out of the
+/// device took up to eight times as long. So memory that only devices write is flushed.
 void Executor::fill(std::size_t index) {
   const Buffer& buffer = program_.buffers[index];
   stopIfAsked();
@@ -220,7 +219,8 @@ void Executor::restore(bool all) {
   }
 }
 
-/// One iteration from the opening of the gate to the end of a device synchronise, in nanoseconds.
+/// Runs one iteration. Returns the time from the opening of the gate to the end of a device synchronise, in
+/// nanoseconds.
 std::int64_t Executor::runOnce(bool recorded, int iteration) {
   stopIfAsked();
   iteration_ = recorded ? iteration : -1;

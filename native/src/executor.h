@@ -1,4 +1,4 @@
-// Runs a program on a backend: warm-ups, iterations timed with recording off, recorded iterations, verification.
+// Runs a program on a backend: warm-ups, iterations timed without recording, recorded iterations, verification.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@
 
 namespace copyscope {
 
-/// One comparison of data with what it should be. `op` is -1 for the check after the last iteration.
+/// One comparison of data with its expected content. `op` is -1 for the check after the last iteration.
 struct Check {
   std::int32_t op = -1;
   std::int32_t buffer = -1;
   std::uint64_t checked = 0;
   std::uint64_t wrong = 0;
-  /// Offset in the buffer; -1 where none is wrong.
+  /// Offset in the buffer; -1 if none is wrong.
   std::int64_t firstWrong = -1;
   /// Number of the multi-tensor copy whose targets were compared; then there is no buffer.
   std::int32_t multiCopy = -1;
@@ -34,7 +34,7 @@ struct Check {
 struct RunRecord {
   std::vector<HostRow> hostRows;
   std::vector<DeviceRow> deviceRows;
-  /// nowNs() at which each recorded iteration began.
+  /// nowNs() at the start of each recorded iteration.
   std::vector<std::int64_t> startsNs;
   std::vector<std::int64_t> recordedWallNs;
   std::vector<std::int64_t> plainWallNs;
@@ -46,7 +46,7 @@ struct RunRecord {
 };
 
 using ProgressListener = std::function<void(Phase phase, int done, int total)>;
-/// Gets what has been recorded so far, between two iterations: the more seldom, the longer the recording lasts.
+/// Receives the data recorded so far, between two iterations: more rarely as the recording gets longer.
 using PartialListener = std::function<void(RunRecord record)>;
 
 class Executor {
@@ -55,9 +55,9 @@ class Executor {
   Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress,
            PartialListener partial = nullptr);
 
-  /// Throws a Failure; `run.cancelled` where a stop was requested from outside.
+  /// Throws a Failure; `run.cancelled` if a stop was requested from outside.
   RunRecord run();
-  /// After run() has thrown: what was recorded until then; no rows where recording had not begun.
+  /// Called after run() has thrown: returns the data recorded until then; no rows if recording had not begun.
   RunRecord takePartial() { return std::move(record_); }
 
  private:
@@ -75,7 +75,7 @@ class Executor {
   void restore(bool all);
   std::int64_t runOnce(bool recorded, int iteration);
   void verify();
-  /// Keeps what a comparison of a buffer's bytes from `offset` on found.
+  /// Keeps the result of comparing a buffer's bytes from `offset` on.
   void keep(const Comparison& found, std::int32_t buffer, std::uint64_t offset);
   void verifyBuffer(const Expectation& expected);
   void fail(std::exception_ptr error) noexcept;
@@ -89,16 +89,16 @@ class Executor {
   std::int64_t recordingNs_ = 0;
   std::int64_t nextPartialNs_ = 0;
   Counts counts_;
-  /// Whether a host thread writes it itself, of each buffer.
+  /// For each buffer, true if a host thread writes it itself.
   const std::vector<bool> writtenByHost_;
   Signals signals_;
   std::unique_ptr<MultiCopies> multiCopies_;
   Gate gate_;
-  /// Made when all else has its threads, which may run anywhere.
+  /// Made when all others have their threads, which may run anywhere.
   std::unique_ptr<OwnProcessors> processors_;
   /// Iteration that the next round records; -1 for none. Written while the threads are held at the gate.
   int iteration_ = -1;
-  /// When the device had done all of the last round. Written by one thread before it arrives at the gate.
+  /// Time at which the device had finished the last round. Written by one thread before it arrives at the gate.
   std::int64_t endNs_ = 0;
   std::vector<std::unique_ptr<HostThread>> hostThreads_;
   std::vector<std::thread> threads_;

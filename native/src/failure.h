@@ -1,4 +1,4 @@
-// The one exception of the engine: a code for programs, a message for people, and the operation it happened in.
+// The one exception of the engine: a code for programs, a message for users, and the operation.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@ struct Failure : std::exception {
   std::string code;
   std::string message;
   std::string remedy;
-  /// Name of the argument or document field at fault; empty where there is none.
+  /// Name of the argument or document field at fault; empty if there is none.
   std::string field;
   /// Operation number; -1 outside any operation.
   int op = -1;

@@ -15,9 +15,9 @@ class Gate {
  public:
   explicit Gate(int threads) : threads_(threads) {}
 
-  // For the thread that leads the run.
+  // Functions for the thread that leads the run.
 
-  /// Wakes all threads, waits until each stands at the gate, then opens it. Returns the time at which it opened.
+  /// Wakes all threads, waits until each stands at the gate, then opens it. Returns the time of opening.
   std::int64_t open() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -39,7 +39,7 @@ class Gate {
     changed_.wait(lock, [this] { return done_ == threads_; });
   }
 
-  /// No further rounds: threads that wait leave.
+  /// Ends the rounds: threads that wait leave.
   void close() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -48,10 +48,10 @@ class Gate {
     changed_.notify_all();
   }
 
-  // For the host threads.
+  // Functions for the host threads.
 
-  /// Waits for the next round; false once the gate is closed. Asleep while the next iteration is prepared, and busy
-  /// for the last moment, after `settle`, so that all threads start at once.
+  /// Waits for the next round; returns false when the gate is closed. Sleeps while the next iteration is prepared, and
+  /// spins at the end, after `settle`, so that all threads start at once.
   template <typename Settle>
   bool pass(std::uint64_t& round, const Settle& settle) {
     {
@@ -66,7 +66,7 @@ class Gate {
     return true;
   }
 
-  /// Whether the caller is the last of this round to be through; it arrives all the same.
+  /// Returns true for the last caller of this round.
   bool isLast() { return through_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_; }
 
   void arrive() {

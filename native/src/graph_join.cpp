@@ -13,7 +13,7 @@ bool hasOneStream(const CapturedGraph& graph) {
                      [&](const Instruction* operation) { return operation->stream == graph.origin; });
 }
 
-/// In one stream nodes run in the order of their capture. With several, nodes are numbered in that order.
+/// In one stream nodes run in the order of their capture. With several streams, nodes are numbered in that order.
 void sort(const CapturedGraph& graph, Records& records) {
   const bool byTime = hasOneStream(graph);
   std::sort(records.begin(), records.end(), [byTime](const ActivityRecord& a, const ActivityRecord& b) {
@@ -22,7 +22,7 @@ void sort(const CapturedGraph& graph, Records& records) {
   });
 }
 
-/// Whether operations of one captured stream ran in their order.
+/// Returns true if operations of one captured stream ran in their order.
 bool keepsOrder(const CapturedGraph& graph, const std::vector<DeviceRow>& rows,
                 const std::vector<std::size_t>& positions) {
   std::map<std::int32_t, std::int64_t> last;
@@ -34,7 +34,7 @@ bool keepsOrder(const CapturedGraph& graph, const std::vector<DeviceRow>& rows,
   return true;
 }
 
-/// False where the launch's records and operations don't agree.
+/// Returns false if the launch's records and operations don't agree.
 bool joinOne(const Program& program, const GraphLaunch& launch, Records records, std::vector<DeviceRow>& rows) {
   const CapturedGraph& graph = *launch.issued.graph;
   sort(graph, records);
@@ -62,7 +62,7 @@ bool joinOne(const Program& program, const GraphLaunch& launch, Records records,
   return true;
 }
 
-/// Launches that leave records.
+/// Returns true for launches that leave records.
 bool isRecorded(const Program& program, const GraphLaunch& launch) {
   const auto& operations = launch.issued.graph->operations;
   return std::any_of(operations.begin(), operations.end(), [&](const Instruction* operation) {

@@ -1,4 +1,4 @@
-// Joins what a profiler recorded of graph launches to the operations that were captured.
+// Joins a profiler's records of graph launches with the captured operations.
 #pragma once
 
 #include "activity_join.h"
@@ -11,12 +11,12 @@ struct GraphLaunch {
   Issued issued;
 };
 
-/// The launches among what was issued to each stream, in the order in which they were made.
+/// Returns the launches among the operations issued to each stream, in the order of the calls.
 std::vector<GraphLaunch> launchesIn(const std::vector<std::vector<Issued>>& issued);
 
-/// Adds a row for each operation of each launch, in the launch's stream, or in the one that it was captured in where
-/// the capture had taken in more. The records of a launch bear one number, and numbers grow from launch to launch.
-/// Where records and launches don't agree, all are left out and the returned text says so; it is empty otherwise.
+/// Adds a row for each operation of each launch, in the launch's stream, or in its captured stream if the capture had
+/// several. The records of a launch share a number, and numbers grow from launch to launch. If records and launches
+/// don't agree, all are left out and the returned text says so; else it is empty.
 std::string joinGraphLaunches(const Program& program, std::vector<GraphLaunch> launches,
                               const std::vector<ActivityRecord>& records, std::int32_t iteration,
                               std::vector<DeviceRow>& rows);

@@ -30,7 +30,7 @@ Content shifted(Content content, std::uint64_t bytes) {
   return content;
 }
 
-/// Bytes until the content reaches a word's start.
+/// Returns the bytes until the content reaches a word's start.
 std::uint64_t headBytes(const Content& content, std::uint64_t bytes) {
   return std::min<std::uint64_t>(bytes, (4 - content.offset % 4) % 4);
 }
@@ -62,7 +62,7 @@ void fillWith(std::byte* target, std::uint64_t bytes, const Content& content, co
   });
 }
 
-/// Writes the content and has its end, which is what a processor may still keep for itself, leave for memory.
+/// Writes the content, and flushes its end, which a processor may still have in its own cache.
 void writeAndFlush(std::byte* target, std::uint64_t bytes, const Content& content) {
   writeContent(target, bytes, content);
 #ifdef COPYSCOPE_FLUSHES
@@ -74,7 +74,7 @@ void writeAndFlush(std::byte* target, std::uint64_t bytes, const Content& conten
 #endif
 }
 
-/// The number behind `key` in a file of "key value" lines; 0 where there is none.
+/// Returns the number after `key` in a file of "key value" lines; 0 if there is none.
 std::uint64_t numberFrom(const char* path, const std::string& key) {
   std::ifstream file(path);
   std::string word;
@@ -91,7 +91,7 @@ std::uint64_t firstNumber(const char* path) {
   return file >> value ? value : 0;
 }
 
-/// What the control group (version 2) has left, counting file cache as free; 0 where it sets no limit.
+/// Returns the memory left in the control group (version 2), counting file cache as free; 0 without a limit.
 std::uint64_t availableInControlGroup() {
   const std::uint64_t most = firstNumber("/sys/fs/cgroup/memory.max");
   if (most == 0) return 0;
@@ -101,7 +101,7 @@ std::uint64_t availableInControlGroup() {
   return most > held ? most - held : 1;
 }
 
-/// "512M" as bytes: K, M and G are binary.
+/// Returns "512M" as bytes; K, M and G are binary.
 std::uint64_t readBytes(const std::string& text) {
   const std::size_t digits = text.find_first_not_of("0123456789");
   const std::string unit = digits == std::string::npos ? "" : text.substr(digits);

@@ -15,7 +15,7 @@ struct FreePages {
 };
 using Pages = std::unique_ptr<std::byte, FreePages>;
 
-/// Page-aligned pageable memory. Null where the system refuses.
+/// Allocates page-aligned pageable memory. Returns null if the system refuses.
 Pages allocatePages(std::uint64_t bytes) noexcept;
 
 /// Writes `content` to a region, on this thread.
@@ -23,17 +23,17 @@ void writeContent(std::byte* target, std::uint64_t bytes, const Content& content
 /// Compares a region with `content`, on this thread.
 Comparison compareContent(const std::byte* data, std::uint64_t bytes, const Content& content);
 
-/// The same with a thread for each few megabytes, as far as the machine has cores.
+/// Does so with a thread for each few megabytes, limited by the machine's cores.
 void fillInParallel(std::byte* target, std::uint64_t bytes, const Content& content);
-/// The same, after which nothing of it lies in a processor's own caches as it was written there (x86-64).
+/// Does so, and leaves no modified data in a processor's own caches (x86-64).
 void fillAndFlush(std::byte* target, std::uint64_t bytes, const Content& content);
 Comparison compareInParallel(const std::byte* data, std::uint64_t bytes, const Content& content);
 
-/// Bytes of memory that the system, or the control group this process is in, can still give; 0 where unknown.
+/// Returns the bytes of memory still available from the system, or this process's control group; 0 if unknown.
 std::uint64_t availableHostMemory();
 
-/// Bytes of page-locked memory that a run may hold: what COPYSCOPE_PINNED_BUDGET says (bytes, or with K, M or G behind),
-/// else half of what is available now. Throws a Failure `run.pinned-budget` where it says no number.
+/// Returns the limit of page-locked memory of a run in bytes: COPYSCOPE_PINNED_BUDGET (bytes, or a number with K, M or
+/// G), else half of the memory available now. Throws a Failure `run.pinned-budget` if it is no number.
 std::uint64_t pinnedBudget();
 
 }  // namespace copyscope

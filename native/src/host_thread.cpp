@@ -27,7 +27,7 @@ HostThread::HostThread(const Surroundings& surroundings, int thread, std::uint64
       firstCorrelation_(firstCorrelation),
       remaining_(instructions_.size()),
       findings_(instructions_.size()) {
-  // Written once and emptied: a page's first touch costs more than a row.
+  // Written once and cleared, since a page's first touch costs more than a row.
   rows_.resize(rows * static_cast<std::uint64_t>(program_.iterations));
   rows_.clear();
   openRanges_.reserve(64);
@@ -43,7 +43,7 @@ void HostThread::run(int iteration) {
     for (std::size_t next = 0; next < instructions_.size() && !stop_.requested();) {
       instruction = &instructions_[next];
       if (instruction->code == Code::copy && iteration_ < 0 && !program_.launchBlocking) {
-        // As issue() does it, in less code: what the driver does between two copies pushes it out of the nearest cache.
+        // Does the work of issue() in less code, since the driver evicts code from the first cache between two copies.
         ++next;
         backend_.issue(*instruction, 0);
       } else {
@@ -156,7 +156,7 @@ void HostThread::endRange() {
   openRanges_.pop_back();
 }
 
-/// Outside recorded iterations nothing is noted, the time neither: reading the clock costs more than all else here.
+/// Outside recorded iterations nothing is noted, not even the time: reading the clock costs more than all else here.
 HostRow HostThread::begin(const Instruction& instruction, RowKind kind, CallName name) const {
   HostRow row;
   if (iteration_ < 0) return row;

@@ -14,24 +14,24 @@ namespace copyscope {
 
 class MultiCopies;
 
-/// What the reads of one instruction found, over all recorded iterations.
+/// Results of the reads of one instruction, over all recorded iterations.
 struct ReadFindings {
   std::int32_t op = -1;
   std::int32_t buffer = -1;
   std::uint64_t checked = 0;
   std::uint64_t wrong = 0;
-  /// Offset in the buffer; meaningless where none is wrong.
+  /// Offset in the buffer; meaningless if none is wrong.
   std::uint64_t firstWrong = 0;
 };
 
-/// What an elapsedTime found in a recorded iteration.
+/// Result of an elapsedTime in a recorded iteration.
 struct ElapsedTime {
   std::int32_t op = -1;
   std::int32_t iteration = 0;
   double durationNs = 0;
 };
 
-/// What all host threads of a run work with.
+/// Objects that all host threads of a run share.
 struct Surroundings {
   const Program& program;
   Backend& backend;
@@ -46,7 +46,7 @@ class HostThread {
   HostThread(const Surroundings& surroundings, int thread, std::uint64_t rows, std::int32_t firstCorrelation);
 
   /// Runs all instructions once, or until a stop is requested. Throws a Failure with the operation's number.
-  /// `iteration` is -1 where nothing is recorded.
+  /// `iteration` is -1 without recording.
   void run(int iteration);
 
   const std::vector<HostRow>& rows() const { return rows_; }
@@ -89,15 +89,15 @@ class HostThread {
   const std::int32_t firstCorrelation_;
   /// Rounds still to go, by index of the repeat instruction.
   std::vector<std::int64_t> remaining_;
-  /// By index of the read instruction.
+  /// Results by index of the read instruction.
   std::vector<ReadFindings> findings_;
-  /// Rows of ranges that are open.
+  /// Rows of open ranges.
   std::vector<std::size_t> openRanges_;
   std::vector<HostRow> rows_;
   std::vector<ElapsedTime> elapsed_;
-  /// Between the two ends of a capture.
+  /// True between begin and end of a capture.
   bool capturing_ = false;
-  /// Keeps the compiler from dropping a read whose bytes nothing is compared with.
+  /// Keeps the compiler from dropping a read whose bytes are not compared.
   volatile std::byte seen_{};
   int iteration_ = -1;
   std::int32_t nextCorrelation_ = 0;

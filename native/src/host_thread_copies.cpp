@@ -1,4 +1,4 @@
-// Multi-tensor copies of a host thread, and the rows that they leave.
+// Multi-tensor copies of a host thread, and their rows.
 #include <mutex>
 
 #include "clock.h"
@@ -11,8 +11,8 @@
 
 namespace copyscope {
 
-/// In a loop each call has a row and a number of its own. Otherwise the operation is one call, whose number all its
-/// copies bear. What the host copies has rows either way, on the lane of the thread that copied it.
+/// In a loop each call has its own row and number. Otherwise the operation is one call, whose number all its copies
+/// share. The host's own copies always have rows, on the lane of the copying thread.
 class HostThread::CopyRows final : public CopyCalls {
  public:
   CopyRows(HostThread& thread, const Instruction& instruction)
@@ -113,7 +113,7 @@ void HostThread::multiCopy(const Instruction& instruction) {
     multiCopies_.run(instruction.index, rows);
   } catch (const Failure& failure) {
     backend_.makeCurrent(thread_);
-    // The executor says what stopped it.
+    // The executor reports the reason of the stop.
     if (failure.code == "copy.cancelled") return;
     throw;
   }

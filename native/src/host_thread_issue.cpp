@@ -1,4 +1,4 @@
-// What a host thread puts into streams and graphs, and how it waits for them.
+// A host thread's calls that put work into streams and graphs, and that wait for them.
 #include "clock.h"
 #include "failure.h"
 #include "host_thread.h"
@@ -6,7 +6,7 @@
 namespace copyscope {
 namespace {
 
-/// The call that issues an operation.
+/// Returns the call that issues an operation.
 CallName callOf(const Program& program, const Instruction& instruction) {
   switch (instruction.code) {
     case Code::copy:
@@ -37,7 +37,7 @@ bool isMark(Code code) { return code == Code::recordEvent || code == Code::waitE
 
 }  // namespace
 
-/// What a capture takes in causes nothing on the device, and so joins with nothing there.
+/// Operations in a capture cause nothing on the device, and so are not joined with records.
 void HostThread::issue(const Instruction& instruction) {
   if (iteration_ < 0) return put(instruction, 0);
   HostRow row = begin(instruction, RowKind::hostCall, callOf(program_, instruction));
@@ -52,7 +52,7 @@ void HostThread::put(const Instruction& instruction, std::int32_t correlation) {
   if (blocks) backend_.synchronizeStream(instruction.stream);
 }
 
-/// What was made before leaves no row, since no call is made.
+/// An existing plan needs no call and leaves no row.
 void HostThread::makePlan(const Instruction& instruction) {
   HostRow row = begin(instruction, RowKind::hostCall, CallName::none);
   const std::optional<CallName> call = backend_.makePlan(instruction);
@@ -117,7 +117,7 @@ void HostThread::elapsedTime(const Instruction& instruction) {
   if (iteration_ >= 0) elapsed_.push_back({instruction.op, iteration_, durationNs});
 }
 
-/// Time in which the thread was held by another one, or that passing a signal on took.
+/// Records the time in which the thread was blocked by another one, or which passing a signal on took.
 void HostThread::signal(const Instruction& instruction) {
   const HostRow row = begin(instruction, RowKind::hostSync, CallName::none);
   if (instruction.code == Code::signal) {

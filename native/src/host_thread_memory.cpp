@@ -6,7 +6,7 @@
 
 namespace copyscope {
 
-/// Named after the CUDA call that it took; bears the operation's label where a cache served.
+/// The row is named after the CUDA call; it has the operation's label if a cache served.
 void HostThread::allocateOrFree(const Instruction& instruction) {
   HostRow row = begin(instruction, RowKind::hostCall, CallName::none);
   row.name = instruction.code == Code::allocate ? backend_.allocate(instruction) : backend_.free(instruction);
@@ -19,7 +19,7 @@ void HostThread::recordStream(const Instruction& instruction) {
   end(row);
 }
 
-/// Two rows: getting the page-locked memory, and the host's own copy.
+/// Adds two rows: allocating the page-locked memory, and the host's own copy.
 void HostThread::pin(const Instruction& instruction) {
   HostRow allocating = begin(instruction, RowKind::hostCall, CallName::none);
   allocating.name = backend_.allocatePinned(instruction.dst);

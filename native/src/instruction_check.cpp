@@ -73,7 +73,7 @@ bool needsEvent(Code code) {
          code == Code::queryEvent || code == Code::elapsedTime;
 }
 
-/// How many things there are of the kind that the instruction's index names; 0 where it names none.
+/// Returns the number of items of the kind that the instruction's index refers to; 0 if it refers to none.
 std::size_t indexed(const Program& program, Code code) {
   switch (code) {
     case Code::signal:
@@ -119,7 +119,7 @@ void checkAmount(const Instruction& instruction, const std::string& where) {
 
 bool opens(Code code) { return code == Code::repeat || code == Code::beginRange || code == Code::beginCapture; }
 
-/// The code that opens what `code` closes; `code` itself where it closes nothing.
+/// Returns the code that opens what `code` closes; `code` itself if it closes nothing.
 Code openerOf(Code code) {
   switch (code) {
     case Code::endRepeat:

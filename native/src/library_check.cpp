@@ -10,12 +10,12 @@
 namespace copyscope {
 namespace {
 
-/// Multiply-adds that a check may take.
+/// Limit of multiply-adds in a check.
 constexpr double budget = 3e8;
 constexpr std::uint64_t leastChecked = 16;
 constexpr double tau = 6.283185307179586476925286766559;
 
-/// Numbers of an operand, worked out from what it holds.
+/// Numbers of an operand, computed from its content.
 class Operand {
  public:
   Operand(const Content& content, LibraryType type) : content_(content), type_(type) {}
@@ -32,7 +32,7 @@ class Operand {
   const LibraryType type_;
 };
 
-/// By how much arithmetic in this type may be off: `sum` of the products' sizes, `depth` of them, `value` as it should be.
+/// Returns the allowed error of this type: `sum` of the products' sizes, `depth` of them, `value` as expected.
 double tolerance(const LibraryCall& call, double sum, double depth, double value) {
   // Rounding errors of a sum grow with the root of its length; a product of TF32 has each factor cut to 10 bits.
   const double adding = sum * std::ldexp(1.0, -23) * (4 * std::sqrt(depth) + 16);
@@ -54,7 +54,7 @@ class Checking {
     const std::uint64_t bytes = type_ == LibraryType::complex64 ? 4 : bytesOfNumber(type_);
     const double found = numberAt(data_, index, type_);
     comparison_.checked += bytes;
-    if (std::fabs(found - wanted) <= allowed) return;  // False of what is no number.
+    if (std::fabs(found - wanted) <= allowed) return;  // False for NaN.
     comparison_.firstWrong = comparison_.wrong == 0 ? index * bytes : std::min(comparison_.firstWrong, index * bytes);
     comparison_.wrong += bytes;
   }
@@ -67,7 +67,7 @@ class Checking {
   Comparison comparison_;
 };
 
-/// Calls `check` for all of so many numbers, or for as many as the budget allows, spread over them.
+/// Calls `check` for all numbers, or for as many as the budget allows, spread over them.
 template <typename Check>
 void eachChecked(std::uint64_t numbers, double costOfOne, const Check& check) {
   const auto affordable = static_cast<std::uint64_t>(std::max(1.0, budget / costOfOne));
@@ -76,7 +76,7 @@ void eachChecked(std::uint64_t numbers, double costOfOne, const Check& check) {
     for (std::uint64_t index = 0; index < numbers; ++index) check(index);
     return;
   }
-  // The first, the last, and what a step that has no factor in common with powers of two meets between.
+  // Checks the first, the last, and numbers at an odd step, which has no factor in common with powers of two.
   check(0);
   check(numbers - 1);
   const std::uint64_t step = (numbers / wanted) | 1;
@@ -89,7 +89,7 @@ Comparison compareProduct(const LibraryCall& call, const LibraryResult& result, 
   const auto columns = static_cast<std::uint64_t>(call.n);
   const auto depth = static_cast<std::uint64_t>(call.k);
   Checking checking(call.type, data);
-  // Both factors are worked out word by word, which costs some ten multiply-adds.
+  // Both factors are computed word by word, which costs about ten multiply-adds.
   eachChecked(static_cast<std::uint64_t>(call.m) * columns, 20.0 * static_cast<double>(depth), [&](std::uint64_t index) {
     double value = 0;
     double sum = 0;
@@ -103,7 +103,7 @@ Comparison compareProduct(const LibraryCall& call, const LibraryResult& result, 
   return checking.comparison();
 }
 
-/// One number of a transform by its definition. The turn is set anew now and then, so that its error doesn't grow.
+/// Computes one number of a transform by its definition. Recomputes the rotation at intervals to bound its error.
 std::complex<double> binOf(const Operand& input, std::uint64_t from, std::uint64_t size, std::uint64_t bin) {
   constexpr std::uint64_t run = 1024;
   const double angle = -tau * static_cast<double>(bin) / static_cast<double>(size);
@@ -118,7 +118,7 @@ std::complex<double> binOf(const Operand& input, std::uint64_t from, std::uint64
   return sum;
 }
 
-/// Errors of a fast transform grow with its number of steps, and are as large as what is summed up is on the whole.
+/// Errors of a fast transform grow with its number of steps, relative to the size of the whole sum.
 Comparison compareTransforms(const LibraryCall& call, const LibraryResult& result, const std::byte* data) {
   const Operand input(result.first, call.type);
   const auto size = static_cast<std::uint64_t>(call.m);

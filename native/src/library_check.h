@@ -1,4 +1,4 @@
-// Checks what matrix products and Fourier transforms have written, against what their operands' patterns say.
+// Checks the results of matrix products and Fourier transforms against the patterns of their operands.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace copyscope {
 
-/// Works numbers out again in double precision, by the definition: all of a small result, and of a larger one as many,
-/// spread over it, as take about a second. A number counts as wrong where it is further off than rounding explains.
+/// Recomputes numbers in double precision, by the definition: all of a small result, and of a larger one as many,
+/// spread over it, as take about a second. A number is wrong if rounding can't explain the difference.
 Comparison compareResult(const LibraryCall& call, const LibraryResult& result, const std::byte* data);
 
 }  // namespace copyscope

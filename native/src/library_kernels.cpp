@@ -9,7 +9,7 @@
 namespace copyscope {
 namespace {
 
-/// As much as NVIDIA recommends for Hopper, and as PyTorch gives cuBLAS there.
+/// Size that NVIDIA recommends for Hopper, and that PyTorch gives cuBLAS there.
 constexpr std::size_t workspaceBytes = 32u << 20;
 
 cudaDataType dataTypeOf(LibraryType type) {
@@ -39,7 +39,7 @@ void LibraryKernels::close(Handle& handle) noexcept {
   handle.handle = nullptr;
 }
 
-/// Calls of one shape in one stream leave as many records each.
+/// Calls of one shape in one stream leave the same number of records each.
 void LibraryKernels::prepare() {
   records_.assign(program_.libraryCalls.size(), 1);
   using Shape = std::tuple<std::int32_t, LibraryType, std::int64_t, std::int64_t, std::int64_t, bool>;
@@ -55,7 +55,7 @@ void LibraryKernels::prepare() {
       counted[shape] = records;
       records_[static_cast<std::size_t>(instruction.index)] = records;
       if (!call.firstUse) continue;
-      // What counting has made is made again by the program.
+      // Objects made for counting are made again by the program.
       if (call.isTransform()) {
         madePlans_.insert({instruction.stream, call.m, call.n});
       } else {
@@ -138,8 +138,8 @@ void LibraryKernels::transform(const Instruction& instruction, void* input, void
   launch(instruction, streamOf(instruction), input, nullptr, output);
 }
 
-/// cuBLAS counts by columns: read that way, a matrix by rows is its transpose, and the transposed product is that of the
-/// transposed factors the other way round.
+/// cuBLAS uses column order: a matrix in row order reads as its transpose, and the transposed product is that of the
+/// transposed factors in reverse order.
 void LibraryKernels::launch(const Instruction& instruction, cudaStream_t to, const void* first, const void* second,
                             void* result) {
   const LibraryCall& call = libraryCallOf(program_, instruction);
@@ -163,8 +163,8 @@ void LibraryKernels::launch(const Instruction& instruction, cudaStream_t to, con
               "cublasGemmEx");
 }
 
-/// Captured once with memory of its own: the graph's nodes are what a launch puts into its stream. The first call loads the
-/// library's kernels, so one goes before.
+/// Counts the nodes of one capture with its own memory, since a launch puts the same into its stream. The first call
+/// loads the library's kernels, so one is made before.
 std::size_t LibraryKernels::countRecords(const Instruction& instruction) {
   const LibraryCall& call = libraryCallOf(program_, instruction);
   const bool isTransform = call.isTransform();
@@ -194,7 +194,7 @@ std::size_t LibraryKernels::countRecords(const Instruction& instruction) {
     checkCufft(cufft().setStream(planOf(instruction), streamOf(instruction)), "cufftSetStream");
   } else {
     Handle& own = handleOf(instruction.stream);
-    // Setting a stream gives the handle its default work space back.
+    // Setting a stream restores the handle's default workspace.
     checkCublas(cublas().setStream(own.handle, streamOf(instruction)), "cublasSetStream");
     checkCublas(cublas().setWorkspace(own.handle, own.workspace.get(), workspaceBytes), "cublasSetWorkspace");
   }

@@ -1,6 +1,6 @@
-// The kernels of cuBLAS and cuFFT that a program launches, with what those libraries keep for them: of each stream a cuBLAS
-// handle with its work space, and a cuFFT plan for each shape. Either before the run, or as the program's own first uses
-// make it in each iteration.
+// The kernels of cuBLAS and cuFFT that a program launches, and those libraries' objects: for each stream a cuBLAS
+// handle with its workspace, and a cuFFT plan for each shape. They are made before the run, or by the program's own
+// first uses in each iteration.
 #pragma once
 
 #include <cstddef>
@@ -24,19 +24,19 @@ class LibraryKernels {
   LibraryKernels(const LibraryKernels&) = delete;
   LibraryKernels& operator=(const LibraryKernels&) = delete;
 
-  /// Before the run: finds out how many records each kernel leaves, and makes what is not left to first uses. Throws a
-  /// Failure `engine.unavailable` where a library is missing.
+  /// Called before the run: counts the records of each kernel, and makes the objects that are not left to first uses.
+  /// Throws a Failure `engine.unavailable` if a library is missing.
   void prepare();
-  /// With the device idle: gives back what first uses made.
+  /// Called with an idle device: frees the objects made by first uses.
   void reset();
   std::optional<CallName> makePlan(const Instruction& instruction);
   void multiply(const Instruction& instruction, const void* first, const void* second, void* product);
   void transform(const Instruction& instruction, void* input, void* output);
-  /// Activities that a profiler records of the instruction: a library may launch several kernels for one.
+  /// Returns the number of a profiler's activities for the instruction: a library may launch several kernels for one.
   std::size_t recordsOf(const Instruction& instruction) const;
 
  private:
-  /// A handle of cuBLAS, with its work space.
+  /// A handle of cuBLAS with its workspace.
   struct Handle {
     void* handle = nullptr;
     DeviceMemory workspace;
@@ -58,14 +58,14 @@ class LibraryKernels {
 
   const Program& program_;
   const StreamHandles& streams_;
-  /// Several host threads may launch into one stream, and a handle is used by one at a time.
+  /// Several host threads may launch into one stream, but a handle serves one at a time.
   mutable std::mutex mutex_;
   std::map<std::int32_t, Handle> handles_;
   std::map<PlanKey, int> plans_;
-  /// Those that first uses made in this iteration.
+  /// Objects made by first uses in this iteration.
   std::set<std::int32_t> madeHandles_;
   std::set<PlanKey> madePlans_;
-  /// By library call.
+  /// Number of records by library call.
   std::vector<std::size_t> records_;
 };
 

@@ -14,7 +14,7 @@ using Complex = std::complex<double>;
 
 constexpr double tau = 6.283185307179586476925286766559;
 
-/// The turns by 0, 1/size, 2/size… of a circle, clockwise.
+/// Returns the rotations by 0, 1/size, 2/size… of a circle, clockwise.
 std::vector<Complex> turnsOf(std::size_t size) {
   std::vector<Complex> turns(size);
   for (std::size_t at = 0; at < size; ++at) {
@@ -25,7 +25,7 @@ std::vector<Complex> turnsOf(std::size_t size) {
 
 bool isPowerOfTwo(std::size_t size) { return (size & (size - 1)) == 0; }
 
-/// Cooley and Tukey's, in place.
+/// Cooley and Tukey's algorithm, in place.
 void transformFast(std::vector<Complex>& values, const std::vector<Complex>& turns) {
   const std::size_t size = values.size();
   for (std::size_t at = 1, mirrored = 0; at < size; ++at) {
@@ -47,7 +47,7 @@ void transformFast(std::vector<Complex>& values, const std::vector<Complex>& tur
   }
 }
 
-/// By its definition.
+/// Transforms by the definition.
 void transformSlowly(std::vector<Complex>& values, const std::vector<Complex>& turns, const Stop& stop) {
   const std::size_t size = values.size();
   std::vector<Complex> sums(size);

@@ -30,7 +30,7 @@ std::uint32_t bitsOf(float value) {
   return bits;
 }
 
-/// The upper half of single precision.
+/// Returns the upper half of single precision.
 std::uint16_t floatToBfloat(float value) {
   const std::uint32_t bits = bitsOf(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);

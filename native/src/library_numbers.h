@@ -1,4 +1,4 @@
-// The numbers that kernels of cuBLAS and cuFFT work on, as bytes.
+// The numbers of cuBLAS and cuFFT kernels as bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace copyscope {
 
-/// Of a complex number both parts.
+/// Includes both parts of a complex number.
 inline std::uint64_t bytesOfNumber(LibraryType type) {
   switch (type) {
     case LibraryType::float32:
@@ -20,12 +20,12 @@ inline std::uint64_t bytesOfNumber(LibraryType type) {
   }
 }
 
-/// Number `index` of an array, of complex ones counting each part.
+/// Returns number `index` of an array; each part of a complex number counts.
 float numberAt(const std::byte* data, std::uint64_t index, LibraryType type);
 /// Rounds to the nearest, ties to even.
 void storeNumber(std::byte* data, std::uint64_t index, LibraryType type, float value);
 
-/// From the 16 bits of a half-precision number, and to them.
+/// Converts the 16 bits of a half-precision number.
 float halfToFloat(std::uint16_t bits);
 std::uint16_t floatToHalf(float value);
 

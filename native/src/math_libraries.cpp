@@ -7,13 +7,13 @@ namespace copyscope {
 namespace {
 
 #ifdef _WIN32
-/// Their names bear a version, so that only a toolkit's folder tells them.
+/// Their names have a version, so that they can only be found in a toolkit's folder.
 const std::vector<std::string> cublasNames = {};
 const std::vector<std::string> cufftNames = {};
 constexpr const char* cublasPrefix = "cublas64_";
 constexpr const char* cufftPrefix = "cufft64_";
 #else
-/// By the toolkits that they belong to: 13, 12.
+/// Names in the toolkits 13 and 12.
 const std::vector<std::string> cublasNames = {"libcublas.so", "libcublas.so.13", "libcublas.so.12"};
 const std::vector<std::string> cufftNames = {"libcufft.so", "libcufft.so.12", "libcufft.so.11"};
 constexpr const char* cublasPrefix = "libcublas.so";
@@ -88,7 +88,7 @@ void checkCublas(int status, const char* call) {
 
 void checkCufft(int status, const char* call) {
   if (status == 0) return;
-  // cuFFT has names for its results in its header alone (cufftResult).
+  // cuFFT has names for its results only in its header (cufftResult).
   throw Failure("engine.cuda", std::string(call) + " failed: cufftResult " + std::to_string(status) + ".");
 }
 

@@ -1,5 +1,5 @@
-// cuBLAS and cuFFT, opened at run time and never linked: the addon is built without their headers, and loads where they
-// are missing. The prototypes are checked against the headers by tests/math_headers.cpp.
+// cuBLAS and cuFFT, opened at run time and never linked: the addon is built without their headers, and loads without
+// them. tests/math_headers.cpp checks the prototypes against the headers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -43,11 +43,11 @@ struct CufftFunctions {
   static constexpr int forward = -1;             // CUFFT_FORWARD
 };
 
-/// A library, looked for at its first use; it stays open for the life of the process.
+/// A library, opened at its first use; it stays open for the life of the process.
 template <typename Functions>
 struct MathLibrary : Functions {
   bool isUsable = false;
-  /// Path of the library, or why there is none.
+  /// Path of the library, or the reason why there is none.
   std::string detail;
   DynamicLibrary library;
 };
@@ -55,11 +55,11 @@ struct MathLibrary : Functions {
 const MathLibrary<CublasFunctions>& cublas();
 const MathLibrary<CufftFunctions>& cufft();
 
-/// Throws a Failure `engine.unavailable` that says what is missing, and what to do, where it can't be used.
+/// Throws a Failure `engine.unavailable` with the missing part and a remedy if it can't be used.
 const MathLibrary<CublasFunctions>& requireCublas();
 const MathLibrary<CufftFunctions>& requireCufft();
 
-/// Throws a Failure `engine.cuda` where a call failed.
+/// Throws a Failure `engine.cuda` if a call failed.
 void checkCublas(int status, const char* call);
 void checkCufft(int status, const char* call);
 

@@ -9,7 +9,7 @@
 namespace copyscope {
 namespace {
 
-/// Adds up what a program asks for, and remembers the largest part of it.
+/// Sum of a program's requests, and the largest of them.
 struct Demand {
   std::uint64_t total = 0;
   std::uint64_t most = 0;
@@ -33,7 +33,7 @@ struct Demand {
   }
 };
 
-/// `counts` says which buffers lie in the memory at hand, `copyBytes` what multi-tensor copies need of it.
+/// `counts` selects the buffers in this memory, `copyBytes` gives the needs of multi-tensor copies.
 template <typename Counts, typename CopyBytes>
 void require(const Program& program, const char* where, std::uint64_t available, const Counts& counts,
              const CopyBytes& copyBytes) {
@@ -57,15 +57,15 @@ std::int32_t deviceOf(const Program& program, const MultiCopyUse& use) {
   return program.streams[static_cast<std::size_t>(use.stream)].device;
 }
 
-/// Raises `most` to `value`, and returns by how much.
+/// Raises `most` to `value`. Returns the increase.
 std::uint64_t grown(std::uint64_t& most, std::uint64_t value) {
   const std::uint64_t more = value > most ? value - most : 0;
   most += more;
   return more;
 }
 
-/// What is left goes to buffers made by operations, and half of it to copies where there are any: blocks that one of
-/// them leaves need not be given back for the next.
+/// Shares the rest: all to buffers made by operations, or half of it to copies if there are any, so that the blocks of
+/// one need not be freed for the next.
 void share(std::uint64_t left, PinnedShares& shares) {
   const auto copying = static_cast<std::uint64_t>(
       std::count_if(shares.copies.begin(), shares.copies.end(), [](std::uint64_t bytes) { return bytes > 0; }));
@@ -84,7 +84,7 @@ Failure outOfMemory(const Buffer& buffer, const char* where) {
 
 void requireHostMemory(const Program& program, bool deviceToo) {
   const std::uint64_t available = availableHostMemory();
-  if (available == 0) return;  // Unknown on this system: the allocation itself will tell.
+  if (available == 0) return;  // Unknown on this system: the allocation itself will fail.
   require(
       program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); },
       [&](const MultiCopyUse& use) {

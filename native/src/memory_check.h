@@ -1,4 +1,4 @@
-// Refuses a program that asks for more memory than there is, before anything is allocated.
+// Refuses a program that needs more memory than available, before anything is allocated.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,25 @@
 
 namespace copyscope {
 
-/// Failure `run.out-of-memory` that names the buffer and its bytes. `where` is "host" or "device".
+/// Returns a Failure `run.out-of-memory` that names the buffer and its bytes. `where` is "host" or "device".
 Failure outOfMemory(const Buffer& buffer, const char* where);
 
-/// Throws where the buffers held in host memory exceed what the system can give. `deviceToo` counts device buffers in,
-/// as the CPU engine holds them in host memory.
+/// Throws if the buffers in host memory exceed the available memory. `deviceToo` includes device buffers, which the CPU
+/// engine holds in host memory.
 void requireHostMemory(const Program& program, bool deviceToo);
 
-/// Who may pin how many bytes during a run.
+/// Limits of page-locked memory during a run.
 struct PinnedShares {
-  /// Buffers made by operations.
+  /// Bytes for buffers made by operations.
   std::uint64_t operations = 0;
-  /// Multi-tensor copies, by device: their tensors, and what they are staged in.
+  /// Bytes for multi-tensor copies, by device: their tensors and staging memory.
   std::vector<std::uint64_t> copies;
 };
 
-/// Throws a Failure `run.pinned-budget` where what is known to be page-locked exceeds what a run may pin
-/// (pinnedBudget()).
+/// Throws a Failure `run.pinned-budget` if the known page-locked memory exceeds a run's limit (pinnedBudget()).
 PinnedShares requirePinnedMemory(const Program& program);
 
-/// Throws where one device's buffers exceed the `available` bytes of it.
+/// Throws if one device's buffers exceed its `available` bytes.
 void requireDeviceMemory(const Program& program, int device, std::uint64_t available);
 
 }  // namespace copyscope

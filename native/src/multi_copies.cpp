@@ -11,7 +11,7 @@ namespace copyscope {
 MultiCopies::MultiCopies(const Program& program, Backend& backend, Stop& stop)
     : program_(program), backend_(backend) {
   for (const MultiCopyUse& use : multiCopyUses(program)) {
-    if (stop.requested()) return;  // The executor looks next.
+    if (stop.requested()) return;  // The executor checks next.
     const Stream& stream = program.streams[static_cast<std::size_t>(use.stream)];
     Use& made = uses_[use.plan];
     made.op = use.op;
@@ -39,7 +39,7 @@ MultiCopies::DeviceEngine& MultiCopies::engineOf(int device) {
   return *known;
 }
 
-/// A host thread's own default stream means another stream to every helper, so it has none.
+/// A host thread's own default stream is another stream for every helper, so such a copy has no helpers.
 copy::MultiCopyPlan MultiCopies::planOf(std::int32_t plan, const Stream& stream) {
   copy::MultiCopyPlan found = program_.multiCopies[static_cast<std::size_t>(plan)];
   const bool helped = found.options.strategy >= copy::Strategy::threadedPinning && found.options.threads != 1;

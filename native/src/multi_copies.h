@@ -1,4 +1,4 @@
-// The multi-tensor copies of a program: their payloads and, for each device that has any, the engine that moves them.
+// The multi-tensor copies of a program: their payloads and the engines of their devices.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace copyscope {
 class MultiCopies {
  public:
   /// Makes and fills the tensors. Throws a Failure `run.out-of-memory`. All references must outlive this; the devices
-  /// must be idle when it goes. A stop ends everything soon, also the making.
+  /// must be idle when it is destroyed. A stop ends everything soon, including this.
   MultiCopies(const Program& program, Backend& backend, Stop& stop);
   ~MultiCopies();
   MultiCopies(const MultiCopies&) = delete;
@@ -26,7 +26,7 @@ class MultiCopies {
   const copy::MultiCopyPlan& plan(std::int32_t plan) const { return at(plan).copies->plan(); }
   /// Copies a plan's tensors and returns when they have arrived; one plan at a time on each device.
   void run(std::int32_t plan, CopyCalls& calls);
-  /// Whether host memory that a copy names is page-locked.
+  /// Returns true if a copy's host memory is page-locked.
   bool isPinned(std::int32_t plan, const void* memory, std::uint64_t bytes) const;
 
   /// Overwrites the targets. The devices must be idle.
@@ -39,7 +39,7 @@ class MultiCopies {
   /// Compares every byte of the targets of one of them.
   Found verify(std::size_t which);
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Blocks of memory taken from the system, events made and threads started, ever.
+  /// Returns the numbers of memory blocks taken from the system, events made and threads started so far.
   std::uint64_t allocations() const;
 
  private:
@@ -62,7 +62,7 @@ class MultiCopies {
   const Program& program_;
   Backend& backend_;
   std::map<int, std::unique_ptr<DeviceEngine>> engines_;
-  /// By plan.
+  /// Uses by plan.
   std::map<std::int32_t, Use> uses_;
   std::vector<std::string> notes_;
 };

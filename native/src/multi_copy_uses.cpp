@@ -45,7 +45,7 @@ MultiCopyRows multiCopyRows(const copy::MultiCopyPlan& plan) {
   const std::uint64_t spread = bytes + tensors * copy::mostGapBytes;
   const std::uint64_t chunks = divided(spread, tuning.chunkBytes) + tensors;
   const std::uint64_t units = chunks + divided(spread, tuning.unitBytes);
-  // Of each tensor or chunk: a copy and its call, its wait, a copy on the host on either side.
+  // For each tensor or chunk: a copy and its call, its wait, a copy on the host on either side.
   return {1 + 3 * tensors + units, tensors + 2 * chunks};
 }
 

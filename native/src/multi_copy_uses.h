@@ -1,4 +1,4 @@
-// Where a program copies many tensors, and what that needs.
+// A program's multi-tensor copies, and their needs.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,14 @@ struct MultiCopyUse {
   std::int32_t stream = -1;
 };
 
-/// In the order of threads and instructions.
+/// Returns them in the order of threads and instructions.
 std::vector<MultiCopyUse> multiCopyUses(const Program& program);
 
-/// Whether its copies are made by the calling thread one after another, each a call of its own; else all of it is one
-/// call, in which threads take part.
+/// Returns true if the calling thread makes its copies one after another, each a call of its own; else all of it is one
+/// call with several threads.
 bool isLoop(const copy::MultiCopyPlan& plan);
 
-/// The most rows that one execution makes: on host threads, and in its stream.
+/// Maximum rows of one execution: on host threads, and in its stream.
 struct MultiCopyRows {
   std::uint64_t host = 0;
   std::uint64_t stream = 0;

@@ -14,7 +14,7 @@
 namespace copyscope {
 namespace {
 
-/// A processor is about as fast as the fastest that takes at most this part of its time more.
+/// A processor counts as about as fast as the fastest if it takes at most this share longer.
 constexpr double aboutAsFast = 0.15;
 
 bool isEnough(std::size_t processors, std::size_t threads) { return processors >= 2 * (threads + 1); }
@@ -34,8 +34,8 @@ std::vector<int> chooseProcessors(std::vector<ProcessorTime> found, std::size_t 
   std::vector<int> numbers;
   for (std::size_t place = 0; place < fast; ++place) numbers.push_back(found[place].processor);
   std::sort(numbers.begin(), numbers.end());
-  // Neighbours may be one core, which a virtual machine doesn't tell. The very first has the system's own work, and the
-  // first few are those that a copy engine's helpers leave to who leads them (copy/processor_share.h).
+  // Neighbours may be one core, which virtual machines don't report. The first processor has the system's own work, and
+  // the first few are those that a copy engine's helpers leave to the leading thread (copy/processor_share.h).
   const std::size_t first = fast >= 2 * threads ? 1 : 0;
   std::vector<int> chosen;
   for (std::size_t thread = 0; thread < threads; ++thread) chosen.push_back(numbers[thread * fast / threads + first]);
@@ -56,7 +56,7 @@ std::vector<int> numbersIn(const char* list) {
 
 namespace {
 
-/// What the system says of a processor; empty where it says nothing.
+/// Returns the system's description of a processor; empty if there is none.
 std::vector<int> told(int processor, const char* what) {
   std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) + what);
   std::string list;
@@ -64,7 +64,7 @@ std::vector<int> told(int processor, const char* what) {
   return numbersIn(list.c_str());
 }
 
-/// One processor of each core; those that share their last cache with the one at hand, where they are enough.
+/// Returns one processor of each core; only those that share the last cache with the current one, if they are enough.
 std::vector<int> candidates(const std::vector<int>& allowed, std::size_t threads) {
   std::vector<int> cores;
   for (const int processor : allowed) {
@@ -78,8 +78,8 @@ std::vector<int> candidates(const std::vector<int>& allowed, std::size_t threads
   return isEnough(near.size(), threads) ? near : cores;
 }
 
-/// Words written again and again into the nearest cache: bound by what a core gets done at once, so that another thread
-/// on it is seen, which a chain of dependent steps would hardly notice.
+/// Writes words repeatedly into the nearest cache. The time depends on the throughput of the core, so that another
+/// thread on it shows, which a chain of dependent steps would hardly reveal.
 std::int64_t timeHere() {
   constexpr std::size_t bytes = 16384;
   constexpr std::size_t rounds = 15;

@@ -1,4 +1,4 @@
-// The words of a pattern, the same on host and device (core/program/pattern.ts holds the definition).
+// The words of a pattern, equal on host and device (core/program/pattern.ts has the definition).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Content {
   std::uint64_t offset = 0;
 };
 
-/// What a stream kernel multiplies every word by in each pass.
+/// Factor by which a stream kernel multiplies every word in each pass.
 constexpr std::uint32_t streamMultiplier = 0x0019660du;
 
 /// MurmurHash3's 32-bit finaliser.
@@ -31,7 +31,7 @@ COPYSCOPE_HOST_DEVICE inline std::uint32_t fmix32(std::uint32_t h) {
   return h ^ (h >> 16);
 }
 
-/// The bits of a number in single precision.
+/// Returns the bits of a number in single precision.
 COPYSCOPE_HOST_DEVICE inline std::uint32_t floatBits(float value) {
   union {
     float number;
@@ -41,7 +41,8 @@ COPYSCOPE_HOST_DEVICE inline std::uint32_t floatBits(float value) {
   return both.bits;
 }
 
-/// Two numbers from -1 to 1 in a word, each a half's lowest `bits` bits: as many as the type holds exactly.
+/// Returns two numbers from -1 to 1 in a word, each from a half's lowest `bits` bits: as many as the type holds
+/// exactly.
 COPYSCOPE_HOST_DEVICE inline std::uint32_t twoFloats(std::uint32_t mixed, PatternKind kind) {
   const int bits = kind == PatternKind::float16 ? 11 : 8;
   const std::int32_t half = 1 << (bits - 1);
@@ -58,7 +59,7 @@ COPYSCOPE_HOST_DEVICE inline std::uint32_t twoFloats(std::uint32_t mixed, Patter
   return word;
 }
 
-/// Word `index` of the content's pattern, multiplied. The index counts from the pattern's first word.
+/// Returns word `index` of the content's pattern, multiplied. The index counts from the pattern's first word.
 COPYSCOPE_HOST_DEVICE inline std::uint32_t contentWord(const Content& content, std::uint64_t index) {
   const auto low = static_cast<std::uint32_t>(index);
   switch (content.kind) {
@@ -79,7 +80,7 @@ COPYSCOPE_HOST_DEVICE inline std::uint32_t contentWord(const Content& content, s
   }
 }
 
-/// Byte `index` of a region with this content.
+/// Returns byte `index` of a region with this content.
 COPYSCOPE_HOST_DEVICE inline std::uint8_t contentByte(const Content& content, std::uint64_t index) {
   const std::uint64_t position = content.offset + index;
   return static_cast<std::uint8_t>(contentWord(content, position / 4) >> ((position % 4) * 8));

@@ -17,7 +17,7 @@ constexpr const char* nvmlName = "nvml.dll";
 constexpr const char* nvmlName = "libnvidia-ml.so.1";
 #endif
 
-/// The few functions of NVML that are needed; its header comes with the driver's kit, which need not be there.
+/// The needed functions of NVML, whose header comes with the driver's kit and may be missing.
 struct Nvml {
   using Device = void*;
   int (*initialise)() = nullptr;
@@ -34,7 +34,7 @@ struct Nvml {
   }
 };
 
-/// What device and slot can do together: an idle link may be slower until it is used.
+/// Returns the maximum of device and slot together, since an idle link may be slower until it is used.
 PciLink fromNvml(const std::string& busId) {
   const DynamicLibrary library(nvmlName);
   Nvml nvml;
@@ -54,7 +54,7 @@ double firstNumber(const std::string& path) {
   return file >> value ? value : 0;
 }
 
-/// Gigatransfers a second of each generation of PCI Express.
+/// Returns the generation of PCI Express for a rate in gigatransfers per second.
 int generationOf(double gigatransfers) {
   const double rates[] = {2.5, 5, 8, 16, 32, 64};
   for (int generation = 1; generation <= 6; ++generation) {
@@ -73,7 +73,7 @@ PciLink fromKernel(std::string busId) {
 }  // namespace
 
 PciLink readPciLink(const std::string& busId) {
-  // Opening NVML takes tens of milliseconds, and a link stays what it is.
+  // Cached, since opening NVML takes tens of milliseconds, and a link doesn't change.
   static std::mutex mutex;
   static std::map<std::string, PciLink> known;
   const std::lock_guard<std::mutex> lock(mutex);

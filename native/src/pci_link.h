@@ -5,13 +5,13 @@
 
 namespace copyscope {
 
-/// 0 where nothing says.
+/// 0 if unknown.
 struct PciLink {
   int generation = 0;
   int width = 0;
 };
 
-/// `busId` as CUDA gives it: '0000:3B:00.0'.
+/// `busId` as from CUDA: '0000:3B:00.0'.
 PciLink readPciLink(const std::string& busId);
 
 }  // namespace copyscope

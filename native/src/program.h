@@ -16,21 +16,21 @@ struct Buffer {
   Memory memory = Memory::pageable;
   std::uint64_t bytes = 0;
   Content pattern;
-  /// Something in the program writes it, so its pattern is restored before each iteration.
+  /// True if the program writes it, so that its pattern is restored before each iteration.
   bool written = false;
   /// Index into Program::devices; 0 for host memory.
   std::int32_t device = 0;
-  /// An allocate or pin instruction makes it; before that it has no address.
+  /// True if an allocate or pin instruction makes it; before that it has no address.
   bool byOperation = false;
 };
 
 struct Stream {
   std::string id;
   StreamKind kind = StreamKind::nonBlocking;
-  /// Host thread whose default stream this is; -1 otherwise.
+  /// Host thread of this default stream; -1 for other streams.
   std::int32_t thread = -1;
   std::int32_t device = 0;
-  /// CUDA's: lower is more urgent.
+  /// CUDA's priority: lower is more urgent.
   std::int32_t priority = 0;
 };
 
@@ -40,7 +40,7 @@ struct Signal {
   std::int64_t capacity = 1;
 };
 
-/// Fields that a code has no use for are left as they are here.
+/// Fields that a code doesn't use keep these values.
 struct Instruction {
   Code code = Code::work;
   bool blocking = false;
@@ -62,27 +62,27 @@ struct Instruction {
   std::int32_t index = -1;
   /// Share of the device's multiprocessors that a kernel may fill.
   double share = 1;
-  /// Of a part of a multi-tensor copy, which names no buffers.
+  /// Memory kinds of a part of a multi-tensor copy, which names no buffers.
   Memory srcMemory = Memory::none;
   Memory dstMemory = Memory::none;
 };
 
-/// What cuBLAS or cuFFT is asked for. Of an fft, m is the size and n the batch.
+/// A call of cuBLAS or cuFFT. For an fft, m is the size and n the batch.
 struct LibraryCall {
   LibraryType type = LibraryType::float32;
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
   bool tf32 = false;
-  /// What the library needs for it is made by a makePlan instruction, and otherwise before the run.
+  /// True if a makePlan instruction makes the library's objects; else they are made before the run.
   bool firstUse = false;
-  /// Buffer of the second factor; -1 where there is none.
+  /// Buffer of the second factor; -1 if there is none.
   std::int32_t other = -1;
 
   bool isTransform() const { return type == LibraryType::complex64; }
 };
 
-/// What a library call must have written, by what its operands held.
+/// The expected result of a library call, by the content of its operands.
 struct LibraryResult {
   std::int32_t call = -1;
   std::int32_t buffer = -1;
@@ -102,19 +102,19 @@ struct Program {
   std::vector<std::int32_t> devices{0};
   std::int32_t iterations = 1;
   std::int32_t warmups = 0;
-  /// Each call that puts work into a stream waits for it, as CUDA_LAUNCH_BLOCKING makes it.
+  /// Makes each call that puts work into a stream wait for it, like CUDA_LAUNCH_BLOCKING.
   bool launchBlocking = false;
   bool peerAccess = false;
   std::vector<Buffer> buffers;
   std::vector<Stream> streams;
-  /// Whether each event takes times.
+  /// For each event, true if it records times.
   std::vector<bool> events;
   std::vector<Signal> signals;
   std::vector<std::string> graphs;
   /// Each is the plan of one multiCopy instruction.
   std::vector<copy::MultiCopyPlan> multiCopies;
   std::vector<std::vector<Instruction>> threads;
-  /// Each thread's current device; 0 where the vector is shorter.
+  /// Each thread's current device; 0 beyond the end of the vector.
   std::vector<std::int32_t> threadDevices;
   std::vector<Expectation> expectations;
   std::vector<LibraryCall> libraryCalls;
@@ -123,13 +123,13 @@ struct Program {
 
 inline bool isDevice(const Buffer& buffer) { return buffer.memory == Memory::device; }
 
-/// Host memory that the device reaches without staging.
+/// Returns true for host memory that the device reaches without staging.
 inline bool isPageLocked(Memory memory) {
   return memory == Memory::pinned || memory == Memory::pinnedWriteCombined || memory == Memory::mapped ||
          memory == Memory::registered;
 }
 
-/// Kernels of cuBLAS and cuFFT.
+/// Returns true for kernels of cuBLAS and cuFFT.
 inline bool isLibraryKernel(Code code) { return code == Code::matmul || code == Code::fft; }
 
 inline bool isKernel(Code code) {
@@ -140,18 +140,18 @@ inline const LibraryCall& libraryCallOf(const Program& program, const Instructio
   return program.libraryCalls[static_cast<std::size_t>(instruction.index)];
 }
 
-/// Instructions that put work into a stream which takes time on the device.
+/// Returns true for instructions whose work in a stream takes time on the device.
 inline bool isDeviceWork(Code code) {
   return isKernel(code) || code == Code::copy || code == Code::memset || code == Code::item;
 }
 
-/// Instructions that put something into a stream.
+/// Returns true for instructions that put something into a stream.
 inline bool takesStream(Code code) {
   return isDeviceWork(code) || code == Code::recordEvent || code == Code::waitEvent || code == Code::hostFunction ||
          code == Code::launchGraph;
 }
 
-/// Kinds of memory at the two ends of what an instruction moves.
+/// Returns the memory kind at either end of an instruction's data.
 inline Memory sourceMemory(const Program& program, const Instruction& instruction) {
   if (instruction.src < 0) return instruction.srcMemory;
   return program.buffers[static_cast<std::size_t>(instruction.src)].memory;
@@ -161,7 +161,7 @@ inline Memory targetMemory(const Program& program, const Instruction& instructio
   return program.buffers[static_cast<std::size_t>(instruction.dst)].memory;
 }
 
-/// A copy from the memory of one device to that of another.
+/// Returns true for a copy from the memory of one device to that of another.
 inline bool isPeerCopy(const Program& program, const Instruction& instruction) {
   if (instruction.code != Code::copy || instruction.src < 0 || instruction.dst < 0) return false;
   const Buffer& src = program.buffers[static_cast<std::size_t>(instruction.src)];

@@ -1,5 +1,5 @@
-// The copy engine's device as a run sees it: what goes into a stream of the program passes through the host thread that
-// runs the multi-tensor copy, so that it is recorded there.
+// The copy engine's device in a run: calls on a stream of the program pass through the host thread that runs the
+// multi-tensor copy, so that it records them.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class ProgramCopyDevice final : public copy::CopyDevice {
  public:
   explicit ProgramCopyDevice(std::unique_ptr<copy::CopyDevice> device) : device_(std::move(device)) {}
 
-  /// What goes into `stream` from here on goes through `calls`; null for none. No copy may be under way.
+  /// Sends later calls on `stream` through `calls`; null for none. No copy may be under way.
   void direct(copy::StreamRef stream, CopyCalls* calls) {
     stream_ = stream;
     calls_ = calls;

@@ -16,7 +16,7 @@ struct HostRow {
   std::int32_t correlation = 0;
   std::int32_t iteration = 0;
   std::int32_t thread = 0;
-  /// 0 for the host thread itself, from 1 on the threads that help it with a multi-tensor copy.
+  /// 0 for the host thread itself, 1 and up for threads that help it with a multi-tensor copy.
   std::int32_t worker = 0;
   RowKind kind = RowKind::hostCall;
   CallName name = CallName::none;
@@ -37,10 +37,10 @@ struct DeviceRow {
   ChannelType channelType = ChannelType::unknown;
 };
 
-/// What kind of activity an instruction causes in its stream.
+/// Returns the kind of activity that an instruction causes in its stream.
 RowKind rowKindOf(Code code);
 
-/// Fills in what the instruction itself says of its activity: kind, bytes and kinds of memory.
+/// Fills in the instruction's data on its activity: kind, bytes and kinds of memory.
 void describeActivity(const Program& program, const Instruction& instruction, DeviceRow& row);
 
 }  // namespace copyscope

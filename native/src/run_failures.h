@@ -1,4 +1,4 @@
-// Failures of a run that both engines give in the same words.
+// Failures of a run that both engines throw with the same text.
 #pragma once
 
 #include "failure.h"

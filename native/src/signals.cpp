@@ -8,7 +8,7 @@
 namespace copyscope {
 namespace {
 
-/// How long a wait may take to see a requested stop.
+/// Longest time until a wait notices a requested stop.
 constexpr std::chrono::milliseconds lookForStop{5};
 
 }  // namespace
@@ -56,7 +56,7 @@ void Signals::finish() {
   findDeadlock();
 }
 
-/// Host threads wait without end for each other only here: whatever a device is given comes to its end by itself.
+/// Only here can host threads wait for each other forever, since all work given to a device ends by itself.
 void Signals::findDeadlock() {
   const bool anyPasses = std::any_of(waiters_.begin(), waiters_.end(), [this](const Waiter& waiter) {
     return canPass(*waiter.instruction, waiter.takes);

@@ -1,4 +1,4 @@
-// Counting signals between the host threads of an experiment: bounded queues that carry nothing.
+// Counting signals between the host threads of an experiment: bounded queues without data.
 #pragma once
 
 #include <condition_variable>
@@ -16,17 +16,17 @@ class Signals {
  public:
   Signals(const Program& program, Stop& stop);
 
-  /// Before an iteration: nothing is pending, and every thread runs.
+  /// Called before an iteration: nothing is pending, and every thread runs.
   void reset();
-  /// Adds one; waits while as many are pending as the signal holds.
+  /// Adds one; waits while the signal is at its limit.
   void signal(const Instruction& instruction, int thread) { pass(instruction, thread, false); }
-  /// Takes one; waits while there is none.
+  /// Takes one; waits while there is none to take.
   void wait(const Instruction& instruction, int thread) { pass(instruction, thread, true); }
-  /// A thread has come to its end, and will signal no more.
+  /// Notes that a thread has ended, and will signal no more.
   void finish();
 
-  // Each wait ends when a stop is requested. Where all threads that still run wait for each other, each of their calls
-  // throws a Failure `run.deadlock` that names the operations.
+  // Each wait ends when a stop is requested. If all running threads wait for each other, each of their calls throws a
+  // Failure `run.deadlock` that names the operations.
 
  private:
   struct Waiter {
@@ -46,7 +46,7 @@ class Signals {
   std::vector<std::int64_t> pending_;
   std::vector<Waiter> waiters_;
   std::size_t running_ = 0;
-  /// What the threads wait for; empty while they are not deadlocked.
+  /// Description of the threads' waits; empty while they are not deadlocked.
   std::string deadlock_;
 };
 

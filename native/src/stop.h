@@ -1,4 +1,4 @@
-// Asks a run to end, from any thread. Waits in host code go through it, so that they end at once.
+// Asks a run to end, from any thread. Waits in host code use it, so that they end at once.
 #pragma once
 
 #include <atomic>
@@ -25,13 +25,13 @@ class Stop {
 
   const std::atomic<bool>& flag() const noexcept { return requested_; }
 
-  /// Busy until the time has come, as working code would be. Ends early when a stop is requested.
+  /// Spins until the deadline, like working code. Ends early when a stop is requested.
   void busyUntil(std::int64_t deadlineNs) const noexcept {
     while (nowNs() < deadlineNs && !requested()) {
     }
   }
 
-  /// Sleeps most of the way and is busy for the rest, since waking from a sleep comes late.
+  /// Sleeps most of the time and spins for the rest, since waking from a sleep comes late.
   void sleepUntil(std::int64_t deadlineNs) {
     constexpr std::int64_t wakeUpNs = 200'000;
     const std::int64_t remaining = deadlineNs - nowNs();

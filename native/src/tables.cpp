@@ -19,7 +19,7 @@ constexpr std::size_t maxDevices = 64;
 
 std::string rowName(const char* table, std::size_t row) { return std::string(table) + "[" + std::to_string(row) + "]"; }
 
-/// A number of a table from outside. `what` says which.
+/// Checks a number of a table from outside. `what` names it.
 double checked(const std::string& where, const char* what, double value, double least, double most) {
   if (!std::isfinite(value) || value < least || value > most) {
     refuseProgram(where, std::string(what) + " is " + std::to_string(value) + ", not between " + std::to_string(least) +
@@ -55,11 +55,11 @@ class Row {
   std::uint32_t word(Field field, double most = maxUint32) const {
     return static_cast<std::uint32_t>(whole(field, 0, most));
   }
-  /// Index into a list of so many; -1 for none.
+  /// Returns an index into a list of `size` items; -1 for no item.
   std::int32_t index(Field field, std::size_t size) const {
     return static_cast<std::int32_t>(whole(field, -1, static_cast<double>(size) - 1));
   }
-  /// One of an enumeration's numbers from `least` on.
+  /// Returns one of an enumeration's numbers from `least` on.
   template <typename Enum>
   Enum name(Field field, int count, int least = 0) const {
     return static_cast<Enum>(whole(field, least, count - 1));
@@ -99,7 +99,7 @@ std::string idAt(const std::vector<std::string>& ids, std::size_t index) {
   return index < ids.size() ? ids[index] : "#" + std::to_string(index);
 }
 
-/// Calls `read(index, number, where)` for each number of a table that has one a row.
+/// Calls `read(index, number, where)` for each number of a table with one number per row.
 template <typename Read>
 void forEachNumber(const Table& table, const char* name, const Read& read) {
   const std::size_t count = rows(table, 1, name);
@@ -118,7 +118,7 @@ void readBuffers(const ProgramTables& tables, Program& program) {
     const Fields row(tables.buffers, index, "buffers");
     Buffer buffer;
     buffer.id = idAt(tables.bufferIds, index);
-    // What a program declares: neither none nor unknown.
+    // Excludes none and unknown, which no program declares.
     buffer.memory = row.name<Memory>(BufferField::memory, static_cast<int>(Memory::device) + 1, 1);
     buffer.bytes = row.bytes(BufferField::bytes);
     if (buffer.bytes == 0) refuseProgram(row.where(), "it has no bytes");
@@ -225,7 +225,7 @@ void readExpectations(const ProgramTables& tables, Program& program) {
   }
 }
 
-/// Bytes of a matrix, or of all transforms.
+/// Returns the bytes of a matrix, or of all transforms.
 std::uint64_t bytesOf(const LibraryCall& call, std::int64_t rows, std::int64_t columns) {
   return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * bytesOfNumber(call.type);
 }
@@ -330,7 +330,7 @@ void readMultiCopies(const ProgramTables& tables, Program& program) {
   }
 }
 
-/// A payload has one place to be verified in, so each plan belongs to one instruction.
+/// Requires that each plan belongs to one instruction, since a payload is verified in one place.
 void checkPlans(const Program& program) {
   std::vector<bool> used(program.multiCopies.size());
   for (const MultiCopyUse& use : multiCopyUses(program)) {

@@ -1,4 +1,4 @@
-// Reads a program from the numeric tables that native/encode.ts writes, and refuses whatever is not in range.
+// Reads a program from the numeric tables of native/encode.ts, and refuses values out of range.
 #pragma once
 
 #include <string>
@@ -23,12 +23,12 @@ struct ProgramTables {
   std::vector<std::string> graphIds;
   double launchBlocking = 0;
   double peerAccess = 0;
-  /// A position each.
+  /// One position per row.
   Table devices;
   Table buffers;
   Table streams;
   Table events;
-  /// A capacity each.
+  /// One capacity per row.
   Table signals;
   std::vector<Table> threads;
   /// The device of each thread.

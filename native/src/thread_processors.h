@@ -1,4 +1,4 @@
-// On which processors the calling thread may run, and runs.
+// The processors of the calling thread.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace copyscope {
 
-/// Those that it may run on. Empty where the system has no such call.
+/// Returns the processors that it may run on; empty if the system has no such call.
 std::vector<int> threadProcessors();
 
-/// Lets it run on these alone. Does nothing where the system has no such call.
+/// Restricts it to these processors. Does nothing if the system has no such call.
 void setThreadProcessors(const int* processors, std::size_t count) noexcept;
 
-/// The one that it runs on at this moment; -1 where the system has no such call.
+/// Returns its current processor; -1 if the system has no such call.
 int currentProcessor() noexcept;
 
 }  // namespace copyscope

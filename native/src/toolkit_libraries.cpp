@@ -34,7 +34,7 @@ std::vector<fs::path> toolkitFolders() {
 }
 
 #ifdef _WIN32
-/// Since CUDA 13 what is loaded lies a folder deeper.
+/// Since CUDA 13 the loaded libraries are a folder deeper.
 constexpr const char* libraryFolders[] = {"extras/CUPTI/lib64", "bin/x64", "bin"};
 
 std::vector<std::string> loaded(const std::string&) { return {}; }
@@ -54,7 +54,7 @@ int collectLoaded(dl_phdr_info* info, std::size_t, void* into) {
   return 0;
 }
 
-/// The one that the process has already, as PyTorch brings its own. Two of them in one process don't get on.
+/// Returns the library that the process has already, as PyTorch brings its own. Two of them in one process conflict.
 std::vector<std::string> loaded(const std::string& prefix) {
   Wanted wanted{prefix, {}};
   dl_iterate_phdr(collectLoaded, &wanted);

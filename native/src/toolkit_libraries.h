@@ -1,4 +1,4 @@
-// Where libraries of a CUDA toolkit are looked for at run time.
+// Places in which libraries of a CUDA toolkit are searched at run time.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace copyscope {
 
-/// What is loaded and nothing else, or where the loader looks, then the places in which a toolkit keeps it. `prefix` is how
-/// the library's file begins; `loaderNames` are the names under which the loader may know it.
+/// Returns the loaded library and nothing else, or the loader's names and then a toolkit's folders. `prefix` is the
+/// start of the library's file name; `loaderNames` are names for the loader.
 std::vector<std::string> toolkitLibraries(const std::string& prefix, const std::vector<std::string>& loaderNames);
 
 }  // namespace copyscope

@@ -1,5 +1,5 @@
-// A simulated device whose allocations touch one another, as CUDA's may, and which refuses a copy that reaches from one
-// into the next, as cudaMemcpyAsync does (cudaErrorInvalidValue).
+// A simulated device with adjacent allocations, as CUDA's may be, which refuses a copy across two of them, as
+// cudaMemcpyAsync does (cudaErrorInvalidValue).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class AdjacentDevice final : public copy::HostCopyDevice {
  private:
   static constexpr std::size_t arenaBytes = std::size_t{16} << 20;
 
-  /// Not zeroed: a test makes dozens of these devices, and uses little of each.
+  /// Not zeroed, since a test makes dozens of these devices, and uses little of each.
   using Arena = std::unique_ptr<std::byte[]>;
 
   void* take(const Arena& arena, std::size_t& used, std::size_t bytes) {
@@ -50,7 +50,7 @@ class AdjacentDevice final : public copy::HostCopyDevice {
     if (block == blocks_.begin()) return;
     --block;
     const std::byte* const end = block->first + block->second;
-    // Memory behind an arena's last block is none of its allocations.
+    // Memory after an arena's last block belongs to no allocation.
     if (start < end && start + bytes > end) {
       throw Failure("engine.cuda", "A copy reaches from one allocation into the next.");
     }

@@ -69,7 +69,7 @@ TEST("memory freed while another stream reads it is overwritten, unless recordSt
       // A graph keeps the address, and reads there when it is launched.
       builder.indexed(Code::beginCapture, late, side).copy(victim, back, side).indexed(Code::endCapture, late, side);
     }
-    // Where nothing was told, the block's own stream has it again at once.
+    // Without recordStream, the block's own stream can reuse it at once.
     builder.release(victim, Allocator::caching, own).allocate(next, Allocator::caching, own).memset(next, 9, own);
     if (!told) builder.on(Code::synchronizeStream, own).indexed(Code::launchGraph, late, side);
     builder.on(Code::synchronizeDevice).expect(back, data);
@@ -116,7 +116,7 @@ TEST("a tensor that is pinned lies in page-locked memory of the cache, and is co
   CHECK(rows.size() == 6 && rows[0].kind == RowKind::hostCall && rows[1].kind == RowKind::hostWork);
   CHECK(rows[1].bytes == bytes);
   const MemoryReport* const report = reportOf(record, AllocatorKind::cachingHost);
-  // The new block is there before the old one goes, so two of 1 MiB serve all rounds.
+  // The new block exists before the old one is freed, so that two of 1 MiB serve all rounds.
   CHECK(report != nullptr && report->statistics.segmentsAllocated == 2);
   CHECK(report->statistics.reservedBytes == 2u << 20 && report->device == -1);
 }

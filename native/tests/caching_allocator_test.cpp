@@ -1,4 +1,4 @@
-// PyTorch's reuse rules, over memory that is only numbered.
+// PyTorch's reuse rules, with memory that only has addresses.
 #include "memory/caching_allocator.h"
 
 #include <random>

@@ -1,4 +1,4 @@
-// Page-locked blocks: powers of two, reuse after events only, a budget.
+// Page-locked blocks: powers of two, reuse only after events, a budget.
 #include "memory/caching_host_allocator.h"
 
 #include "check.h"

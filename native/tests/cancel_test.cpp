@@ -1,4 +1,4 @@
-// A run ends soon after it is asked to, wherever it is.
+// A run ends soon after a stop is requested, at any point.
 #include "check.h"
 #include "program_builder.h"
 
@@ -7,7 +7,7 @@ using namespace copyscope::testing;
 
 namespace {
 
-/// Whether it ends because it was asked to, and soon: against ten minutes or more, of which a busy machine needs some.
+/// Returns true if the run is stopped, and soon compared with its ten minutes or more: a busy machine is slow.
 bool endsSoon(const Program& program) {
   const Stopped stopped = stopAfter(program, std::chrono::milliseconds(30));
   return stopped.code == "run.cancelled" && stopped.tookNs < tenMinutes / 2;

@@ -31,7 +31,7 @@ void report(bool passed, const std::string& expression, const char* file, int li
 
 }  // namespace check
 
-/// Runs every test; ends with the number that failed as its exit code.
+/// Runs every test; the exit code is the number of failed tests.
 int main() {
   int failed = 0;
   for (const check::Test& test : check::tests()) {

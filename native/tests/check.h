@@ -1,4 +1,4 @@
-// A small test harness: TEST registers a test, CHECK counts what failed and says where.
+// A small test harness: TEST registers a test, CHECK counts failures and prints their places.
 #pragma once
 
 #include <string>

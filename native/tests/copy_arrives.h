@@ -1,4 +1,4 @@
-// What the tests of multi-tensor copies share.
+// Helpers shared by the tests of multi-tensor copies.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace copyscope::testing {
 
-/// Whether every byte of a copy into overwritten targets is right.
+/// Returns true if every byte of a copy into overwritten targets is right.
 inline bool arrives(copy::MultiCopy& copies, copy::CopyEngine& engine) {
   copies.poison();
   copies.run(engine.defaultStream());
@@ -16,7 +16,7 @@ inline bool arrives(copy::MultiCopy& copies, copy::CopyEngine& engine) {
   return found.wrong == 0 && found.checked == copies.bytes();
 }
 
-/// Of `all` random examples those to draw: ThreadSanitizer makes each take ten times as long, and finds a race in few.
+/// Returns the number of random examples to draw: fewer with ThreadSanitizer, which takes ten times as long.
 constexpr int rounds(int all) {
 #ifdef __SANITIZE_THREAD__
   return all / 4;
@@ -25,7 +25,7 @@ constexpr int rounds(int all) {
 #endif
 }
 
-/// Cancels a batch as soon as the host has copied some of it.
+/// Cancels a batch as soon as the host has copied a part of it.
 struct CancelAtFirst final : copy::CopyObserver {
   void hostCopied(unsigned, std::int64_t, std::uint64_t) override { cancelled.store(true); }
   std::atomic<bool> cancelled{false};

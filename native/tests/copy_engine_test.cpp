@@ -1,4 +1,4 @@
-// The copy engine over simulated devices: every strategy and direction, byte for byte; failures; a steady state.
+// The copy engine with simulated devices: every strategy and direction, byte for byte; failures; a steady state.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -274,7 +274,7 @@ TEST("cancelling ends a long batch soon, and the engine works on") {
       code = codeOf(thrown);
     }
     CHECK(code == "copy.cancelled");
-    // Soon: at most what had a slot then was copied.
+    // Soon: at most the data in slots at that time was copied.
     CHECK(fixture.device->copies() - before < static_cast<long>(copies.bytes() / (64 << 10)) / 2);
   }
   MultiCopy copies(fixture.engine, planOf(Direction::h2d, Strategy::pipelined, mixedSizes));
@@ -304,7 +304,7 @@ TEST("a small batch submitted by the caller arrives, and slots are not overwritt
   }
 }
 
-/// Tensors in one allocation on the device, whose places on the host only `find` knows.
+/// Tensors in one allocation on the device, whose host addresses only `find` knows.
 struct LateBatch {
   LateBatch(CopyEngine& engine, const std::vector<std::uint64_t>& sizes) {
     std::uint64_t bytes = 0;
@@ -457,7 +457,7 @@ TEST("results that follow each other in page-locked memory are gathered in their
     transfer.hostStorage = 0;
     batch.transfers.push_back(transfer);
   }
-  // In the middle one that belongs to another allocation.
+  // The middle tensor belongs to another allocation.
   batch.transfers[100].hostStorage = 1;
   for (int round = 0; round < 2; ++round) {
     std::memset(host->memory, 0xEE, tensors * step);

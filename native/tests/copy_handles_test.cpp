@@ -1,4 +1,4 @@
-// Streams and events of the copy engine: nothing is left of what could not be made whole, whichever of them fails.
+// Streams and events of the copy engine: if one of them can't be made, nothing of the incomplete object remains.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -30,7 +30,7 @@ bool fails(const Make& make) {
   return false;
 }
 
-/// Lets each handle that `make` asks for fail in turn, until it has all of them. Returns how many it asked for.
+/// Makes each handle that `make` requests fail in turn, until none fails. Returns the number of requests.
 template <typename Make>
 long failEach(const Make& make) {
   for (long failing = 0; failing < mostHandles; ++failing) {
@@ -70,7 +70,7 @@ TEST("a batch whose events can't be made fails, and the next one arrives") {
     auto* const target = new HostCopyDevice(0);
     CopyEngine engine{std::unique_ptr<CopyDevice>(target)};
     MultiCopy copies(engine, planOf(direction));
-    // One event fails, and the run after it makes what is missing.
+    // One event fails, and the next run makes the missing one.
     target->failHandleAfter(1);
     CHECK(fails([&] { copies.run(engine.defaultStream()); }));
     CHECK(arrives(copies, engine));

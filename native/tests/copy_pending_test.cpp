@@ -1,4 +1,4 @@
-// Copies on their way: in the background, submitted by the caller, cancelled, dropped early, failing, strided.
+// Copies under way: in the background, submitted by the caller, cancelled, dropped early, failing, strided.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 struct Fixture {
   Fixture() : device(new HostCopyDevice(0)), engine(new CopyEngine(std::unique_ptr<CopyDevice>(device))) {}
 
-  /// One tensor of these bytes, to new device memory.
+  /// Starts a copy of one tensor of these bytes to new device memory.
   std::shared_ptr<PendingCopy> upload(std::vector<std::byte>& source) {
     auto copy = std::make_shared<PendingCopy>(engine, engine->defaultStream());
     copy->results.push_back(engine->deviceMemory().take(source.size()));
@@ -30,7 +30,7 @@ struct Fixture {
   std::shared_ptr<CopyEngine> engine;
 };
 
-/// Says how many streams and events were there when an event was last waited for.
+/// Counts the existing streams and events when an event was last waited for.
 class WatchedDevice final : public HostCopyDevice {
  public:
   WatchedDevice() : HostCopyDevice(0) {}
@@ -41,7 +41,7 @@ class WatchedDevice final : public HostCopyDevice {
   long handlesWaitedWith = 0;
 };
 
-/// Whether `call` ends while the device holds a copy; it is let go after that.
+/// Returns true if `call` ends while the device holds a copy, which is released after that.
 template <typename Call>
 bool endsWhileHeld(Fixture& fixture, const Call& call) {
   std::future<void> called = std::async(std::launch::async, call);

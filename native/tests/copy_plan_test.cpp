@@ -1,4 +1,4 @@
-// Packing and transfer plans hold what they promise, for random batches.
+// Packing and transfer plans keep their promises for random batches.
 #include <algorithm>
 #include <random>
 
@@ -82,7 +82,7 @@ TEST("a transfer plan carries every byte once to its place, within chunks and un
       to += transfer.bytes + (random() % 3 == 0 ? random() % 2000 : 0);
       transfers.push_back(transfer);
     }
-    // No larger than it must be: what looks after every byte would be most of the test's time.
+    // Has the smallest size, since checking every byte would take most of the test's time.
     std::vector<std::byte> device(to + 1, std::byte{0});
     std::vector<std::uint8_t> covered(device.size());
     for (std::size_t index = 0; index < transfers.size(); ++index) transfers[index].device = device.data() + places[index];
@@ -170,7 +170,7 @@ TEST("stores go past the caches where several threads leave little in each, unle
 TEST("gatherings take runs of one chunk next to each other, none of them large, and number their pieces") {
   std::mt19937 random(11);
   TransferPlan plan;
-  // Nothing is read or written: addresses far apart are enough.
+  // Nothing is read or written, so that addresses far apart are enough.
   auto* const host = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
   auto* const device = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 41);
   for (int round = 0; round < 200; ++round) {

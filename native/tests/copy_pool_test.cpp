@@ -95,7 +95,7 @@ TEST("a pool whose budget is for what it keeps hands out more, and keeps no more
     CHECK(pool->counts().usedBytes == 0 && pool->counts().reservedBytes <= 10000);
     CHECK(live.size() == 1);
   }
-  // One of the three was used again each time.
+  // One of the three was reused each time.
   CHECK(pool->counts().allocations == 3 + 2 + 2);
 }
 

@@ -1,4 +1,4 @@
-// A device for the allocators' tests: memory that is only numbered, and streams that are moved on by hand.
+// A device for the allocators' tests: memory that only has addresses, and streams that tests advance.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class FakeDevice final : public AllocatorDevice {
 
   std::byte* allocateSegment(std::uint64_t bytes) override {
     if (held + bytes > capacity_) return nullptr;
-    // Segments never touch, and none is handed out twice.
+    // Segments never touch, and no address is used twice.
     next_ += 1ull << 40;
     auto* const address = reinterpret_cast<std::byte*>(next_);
     segments[address] = bytes;
@@ -38,7 +38,7 @@ class FakeDevice final : public AllocatorDevice {
   }
   void forget(int mark) noexcept override { marks.erase(mark); }
 
-  /// Puts work into a stream, and completes all that is there.
+  /// Puts work into a stream, or completes all its work.
   void issue(int stream) { ++issued[stream]; }
   void complete(int stream) { done[stream] = issued[stream]; }
 

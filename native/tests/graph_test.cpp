@@ -100,7 +100,7 @@ TEST("with launch blocking a capture is left as it is") {
 
 namespace {
 
-/// Two launches of a graph with a copy and a kernel, and what a profiler would have recorded of them.
+/// Two launches of a graph with a copy and a kernel, and a profiler's records of them.
 struct Scene {
   ProgramBuilder builder;
   std::vector<GraphLaunch> launches;

@@ -1,4 +1,4 @@
-// Records are joined to operations only where there is no doubt.
+// Records are joined with operations only if they match without doubt.
 #include "activity_join.h"
 #include "check.h"
 #include "program_builder.h"
@@ -42,7 +42,7 @@ struct Scene {
     return made;
   }
 
-  /// The copy goes to device 1, and is recorded there under a number that is no stream's.
+  /// Records the copy, which goes to device 1, there under a number that is no stream's.
   void recordUnderForeignKey() {
     ActivityRecord& copy = records[1];
     copy.device = 1;
@@ -64,11 +64,11 @@ TEST("copies between devices are the stream's too where they were recorded under
   scene.recordUnderForeignKey();
   CHECK(scene.join().empty());
   CHECK(scene.rows.size() == 2 && scene.rows[0].startNs == 100);
-  // Of another stream.
+  // The record is of another stream.
   scene.rows.clear();
   scene.records[1].streamId = 21;
   CHECK(!scene.join().empty() && scene.rows.empty());
-  // Of two other devices.
+  // The record is of two other devices.
   scene.records[1].streamId = 10;
   scene.records[1].sourceDevice = 2;
   CHECK(!scene.join().empty() && scene.rows.empty());

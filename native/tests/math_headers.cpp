@@ -9,7 +9,7 @@
 
 namespace {
 
-/// What a parameter is in a call: an enumeration is an int, and a pointer one as any other.
+/// Type of a parameter in a call: an enumeration is an int, and all pointers are alike.
 template <typename Type>
 using Passed = std::conditional_t<
     std::is_enum_v<Type>, int,
@@ -37,7 +37,7 @@ static_assert(agree<decltype(CublasFunctions::gemmEx),
                     cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
                                        const void*, cudaDataType, int, const void*, cudaDataType, int, const void*,
                                        void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t)>);
-/// C++ has two of that name, of which one is an old form; this names the one that is called.
+/// C++ has two functions of that name, one of them an old form; this is the one in use.
 constexpr cublasStatus_t (*gemmEx)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
                                    const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
                                    cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t) = &cublasGemmEx;

@@ -198,8 +198,8 @@ TEST("a stop ends the making of tensors, however many they are") {
   builder.work(tenMinutes);
   CHECK(stopAfter(builder.program(), std::chrono::milliseconds(20)).code == "run.cancelled");
 
-  // A copy fills each tensor on the device, and here asks for the stop. A thread waits for its copy and looks again, so
-  // that none makes a second one.
+  // A copy fills each tensor on the device, and here requests the stop. A thread waits for its copy and checks again,
+  // so that no thread makes a second one.
   std::atomic<bool> cancelled{false};
   auto* const device = new copy::HostCopyDevice(0);
   copy::CopyEngine engine{std::unique_ptr<copy::CopyDevice>(device)};

@@ -141,7 +141,7 @@ TEST("an arithmetic kernel takes longer for more operations") {
   builder.program().threads[0].back().amount = 20000000;
   const auto rows = deviceRows(runOnCpu(builder.program()), RowKind::kernel);
   CHECK(rows.size() == 101);
-  // The least of many small ones: any of them may have been interrupted.
+  // The shortest of many small ones, since any of them may have been interrupted.
   std::int64_t least = rows[0].durationNs;
   for (std::size_t kernel = 1; kernel < 100; ++kernel) least = std::min(least, rows[kernel].durationNs);
   CHECK(rows[100].durationNs > least);
@@ -156,7 +156,7 @@ TEST("the legacy default stream and device synchronises keep to their own device
   builder.spin(other, tenMinutes).spin(legacy, 0);
   Held held(builder.program());
   held.issueAll();
-  // Returns only when the legacy default stream has done its own.
+  // Returns only when the legacy default stream has finished its own work.
   held.backend.synchronizeDevice(0);
   CHECK(!held.backend.queryStream(other));
 }

@@ -1,4 +1,4 @@
-// Orders that CUDA promises, and those that it doesn't.
+// Orders that CUDA guarantees, and those that it doesn't.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t spinNs = 5 * milliseconds;
 const Content zeros = pattern(PatternKind::constant, 1);
 
-/// Two spins, one in each of two streams; whether the second began only when the first had ended.
+/// Runs two spins, one in each of two streams. Returns true if the second began only after the first had ended.
 bool inTurn(StreamKind first, StreamKind second) {
   ProgramBuilder builder;
   const int a = builder.stream(first);
@@ -26,7 +26,7 @@ bool inTurn(StreamKind first, StreamKind second) {
   return other.startNs >= endOf(one);
 }
 
-/// Whether what is issued last, to another stream, is done while the first stream is held.
+/// Returns true if the last operation, in another stream, is done while the first stream is held.
 bool overlap(StreamKind first, StreamKind second) {
   ProgramBuilder builder;
   const int a = builder.stream(first);
@@ -190,7 +190,7 @@ TEST("a full queue holds the host until there is room") {
     }
   });
   while (issued < depth) std::this_thread::yield();
-  // Time for a queue that doesn't hold to show it.
+  // Time for a queue without a limit to show.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   CHECK(issued == depth);
   held.stop.request();

@@ -1,4 +1,4 @@
-// On which processors the host threads of a run begin.
+// The processors on which the host threads of a run begin.
 #include "own_processors.h"
 
 #include <thread>
@@ -62,7 +62,7 @@ TEST("the one that leads may run where it might before, once those of the host t
   const std::vector<int> before = threadProcessors();
   {
     const OwnProcessors processors(1);
-    // Started with the leader's processors, as an executor's threads are.
+    // Started with the leader's processors, like an executor's threads.
     std::thread([&] {
       processors.settle(0);
       CHECK(threadProcessors() == before);

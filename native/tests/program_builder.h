@@ -12,9 +12,9 @@
 namespace copyscope::testing {
 
 inline constexpr std::int64_t milliseconds = 1000000;
-/// For what must be waited for, so that a missing wait is seen. Nothing is sure to be done within it.
+/// For work that must be waited for, so that a missing wait shows. Nothing is sure to be done within it.
 inline constexpr std::int64_t longNs = 300 * milliseconds;
-/// What is stopped before it ends, however late the stop comes.
+/// For work that is stopped before it ends, however late the stop comes.
 inline constexpr std::int64_t tenMinutes = 600'000 * milliseconds;
 
 Content pattern(PatternKind kind, std::uint32_t value, std::uint32_t multiplier = 1);
@@ -26,7 +26,7 @@ class ProgramBuilder {
   int buffer(Memory memory, std::uint64_t bytes, Content content, bool written = false);
   int stream(StreamKind kind);
   int event();
-  /// Instructions that follow go to a new host thread.
+  /// Starts a new host thread for the following instructions.
   void nextThread() { program_.threads.emplace_back(); }
 
   ProgramBuilder& copy(int src, int dst, int stream, bool blocking = false);
@@ -44,13 +44,13 @@ class ProgramBuilder {
 
   int signalOf(std::int64_t capacity);
   int graph();
-  /// A buffer that an operation makes.
+  /// Adds a buffer that an operation makes.
   int lateBuffer(Memory memory, std::uint64_t bytes);
   ProgramBuilder& memset(int buffer, int value, int stream);
   ProgramBuilder& hostFunction(int stream, std::int64_t durationNs);
   ProgramBuilder& item(int buffer, int stream);
   ProgramBuilder& elapsed(int start, int end);
-  /// signal, waitSignal, beginCapture, endCapture, launchGraph: `index` names the signal or graph.
+  /// For signal, waitSignal, beginCapture, endCapture and launchGraph: `index` is that of the signal or graph.
   ProgramBuilder& indexed(Code code, int index, int stream = -1);
   ProgramBuilder& allocate(int buffer, Allocator allocator, int stream);
   ProgramBuilder& release(int buffer, Allocator allocator, int stream);
@@ -70,38 +70,38 @@ class ProgramBuilder {
 
 RunRecord runOnCpu(const Program& program);
 RunRecord runOnCpu(const Program& program, Stop& stop);
-/// Code of the failure that the run ends in; empty where it ends well.
+/// Returns the code of the run's failure; empty if it succeeds.
 std::string failureOf(const Program& program);
 
 struct Stopped {
-  /// As of failureOf().
+  /// Code as from failureOf().
   std::string code;
-  /// From when it was asked to stop until it had.
+  /// Time from the request to stop to the end.
   std::int64_t tookNs;
 };
-/// Runs it on the CPU backend, and asks it to stop after `delay`.
+/// Runs it on the CPU backend, and requests a stop after `delay`.
 Stopped stopAfter(const Program& program, std::chrono::milliseconds delay);
 
-/// A CPU backend to call without the executor. A spin of ten minutes holds its stream for as long as this lives: a call
-/// that returns before has not waited for it. The program must live longer.
+/// A CPU backend to call without the executor. A spin of ten minutes holds its stream during its lifetime: a call that
+/// returns before has not waited for it. The program must live longer.
 struct Held {
   explicit Held(const Program& held) : program(held) { backend.prepare(program); }
-  /// What still spins ends, and the backend waits for it.
+  /// Ends running spins; the backend waits for them.
   ~Held() { stop.request(); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
-  /// Puts the first thread's instructions into their streams; there must be none of another kind.
+  /// Puts the first thread's instructions into their streams; there must be no other kind.
   void issueAll();
 
   const Program& program;
   Stop stop;
   CpuBackend backend{stop};
 };
-/// Whether a copy from this memory to the device lets its caller go on while what is before it in the stream is held.
+/// Returns true if a copy from this memory to the device returns while earlier work in the stream is held.
 bool copyReturnsWhileHeld(Memory from, std::uint64_t bytes);
 
-/// Rows of one kind and operation in the first iteration; an operation of -1 means all.
+/// Returns rows of one kind and operation in the first iteration; an operation of -1 means all.
 std::vector<DeviceRow> deviceRows(const RunRecord& record, RowKind kind, int op = -1);
 std::vector<HostRow> hostRows(const RunRecord& record, int op);
 std::int64_t endOf(const DeviceRow& row);

@@ -24,7 +24,7 @@ TEST("a full signal holds the one that signals until another thread has taken on
   ProgramBuilder builder;
   const int queue = builder.signalOf(2);
   const int mark = builder.signalOf(1);
-  // Nothing is taken before the mark: were the second one held, neither thread could go on, and the run would say so.
+  // Nothing is taken before the mark: if the second signal blocked, the run would report that no thread can go on.
   builder.indexed(Code::signal, queue).indexed(Code::signal, queue).indexed(Code::signal, mark);
   builder.indexed(Code::signal, queue);
   builder.nextThread();

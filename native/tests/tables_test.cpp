@@ -1,4 +1,4 @@
-// Tables from outside are refused wherever they are out of range, and never read beyond their end.
+// Tables from outside are refused if they are out of range, and never read beyond their end.
 #include <limits>
 #include <random>
 

@@ -56,7 +56,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
 }
 
 #ifdef COPYSCOPE_WITH_CUDA
-/// The session of this process. It is made, used and ended on the threads of its jobs, one at a time.
+/// The session of this process. The threads of its jobs make, use and end it, one at a time.
 class Bench {
  public:
   static Bench& instance() {
@@ -126,7 +126,7 @@ Napi::Object toObject(Napi::Env env, const Result& result) {
   return object;
 }
 
-/// One measurement on a thread of Node's pool, so that its own thread stays free to hear of a cancel.
+/// One measurement on a thread of Node's pool, so that Node's own thread can receive a cancel.
 class Job : public Napi::AsyncWorker {
  public:
   Job(Napi::Env env, const Request& request)
@@ -161,7 +161,7 @@ class Job : public Napi::AsyncWorker {
   std::unique_ptr<Failure> failure_;
 };
 
-/// benchMeasure(request): a promise of the result. One at a time.
+/// benchMeasure(request): returns a promise of the result. One at a time.
 Napi::Value benchMeasure(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Request request = readRequest(info);
@@ -186,7 +186,7 @@ Napi::Value benchMeasure(const Napi::CallbackInfo& info) {
   });
 }
 
-/// benchCancel(): the measurement in progress rejects with `run.cancelled`.
+/// benchCancel(): makes the measurement in progress reject with `run.cancelled`.
 Napi::Value benchCancel(const Napi::CallbackInfo& info) {
 #ifdef COPYSCOPE_WITH_CUDA
   Bench::instance().cancel();
@@ -194,7 +194,7 @@ Napi::Value benchCancel(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-/// benchEnd(): gives the benchmarks' memory back.
+/// benchEnd(): frees the benchmarks' memory.
 Napi::Value benchEnd(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
 #ifdef COPYSCOPE_WITH_CUDA
@@ -204,7 +204,7 @@ Napi::Value benchEnd(const Napi::CallbackInfo& info) {
   });
 }
 
-/// deviceMemory(device): bytes free and in all, as cudaMemGetInfo counts them.
+/// deviceMemory(device): returns free and total bytes, as cudaMemGetInfo counts them.
 Napi::Value deviceMemory(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsNumber()) badArgument("device", "a number");
@@ -223,8 +223,8 @@ Napi::Value deviceMemory(const Napi::CallbackInfo& info) {
   });
 }
 
-/// __fault(prepareOnly): launches a kernel that writes where there is no memory, which costs the process its CUDA context. Only for
-/// the tests of what becomes of a run then: the environment must ask for it.
+/// __fault(prepareOnly): launches a kernel that writes to an invalid address, which destroys the process's CUDA
+/// context. Only for tests of error handling: an environment variable must allow it.
 Napi::Value fault(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const char* const asked = std::getenv("COPYSCOPE_TEST_FAULTS");
@@ -232,7 +232,7 @@ Napi::Value fault(const Napi::CallbackInfo& info) {
       throw Failure("native.bad-argument", "Faults are made only where COPYSCOPE_TEST_FAULTS is 1.");
     }
 #ifdef COPYSCOPE_WITH_CUDA
-    // Loading a kernel may wait for the one that is running, so it is done beforehand.
+    // Loading a kernel may wait for the running one, so it is done beforehand.
     check(bench::loadBenchKernels(), "cudaFuncGetAttributes");
     const bool prepareOnly = info.Length() > 0 && info[0].ToBoolean().Value();
     if (!prepareOnly) check(bench::launchFault(cudaStreamPerThread), "cudaLaunchKernel");

@@ -5,13 +5,13 @@
 #include "clock.h"
 
 namespace copyscope::bench {
-/// Source and target. Device blocks: 0 is the source or target, 1 helps to verify, 2 is the target within a device.
+/// Returns source and target. Device blocks: 0 is source or target, 1 helps to verify, 2 is the target within a device.
 BenchSession::Ends BenchSession::ends(const Request& request) {
   const std::uint64_t bytes = std::max(request.bytes, request.capacity);
   std::byte* const here = memory_.device(device_, bytes, 0);
   if (request.direction == Direction::d2d) return {memory_.device(device_, bytes, 2), here, cudaMemcpyDeviceToDevice};
   std::byte* const host = memory_.host(request.memory, bytes);
-  // Allocated now, and not between two samples.
+  // Allocated now, not between two samples.
   static_cast<void>(memory_.device(device_, bytes, 1));
   if (request.direction == Direction::h2d) return {here, host, cudaMemcpyHostToDevice};
   return {host, here, cudaMemcpyDeviceToHost};

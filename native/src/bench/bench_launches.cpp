@@ -1,4 +1,4 @@
-// What launches cost, and the depth of the launch queue.
+// Cost of launches, and the depth of the launch queue.
 #include <atomic>
 #include <thread>
 
@@ -8,14 +8,14 @@
 namespace copyscope::bench {
 namespace {
 
-/// A queue that takes so many operations has no end that matters.
+/// A queue that takes this number of operations counts as unlimited.
 constexpr std::int64_t mostQueued = 50'000;
-/// How long a call must last before the queue counts as full.
+/// Time that a call must block before the queue counts as full.
 constexpr auto heldFor = std::chrono::milliseconds(40);
 
 }  // namespace
 
-/// Empty kernels behind the gate: `callNs` is what a launch holds the host, `ns` what the device spends on all of them.
+/// Measures empty kernels behind the gate: `callNs` is the host's time for a launch, `ns` the device's time for all.
 Result BenchSession::launches(const Request& request) {
   Result result;
   const auto enqueueAll = [&] {
@@ -31,7 +31,7 @@ Result BenchSession::launches(const Request& request) {
   return result;
 }
 
-/// Fills the stream behind the closed gate until a call doesn't return; another thread sees that, and opens the gate.
+/// Fills the stream behind the closed gate until a call blocks; another thread notices that, and opens the gate.
 Result BenchSession::queueDepth(const Request& request) {
   Result result;
   for (std::int32_t sample = 0; sample < request.samples; ++sample) {

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void overBudget(std::uint64_t bytes, std::uint64_t held, std::uint64_t budget) {
   throw Failure("run.pinned-budget",
-                "The benchmark asks for " + std::to_string(bytes) + " bytes of page-locked memory beside " +
+                "The benchmark asks for " + std::to_string(bytes) + " bytes of page-locked memory in addition to " +
                     std::to_string(held) + " that it holds, and the budget is " + std::to_string(budget) + " bytes.",
                 "Set COPYSCOPE_PINNED_BUDGET to more, as 8G.");
 }

@@ -1,4 +1,4 @@
-// The memory of a benchmark: grown where a larger size is asked for, kept from one request to the next.
+// The memory of a benchmark: grown if a larger size is needed, kept from one request to the next.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ class BenchMemory {
  public:
   BenchMemory() : pinnedBudget_(pinnedBudget()) {}
 
-  /// Page-aligned host memory of this kind, of at least `bytes`.
+  /// Returns page-aligned host memory of this kind, of at least `bytes`.
   std::byte* host(HostMemory memory, std::uint64_t bytes);
-  /// Memory of the device with this number, which becomes the current one.
+  /// Returns memory of the device with this number, and makes that current.
   std::byte* device(int index, std::uint64_t bytes, std::size_t which);
 
  private:

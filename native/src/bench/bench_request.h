@@ -1,4 +1,4 @@
-// What a benchmark asks of the device, and what it found. One request is one line of a table.
+// The request and result of a benchmark. One request gives one line of a table.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Request {
   Direction direction = Direction::h2d;
   HostMemory memory = HostMemory::pinned;
   std::int32_t device = 0;
-  /// Of one copy.
+  /// Bytes of one copy.
   std::uint64_t bytes = 0;
-  /// Largest size to come: memory is allocated for it at once, and kept.
+  /// Largest size of later requests: memory is allocated for it at once, and kept.
   std::uint64_t capacity = 0;
   /// Copies or launches in one sample.
   std::int32_t count = 1;
@@ -29,18 +29,18 @@ struct Request {
   std::int32_t warmups = 0;
 };
 
-/// Times are nanoseconds, one entry a sample.
+/// Times are nanoseconds, one entry per sample.
 struct Result {
-  /// The main figure: device time between two events, or host time where `onHostClock`.
+  /// The main figure: device time between two events, or host time if `onHostClock`.
   std::vector<double> ns;
-  /// What the calls held the host.
+  /// Time that the calls blocked the host.
   std::vector<double> callNs;
   bool onHostClock = false;
-  /// Moved in one sample.
+  /// Bytes moved in one sample.
   std::uint64_t bytes = 0;
   std::uint64_t checked = 0;
   std::uint64_t wrong = 0;
-  /// Operations that a queue took before the host was held; 0 where it was not held.
+  /// Operations that a queue took before the host was blocked; 0 if it was not.
   std::int64_t depth = 0;
 };
 

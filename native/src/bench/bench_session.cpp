@@ -9,7 +9,7 @@ namespace copyscope::bench {
 namespace {
 
 constexpr int blocksPerMultiprocessor = 4;
-/// What a verified target holds before: no word of the pattern repeats a byte like this.
+/// Fills a target before it is verified: no word of the pattern repeats a byte like this.
 constexpr int poisonByte = 0xa5;
 
 /// Makes the device current before anything is made on it.
@@ -66,7 +66,7 @@ BenchSession::~BenchSession() {
 Result BenchSession::run(const Request& request) {
   DeviceScope::change(device_);
   stopIfAsked();
-  // As the host threads of runs, with which calls are compared.
+  // Pinned to processors like the host threads of runs, with which calls are compared.
   const OwnProcessors processors(1);
   processors.settle(0);
   switch (request.kind) {
@@ -85,7 +85,7 @@ void BenchSession::stopIfAsked() const {
   if (stop_.requested()) throw Failure("run.cancelled", "The benchmark was cancelled.");
 }
 
-/// Times what `enqueueAll` puts into the stream, behind the gate.
+/// Times the work that `enqueueAll` puts into the stream behind the gate.
 void BenchSession::gatedSample(const Request& request, Result& result, const std::function<void()>& enqueueAll) {
   stopIfAsked();
   gate_.close();
@@ -121,7 +121,7 @@ void BenchSession::hostSample(Result& result, const std::function<void()>& enque
   result.callNs.push_back(static_cast<double>(called - before));
 }
 
-/// Writes the pattern to the source. Host memory gets it from the device, which is much the fastest way.
+/// Writes the pattern to the source. Host memory gets it from the device, by far the fastest way.
 void BenchSession::seed(const Ends& ends, std::uint64_t bytes) {
   void* const source = const_cast<void*>(ends.source);
   void* const made = fromHost(ends.kind) ? memory_.device(device_, bytes, 1) : source;
@@ -130,7 +130,7 @@ void BenchSession::seed(const Ends& ends, std::uint64_t bytes) {
   if (made != source) check(cudaMemcpy(source, made, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
-/// Overwrites the target, so that a copy that does nothing is found out.
+/// Overwrites the target, so that a copy that does nothing is detected.
 void BenchSession::poison(const Ends& ends, std::uint64_t bytes) {
   void* const made = toHost(ends.kind) ? memory_.device(device_, bytes, 1) : ends.target;
   check(cudaMemsetAsync(made, poisonByte, bytes, stream_.get()), "cudaMemsetAsync");
@@ -138,7 +138,7 @@ void BenchSession::poison(const Ends& ends, std::uint64_t bytes) {
   if (made != ends.target) check(cudaMemcpy(ends.target, made, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
-/// Compares every byte of the target on the device; a host target is brought there, into memory overwritten before.
+/// Compares every byte of the target on the device. A host target is first copied into overwritten device memory.
 void BenchSession::verify(const Ends& ends, std::uint64_t bytes, Result& result) {
   const void* data = ends.target;
   if (toHost(ends.kind)) {

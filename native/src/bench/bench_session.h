@@ -2,9 +2,9 @@
 //
 // The protocol is nvbandwidth's: warm up; then, for each sample, hold the stream at a gate, enqueue a start event, the
 // copies and an end event, open the gate, and take the time between the events. Before the last sample the target is
-// overwritten, and after it every byte of it is compared. Copies of pageable memory hold the host until they are done,
-// so that they would wait for ever behind a closed gate: they are timed by the host's clock, from the first call to
-// the end of a stream synchronise.
+// overwritten, and after it every byte of it is compared. Copies of pageable memory block the host until they are
+// done, so that they would wait forever behind a closed gate. They are timed by the host's clock, from the first call
+// to the end of a stream synchronise.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@ namespace copyscope::bench {
 
 class BenchSession {
  public:
-  /// On one device. `stop` must outlive the session.
+  /// Measures one device. `stop` must outlive the session.
   BenchSession(Stop& stop, int device);
   ~BenchSession();
   BenchSession(const BenchSession&) = delete;
   BenchSession& operator=(const BenchSession&) = delete;
 
-  /// Throws a Failure; `run.cancelled` where a stop was requested.
+  /// Throws a Failure; `run.cancelled` if a stop was requested.
   Result run(const Request& request);
-  /// After a stop was requested: makes what waits on the device go on. From any thread.
+  /// Called after a stop was requested: releases work that waits on the device. From any thread.
   void interrupt() noexcept { gate_.open(); }
   int device() const { return device_; }
 
@@ -55,7 +55,7 @@ class BenchSession {
 
   Stop& stop_;
   const int device_;
-  /// Most blocks of a filling or comparing kernel.
+  /// Maximum blocks of a filling or comparing kernel.
   int blocks_ = 1;
   DeviceGate gate_;
   OwnedStream stream_;
@@ -65,10 +65,10 @@ class BenchSession {
   BenchMemory memory_;
 };
 
-/// What sources hold and targets are compared with.
+/// Returns the content of sources, with which targets are compared.
 Content pattern();
 
-/// Nanoseconds between two completed events.
+/// Returns nanoseconds between two completed events.
 double betweenEvents(const OwnedEvent& start, const OwnedEvent& end);
 
 }  // namespace copyscope::bench

@@ -1,4 +1,4 @@
-// What submitting costs: the executor's host thread, recording off, beside a loop written by hand; taken in turns.
+// Cost of submitting: the executor's host thread without recording, compared in turns with a hand-written loop.
 #include "bench/bench_session.h"
 #include "clock.h"
 #include "copy/cuda_copy_handles.h"
@@ -8,7 +8,7 @@
 namespace copyscope::bench {
 namespace {
 
-/// One thread that makes `count` asynchronous copies from page-locked memory in a non-blocking stream.
+/// Returns a program of one thread with `count` asynchronous copies of page-locked memory in a non-blocking stream.
 Program submitProgram(const Request& request) {
   Program program;
   Buffer source;
@@ -52,7 +52,7 @@ class Submitter {
 
   void submit() { thread_.run(-1); }
 
-  // What the copies move, and where: the hand-written loop makes the very same calls.
+  // Memory and stream of the copies: the hand-written loop makes the very same calls.
   std::byte* source() { return backend_->host(0); }
   std::byte* target() { return backend_->host(1); }
   cudaStream_t stream() { return static_cast<const copy::CudaCopyStream*>(backend_->copyStream(0))->handle(); }
@@ -73,8 +73,8 @@ class Submitter {
 
 }  // namespace
 
-/// `ns` is the executor's share, `callNs` the hand-written loop's: time of all calls, between the same memory and in the
-/// same stream, since what a call costs depends on both; each begins with an idle device.
+/// Measures the executor as `ns`, the hand-written loop as `callNs`: the time of all calls, between the same memory and
+/// in the same stream, since the cost of a call depends on both. Each begins with an idle device.
 Result BenchSession::submit(const Request& request) {
   Result result;
   result.onHostClock = true;
@@ -99,7 +99,7 @@ Result BenchSession::submit(const Request& request) {
   };
   for (std::int32_t sample = -request.warmups; sample < request.samples; ++sample) {
     stopIfAsked();
-    // Who goes first alternates, so that neither always meets what the other left behind.
+    // The order alternates, so that neither always follows the other.
     const bool loopFirst = sample % 2 != 0;
     const double first = loopFirst ? timed(loop) : 0;
     const double executor = timed([&] { submitter.submit(); });

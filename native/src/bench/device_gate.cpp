@@ -11,7 +11,7 @@ DeviceGate::DeviceGate(Stop& stop)
 void DeviceGate::close() {
   words()->timedOut = 0;
   words()->open = 0;
-  // A stop that opened the gate just before.
+  // A stop may have opened the gate just before.
   if (stop_.requested()) open();
 }
 

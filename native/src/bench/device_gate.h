@@ -1,4 +1,4 @@
-// Holds streams while a benchmark fills them, so that what is timed is the device at work and not the host enqueuing.
+// Holds streams while a benchmark fills them, so that the device's work is timed and not the host's enqueuing.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@ class DeviceGate {
  public:
   explicit DeviceGate(Stop& stop);
 
-  /// Before hold(): closes the gate. No stream may wait at it.
+  /// Closes the gate before hold(). No stream may wait at it.
   void close();
-  /// Work put into the stream from now on waits until open().
+  /// Makes later work in the stream wait until open().
   void hold(cudaStream_t stream);
-  /// Lets the streams go on. From any thread, at any time.
+  /// Releases the streams. From any thread, at any time.
   void open() noexcept;
-  /// After the work has completed: throws a Failure `bench.gate` where the gate opened by itself.
+  /// Called after the work has completed: throws a Failure `bench.gate` if the gate opened by itself.
   void requireHeld() const;
 
  private:

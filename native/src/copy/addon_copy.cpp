@@ -17,7 +17,7 @@ using namespace copy;
 
 constexpr double mostNumber = 1099511627776.0;  // 2^40
 
-/// A number from 0 to 2^40; the default where the property is missing.
+/// Returns a number from 0 to 2^40; the default if the property is missing.
 double numberOr(const Napi::Object& object, const char* name, double standard) {
   const Napi::Value value = object.Get(name);
   if (value.IsUndefined()) return standard;
@@ -60,9 +60,9 @@ struct Checked {
   }
 };
 
-/// copyMeasure(request): times a payload of the engine's own making. Blocks. The first warm-up and one more run after the
-/// last repetition start from overwritten targets and are verified. Where `beside` is 1, each repetition has a bare loop
-/// of asynchronous copies next to it, over the same memory in the same stream; who goes first alternates.
+/// copyMeasure(request): times a payload that the engine makes. Blocks. The first warm-up and one more run after the
+/// last repetition start with overwritten targets and are verified. If `beside` is 1, each repetition is paired with a
+/// bare loop of asynchronous copies, over the same memory in the same stream, in alternating order.
 Napi::Value copyMeasure(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsObject()) badCopyArgument("request", "an object");
@@ -122,7 +122,7 @@ Napi::Object toObject(Napi::Env env, const PoolCounts& counts) {
   return object;
 }
 
-/// copyCounts(device): what its engine holds, and has ever allocated.
+/// copyCounts(device): returns the memory that its engine holds, and the allocations it has ever made.
 Napi::Value copyCounts(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsString()) badCopyArgument("device", "a string");
@@ -137,7 +137,7 @@ Napi::Value copyCounts(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyTrim(device): gives unused memory back.
+/// copyTrim(device): frees unused memory.
 Napi::Value copyTrim(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsString()) badCopyArgument("device", "a string");
@@ -160,12 +160,12 @@ void outOfCopyMemory(std::uint64_t bytes, const std::string& where, std::uint64_
 }
 
 void requireMemory(std::uint64_t bytes, MemoryPool& pool) {
-  // Asking takes longer than a small copy.
+  // For less, querying takes longer than the copy.
   constexpr std::uint64_t worthAsking = 64u << 20;
   if (pool.budgetFor() == Budget::held || bytes < worthAsking) return;
   const std::uint64_t available = availableHostMemory();
   if (available == 0 || bytes <= available) return;
-  // What it keeps may be what is missing.
+  // Memory kept by the pool may be the missing memory.
   pool.trim();
   const std::uint64_t trimmed = availableHostMemory();
   if (bytes > trimmed) outOfCopyMemory(bytes, "host", trimmed);
@@ -204,7 +204,7 @@ void initialiseCopies(Napi::Env env, Napi::Object exports) {
     delete environment;
     leaveEngines();
   });
-  static_cast<void>(owned.release());  // The hook's from here on.
+  static_cast<void>(owned.release());  // Owned by the hook from here on.
   enterEngines();
   const AddFunction add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name, environment));

@@ -1,4 +1,4 @@
-// What JavaScript asks of a copy that it started, of the memory that copies give, and of streams.
+// JavaScript's functions on a started copy, on the memory of copies, and on streams.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -11,19 +11,19 @@ namespace {
 
 using namespace copy;
 
-/// Undefined, where it was left out, is no external.
+/// An argument that was left out is undefined and so no external.
 PendingCopy& copyOf(const Napi::CallbackInfo& info) {
   return *external<Ticket>(info[0], "copy").copy;
 }
 
-/// copyState(copy): 0 pending, 1 done, 2 failed, 3 cancelled.
+/// copyState(copy): returns 0 pending, 1 done, 2 failed, 3 cancelled.
 Napi::Value copyState(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     return Napi::Number::New(info.Env(), static_cast<int>(copyOf(info).state()));
   });
 }
 
-/// copyNotify(copy, listener): returns at once, and calls the listener from the event loop once the copy has ended. The
+/// copyNotify(copy, listener): returns at once, and calls the listener from the event loop when the copy has ended. The
 /// scheduler's thread waits for a copy that was submitted here.
 Napi::Value copyNotify(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
@@ -34,7 +34,7 @@ Napi::Value copyNotify(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyError(copy): what went wrong; undefined where nothing did.
+/// copyError(copy): returns the error, or undefined.
 Napi::Value copyError(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     PendingCopy& copy = copyOf(info);
@@ -44,7 +44,7 @@ Napi::Value copyError(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyCancel(copy): asks it to end soon.
+/// copyCancel(copy): makes it end soon.
 Napi::Value copyCancel(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     copyOf(info).cancel();
@@ -52,8 +52,8 @@ Napi::Value copyCancel(const Napi::CallbackInfo& info) {
   });
 }
 
-/// An ArrayBuffer over the block, which goes back to its pool with it; empty where the runtime allows no such buffers, as
-/// Electron's does not.
+/// Returns an ArrayBuffer over the block, which returns to its pool with it; empty if the runtime allows no such
+/// buffers, as Electron.
 Napi::Value overBlock(Napi::Env env, const BlockRef& block, std::uint64_t bytes) {
   auto held = std::make_unique<BlockRef>(block);
   napi_value buffer = nullptr;
@@ -61,12 +61,12 @@ Napi::Value overBlock(Napi::Env env, const BlockRef& block, std::uint64_t bytes)
       env, block->memory, static_cast<std::size_t>(bytes),
       [](napi_env, void*, void* hint) { delete static_cast<BlockRef*>(hint); }, held.get(), &buffer);
   if (status != napi_ok) return {};
-  static_cast<void>(held.release());  // Goes with the buffer.
+  static_cast<void>(held.release());  // Deleted with the buffer.
   return Napi::Value(env, buffer);
 }
 
-/// copyBuffers(copy): { buffers, external }, the ArrayBuffers of results on the host, once. Where the runtime allows none
-/// over the results' own memory, they are copies, and `external` is false.
+/// copyBuffers(copy): returns { buffers, external }, the ArrayBuffers of results on the host, once. If the runtime
+/// allows none over the results' own memory, they are copies, and `external` is false.
 Napi::Value copyBuffers(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     PendingCopy& copy = copyOf(info);
@@ -91,7 +91,7 @@ Napi::Value copyBuffers(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyRelease(storage): lets go of a tensor's memory now.
+/// copyRelease(storage): releases a tensor's memory now.
 Napi::Value copyRelease(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     external<Storage>(info[0], "storage").block = nullptr;
@@ -99,7 +99,7 @@ Napi::Value copyRelease(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyDetach(buffer): detaches an ArrayBuffer of results, so that its memory goes back soon.
+/// copyDetach(buffer): detaches an ArrayBuffer of results, so that its memory is freed soon.
 Napi::Value copyDetach(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() < 1 || !info[0].IsArrayBuffer()) badCopyArgument("buffer", "an ArrayBuffer");
@@ -108,7 +108,7 @@ Napi::Value copyDetach(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyPinned(device, bytes): a page-locked ArrayBuffer.
+/// copyPinned(device, bytes): returns a page-locked ArrayBuffer.
 Napi::Value copyPinned(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() < 2 || !info[0].IsString() || !info[1].IsNumber()) badCopyArgument("bytes", "a number");
@@ -128,7 +128,7 @@ Napi::Value copyPinned(const Napi::CallbackInfo& info) {
 
 // Streams
 
-/// copyStream(device): a new non-blocking stream.
+/// copyStream(device): returns a new non-blocking stream.
 Napi::Value copyStream(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() < 1 || !info[0].IsString()) badCopyArgument("device", "a string");
@@ -147,7 +147,7 @@ Napi::Value copySynchronize(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, holdNext?, memoryBytes? }): orders failures of a
+/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, holdNext?, memoryBytes? }): sets failures of a
 /// simulated device, for tests.
 Napi::Value copySimulate(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {

@@ -1,4 +1,4 @@
-// Starting copies from JavaScript: one call for a whole batch, with plain arrays of numbers around the leaves.
+// Starts copies from JavaScript: one call for a whole batch, with plain arrays of numbers around the leaves.
 #include <numeric>
 
 #include "../host_memory.h"
@@ -14,7 +14,7 @@ bool packs(const CopyOptions& options) {
   return options.packCpuTensors && (options.strategy == Strategy::packed || options.strategy == Strategy::pipelined);
 }
 
-/// 0 where it isn't known.
+/// Returns 0 if unknown.
 std::uint64_t freeBytes(PendingCopy& copy, const std::string& where) {
   if (where == "device") return copy.engine->device().freeDeviceBytes();
   return where == "host" ? availableHostMemory() : 0;
@@ -46,8 +46,8 @@ void launch(const Napi::CallbackInfo& info, const Ticket& ticket, const Napi::Va
   }
 }
 
-/// { copy, submitted, storages, storageOf, offsets, bytes }: where each leaf's result lies. `submitted`: all of it is in
-/// its stream, and nothing waits for it.
+/// Returns { copy, submitted, storages, storageOf, offsets, bytes }: the place of each leaf's result. `submitted`: all
+/// of it is in its stream, and nothing waits for it.
 Napi::Object started(Napi::Env env, const Ticket& ticket, const std::vector<BlockRef>& results) {
   const PackingPlan& plan = ticket.copy->placement;
   Napi::Object object = Napi::Object::New(env);
@@ -83,12 +83,12 @@ void aim(PendingCopy& copy, std::byte* Transfer::*side) {
   }
 }
 
-/// Reads every leaf. What is page-locked already needs no staging.
+/// Reads every leaf. Page-locked leaves need no staging.
 std::vector<TensorSize> readSources(const Leaves& leaves, PendingCopy& copy) {
   const std::vector<Bytes> sources = leaves.readAll(*copy.engine);
   const bool anyPinned = copy.engine->holdsPinnedResults();
   std::vector<TensorSize> tensors(sources.size());
-  /// Number of the page-locked block, among those that follow each other.
+  /// Number of the page-locked block, among consecutive ones.
   std::uint32_t blocks = 0;
   const std::byte* last = nullptr;
   copy.batch.transfers.resize(sources.size());
@@ -104,7 +104,7 @@ std::vector<TensorSize> readSources(const Leaves& leaves, PendingCopy& copy) {
   return tensors;
 }
 
-/// A batch of which only the sizes are known, where that is enough to begin with; false where the leaves must be read.
+/// Starts a batch of which only the sizes are known, if that is enough; returns false if the leaves must be read.
 bool startBySizes(const Leaves& leaves, PendingCopy& copy, std::vector<BlockRef>& results) {
   if (!copy.options.useBackgroundThread || copy.engine->holdsPinnedResults()) return false;
   const std::vector<TensorSize> tensors = leaves.readSizes(*copy.engine);
@@ -121,8 +121,8 @@ bool startBySizes(const Leaves& leaves, PendingCopy& copy, std::vector<BlockRef>
   return false;
 }
 
-/// copyUpload({ device, leaves, sizes?, elementSizes?, strided?, options?, stream? }, ...leaves): host tensors to a
-/// device. With `sizes` a small batch is on its way before all of its leaves have been read.
+/// copyUpload({ device, leaves, sizes?, elementSizes?, strided?, options?, stream? }, ...leaves): copies host tensors
+/// to a device. With `sizes` a small batch starts before all of its leaves have been read.
 Napi::Value copyUpload(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
@@ -159,8 +159,8 @@ void nameStorages(PendingCopy& copy, const Napi::Object& request, bool pinned) {
   }
 }
 
-/// copyDownload({ device, storages, storageOf, offsets, bytes, elementSizes, options, stream? }): to host memory,
-/// page-locked as far as its budget goes and the options want it. copyBuffers gives the results.
+/// copyDownload({ device, storages, storageOf, offsets, bytes, elementSizes, options, stream? }): copies to host
+/// memory, page-locked within its budget and if the options want it. copyBuffers returns the results.
 Napi::Value copyDownload(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
@@ -188,7 +188,7 @@ Napi::Value copyDownload(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyAcross({ device, source, storages, …, options, stream?, sourceStream? }): between devices, or within one.
+/// copyAcross({ device, source, storages, …, options, stream?, sourceStream? }): copies between devices, or within one.
 Napi::Value copyAcross(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
@@ -216,8 +216,8 @@ Napi::Value copyAcross(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyHost({ leaves, elementSizes?, strided?, options? }, ...leaves): host tensors into new host memory. copyBuffers
-/// gives it.
+/// copyHost({ leaves, elementSizes?, strided?, options? }, ...leaves): copies host tensors into new host memory, which
+/// copyBuffers returns.
 Napi::Value copyHost(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);

@@ -1,4 +1,4 @@
-// What the copy engine asks of a device. One implementation is CUDA, the other host memory and threads, so that
+// The copy engine's interface to a device. One implementation is CUDA, the other host memory and threads, so that
 // packing, ring and pools are tested without a GPU.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace copyscope::copy {
 
-/// A stream: made by a device, or one of a program's that the device's makers know. It goes only to devices of its maker's
-/// kind. Ending it ends no work: whoever owns it sees to that its work is done.
+/// A stream, made by a device, or one of a program's that the device's makers know. It can only be used with devices of
+/// its maker's kind. Deleting it ends no work: its owner must wait until the work is done.
 class CopyStream {
  public:
   CopyStream() = default;
@@ -21,7 +21,7 @@ class CopyStream {
   virtual ~CopyStream() = default;
 };
 
-/// An event. It may end while a stream has still to reach it.
+/// An event. It may be deleted before a stream has reached it.
 class CopyEvent {
  public:
   CopyEvent() = default;
@@ -32,7 +32,7 @@ class CopyEvent {
 
 using OwnedCopyStream = std::unique_ptr<CopyStream>;
 using OwnedCopyEvent = std::unique_ptr<CopyEvent>;
-/// Somebody else's, who keeps it longer.
+/// Owned by another object, which lives longer.
 using StreamRef = CopyStream*;
 using EventRef = CopyEvent*;
 
@@ -43,7 +43,7 @@ struct Piece {
   std::uint64_t bytes = 0;
 };
 
-/// What the kernel does, on the host.
+/// Does the kernel's work on the host.
 inline void copyEach(const Piece* pieces, std::size_t count) {
   for (std::size_t index = 0; index < count; ++index) {
     std::memcpy(pieces[index].target, pieces[index].source, static_cast<std::size_t>(pieces[index].bytes));
@@ -59,23 +59,23 @@ class CopyDevice {
   virtual ~CopyDevice() = default;
 
   virtual int index() const = 0;
-  /// Makes the device the calling thread's own; before anything else on each thread.
+  /// Makes the device the calling thread's current one; called first on each thread.
   virtual void attach() = 0;
 
-  /// Null where there is no memory left.
+  /// Returns null if there is no memory left.
   virtual void* allocatePinned(std::size_t bytes) = 0;
   virtual void freePinned(void* memory) noexcept = 0;
   virtual void* allocateDevice(std::size_t bytes) = 0;
   virtual void freeDevice(void* memory) noexcept = 0;
   virtual std::size_t freeDeviceBytes() = 0;
 
-  /// Puts a copy into the stream. Asynchronous where the host side is page-locked.
+  /// Puts a copy into the stream. Asynchronous if the host side is page-locked.
   virtual void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) = 0;
-  /// From another device's memory to this one's.
+  /// Copies from another device's memory to this one's.
   virtual void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) = 0;
 
-  /// Puts a kernel into the stream that copies all pieces at once. They lie in page-locked memory of this device, and
-  /// stay there until the stream has passed.
+  /// Puts a kernel into the stream that copies all pieces at once. They are in page-locked memory of this device until
+  /// the stream has passed.
   virtual void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) = 0;
 
   virtual OwnedCopyStream createStream() = 0;
@@ -83,7 +83,7 @@ class CopyDevice {
 
   virtual OwnedCopyEvent createEvent() = 0;
   virtual void record(EventRef event, StreamRef stream) = 0;
-  /// Blocks until the work before the event's last record is done; at once where it was never recorded.
+  /// Blocks until the work before the event's last record is done; returns at once if it was never recorded.
   virtual void wait(EventRef event) = 0;
   virtual bool isDone(EventRef event) = 0;
   virtual void streamWait(StreamRef stream, EventRef event) = 0;

@@ -10,7 +10,7 @@
 namespace copyscope::copy {
 namespace {
 
-/// How long a worker looks for its next task.
+/// Time that a worker spins for its next task.
 constexpr std::int64_t spinNs = 200000;
 constexpr std::uint64_t leastPinnedBudget = 256u << 20;
 
@@ -22,7 +22,7 @@ std::uint64_t budgetOf(std::uint64_t asked) {
 
 CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget, Budget budgetFor)
     : cores_(std::max(1u, std::thread::hardware_concurrency())) {
-  // The pools keep the device: results may outlive the engine.
+  // The pools own the device, since results may outlive the engine.
   const std::shared_ptr<CopyDevice> shared(std::move(device));
   device_ = shared;
   pinned_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocatePinned(bytes); },
@@ -40,7 +40,7 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
     try {
       shared->attach();
     } catch (const Failure&) {
-      // The device is lost, which the thread's first copy will tell.
+      // The device is lost, as the thread's first copy will report.
     }
   };
   workers_ = std::make_unique<WorkerPool>(prepare, spins ? spinNs : 0);

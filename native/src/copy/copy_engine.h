@@ -1,4 +1,4 @@
-// Moves batches of tensors between host and device by a strategy of choice. One batch at a time; thread-safe.
+// Copies batches of tensors between host and device by a chosen strategy. One batch at a time; thread-safe.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace copyscope::copy {
 
-/// Cores from which on threads wait busily; where they are few, they would be in each other's way.
+/// Number of cores from which threads spin; on fewer cores they would disturb each other.
 constexpr unsigned coresToSpin = 4;
 
 struct EngineCounts {
@@ -27,41 +27,41 @@ struct EngineCounts {
   std::uint64_t ringBytes = 0;
 };
 
-/// What a steady state must leave as it is.
+/// Sum of allocations that a steady state must not change.
 inline std::uint64_t allocationsOf(const EngineCounts& counts) {
   return counts.pinned.allocations + counts.device.allocations + counts.eventsMade + counts.threadsStarted;
 }
 
-/// Bytes up to which the caller of submitSmall fills the slots itself, with the workers' help: handing the batch to
-/// another thread would take longer. The first is for machines with few cores, where nobody helps.
+/// Bytes up to which the caller of submitSmall fills the slots itself, with the workers' help, since another thread
+/// would start too late. The first is for machines with few cores, without helpers.
 constexpr std::uint64_t smallBatchBytes = 256u << 10;
 constexpr std::uint64_t helpedBatchBytes = 4096u << 10;
 
-/// Numbers that a batch is run with: those asked for, or those chosen from payload and cores.
+/// Numbers for a batch: from the options, or chosen from payload and cores.
 struct Tuning {
   unsigned threads = 1;
   std::uint32_t slots = 1;
   std::uint64_t slotBytes = 0;
   std::uint64_t chunkBytes = 0;
   std::uint64_t unitBytes = 0;
-  /// Whether slots, and D2H the targets, are filled past the caches.
+  /// Fills slots, or D2H targets, bypassing the caches.
   bool streamingSlots = false;
   bool streamingTargets = false;
 };
 Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores);
-/// Whether the targets of a D2H batch are filled past the caches.
+/// Returns true if the targets of a D2H batch are filled bypassing the caches.
 bool streamsTargets(const CopyOptions& options, std::uint64_t payload);
-/// Threads that work on a batch at most, unless more are asked for; the caller is one of them.
+/// Returns the maximum number of threads for a batch by default, including the caller.
 unsigned threadsAtMost(unsigned cores);
 
-/// Says where tensor number `transfer` of a batch lies on the host. Called for one after another on the submitting thread,
-/// while others copy those found before.
+/// Returns the host address of tensor number `transfer` of a batch. The submitting thread calls it for one after
+/// another, while others copy those found before.
 using FindSource = std::function<std::byte*(std::size_t transfer)>;
 
 class CopyEngine {
  public:
-  /// `pinnedBudget`: bytes of page-locked memory it may hold; 0 for a quarter of the memory that is available now. Where
-  /// the device's is ordinary memory, it is only for what is kept.
+  /// `pinnedBudget`: limit of page-locked memory in bytes; 0 for a quarter of the memory available now. If the device's
+  /// memory is ordinary memory, it only limits unused memory.
   explicit CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget = 0,
                       Budget budgetFor = Budget::held);
   ~CopyEngine();
@@ -73,16 +73,16 @@ class CopyEngine {
   MemoryPool& deviceMemory() { return *memory_; }
   StreamRef defaultStream() const { return stream_.get(); }
 
-  /// Returns when all data is where it belongs. Throws Failure (`copy.cancelled` where `cancelled` became true); then
-  /// nothing uses the batch's memory any more, and its targets hold some of the data. `observer` hears of it.
+  /// Returns when all data has arrived. Throws Failure (`copy.cancelled` if `cancelled` became true); then nothing uses
+  /// the batch's memory any more, and its targets hold a part of the data. `observer` receives the host's own copies.
   void run(const Batch& batch, const CopyOptions& options, StreamRef stream,
            const std::atomic<bool>* cancelled = nullptr, CopyObserver* observer = nullptr);
 
-  /// Whether a batch is one for submitSmall().
+  /// Returns true if a batch fits submitSmall().
   bool isSmall(const Batch& batch, const CopyOptions& options) const;
-  /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival; null where the
-  /// batch is another, or the engine is busy. The event may go back by putBack(). With `find` the batch needn't say where
-  /// the tensors lie on the host, and none of them is page-locked.
+  /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival. Returns null
+  /// if the batch doesn't fit, or the engine is busy. The event may be returned with putBack(). With `find` the batch
+  /// need not contain the tensors' host addresses, and none of them is page-locked.
   OwnedCopyEvent submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
                              const FindSource& find = nullptr);
   void putBack(OwnedCopyEvent event);
@@ -90,9 +90,9 @@ class CopyEngine {
   void rouse(std::uint64_t payload);
 
   EngineCounts counts();
-  /// Whether page-locked memory of this engine is in use outside its ring, so that it is worth looking for.
+  /// Returns true if page-locked memory of this engine is in use outside its ring, so that a search for it may succeed.
   bool holdsPinnedResults() const { return pinned_->counts().usedBytes > ringReserve_.load(); }
-  /// Gives memory that is not in use back to the system, the ring's included.
+  /// Returns unused memory to the system, including the ring's.
   void trim();
 
  private:
@@ -104,7 +104,7 @@ class CopyEngine {
   void threadedPinning(Job& job);
   void packed(Job& job);
   void pipelined(Job& job);
-  /// Puts everything into the stream; in D2H, takes it out of the slots too.
+  /// Puts everything into the stream; in D2H, also copies it out of the slots.
   void passThroughRing(Job& job, const std::vector<Transfer>& transfers);
   OwnedCopyEvent takeEvent();
   void hostToHost(Job& job);
@@ -139,17 +139,17 @@ class CopyEngine {
   const unsigned cores_;
   std::mutex mutex_;
   std::unique_ptr<SlotRing> ring_;
-  /// Bytes that the ring has taken from the pinned pool.
+  /// Bytes of the ring from the pinned pool.
   std::atomic<std::uint64_t> ringReserve_{0};
   std::unique_ptr<WorkerPool> workers_;
   TransferPlan plan_;
   std::vector<Transfer> staged_;
   std::vector<Transfer> direct_;
   std::vector<Transfer> directRuns_;
-  /// Per chunk: units that are not done, and whether it has been submitted.
+  /// Per chunk: number of unfinished units, and whether it has been submitted.
   std::vector<std::atomic<std::uint32_t>> remaining_;
   std::vector<std::atomic<bool>> submitted_;
-  /// Segments of the plan whose place on the host is known.
+  /// Number of segments with known host addresses.
   std::atomic<std::uint32_t> found_{0};
 };
 

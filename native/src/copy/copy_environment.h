@@ -1,4 +1,4 @@
-// Copies that run in the background, for one JavaScript environment: it keeps their leaves, and hears of their ends.
+// Background copies of one JavaScript environment, which keeps their leaves and is notified of their ends.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace copyscope::addon {
 
-/// The way from any thread to an environment's own. A copy's last word may come when the environment has gone.
+/// Calls an environment's own thread from any thread. A copy's last call may come after the environment has ended.
 class Doorbell {
  public:
   explicit Doorbell(Napi::Env env)
@@ -52,7 +52,7 @@ class Environment {
     schedule(env, std::move(running));
   }
 
-  /// Calls `listener` from the event loop once the copy has ended. Never waits.
+  /// Calls `listener` from the event loop when the copy has ended. Never waits.
   void notify(Napi::Env env, const Ticket& ticket, const Napi::Function& listener) {
     for (auto& [number, running] : running_) {
       if (running.ticket.copy != ticket.copy) continue;
@@ -81,11 +81,11 @@ class Environment {
     std::vector<Napi::FunctionReference> listeners;
   };
 
-  /// Leaves the copy to its scheduler's thread, which runs it, or waits for it where it was submitted.
+  /// Leaves the copy to its scheduler's thread, which runs it, or waits for it if it was submitted.
   void schedule(Napi::Env env, Running running) {
     const Ticket ticket = running.ticket;
     const std::uint64_t number = keep(env, std::move(running));
-    // By value: the environment may have gone. Its own thread calls only while it is there.
+    // By value, since the environment may be gone. Its own thread calls only while it exists.
     ticket.copy->onEnd = [this, number, doorbell = doorbell_] { tellEnd(this, doorbell, number); };
     try {
       ticket.entry->scheduler.add(ticket.copy);
@@ -107,7 +107,7 @@ class Environment {
     if (running_.erase(number) > 0 && running_.empty()) doorbell_->letEnd(env);
   }
 
-  /// From any thread, also when the environment has gone.
+  /// Called from any thread, also after the environment has ended.
   static void tellEnd(Environment* environment, const std::shared_ptr<Doorbell>& doorbell, std::uint64_t number) {
     doorbell->ring([environment, number](Napi::Env env, Napi::Function) {
       if (env != nullptr) environment->end(env, number);

@@ -1,4 +1,4 @@
-// What JavaScript holds of the copy engine: memory, streams, and copies under way.
+// JavaScript's handles of the copy engine: memory, streams, and copies under way.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 namespace copyscope::addon {
 
-/// Memory behind a tensor; no block once it was released.
+/// Memory of a tensor; without a block after its release.
 struct Storage {
   std::shared_ptr<copy::CopyEngine> engine;
   copy::BlockRef block;
 };
 
-/// A stream that JavaScript made. Gone once its work is done.
+/// A stream made by JavaScript. It is deleted when its work is done.
 class Stream {
  public:
   static std::shared_ptr<Stream> make(std::shared_ptr<copy::CopyEngine> engine) {
@@ -41,12 +41,12 @@ class Stream {
       : engine(std::move(owner)), stream(std::move(made)) {}
 };
 
-/// A copy, and its device's entry, which must live as long as it does.
+/// A copy, and its device's entry, which must outlive it.
 struct Ticket {
   Ticket() = default;
   Ticket(const Ticket&) = default;
   Ticket& operator=(const Ticket&) = default;
-  /// On the event loop's thread, which JavaScript's collector must not hold up.
+  /// Runs on the event loop's thread, which JavaScript's collector must not delay.
   ~Ticket() {
     if (copy != nullptr) entry->scheduler.letGo(std::move(copy));
   }
@@ -55,7 +55,7 @@ struct Ticket {
   std::shared_ptr<copy::PendingCopy> copy;
 };
 
-/// How an external is told from others, and what it is called. The numbers are random, and this addon's own.
+/// Type tag and name of an external. The tags are random numbers of this addon.
 struct Kind {
   napi_type_tag tag;
   const char* name;
@@ -69,11 +69,11 @@ inline constexpr Kind kindOf<std::shared_ptr<Stream>> = {{0x1b97e5a30c6f48d2, 0x
 template <>
 inline constexpr Kind kindOf<Ticket> = {{0xe40c7b26d183f59a, 0x937ad65e08c1b24f}, "a copy"};
 
-/// Failure `native.bad-argument` that says what `value` is instead of what it must be.
+/// Throws a Failure `native.bad-argument` that names the kind of `value` and the expected one.
 [[noreturn]] void refuseKind(const Napi::Value& value, const char* name, const Kind& expected);
 
-/// What `value` was made to hold by wrap(). Failure `native.bad-argument` where this addon didn't make it, or made it to
-/// hold something else.
+/// Returns the object that wrap() put into `value`. Throws a Failure `native.bad-argument` if this addon didn't make
+/// it, or for another kind.
 template <typename T>
 T& external(const Napi::Value& value, const char* name) {
   if (value.IsExternal()) {
@@ -87,7 +87,7 @@ template <typename T>
 Napi::External<T> wrap(Napi::Env env, T content) {
   auto owned = std::make_unique<T>(std::move(content));
   const auto made = Napi::External<T>::New(env, owned.get(), [](Napi::Env, T* held) { delete held; });
-  static_cast<void>(owned.release());  // JavaScript's collector owns it from here on.
+  static_cast<void>(owned.release());  // Owned by JavaScript's collector from here on.
   made.TypeTag(&kindOf<T>.tag);
   return made;
 }

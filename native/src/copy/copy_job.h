@@ -21,7 +21,7 @@ struct CopyEngine::Job {
   std::mutex mutex;
   /// Staging memory, held until all is done.
   std::vector<BlockRef> held;
-  /// Where the batch doesn't say where its tensors lie on the host.
+  /// Finds the tensors' host addresses if the batch lacks them.
   const FindSource* find = nullptr;
 
   unsigned helpers() const { return tuning.threads - 1; }

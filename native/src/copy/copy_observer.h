@@ -1,4 +1,4 @@
-// Who is told what the host itself copies for a batch.
+// An observer of the copies that the host itself makes for a batch.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@ namespace copyscope::copy {
 
 class CopyObserver {
  public:
-  /// The calling thread has copied `bytes` within host memory since `startNs`. `worker` is 0 for the thread that runs
-  /// the batch, and counts its helpers from 1. Called from several threads at once.
+  /// Reports that the calling thread has copied `bytes` within host memory since `startNs`. `worker` is 0 for the
+  /// thread that runs the batch, and counts its helpers from 1. Called from several threads at once.
   virtual void hostCopied(unsigned worker, std::int64_t startNs, std::uint64_t bytes) = 0;
 
  protected:
   ~CopyObserver() = default;
 };
 
-/// Number of the calling thread among those that work on a batch; 0 for the one that runs it.
+/// Returns the calling thread's number among those that work on a batch; 0 for the one that runs it.
 unsigned workerNumber() noexcept;
 
-/// Tells the observer, where there is one, of what is copied while this lives.
+/// Reports the copies made during its lifetime to the observer, if there is one.
 class ObservedCopy {
  public:
   ObservedCopy(CopyObserver* observer, std::uint64_t bytes)

@@ -30,11 +30,11 @@ std::uint32_t elementBytes(napi_typedarray_type type) {
 
 std::uint64_t bytesIn(double number, const char* name) {
   if (!(number >= 0 && number <= static_cast<double>(mostExact))) badCopyArgument(name, "numbers of bytes");
-  // By way of a signed number: processors convert to that at once.
+  // Converts through a signed number, which processors do in one instruction.
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
 }
 
-/// The memory of a typed array, Buffer or DataView. Node-API's own calls: this runs once a leaf.
+/// Returns the memory of a typed array, Buffer or DataView. Uses Node-API directly, since it runs once per leaf.
 Bytes bytesOf(napi_env env, napi_value value) {
   napi_typedarray_type type = napi_uint8_array;
   std::size_t length = 0;

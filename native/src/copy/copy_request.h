@@ -1,4 +1,4 @@
-// Reads what JavaScript asks of a copy. Each throws the Failure `native.bad-argument` that names what is wrong.
+// Reads JavaScript's requests for copies. Functions throw a Failure `native.bad-argument` that names the wrong value.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace copyscope::addon {
 
-/// As far as JavaScript's numbers are whole: 2^53 - 1. A few of them are no more than 64 bits hold.
+/// Largest exact whole number of JavaScript, 2^53 - 1. Sums of a few fit into 64 bits.
 constexpr std::int64_t mostExact = 9007199254740991;
 
 /// Host memory of a leaf.
@@ -19,12 +19,12 @@ struct Bytes {
   std::uint32_t elementBytes = 1;
 };
 
-/// The call's one argument.
+/// Returns the call's one argument.
 Napi::Object requestOf(const Napi::CallbackInfo& info);
 std::string deviceName(const Napi::Object& request);
 Napi::Array list(const Napi::Object& request, const char* name);
 
-/// A typed array of `type` with at least `length` elements.
+/// Returns a typed array of `type` with at least `length` elements.
 template <typename Array>
 Array numbers(const Napi::Object& request, const char* name, napi_typedarray_type type, std::size_t length) {
   const Napi::Value value = request.Get(name);
@@ -36,19 +36,18 @@ Array numbers(const Napi::Object& request, const char* name, napi_typedarray_typ
   return array;
 }
 
-/// The request's `leaves`, of which the call's further arguments are the first: reading an argument takes a third of the
-/// time. Element sizes are those that the request names, if any: one for all, or one for each.
+/// The request's `leaves`. The first ones are further arguments of the call, since reading an argument takes a third of
+/// the time. Element sizes are those of the request, if any: one for all, or one for each.
 class Leaves {
  public:
   Leaves(const Napi::CallbackInfo& info, const Napi::Object& request);
   std::uint32_t count() const { return count_; }
   Bytes at(std::uint32_t index) const;
-  /// `engine` is told once about how much is coming.
+  /// Tells `engine` once how much is coming.
   std::vector<Bytes> readAll(copy::CopyEngine& engine) const;
-  /// How many bytes each has, without reading it, as the request's `sizes` say; none where it says nothing. `engine` is
-  /// told about how much is coming.
+  /// Returns the bytes of each leaf from the request's `sizes`, or nothing. Tells `engine` how much is coming.
   std::vector<copy::TensorSize> readSizes(copy::CopyEngine& engine) const;
-  /// Where it lies. It must have so many bytes.
+  /// Returns the address of a leaf, which must have `bytes` bytes.
   std::byte* find(std::size_t index, std::uint64_t bytes) const;
 
  private:
@@ -58,22 +57,21 @@ class Leaves {
   const Napi::Object request_;
   const Napi::Array leaves_;
   const std::uint32_t count_;
-  /// How many of them are arguments too.
+  /// Number of leaves that are arguments too.
   const std::size_t arguments_;
   std::uint32_t commonElementBytes_ = 0;
   const std::uint8_t* eachElementBytes_ = nullptr;
 };
 
-/// Layouts of the leaves that aren't contiguous: [{ index, shape, strides, offset }], numbers in elements
-/// (strided_layouts.cpp).
+/// Reads layouts of strided leaves: [{ index, shape, strides, offset }], numbers in elements (strided_layouts.cpp).
 void readStrided(const Napi::Object& request, copy::PendingCopy& copy, std::vector<copy::TensorSize>& tensors);
 
-/// Tensors on a device: { storages, storageOf, offsets, bytes, elementSizes }. `side` of the copy's transfers is theirs.
+/// Reads tensors on a device: { storages, storageOf, offsets, bytes, elementSizes }, as `side` of the transfers.
 std::vector<copy::TensorSize> readDeviceTensors(const Napi::Object& request, copy::PendingCopy& copy,
                                                 std::byte* copy::Transfer::*side,
                                                 const std::shared_ptr<copy::CopyEngine>& owner);
 
-/// A copy with the options asked for, on the stream named by `streamName`, or the engine's own.
+/// Returns a copy with the request's options, on the stream named by `streamName`, or the engine's own.
 Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>& entry, const char* streamName);
 
 }  // namespace copyscope::addon

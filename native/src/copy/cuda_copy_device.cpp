@@ -25,7 +25,7 @@ cudaMemcpyKind kindOf(Direction direction) {
 cudaStream_t streamOf(StreamRef stream) { return static_cast<const CudaCopyStream*>(stream)->handle(); }
 cudaEvent_t eventOf(EventRef event) { return static_cast<const CudaCopyEvent*>(event)->handle(); }
 
-/// The result of an allocation: null where there is no memory left, a Failure for anything else.
+/// Returns the result of an allocation: null if there is no memory left. Throws a Failure for any other error.
 void* orNull(cudaError_t error, void* memory, const char* call) {
   if (error == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());

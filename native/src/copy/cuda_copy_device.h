@@ -1,4 +1,4 @@
-// CUDA for the copy engine. Only where COPYSCOPE_WITH_CUDA is defined.
+// CUDA for the copy engine. Only if COPYSCOPE_WITH_CUDA is defined.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace copyscope::copy {
 
-/// Number of CUDA devices; 0 where there is no driver.
+/// Returns the number of CUDA devices; 0 without a driver.
 int cudaDeviceCount() noexcept;
 
-/// Throws Failure `copy.no-device` where there is none with this index.
+/// Throws Failure `copy.no-device` if there is none with this index.
 std::unique_ptr<CopyDevice> makeCudaCopyDevice(int index);
 
 }  // namespace copyscope::copy

@@ -1,4 +1,4 @@
-// CUDA's streams and events as the copy engine passes them on.
+// CUDA's streams and events for the copy engine.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace copyscope::copy {
 class CudaCopyStream final : public CopyStream {
  public:
   explicit CudaCopyStream(OwnedStream owned) : owned_(std::move(owned)), handle_(owned_.get()) {}
-  /// A stream that somebody else owns, or one of CUDA's default streams.
+  /// Wraps a stream with another owner, or one of CUDA's default streams.
   explicit CudaCopyStream(cudaStream_t handle) : handle_(handle) {}
   cudaStream_t handle() const { return handle_; }
 

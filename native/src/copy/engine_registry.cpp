@@ -1,4 +1,4 @@
-// The engines of this process: one a device, made at first use, gone with the last environment that uses the addon.
+// The engines of this process: one per device, made at the first use, deleted with the last environment that uses it.
 #include <map>
 #include <mutex>
 
@@ -29,7 +29,7 @@ Registry& registry() {
   return only;
 }
 
-/// The number behind the prefix; -1 where the name has another form.
+/// Returns the number after the prefix; -1 if the name has another form.
 int indexIn(const std::string& name, const std::string& prefix) {
   if (name.rfind(prefix, 0) != 0) return -1;
   const std::string digits = name.substr(prefix.size());

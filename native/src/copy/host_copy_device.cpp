@@ -15,13 +15,13 @@
 namespace copyscope::copy {
 namespace {
 
-/// Before each block, its size: so that freeing it can be counted.
+/// Space before each block for its size, which is needed when the block is freed.
 constexpr std::size_t headerBytes = 256;
 constexpr std::size_t defaultMemory = std::size_t{1} << 34;
-/// Of a copy that is held.
+/// Interval between checks of a held copy.
 constexpr std::chrono::microseconds betweenLooks{50};
 
-/// Counts a handle as long as it lives.
+/// Counts a handle during its lifetime.
 class Counted {
  public:
   explicit Counted(std::shared_ptr<std::atomic<long>> count) : count_(std::move(count)) { ++*count_; }
@@ -33,7 +33,7 @@ class Counted {
   const std::shared_ptr<std::atomic<long>> count_;
 };
 
-/// A count of records asked for and of records reached, as an event has them.
+/// Numbers of requested and of reached records of an event.
 class Records {
  public:
   std::uint64_t ask() {
@@ -65,7 +65,7 @@ class Records {
   std::uint64_t reached_ = 0;
 };
 
-/// Streams that have yet to reach it keep its records.
+/// Streams that have not reached it yet keep its records.
 class HostEvent final : public CopyEvent {
  public:
   explicit HostEvent(std::shared_ptr<std::atomic<long>> live) : live_(std::move(live)) {}

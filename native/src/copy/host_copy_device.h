@@ -1,5 +1,5 @@
-// A simulated device in host memory: each stream is a queue with a thread, copies run behind the caller's back as
-// CUDA's do, and a failure can be ordered. For tests, and for programs written where there is no GPU.
+// A simulated device in host memory: each stream is a queue with a thread, copies run asynchronously like CUDA's, and
+// failures can be requested. For tests, and for programs written without a GPU.
 #pragma once
 
 #include <atomic>
@@ -34,32 +34,32 @@ class HostCopyDevice : public CopyDevice {
   bool isDone(EventRef event) override;
   void streamWait(StreamRef stream, EventRef event) override;
 
-  /// The copy after so many more fails, once; negative for none.
+  /// Makes the copy after `copies` more fail, once; negative for none.
   void failAfter(long copies) {
     hasFailed_.store(false);
     failAfter_.store(copies);
   }
-  /// Whether that copy was asked for.
+  /// Returns true if that copy was reached.
   bool hasFailed() const { return hasFailed_.load(); }
-  /// The stream or event after so many more can't be made, once; negative for none.
+  /// Makes the creation of the stream or event after `handles` more fail, once; negative for none.
   void failHandleAfter(long handles) { failHandleAfter_.store(handles); }
-  /// Each copy takes at least this long.
+  /// Makes each copy take at least this long.
   void delayCopies(long nanoseconds) { delayNs_.store(nanoseconds); }
-  /// Copies that are put into a stream from here on wait there until `mayGo` is true; null for none. Not while a batch is
-  /// under way. It is asked by the streams' threads, over and over.
+  /// Makes later copies wait in their streams until `mayGo` returns true; null for none. Not while a batch is under
+  /// way. The streams' threads call it repeatedly.
   void holdCopies(std::function<bool()> mayGo) { mayGo_ = std::move(mayGo); }
-  /// The next copy that is put into a stream waits there, until this is called with false.
+  /// Makes the next copy wait in its stream until this is called with false.
   void holdNext(bool isHeld) {
     held_->store(isHeld);
     holdsNext_.store(isHeld);
   }
-  /// Device memory there is in all.
+  /// Sets the total device memory.
   void limitMemory(std::size_t bytes) { limit_.store(bytes); }
-  /// Pinned and device blocks that are allocated now.
+  /// Returns the number of pinned and device blocks that are allocated now.
   long liveBlocks() const { return liveBlocks_.load(); }
-  /// Streams and events that are there now. The count outlives the device.
+  /// Returns the number of existing streams and events. The count outlives the device.
   std::shared_ptr<const std::atomic<long>> liveHandles() const { return liveHandles_; }
-  /// Calls of copy() and of copyPieces() until now.
+  /// Return the numbers of calls of copy() and of copyPieces() until now.
   long copies() const { return copies_.load(); }
   long pieceLaunches() const { return pieceLaunches_.load(); }
 

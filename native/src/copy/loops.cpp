@@ -1,4 +1,4 @@
-// The strategies that others use: loops, pinning first, and packed staging.
+// The strategies of other libraries: loops, pinning first, and packed staging.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -19,7 +19,7 @@ struct Group {
 
 std::vector<Group> groupsOf(const std::vector<Transfer>& transfers) {
   std::vector<Group> groups;
-  /// The group of each storage that is being filled: a large tensor in between has its own.
+  /// The group of each storage that is being filled; a large tensor in between has its own.
   std::unordered_map<std::uint32_t, std::size_t> open;
   for (std::size_t index = 0; index < transfers.size(); ++index) {
     const Transfer& transfer = transfers[index];
@@ -151,7 +151,7 @@ void CopyEngine::deviceToDevice(Job& job) {
 void CopyEngine::hostToHost(Job& job) {
   const std::vector<Transfer>& transfers = job.batch.transfers;
   const bool parallel = job.options.strategy >= Strategy::threadedPinning;
-  // Pieces of the targets: `device` is where they go.
+  // Pieces of the targets; `device` is the destination.
   std::vector<Transfer> parts;
   for (const Transfer& transfer : transfers) {
     const std::uint64_t most = parallel ? job.tuning.chunkBytes : transfer.bytes;

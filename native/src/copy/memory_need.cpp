@@ -10,19 +10,19 @@ namespace {
 
 unsigned coresHere() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-/// The list of pieces that a kernel takes.
+/// Returns the size of the list of pieces for a kernel.
 std::uint64_t listBytes(const MultiCopyPlan& plan, std::uint64_t payload) {
   return blockBytes((plan.sizes.size() + payload / pieceBytes + 1) * sizeof(Piece));
 }
 
-/// Tensors in common blocks, each at its alignment: no more than this, however they are put together.
+/// Returns an upper bound for tensors in shared blocks, each at its alignment, however they are grouped.
 std::uint64_t packedBytes(const MultiCopyPlan& plan, std::uint64_t payload) {
   const std::uint64_t each = plan.options.minPackedAlignmentBytes + blockBytes(1);
   const std::uint64_t bytes = payload + plan.sizes.size() * each;
   return bytes + bytes / 8;
 }
 
-/// The slots that its chunks fill, each with a list where small tensors are gathered on the device.
+/// Returns the size of the slots for its chunks, each with a list if small tensors are gathered on the device.
 std::uint64_t ringOf(const MultiCopyPlan& plan, std::uint64_t payload) {
   const Tuning tuning = chooseTuning(plan.options, payload, coresHere());
   const std::uint64_t gaps = plan.sizes.size() * mostGapBytes;

@@ -20,7 +20,7 @@ MemoryPool::~MemoryPool() { trimLocked(); }
 
 BlockRef MemoryPool::take(std::uint64_t bytes) {
   const std::uint64_t whole = blockBytes(bytes);
-  // The reference comes first: where there is no room for it, no memory is on its way to it.
+  // The reference comes first, so that no memory is lost if there is no room for it.
   const std::shared_ptr<MemoryPool> self = shared_from_this();
   const std::shared_ptr<Block> block(new Block{nullptr, whole}, [self](const Block* ended) {
     if (ended->memory != nullptr) self->putBack(*ended);

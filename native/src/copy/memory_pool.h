@@ -1,5 +1,5 @@
-// Blocks of memory that are used again: taking one in a steady state allocates nothing. A block goes back once nothing
-// holds it, and whoever holds it does so until its copies are done; so a block that is taken is free at once.
+// Reusable blocks of memory: taking one in a steady state allocates nothing. A block returns when its last reference is
+// dropped. References are held until copies are done, so that a taken block is free to use at once.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct PoolCounts {
   /// Allocations ever made, and their bytes.
   std::uint64_t allocations = 0;
   std::uint64_t allocatedBytes = 0;
-  /// Bytes held from the system now, and those of them that are handed out.
+  /// Bytes held from the system now, and those of them in use.
   std::uint64_t reservedBytes = 0;
   std::uint64_t usedBytes = 0;
 };
@@ -27,10 +27,10 @@ struct Block {
 };
 using BlockRef = std::shared_ptr<const Block>;
 
-/// Bytes that a request is rounded up to: one of eight sizes between powers of two, at least 512.
+/// Returns the size to which a request is rounded up: one of eight sizes between powers of two, at least 512.
 std::uint64_t blockBytes(std::uint64_t bytes);
 
-/// What a pool's budget is for: everything that it holds from the system, or only what it keeps though nothing uses it.
+/// Scope of a pool's budget: all memory held from the system, or only unused memory.
 enum class Budget { held, kept };
 
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
@@ -44,11 +44,11 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// Null where the budget or the system has no more. Gives back unused blocks first, and tries again.
+  /// Returns null if the budget or the system has no more. Frees unused blocks first, and tries again.
   BlockRef take(std::uint64_t bytes);
-  /// Start of the block of this pool in which the bytes lie; null where they don't lie in one.
+  /// Returns the start of this pool's block that contains the bytes, or null.
   const std::byte* blockOf(const void* memory, std::uint64_t bytes) const;
-  /// Gives unused blocks back to the system.
+  /// Returns unused blocks to the system.
   void trim();
   PoolCounts counts() const;
   Budget budgetFor() const { return budgetFor_; }

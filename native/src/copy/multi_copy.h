@@ -1,5 +1,5 @@
-// A payload of many tensors that the engine makes itself, copies by a strategy, and verifies byte for byte: the
-// program's multi-tensor copy, and what the benchmarks time.
+// A payload of many tensors that the engine makes itself, copies by a strategy, and verifies byte for byte. Programs'
+// multi-tensor copies and benchmarks use it.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,16 @@ constexpr std::uint32_t firstPatternSeed = 1000;
 
 class MultiCopy {
  public:
-  /// Makes and fills the sources. Throws Failure `run.out-of-memory`. Once `cancelled` is true, this and everything else
-  /// ends soon, and what is left undone stays so; it must outlive the payload.
+  /// Makes and fills the sources. Throws Failure `run.out-of-memory`. Once `cancelled` is true, this and everything
+  /// else ends soon without completing; it must outlive the payload.
   MultiCopy(CopyEngine& engine, MultiCopyPlan plan, const std::atomic<bool>* cancelled = nullptr);
 
-  /// Copies all tensors, and returns when they have arrived. Device memory for the results is taken from the engine's
-  /// pool within, as Tensor.to takes it from PyTorch's.
+  /// Copies all tensors, and returns when they have arrived. Takes device memory for the results from the engine's
+  /// pool, as Tensor.to takes it from PyTorch's.
   void run(StreamRef stream, CopyObserver* observer = nullptr);
-  /// The same copies as a loop of plain asynchronous calls and one synchronise, without the engine.
+  /// Makes the same copies in a loop of plain asynchronous calls and one synchronise, without the engine.
   void runBare(StreamRef stream);
-  /// Overwrites every byte of the targets, so that verify() sees what the next run brings.
+  /// Overwrites every byte of the targets, so that verify() checks the next run.
   void poison();
   Comparison verify();
   std::uint64_t bytes() const { return bytes_; }
@@ -39,10 +39,10 @@ class MultiCopy {
   std::byte* makeDevice(std::uint64_t bytes, std::vector<BlockRef>& into);
   void makeSources();
   void placeTargets();
-  /// What a thread needs to look after tensors without the engine: a stream of its own, and memory for the largest one.
+  /// A thread's tools for handling tensors without the engine: its own stream, and memory for the largest tensor.
   struct Hand {
     Pages scratch;
-    /// Ends before the memory that its copies use.
+    /// Deleted before the memory that its copies use.
     OwnedCopyStream stream;
   };
   template <typename Work>

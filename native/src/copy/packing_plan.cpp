@@ -31,12 +31,12 @@ void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& opti
   const bool packs = options.packCpuTensors && packable >= 2;
   const std::uint64_t limit = std::max<std::uint64_t>(1, options.maxPackedChunkBytes);
   std::uint32_t chunk = noChunk;
-  /// Bytes of that chunk; its storage has them in the end.
+  /// Bytes of that chunk so far; in the end its storage's size.
   std::uint64_t used = 0;
   const auto endChunk = [&] {
     if (chunk != noChunk) plan.storages[chunk] = used;
   };
-  // Tensors next to each other are mostly of one type, and a division takes longer than all else that is done for one.
+  // Neighbouring tensors mostly have one type, and a division takes longer than all other work for one.
   std::uint32_t elementBytes = 1;
   std::uint64_t alignment = packedAlignment(options.minPackedAlignmentBytes, elementBytes);
   for (const TensorSize& tensor : tensors) {

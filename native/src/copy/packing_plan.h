@@ -1,4 +1,4 @@
-// Where each tensor of a batch goes on the device: the placement rules of ACCV-Lab's multi-tensor copier.
+// The place of each tensor of a batch on the device, by the rules of ACCV-Lab's multi-tensor copier.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct PackingPlan {
   std::vector<std::uint64_t> storages;
 };
 
-/// The alignment of a packed tensor: at least `minimum`, and a multiple of its element's size.
+/// Returns the alignment of a packed tensor: at least `minimum`, and a multiple of its element's size.
 std::uint64_t packedAlignment(std::uint64_t minimum, std::uint32_t elementBytes);
 
-/// Two or more contiguous tensors of at most packedTensorBytes share allocations of at most maxPackedChunkBytes, in
-/// order; a tensor above that limit, and every other one, gets an allocation of its own. Reuses the plan's memory.
+/// Packs two or more contiguous tensors of at most packedTensorBytes into allocations of at most maxPackedChunkBytes,
+/// in order; a tensor above that limit, and every other one, gets its own allocation. Reuses the plan's memory.
 void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& options, PackingPlan& plan);
 
 }  // namespace copyscope::copy

@@ -6,7 +6,7 @@
 namespace copyscope::copy {
 namespace {
 
-/// Copies one dimension after another; elements that lie next to each other in the last one together.
+/// Copies one dimension after another; neighbouring elements of the last one together.
 void gatherInto(std::byte*& target, const std::byte* source, const StridedSource& layout, std::size_t dimension) {
   const bool last = dimension + 1 == layout.shape.size();
   if (dimension == layout.shape.size() || (last && layout.strides[dimension] == 1)) {
@@ -37,11 +37,11 @@ Failure failureOf(std::exception_ptr thrown) {
 }  // namespace
 
 PendingCopy::~PendingCopy() {
-  // The link may still be writing into the results, which go back to their pool now.
+  // The link may still be writing into the results, which return to their pool now.
   if (isSubmitted_) wait();
 }
 
-/// Contiguous copies of the strided sources take their places.
+/// Contiguous copies replace the strided sources.
 void PendingCopy::gather() {
   gathered_.reserve(strided.size());
   for (const StridedSource& layout : strided) {
@@ -106,7 +106,7 @@ void PendingCopy::wait() noexcept {
   lock.unlock();
   try {
     engine->device().attach();
-    // Not for the stream: what came into it later may wait for whoever waits here.
+    // Waits for the event, not for the stream, whose later work may wait for the caller.
     engine->device().wait(submitted_.get());
     end(CopyState::done);
   } catch (...) {
@@ -117,7 +117,7 @@ void PendingCopy::wait() noexcept {
   giveBackEvent();
 }
 
-/// Another copy would record it anew, and whoever waits for it would wait for that one.
+/// Only without waiting threads, since another copy would record the event again, and they would wait for that copy.
 void PendingCopy::giveBackEvent() noexcept {
   if (waiting_ == 0 && state_ != CopyState::pending && submitted_ != nullptr) engine->putBack(std::move(submitted_));
 }
@@ -132,12 +132,12 @@ void PendingCopy::fail() noexcept {
   end(state);
 }
 
-/// The first to call it decides.
+/// The first call decides.
 void PendingCopy::end(CopyState state) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (state_ != CopyState::pending) return;
   const bool onHost = batch.direction == Direction::d2h || batch.direction == Direction::h2h;
-  // Results on the device are held by whoever asked for them.
+  // The requester holds results on the device.
   if (state != CopyState::done || !onHost) results.clear();
   sources.clear();
   gathered_.clear();
@@ -170,7 +170,7 @@ void CopyScheduler::letGo(std::shared_ptr<PendingCopy> copy) noexcept {
   try {
     add(copy);
   } catch (...) {
-    // There is no thread for it: this one waits.
+    // There is no thread for it, so this one waits.
   }
 }
 

@@ -1,4 +1,4 @@
-// A batch on its way: what startCopy's handle stands for.
+// A batch under way, behind the handle of startCopy.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace copyscope::copy {
 
 enum class CopyState : int { pending, done, failed, cancelled };
 
-/// A host tensor that isn't contiguous: element (i, j, …) lies at i * strides[0] + j * strides[1] + … elements.
+/// A host tensor that isn't contiguous: element (i, j, …) is at i * strides[0] + j * strides[1] + … elements.
 struct StridedSource {
   std::size_t transfer = 0;
   std::uint32_t elementBytes = 1;
@@ -29,8 +29,7 @@ struct StridedSource {
 
 class PendingCopy {
  public:
-  /// `owner`: what the stream lives as long as, where that isn't the engine. A copy that is dropped waits in its stream, so
-  /// it keeps it itself.
+  /// `owner` keeps the stream alive, if the engine doesn't. A dropped copy waits in its stream, so it holds the owner.
   PendingCopy(std::shared_ptr<CopyEngine> copyEngine, StreamRef copyStream, std::shared_ptr<const void> owner = nullptr)
       : engine(std::move(copyEngine)), streamOwner(std::move(owner)), stream(copyStream) {}
   ~PendingCopy();
@@ -43,26 +42,25 @@ class PendingCopy {
   Batch batch;
   CopyOptions options;
   std::vector<StridedSource> strided;
-  /// Work in another engine's stream that must be done first: recorded when the copy was asked for.
+  /// Work in another engine's stream that must be done first: recorded when the copy was requested.
   OwnedCopyEvent before;
-  /// Let go of when the copy has ended; results on the host when they have been fetched.
+  /// Released when the copy has ended; results on the host when they have been fetched.
   std::vector<BlockRef> sources;
   std::vector<BlockRef> results;
   PackingPlan placement;
   /// Called on the scheduler's thread after the end.
   std::function<void()> onEnd;
 
-  /// Does the work on this thread, or waits for it where it was submitted; nothing where the copy has ended. Never throws.
+  /// Does the work here, or waits for it if it was submitted; does nothing if the copy has ended. Never throws.
   void execute() noexcept;
-  /// Packs and submits a small batch on this thread; false where it isn't one. With `find` the batch needn't say where
-  /// the tensors lie on the host.
+  /// Packs and submits a small batch here; returns false for others. With `find` host addresses may be missing.
   bool submitSmall(const FindSource& find = nullptr);
   CopyState state();
   void cancel() { cancelled_.store(true); }
-  /// What went wrong; only where the state is failed or cancelled.
+  /// Returns the error; only if the state is failed or cancelled.
   const Failure& failure() const { return failure_; }
   void wait() noexcept;
-  /// Whether submitSmall() has put it on its way.
+  /// Returns true if submitSmall() has started it.
   bool isSubmitted() const { return isSubmitted_; }
 
  private:
@@ -72,7 +70,8 @@ class PendingCopy {
   void giveBackEvent() noexcept;
 
   std::atomic<bool> cancelled_{false};
-  /// Of a small batch that its owner submitted. Goes back with the end, under the mutex, once no thread waits for it.
+  /// Event of a small batch that its owner submitted. Returned at the end, under the mutex, when no thread waits for
+  /// it.
   OwnedCopyEvent submitted_;
   int waiting_ = 0;
   bool isSubmitted_ = false;
@@ -83,7 +82,7 @@ class PendingCopy {
   Failure failure_;
 };
 
-/// Runs pending copies one after another on a thread of its own.
+/// Runs pending copies one after another on its own thread.
 class CopyScheduler {
  public:
   CopyScheduler() = default;
@@ -92,7 +91,7 @@ class CopyScheduler {
   CopyScheduler& operator=(const CopyScheduler&) = delete;
 
   void add(std::shared_ptr<PendingCopy> copy);
-  /// Never waits for a copy that nobody has any more: where it is still on the wire, the scheduler's thread does.
+  /// Never waits for a copy without owner: if it is still on the wire, the scheduler's thread does.
   void letGo(std::shared_ptr<PendingCopy> copy) noexcept;
 
  private:

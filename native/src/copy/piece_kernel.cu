@@ -5,7 +5,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Copies as far as whole elements go. Returns the bytes copied.
+/// Copies whole elements. Returns the bytes copied.
 template <typename Element>
 __device__ std::uint64_t copyElements(const std::byte* source, std::byte* target, std::uint64_t bytes) {
   const std::uint64_t count = bytes / sizeof(Element);

@@ -7,8 +7,8 @@
 
 namespace copyscope::copy {
 
-/// Asynchronous; gives the launch's own error. A block copies one piece. `pieces` is page-locked host memory, which the
-/// blocks read over the link, each its own entry.
+/// Asynchronous; returns the launch's own error. A block copies one piece. `pieces` is page-locked host memory, of
+/// which each block reads its entry over the link.
 cudaError_t launchPieces(cudaStream_t stream, const Piece* pieces, std::size_t count);
 
 }  // namespace copyscope::copy

@@ -1,5 +1,5 @@
-// Pageable memory at the speed of pinned memory: threads copy between tensors and pinned slots while other slots are
-// on the wire.
+// Pageable memory at the speed of pinned memory: threads copy between tensors and pinned slots while other slots are on
+// the wire.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,7 @@ bool shareAllocations(const Transfer& one, const Transfer& other) {
          one.hostStorage == other.hostStorage;
 }
 
-/// Bytes that a unit copies, where somebody wants to know.
+/// Returns the bytes that a unit copies, if there is an observer.
 std::uint64_t bytesOf(const TransferPlan& plan, const Unit& unit, const CopyObserver* observer) {
   std::uint64_t sum = 0;
   if (observer == nullptr) return sum;
@@ -35,7 +35,7 @@ void dropGatherings(TransferPlan& plan) {
   for (Chunk& chunk : plan.chunks) chunk.firstGathering = chunk.endGathering = 0;
 }
 
-/// One behind the runs from `first` on that are small and lie next to each other in one allocation on the host.
+/// Returns the end of the runs from `first` on that are small and adjacent in one allocation on the host.
 std::size_t endOfHostSpan(const std::vector<Transfer>& runs, std::size_t first) {
   std::size_t end = first + 1;
   const auto isSmall = [&](std::size_t run) { return runs[run].bytes <= mostGatheredBytes; };
@@ -47,7 +47,7 @@ std::size_t endOfHostSpan(const std::vector<Transfer>& runs, std::size_t first) 
   return end;
 }
 
-/// Writes the pieces of `whole` from `next` on. Returns the place behind them.
+/// Writes the pieces of `whole` from `next` on. Returns the place after them.
 Piece* cut(const Piece& whole, Piece* next) {
   for (std::uint64_t done = 0; done < whole.bytes; done += pieceBytes) {
     *next++ = {whole.source + done, whole.target + done, std::min(pieceBytes, whole.bytes - done)};
@@ -57,7 +57,7 @@ Piece* cut(const Piece& whole, Piece* next) {
 
 }  // namespace
 
-/// Puts the runs of one chunk into the stream, and the event of its slot behind them.
+/// Puts the runs of one chunk into the stream, and then the event of its slot.
 void CopyEngine::submitChunk(Job& job, std::size_t index) {
   Slot& slot = ring_->slotOf(index);
   const Chunk& chunk = plan_.chunks[index];
@@ -80,7 +80,7 @@ void CopyEngine::submitRun(Job& job, const Slot& slot, const LinkRun& run) {
                 job.batch.direction, job.stream);
 }
 
-/// One kernel and one copy instead of a copy for each run.
+/// Uses one kernel and one copy instead of a copy for each run.
 void CopyEngine::submitGathering(Job& job, const Slot& slot, const Gathering& gathering) {
   auto* const first = reinterpret_cast<Piece*>(slot.pieces->memory) + gathering.firstPiece;
   Piece* next = first;
@@ -136,7 +136,7 @@ void CopyEngine::passThroughRing(Job& job, const std::vector<Transfer>& transfer
   }
 }
 
-/// Those of one allocation on both sides go in one copy where no padding, or for D2H the same, lies between them.
+/// Joins transfers of one allocation on both sides into one copy if there is no padding, or for D2H equal padding.
 template <typename Put>
 void CopyEngine::forEachRun(Job& job, const std::vector<Transfer>& transfers, const Put& put) {
   Transfer run;
@@ -157,8 +157,7 @@ void CopyEngine::forEachRun(Job& job, const std::vector<Transfer>& transfers, co
   put(run);
 }
 
-/// What is page-locked on the host needs no slot. Small tensors whose places on the host follow each other are gathered on
-/// the device in that very layout.
+/// Copies page-locked memory without a slot. Small adjacent tensors are gathered on the device in the host's layout.
 void CopyEngine::copyDirect(Job& job) {
   if (job.batch.direction != Direction::d2h) {
     return forEachRun(job, direct_, [&](const Transfer& run) { copyOne(job, run); });
@@ -177,7 +176,7 @@ void CopyEngine::copyDirect(Job& job) {
   }
 }
 
-/// False where there is no memory for it.
+/// Returns false if there is no memory for it.
 bool CopyEngine::gatherDirect(Job& job, std::size_t first, std::size_t end) {
   std::byte* const host = directRuns_[first].host;
   const auto span = static_cast<std::uint64_t>(directRuns_[end - 1].host + directRuns_[end - 1].bytes - host);
@@ -199,7 +198,7 @@ bool CopyEngine::gatherDirect(Job& job, std::size_t first, std::size_t end) {
   return true;
 }
 
-/// Within one device a kernel moves all small tensors at once; between devices each goes by itself.
+/// Within one device a kernel copies all small tensors at once; between devices each has its own copy.
 void CopyEngine::copyWithinDevice(Job& job) {
   const bool gathers = job.batch.sourceDevice < 0;
   staged_.clear();
@@ -241,7 +240,7 @@ void CopyEngine::emptyUnit(Job& job, const Unit& unit, const std::byte* slot) {
   if (job.tuning.streamingTargets) finishStreaming();
 }
 
-/// Gives the segments their places on the host, tensor by tensor, and lets the threads have them unit by unit.
+/// Finds the host addresses of the segments, tensor by tensor, and releases them to the threads unit by unit.
 void CopyEngine::findSources(const Job& job) {
   std::uint32_t segment = 0;
   std::size_t unit = 0;
@@ -270,7 +269,7 @@ void CopyEngine::fillSlots(Job& job) {
     const auto isFound = [&] { return found_.load(std::memory_order_acquire) >= unit.endSegment; };
     if (!await(isFound, all)) return;
     const std::size_t chunk = unit.chunk;
-    // The slot is free once the chunk before it in this slot has been submitted and has arrived.
+    // The slot is free when its previous chunk has been submitted and has arrived.
     if (chunk >= slots && !awaitFlag(submitted_[chunk - slots], all)) return;
     Slot& slot = ring_->slotOf(chunk);
     ring_->waitFor(slot);

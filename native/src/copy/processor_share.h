@@ -1,16 +1,16 @@
-// Which processors a helping thread may run on.
+// The processors of a helping thread.
 #pragma once
 
 #include <vector>
 
 namespace copyscope::copy {
 
-/// The processors of helper `number` (from 0) where `groups` threads share `all`: the first share is left to whoever
-/// leads the work. Empty, for no wish, where a share would be fewer than two.
+/// Returns the processors of helper `number` (from 0) if `groups` threads share `all`; the leading thread has the first
+/// share. Empty, for no preference, if a share would have fewer than two.
 std::vector<int> processorShare(const std::vector<int>& all, unsigned number, unsigned groups);
 
-/// Keeps the calling thread on them. Schedulers, those of virtual machines above all, tend to put threads that are woken
-/// together on the waker's processor, one behind the other. Does nothing where the system has no such call.
+/// Restricts the calling thread to its share. Schedulers, especially on virtual machines, tend to put threads that are
+/// woken together on the waker's processor, one after the other. Does nothing if the system can't.
 void keepToProcessorShare(unsigned number, unsigned groups);
 
 }  // namespace copyscope::copy

@@ -19,7 +19,7 @@ class SharedWork {
   void run(WorkerPool& workers, unsigned helpers, const std::atomic<bool>* cancelled, const Work& work) {
     run(workers, helpers, cancelled, [] {}, work);
   }
-  /// The same; this thread makes `lead()` first, on which the others' work may wait.
+  /// Does the same after this thread has run `lead()`, for which the others' work may wait.
   template <typename Lead, typename Work>
   void run(WorkerPool& workers, unsigned helpers, const std::atomic<bool>* cancelled, const Lead& lead,
            const Work& work) {
@@ -44,7 +44,7 @@ class SharedWork {
     workers.run(helpers, body, own);
   }
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
-  /// Throws what the first failing thread threw.
+  /// Throws the exception of the first failing thread.
   void rethrow() const {
     if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   }
@@ -63,7 +63,7 @@ class SharedWork {
   std::exception_ptr thrown_;
 };
 
-/// Waits until it is so; false where the work has failed meanwhile.
+/// Waits until `isSo` returns true; returns false if the work has failed.
 template <typename IsSo>
 bool await(const IsSo& isSo, const SharedWork& work) {
   for (int tries = 0; !isSo(); ++tries) {

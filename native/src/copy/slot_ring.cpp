@@ -24,7 +24,7 @@ void SlotRing::prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t n
                     "There is no page-locked memory for a staging slot of " + std::to_string(bytes) + " bytes.",
                     "Let go of pinned results, or give the ring fewer or smaller slots.", "slots");
     }
-    // Both or neither: a slot with memory is taken for a whole one.
+    // Set together, since a slot with memory counts as complete.
     slot.event = std::move(event);
     slot.block = std::move(block);
     ++eventsMade_;

@@ -1,4 +1,4 @@
-// The ring of pinned slots: allocated once, used again, guarded by an event each.
+// The ring of pinned slots: allocated once, reused, each protected by an event.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,12 @@ namespace copyscope::copy {
 
 struct Slot {
   BlockRef block;
-  /// Where small tensors are brought together on the device, and the list of them; null until they are needed.
+  /// Device memory for gathering small tensors, and the list of them; null until needed.
   BlockRef gathered;
   BlockRef pieces;
   OwnedCopyEvent event;
-  /// The device may be using it. Cleared by whoever has seen the event done, so that the others needn't ask.
+  /// The device may be using it. Cleared by the first thread that sees the event done, so that others need not query
+  /// it.
   std::atomic<bool> busy{false};
 };
 
@@ -27,30 +28,29 @@ class SlotRing {
   SlotRing(const SlotRing&) = delete;
   SlotRing& operator=(const SlotRing&) = delete;
 
-  /// Sees to `count` slots of `bytes` each; of these, memory for the first `needed` from the next one on. Throws
-  /// Failure `copy.out-of-pinned-memory`. Keeps what is there where the shape is the same.
+  /// Provides `count` slots of `bytes` each, and memory for `needed` of them from the next one on. Throws Failure
+  /// `copy.out-of-pinned-memory`. Keeps existing slots of the same shape.
   void prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t needed);
-  /// Gives the first `needed` slots from the next one on a place on the device, and room for `pieceBytes` of a list.
-  /// False where there is no memory for them.
+  /// Gives the next `needed` slots device memory, and a list of `pieceBytes`. Returns false if there is no memory.
   bool prepareGathering(MemoryPool& deviceMemory, std::uint64_t pieceBytes, std::uint64_t needed);
-  /// The slot that chunk `chunk` of the current job goes through.
+  /// Returns the slot of chunk `chunk` of the current job.
   Slot& slotOf(std::uint64_t chunk) { return slots_[(start_ + chunk) % slots_.size()]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint64_t slotBytes() const { return slotBytes_; }
   std::uint64_t eventsMade() const { return eventsMade_; }
-  /// Bytes of the slots that have their memory.
+  /// Returns the bytes of the slots that have their memory.
   std::uint64_t reservedBytes() const;
-  /// The current job's chunks are on their way; the next job starts behind them.
+  /// Notes that the current job's chunks are under way; the next job starts after them.
   void advance(std::uint64_t chunks) { start_ = (start_ + chunks) % slots_.size(); }
-  /// The current job's chunks have arrived; the next job starts at the first slot where all are free.
+  /// Notes that the current job's chunks have arrived; the next job starts at the first slot if all are free.
   void release(std::uint64_t chunks);
-  /// After a job that failed: lets go of the slots whose copies have ended all the same.
+  /// Called after a failed job: releases the slots whose copies have ended all the same.
   void releaseEnded();
-  /// Records the slot's event behind what was put into the stream for it.
+  /// Records the slot's event after its work in the stream.
   void occupy(Slot& slot, StreamRef stream);
-  /// Returns once the device has let go of the slot.
+  /// Returns when the device has released the slot.
   void waitFor(Slot& slot);
-  /// The same for every slot.
+  /// Waits for every slot.
   void waitForAll();
 
  private:

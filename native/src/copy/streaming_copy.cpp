@@ -14,7 +14,7 @@ namespace copyscope::copy {
 
 namespace {
 
-/// Bytes of one store, to which its target is aligned; and those of a line, which leaves at once when it is full.
+/// Bytes of one store, to which its target is aligned, and of a cache line, which is written out when it is full.
 constexpr std::size_t storeBytes = sizeof(__m128i);
 constexpr std::size_t lineBytes = 64;
 /// Less than this fills few whole lines.

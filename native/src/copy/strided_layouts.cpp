@@ -1,4 +1,4 @@
-// Reads the layouts of host tensors that aren't contiguous. Whoever calls the addon itself may give anything.
+// Reads the layouts of host tensors that aren't contiguous. Direct callers of the addon may pass anything.
 #include <cmath>
 
 #include "copy_request.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t mostDimensions = 64;
 
-/// One of the request's layouts, each of whose numbers is checked as it is read.
+/// One of the request's layouts. Each number is checked as it is read.
 class Layout {
  public:
   Layout(const Napi::Array& layouts, std::uint32_t number) : name_("strided[" + std::to_string(number) + "]") {
@@ -30,7 +30,7 @@ class Layout {
   std::int64_t length(std::uint32_t dimension) const { return element(shape_, ".shape[", dimension, 0); }
   std::int64_t stride(std::uint32_t dimension) const { return element(strides_, ".strides[", dimension, -mostExact); }
 
-  /// The leaf whose layout it is, the first one of it.
+  /// Returns the leaf of the layout, if it is the first layout of that leaf.
   std::size_t leaf(const std::vector<TensorSize>& tensors) const {
     const auto index = static_cast<std::size_t>(whole(object_.Get("index"), 0, [&] { return name_ + ".index"; }));
     if (index >= tensors.size() || !tensors[index].contiguous) badCopyArgument(name_ + ".index", "a leaf without a layout");
@@ -48,7 +48,7 @@ class Layout {
     return whole(list.Get(dimension), least, [&] { return name_ + field + std::to_string(dimension) + "]"; });
   }
 
-  /// Converting another value, or another number, would make some other layout of it.
+  /// Rejects other values, since converting them would give another layout.
   template <typename Name>
   static std::int64_t whole(const Napi::Value& value, std::int64_t least, const Name& name) {
     const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : std::nan("");
@@ -64,7 +64,7 @@ class Layout {
   std::uint32_t dimensions_ = 0;
 };
 
-/// Bytes of `length` times as many.
+/// Returns `bytes` times `length`.
 std::uint64_t timesLength(std::uint64_t bytes, std::int64_t length) {
   const auto times = static_cast<std::uint64_t>(length);
   if (times > 0 && bytes > static_cast<std::uint64_t>(mostExact) / times) {
@@ -73,7 +73,7 @@ std::uint64_t timesLength(std::uint64_t bytes, std::int64_t length) {
   return bytes * times;
 }
 
-/// Elements from a dimension's first to its last.
+/// Returns the elements from a dimension's first to its last.
 std::int64_t reachOf(std::int64_t length, std::int64_t stride) {
   if (length <= 1) return 0;
   const std::int64_t most = mostExact / (length - 1);
@@ -81,7 +81,7 @@ std::int64_t reachOf(std::int64_t length, std::int64_t stride) {
   return (length - 1) * stride;
 }
 
-/// Makes the leaf that the layout is for the tensor that it says.
+/// Turns the layout's leaf into the tensor that it describes.
 StridedSource apply(const Layout& layout, PendingCopy& copy, std::vector<TensorSize>& tensors) {
   StridedSource source;
   source.transfer = layout.leaf(tensors);

@@ -46,7 +46,7 @@ class Planner {
     unitUsed_ += bytes;
   }
 
-  /// What nearly all small tensors need: the next piece of a run, within its unit and its chunk.
+  /// Handles nearly all small tensors: the next piece of a run, within its unit and its chunk.
   bool addWhole(const Transfer& transfer) {
     if (transfer.storage != lastStorage_ || transfer.storage == noStorage) return false;
     const auto padding = static_cast<std::uint64_t>(transfer.device - runEnd_);
@@ -57,7 +57,7 @@ class Planner {
     return true;
   }
 
-  /// Sees to a chunk, a run and a unit that can take at least one more byte of the transfer.
+  /// Provides a chunk, a run and a unit that can take at least one more byte of the transfer.
   void makeRoom(const Transfer& transfer, std::uint64_t done) {
     if (plan_.chunks.empty() || !continueRun(transfer, done)) startRun(transfer, done);
     if (unitUsed_ >= unitBytes_) startUnit();
@@ -127,14 +127,14 @@ class Planner {
   const std::uint64_t chunkBytes_;
   const std::uint64_t unitBytes_;
   TransferPlan& plan_;
-  /// Where the last run ends on the device.
+  /// End of the last run on the device.
   std::byte* runEnd_ = nullptr;
   std::uint64_t slotUsed_ = 0;
   std::uint64_t unitUsed_ = 0;
   std::uint32_t lastStorage_ = noStorage;
 };
 
-/// One after the last of the runs from `first` on that a kernel may take.
+/// Returns the end of the runs from `first` on that a kernel may take.
 std::uint32_t endOfSmall(const TransferPlan& plan, std::uint32_t first, std::uint32_t end) {
   std::uint32_t run = first;
   while (run < end && plan.runs[run].bytes <= mostGatheredBytes) ++run;

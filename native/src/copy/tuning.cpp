@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t KiB = 1024;
 constexpr std::uint64_t slotBytesByDefault = 4096 * KiB;
-/// Memory copies of more threads than this no longer gain on the link: on 32 cores twelve were slower, as on 16.
+/// More threads no longer gain on the link: on 32 cores twelve were slower, as on 16.
 constexpr unsigned usefulThreads = 8;
 /// Less than this isn't worth another thread.
 constexpr std::uint64_t bytesPerThread = 256 * KiB;
@@ -16,14 +16,14 @@ constexpr std::uint64_t leastChunkBytes = 256 * KiB;
 constexpr std::uint64_t leastUnitBytes = 64 * KiB;
 constexpr unsigned pinningThreads = 4;
 constexpr std::uint64_t mostSlots = 1024;
-/// A payload is cut into this many chunks at least, so that packing and link overlap; more cost more calls.
+/// Minimum number of chunks of a payload, so that packing and link overlap; more chunks cost more calls.
 constexpr std::uint64_t leastChunks = 4;
-/// What a thread has written lately stays in its cache up to about this. The link reads it from there at half the speed,
-/// which several threads that store past the caches make up for: they are slower themselves.
+/// Recently written data stays in a thread's cache up to about this size. The link reads it from there at half the
+/// speed. Several threads that bypass the caches gain more than they lose by their slower stores.
 constexpr std::uint64_t cachedBytes = 1024 * KiB;
 constexpr unsigned leastStreamingThreads = 4;
-/// D2H payloads larger than this are stored past the caches, which hold no more of them anyway: no store then waits for the
-/// line that it overwrites. Six threads reached 51 GB/s so, and 40 GB/s through the caches.
+/// Larger D2H payloads bypass the caches, which can't hold them anyway, so that no store waits for the line that it
+/// overwrites. Six threads reached 51 GB/s this way, and 40 GB/s through the caches.
 constexpr std::uint64_t leastStreamedTargets = 64 * 1024 * KiB;
 
 unsigned threadsFor(std::uint64_t payload, unsigned cores) {
@@ -51,7 +51,7 @@ Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned 
   const std::uint64_t share = roundUp(std::max<std::uint64_t>(1, payload / leastChunks), leastUnitBytes);
   const std::uint64_t chunk = options.chunkBytes > 0 ? options.chunkBytes : std::max(share, leastChunkBytes);
   tuning.chunkBytes = std::min(chunk, tuning.slotBytes);
-  // With many chunks each thread takes one whole; with few, all threads fill the same one, so that it leaves early.
+  // With many chunks each thread takes a whole one; with few, all threads fill the same one, so that it leaves early.
   const bool many = payload / tuning.chunkBytes >= std::uint64_t{2} * tuning.threads;
   tuning.unitBytes = many ? tuning.chunkBytes : std::max(leastUnitBytes, tuning.chunkBytes / tuning.threads);
   const bool staysCached = tuning.threads >= leastStreamingThreads && payload / tuning.threads <= cachedBytes;

@@ -15,8 +15,8 @@ namespace {
 /// Set in `entered_` while a task takes further threads.
 constexpr std::uint32_t openBit = 1u << 31;
 constexpr unsigned mostWorkers = 1024;
-/// Waking a thread took the waker some 1.4 us on an H200's virtual machine, and it arrived 15 us later. So the caller wakes
-/// as many as this, and these wake the others.
+/// Waking a thread took its waker about 1.4 us on an H200's virtual machine, and the thread ran 15 us later. So the
+/// caller wakes this number, and these wake the others.
 constexpr unsigned wokenByCaller = 4;
 
 thread_local unsigned ownNumber = 0;
@@ -89,7 +89,7 @@ void WorkerPool::wake(unsigned first, unsigned step, unsigned end) {
   const unsigned count = std::min(wanted_.load(std::memory_order_relaxed), made_.load(std::memory_order_acquire));
   for (unsigned number = first; number < std::min(count, end); number += step) {
     Worker& worker = *workers_[number];
-    // It says that it sleeps before it looks for news a last time.
+    // The worker marks itself asleep before it checks for news a last time.
     if (!worker.asleep.load()) continue;
     { const std::lock_guard<std::mutex> lock(worker.mutex); }
     worker.changed.notify_one();
@@ -110,7 +110,7 @@ void WorkerPool::work(unsigned number) {
   }
 }
 
-/// False where the pool is closed.
+/// Returns false if the pool is closed.
 bool WorkerPool::awaitNews(Worker& self, std::uint64_t& seen) {
   if (!spinForNews(seen)) {
     std::unique_lock<std::mutex> lock(self.mutex);
@@ -122,7 +122,7 @@ bool WorkerPool::awaitNews(Worker& self, std::uint64_t& seen) {
   return !closed_.load();
 }
 
-/// Looks busily for news, for a while; true where there are any.
+/// Spins for news for a while; returns true if there are any.
 bool WorkerPool::spinForNews(std::uint64_t seen) const {
   const std::int64_t deadline = nowNs() + spinNs_;
   do {
@@ -139,7 +139,7 @@ void WorkerPool::takePart(unsigned number) {
   do {
     if ((entered & openBit) == 0) return;
   } while (!entered_.compare_exchange_weak(entered, entered + 1, std::memory_order_acq_rel));
-  // Inside: what the task consists of stays as it is until this thread leaves.
+  // While a thread is inside, the task's data stays unchanged.
   if (number < helpers_) call_(context_);
   entered_.fetch_sub(1, std::memory_order_acq_rel);
 }

@@ -1,4 +1,4 @@
-// Threads that stay: they look busily for the next task for a short while after each one, then sleep.
+// Persistent threads: they spin for the next task for a short while after each one, then sleep.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,20 @@
 
 namespace copyscope::copy {
 
-/// Tells the processor that this is a busy loop.
+/// Tells the processor that this is a spin loop.
 void relax() noexcept;
 
 class WorkerPool {
  public:
-  /// `prepare` runs first on each thread, with the thread's number. `spinNs`: how long a worker looks for the next task
-  /// before it sleeps.
+  /// `prepare` runs first on each thread, with the thread's number. `spinNs`: time that a worker spins for the next
+  /// task before it sleeps.
   WorkerPool(std::function<void(unsigned)> prepare, std::int64_t spinNs);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Runs `own()` on this thread, and `body()` on up to `helpers` workers as far as they wake in time. Both take their
-  /// share of the work themselves and must not throw. Returns once no thread is inside them. One caller at a time.
+  /// Runs `own()` on this thread, and `body()` on up to `helpers` workers that wake in time. Both take their share of
+  /// the work themselves and must not throw. Returns when no thread is inside them. One caller at a time.
   template <typename Body, typename Own>
   void run(unsigned helpers, Body& body, Own& own) {
     start(helpers, [](void* context) { (*static_cast<Body*>(context))(); }, &body);
@@ -60,10 +60,10 @@ class WorkerPool {
 
   const std::function<void(unsigned)> prepare_;
   const std::int64_t spinNs_;
-  /// Counts tasks, and news: a new task, or one that comes in a moment.
+  /// Numbers of tasks, and of news: `news_` also counts tasks announced by rouse().
   std::atomic<std::uint64_t> task_{0};
   std::atomic<std::uint64_t> news_{0};
-  /// How many of the workers the latest news is for.
+  /// Number of workers that the latest news is for.
   std::atomic<unsigned> wanted_{0};
   /// Threads inside the task's body, and whether more may enter.
   std::atomic<std::uint32_t> entered_{0};
@@ -71,7 +71,7 @@ class WorkerPool {
   void* context_ = nullptr;
   unsigned helpers_ = 0;
   std::atomic<bool> closed_{false};
-  /// Never moved: there is room for all from the start. Added to by who starts a task; others look at the first made_.
+  /// Never moved: its full size is reserved. The thread that starts a task adds workers; others read the first made_.
   std::vector<std::unique_ptr<Worker>> workers_;
   std::atomic<unsigned> made_{0};
 };

@@ -1,4 +1,4 @@
-// What the caching allocators ask of a device: memory in segments, and how far its streams have come.
+// The caching allocators' interface to a device: memory in segments, and the progress of its streams.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ class AllocatorDevice {
   AllocatorDevice& operator=(const AllocatorDevice&) = delete;
   virtual ~AllocatorDevice() = default;
 
-  /// Null where there is no more memory. Throws a Failure for any other error.
+  /// Returns null if there is no more memory. Throws a Failure for any other error.
   virtual std::byte* allocateSegment(std::uint64_t bytes) = 0;
   virtual void freeSegment(std::byte* segment) noexcept = 0;
 
-  /// Notes the end of the work now in a stream, as an event does. Given back by forget().
+  /// Notes the end of the present work in a stream, like an event. Released by forget().
   virtual int mark(int stream) = 0;
   virtual bool isReached(int mark) = 0;
   virtual void wait(int mark) = 0;

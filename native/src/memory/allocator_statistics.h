@@ -1,4 +1,4 @@
-// What an allocator tells of itself, as torch.cuda.memory_stats() and memory_snapshot() do.
+// Statistics of an allocator, as in torch.cuda.memory_stats() and memory_snapshot().
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace copyscope {
 
 struct AllocatorStatistics {
-  /// Bytes in the hands of the program, in whole blocks. What waits for events after its release counts no more.
+  /// Bytes used by the program, in whole blocks, without released blocks that wait for events.
   std::uint64_t allocatedBytes = 0;
   std::uint64_t peakAllocatedBytes = 0;
   /// Bytes held from the device, used or not.
@@ -18,7 +18,7 @@ struct AllocatorStatistics {
   std::uint64_t allocations = 0;
   std::uint64_t segmentsAllocated = 0;
   std::uint64_t segmentsFreed = 0;
-  /// Allocations that succeeded only after the cache was given back, and those that failed even so.
+  /// Allocations that succeeded only after the cache was freed, and those that failed even so.
   std::uint64_t retries = 0;
   std::uint64_t failures = 0;
 };
@@ -28,13 +28,13 @@ struct BlockSnapshot {
   std::uint32_t segment = 0;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  /// Bytes that were asked for; 0 where it is not allocated.
+  /// Requested bytes; 0 if it is not allocated.
   std::uint64_t requestedBytes = 0;
   std::int32_t stream = -1;
   BlockState state = BlockState::inactive;
 };
 
-/// What both caching allocators know of a block; where it lies is for its owner to add.
+/// Returns the data that both caching allocators have on a block; its owner adds the place.
 template <typename Block>
 BlockSnapshot snapshotOf(const Block& block) {
   BlockSnapshot shown;
@@ -46,7 +46,7 @@ BlockSnapshot snapshotOf(const Block& block) {
   return shown;
 }
 
-/// One block, whether it came from the cache or needed a segment of the device.
+/// One block, from the cache or from a new segment of the device.
 struct CachedAllocation {
   std::byte* address = nullptr;
   bool isNewSegment = false;

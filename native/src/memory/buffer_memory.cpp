@@ -13,7 +13,7 @@ CallName releaseCall(const Buffer& buffer) {
   return isPageLocked(buffer.memory) && buffer.memory != Memory::registered ? CallName::freeHost : CallName::none;
 }
 
-/// Memory that a cache can serve; other kinds go to the source, whatever the allocator.
+/// Returns true for memory that a cache can serve; other kinds come from the source, whatever the allocator.
 bool isCached(const Buffer& buffer) { return isDevice(buffer) || buffer.memory == Memory::pinned; }
 
 }  // namespace
@@ -92,7 +92,7 @@ CallName BufferMemory::free(const Instruction& instruction) {
   return owner == Owner::source ? releaseCall(buffer) : CallName::none;
 }
 
-/// A cached block is freed in the stream it was allocated for, as PyTorch does; a pool's one in the stream given.
+/// Frees a cached block in the stream of its allocation, as PyTorch does; a pool's block in the given stream.
 void BufferMemory::give(int index, Slot& slot, int stream) {
   const Buffer& buffer = declared(index);
   std::byte* const address = slot.address.exchange(nullptr, std::memory_order_acq_rel);
@@ -121,7 +121,7 @@ CallName BufferMemory::allocatePinned(int index) {
   const Buffer& buffer = declared(index);
   Slot& slot = slots_[static_cast<std::size_t>(index)];
   if (!buffer.byOperation) return CallName::none;
-  // A tensor that is pinned again into the same name: the new block is there before the old one goes.
+  // If a tensor is pinned again under the same name, the new block exists before the old one is freed.
   const CachedAllocation taken = take(buffer, Owner::cache, -1);
   if (slot.owner != Owner::none) give(index, slot, slot.stream);
   slot.owner = Owner::cache;

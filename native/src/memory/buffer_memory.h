@@ -1,4 +1,4 @@
-// Memory of the buffers that a program's own operations allocate and free, whichever allocator they name.
+// Memory of the buffers that a program's own operations allocate and free, with any allocator.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace copyscope {
 
-/// Where memory comes from in the end. Functions may be called from several threads at once.
+/// The origin of memory. Functions may be called from several threads at once.
 class MemorySource {
  public:
   MemorySource() = default;
@@ -22,15 +22,15 @@ class MemorySource {
   MemorySource& operator=(const MemorySource&) = delete;
   virtual ~MemorySource() = default;
 
-  /// cudaMalloc for device memory, cudaHostAlloc and the like for host memory. Null where there is no more.
+  /// Allocates like cudaMalloc for device memory, like cudaHostAlloc and others for host memory. Null if none is left.
   virtual std::byte* allocate(const Buffer& buffer) = 0;
   virtual void free(const Buffer& buffer, std::byte* address) = 0;
-  /// cudaMallocAsync and cudaFreeAsync.
+  /// Allocate and free like cudaMallocAsync and cudaFreeAsync.
   virtual std::byte* allocateFromPool(const Buffer& buffer, int stream) = 0;
   virtual void freeToPool(const Buffer& buffer, std::byte* address, int stream) = 0;
-  /// Bytes that could still be had; 0 where unknown.
+  /// Returns the bytes still available; 0 if unknown.
   virtual std::uint64_t available(const Buffer& buffer) = 0;
-  /// What the pools hold.
+  /// Returns the state of the pools.
   virtual std::vector<MemoryReport> poolReports() = 0;
 };
 
@@ -39,12 +39,12 @@ class BufferMemory {
   /// `segments` has one entry for each device. All references must outlive this.
   BufferMemory(const Program& program, MemorySource& source, std::vector<AllocatorDevice*> segments,
                AllocatorDevice& hostSegments, std::uint64_t pinnedBudget);
-  /// Frees what a run that failed has left. The devices must be idle.
+  /// Frees the memory left by a failed run. The devices must be idle.
   ~BufferMemory();
   BufferMemory(const BufferMemory&) = delete;
   BufferMemory& operator=(const BufferMemory&) = delete;
 
-  /// Null before a buffer is allocated and after it is freed.
+  /// Returns null before a buffer is allocated and after it is freed.
   std::byte* address(int buffer) const {
     return slots_[static_cast<std::size_t>(buffer)].address.load(std::memory_order_acquire);
   }
@@ -55,9 +55,9 @@ class BufferMemory {
   void recordStream(const Instruction& instruction);
   CallName allocatePinned(int buffer);
 
-  /// A copy in `stream` uses the buffer: page-locked memory of the cache is not reused before it has completed.
+  /// Notes that a copy in `stream` uses the buffer: page-locked memory of the cache is not reused before it is done.
   void noteUse(int buffer, int stream);
-  /// Frees all that is still allocated. The devices must be idle.
+  /// Frees all buffers that are still allocated. The devices must be idle.
   void freeAll();
 
   std::vector<MemoryReport> report() const;
@@ -77,13 +77,13 @@ class BufferMemory {
 
   const Program& program_;
   MemorySource& source_;
-  /// By device.
+  /// Caches by device.
   std::vector<std::unique_ptr<CachingAllocator>> caches_;
   CachingHostAllocator hostCache_;
   std::vector<Slot> slots_;
 };
 
-/// Failure for the use of a buffer that no operation has allocated, or that one has freed.
+/// Returns the Failure for a buffer that no operation has allocated, or that one has freed.
 Failure notAllocated(const Buffer& buffer);
 
 }  // namespace copyscope

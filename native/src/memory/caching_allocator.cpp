@@ -6,7 +6,7 @@
 namespace copyscope {
 namespace {
 
-// PyTorch's figures.
+// PyTorch's values.
 constexpr std::uint64_t leastBlock = 512;
 constexpr std::uint64_t smallSize = 1u << 20;
 constexpr std::uint64_t smallSegment = 2u << 20;
@@ -16,7 +16,7 @@ constexpr std::uint64_t segmentRounding = 2u << 20;
 
 std::uint64_t roundedUp(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Whether what remains of a block is worth a block of its own.
+/// Returns true if the rest of a block is worth a block of its own.
 bool isWorthSplitting(bool isSmall, std::uint64_t remaining) {
   return isSmall ? remaining >= leastBlock : remaining > smallSize;
 }
@@ -80,7 +80,7 @@ CachingAllocator::Block* CachingAllocator::takeFree(std::uint64_t bytes, int str
   return block;
 }
 
-/// Null where the device gives none.
+/// Returns null if the device has no memory.
 CachingAllocator::Block* CachingAllocator::addSegment(std::uint64_t bytes, int stream, bool isSmall) {
   std::byte* const address = device_.allocateSegment(bytes);
   if (address == nullptr) return nullptr;
@@ -95,7 +95,7 @@ CachingAllocator::Block* CachingAllocator::addSegment(std::uint64_t bytes, int s
   return (blocks_[address] = std::move(block)).get();
 }
 
-/// Keeps the first `bytes` of the block; the rest becomes a free block behind it.
+/// Keeps the first `bytes` of the block; the rest becomes a free block after it.
 void CachingAllocator::splitOff(Block* block, std::uint64_t bytes) {
   auto rest = std::make_unique<Block>();
   rest->address = block->address + bytes;
@@ -137,7 +137,7 @@ void CachingAllocator::markUses(Block* block) {
   block->uses.clear();
 }
 
-/// Frees the blocks whose marks have been reached; `wait` makes that all of them.
+/// Frees the blocks whose marks have been reached; with `wait`, all of them.
 void CachingAllocator::processMarks(bool wait) {
   for (auto& [stream, marks] : marks_) {
     while (!marks.empty()) {
@@ -171,7 +171,7 @@ void CachingAllocator::makeFree(Block* block) {
   freeBlocks(block->isSmall).insert(block);
 }
 
-/// `neighbour` lies right behind `into`, and is gone afterwards.
+/// Joins `neighbour`, which follows `into` directly, to it, and deletes it.
 void CachingAllocator::merge(Block* into, Block* neighbour) {
   into->bytes += neighbour->bytes;
   into->next = neighbour->next;

@@ -1,5 +1,5 @@
 // Device memory with PyTorch's reuse rules (c10/cuda/CUDACachingAllocator.cpp): blocks are split from segments that
-// stay with the allocator, and a freed block serves its own stream again at once, whatever still runs there.
+// stay with the allocator, and a freed block can be reused in its own stream at once, whatever still runs there.
 #pragma once
 
 #include <deque>
@@ -18,27 +18,27 @@ class CachingAllocator {
  public:
   /// `device` must outlive the allocator.
   explicit CachingAllocator(AllocatorDevice& device) : device_(device) {}
-  /// Gives all segments back. The device must be idle.
+  /// Frees all segments. The device must be idle.
   ~CachingAllocator();
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  /// At least `bytes` for work in `stream`; a null address where the device has no more, even without the cache.
+  /// Returns at least `bytes` for work in `stream`; a null address if the device has no more, even without the cache.
   CachedAllocation allocate(std::uint64_t bytes, int stream);
-  /// Work of the block's own stream may still use it; of another one only where recordStream() told of it.
+  /// Frees a block. Work of its own stream may still use it, that of another stream only after recordStream().
   void free(std::byte* address);
-  /// `stream` uses the block: after free() it is not handed out before the work then in `stream` has completed.
+  /// Notes that `stream` uses the block: after free() it is not reused before the present work in `stream` is done.
   void recordStream(std::byte* address, int stream);
-  /// Gives back whole segments that nothing uses. Waits for blocks that wait for events.
+  /// Frees whole unused segments. Waits for blocks that wait for events.
   void releaseCached();
 
   AllocatorStatistics statistics() const;
-  /// All blocks in order of address.
+  /// Returns all blocks in order of address.
   std::vector<BlockSnapshot> snapshot() const;
 
-  /// What a request is rounded to: a multiple of 512 bytes.
+  /// Returns a request rounded up to a multiple of 512 bytes.
   static std::uint64_t roundedSize(std::uint64_t bytes);
-  /// Segment from which a rounded request is served: 2 MiB up to 1 MiB, 20 MiB below 10 MiB, else a multiple of 2 MiB.
+  /// Returns the segment size for a rounded request: 2 MiB up to 1 MiB, 20 MiB below 10 MiB, else a multiple of 2 MiB.
   static std::uint64_t segmentSize(std::uint64_t roundedBytes);
 
  private:
@@ -49,7 +49,7 @@ class CachingAllocator {
     int stream = -1;
     bool isSmall = false;
     bool isAllocated = false;
-    /// Marks that must be reached before it is free.
+    /// Number of marks that must be reached before it is free.
     int pendingMarks = 0;
     /// Other streams that use it.
     std::set<int> uses;

@@ -44,7 +44,7 @@ CachingHostAllocator::Block* CachingHostAllocator::takeFree(std::uint64_t bytes)
   return block;
 }
 
-/// Null where it would exceed the budget, or the device gives none.
+/// Returns null if it would exceed the budget, or the device has no memory.
 CachingHostAllocator::Block* CachingHostAllocator::addBlock(std::uint64_t bytes) {
   if (bytes > budget_ || statistics_.reservedBytes > budget_ - bytes) return nullptr;
   std::byte* const address = device_.allocateSegment(bytes);
@@ -80,7 +80,7 @@ void CachingHostAllocator::recordStream(std::byte* address, int stream) {
   if (found != blocks_.end()) found->second->uses.insert(stream);
 }
 
-/// Frees the blocks whose marks have been reached, up to the first that has not; `wait` makes that all of them.
+/// Frees the blocks whose marks have been reached, up to the first unreached one; with `wait`, all of them.
 void CachingHostAllocator::processMarks(bool wait) {
   while (!marks_.empty()) {
     const auto [mark, block] = marks_.front();

@@ -1,5 +1,6 @@
-// Page-locked host memory with the reuse rules of PyTorch's caching host allocator (ATen/cuda/CachingHostAllocator.cpp):
-// blocks of a power of two bytes that stay with the allocator, and are reused only once all recorded uses are over.
+// Page-locked host memory with the reuse rules of PyTorch's caching host allocator
+// (ATen/cuda/CachingHostAllocator.cpp): blocks of a power of two bytes that stay with the allocator, and are reused
+// only after all recorded uses.
 #pragma once
 
 #include <deque>
@@ -18,26 +19,26 @@ class CachingHostAllocator {
  public:
   /// Holds at most `budget` bytes. `device` must outlive the allocator.
   CachingHostAllocator(AllocatorDevice& device, std::uint64_t budget) : device_(device), budget_(budget) {}
-  /// Gives all memory back. The device must be idle.
+  /// Frees all memory. The device must be idle.
   ~CachingHostAllocator();
   CachingHostAllocator(const CachingHostAllocator&) = delete;
   CachingHostAllocator& operator=(const CachingHostAllocator&) = delete;
 
-  /// A null address where the budget or the system's memory is used up.
+  /// Returns a null address if the budget or the system's memory is used up.
   CachedAllocation allocate(std::uint64_t bytes);
-  /// Reused when the work in each recorded stream, as it stands now, has completed.
+  /// Frees a block, which is reused when the present work in each recorded stream has completed.
   void free(std::byte* address);
-  /// A copy in `stream` uses the block.
+  /// Notes that a copy in `stream` uses the block.
   void recordStream(std::byte* address, int stream);
-  /// Gives back what nothing uses. Waits for blocks that wait for events.
+  /// Frees unused blocks. Waits for blocks that wait for events.
   void releaseCached();
 
   std::uint64_t budget() const { return budget_; }
   AllocatorStatistics statistics() const;
-  /// All blocks in order of address, each a segment of its own.
+  /// Returns all blocks in order of address, each in a segment of its own.
   std::vector<BlockSnapshot> snapshot() const;
 
-  /// The next power of two.
+  /// Returns the next power of two.
   static std::uint64_t roundedSize(std::uint64_t bytes);
 
  private:

@@ -1,4 +1,4 @@
-// What one allocator held at the end of a run's last recorded iteration.
+// State of one allocator at the end of a run's last recorded iteration.
 #pragma once
 
 #include <cstdint>

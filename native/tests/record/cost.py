@@ -1,9 +1,9 @@
-"""What a callback of the recorder takes, over the stand-in for CUPTI: no GPU is needed.
+"""Measures the time of the recorder's callbacks with the stand-in for CUPTI: no GPU is needed.
 
     python3 native/tests/record/cost.py [BUILD]      BUILD: native/build-record, as test/native/record.test.ts builds it
 
-Medians in nanoseconds of a call's begin, which takes the Python stack, and of its end; by the stack's depth, with the caches
-as the call before left them ("warm") and after 64 MB of other memory were read and written ("cold").
+Prints medians in nanoseconds of the callbacks at a call's begin, which reads the Python stack, and at its end, by stack depth:
+with the caches left by the previous call ("warm") and after reading and writing 64 MB of other memory ("cold").
 """
 
 import ctypes

@@ -1,11 +1,10 @@
-// Plays a program that uses CUDA, over the stand-in for CUPTI: in each step a copy, kernels and a wait within an NVTX range,
-// on several threads. Its copies carry their number as bytes, and a line of stdout tells each step once it is over.
+// Plays a program that uses CUDA, with the stand-in for CUPTI: in each step a copy, kernels and a wait within an NVTX range,
+// on several threads. The size of a copy is its number, and a line of stdout reports each step when it is over.
 //   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait|ranges|forks|library|library-only|unmarked]
-// Ends in order, by _exit, after a child that it forked has played and ended, as another image of itself, or not at all
-// until it is killed. `ranges` plays ranges of NVTX of each way to write one before it ends in order; `forks`
-// `library` has ranges of a library's own domain before, around and in the steps, `library-only` no others, and `unmarked`
-// none, and a pause before the steps. `forks`
-// forks again and again while another thread begins ranges, and each child begins one too.
+// Ends in order, by _exit, after a forked child has played and ended, by exec of itself, or only when it is killed.
+// `ranges` plays each way to write an NVTX range and ends in order. `forks` forks again and again while another thread
+// begins ranges, and each child begins one too. `library` has ranges of a library's own domain before, around and in the
+// steps, `library-only` has no others, and `unmarked` has none, and a pause before the steps.
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/wait.h>
@@ -25,7 +24,7 @@
 
 namespace {
 
-/// CUDA's injection, as the driver makes it at the first cuInit.
+/// Loads CUDA's injection, as the driver does at the first cuInit.
 void initialiseCuda() {
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   if (path == nullptr) return;
@@ -57,7 +56,7 @@ void work(Device& device, Activity& activity, std::uint32_t correlation, std::ui
 }
 
 void copy(Device& device, std::uint64_t bytes) {
-  // From where the copies are counted to an address that no host memory has.
+  // From the address of the copies' counter to an address outside of host memory.
   struct {
     std::uint64_t destination;
     const void* source;
@@ -152,7 +151,7 @@ void play(int number, int steps, Marks marks) {
   }
 }
 
-/// One within another, of several domains; and some that end on another thread, later than the one around them.
+/// Nested ranges of several domains, and some that end on another thread, later than the ranges around them.
 void playRanges() {
   const nvtxDomainHandle_t loader = nvtxDomainCreateA("loader");
   nvtxMessageValue_t value{};
@@ -181,7 +180,7 @@ void playRanges() {
   nvtxDomainDestroy(loader);
 }
 
-/// Each child ends by itself, or the alarm ends it: its status then says so.
+/// Each child ends by itself, or the alarm ends it, as its status shows.
 bool forkBesideRanges() {
   std::atomic<bool> isOver{false};
   std::thread beside([&] {
@@ -228,12 +227,12 @@ int main(int count, char** arguments) {
   const int steps = count > 2 ? std::atoi(arguments[2]) : 1;
   const std::string ending = count > 3 ? arguments[3] : "end";
 #ifdef __SANITIZE_THREAD__
-  // NVTX's own headers read the functions that the first call sets without a lock: where two threads make that call, the
-  // sanitizer finds that race now and then, and nothing here can mend it.
+  // NVTX's own headers read functions without a lock that the first call sets: if two threads make that call, the
+  // sanitizer sometimes finds that race, and nothing here can prevent it.
   nvtxInitialize(nullptr);
 #endif
   if (ending == "fork") {
-    // Ranges before CUDA, so that the library is there; the child makes a file of its own.
+    // Ranges before CUDA load the library; the child makes a file of its own.
     nvtxRangePushA("before");
     const pid_t child = fork();
     if (child == 0) {
@@ -251,7 +250,7 @@ int main(int count, char** arguments) {
     nvtxRangePop();
   }
   initialiseCuda();
-  // The recorder looks at the time about twice a second.
+  // The recorder checks the time about twice a second.
   if (ending == "unmarked") std::this_thread::sleep_for(std::chrono::seconds(2));
   playAll(threads, steps,
           ending == "library"        ? Marks::stepsInLibrary

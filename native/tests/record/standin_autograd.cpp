@@ -1,5 +1,5 @@
-// Stands for PyTorch's autograd, which works through a graph on a thread of its own, while the thread that asked for it waits
-// without Python's lock. Python knows the thread, and it has no frame of Python.
+// Replaces PyTorch's autograd, which processes a graph on its own thread, while the calling thread waits without
+// Python's lock. Python knows the thread, and it has no Python frame.
 #include <dlfcn.h>
 
 #include <initializer_list>
@@ -27,7 +27,7 @@ void copyAsPythonsThread() {
 
 }  // namespace
 
-/// Without Python's lock: it is back when the thread is through.
+/// Called without Python's lock, which is held again when the thread has ended.
 extern "C" __attribute__((visibility("default"))) void standinBackward() {
   std::thread thread(copyAsPythonsThread);
   thread.join();

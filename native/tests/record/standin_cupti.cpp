@@ -1,5 +1,5 @@
-// A stand-in for libcupti that plays recorded activity: as much of its interface as recording a program needs, with its
-// rules for buffers. Built as libcupti.so.13, so that the recorder's library finds it as it finds the real one.
+// A replacement for libcupti that plays recorded activity: the part of its interface that recording a program needs,
+// with its rules for buffers. Built as libcupti.so.13, so that the recorder's library finds it like the real one.
 // COPYSCOPE_STANDIN_TAKEN names a tool that is subscribed already; COPYSCOPE_STANDIN_VERSION is another version.
 #include "standin_cupti.h"
 
@@ -30,7 +30,7 @@ struct Standin {
   std::atomic<CUpti_CallbackFunc> callback{nullptr};
   std::atomic<bool> calls[2][1024] = {};
   std::atomic<bool> kinds[256] = {};
-  /// Devices are told where their kind is enabled before a context is made.
+  /// Devices are reported if their kind is enabled before a context is made.
   std::atomic<bool> hasContext{false};
   Buffer open;
   std::size_t dropped = 0;
@@ -40,7 +40,7 @@ Standin& standin() {
   return *all;
 }
 
-/// Each record stands behind its size.
+/// Each record follows its size.
 void deliver(Buffer buffer) {
   if (buffer.bytes != nullptr) standin().complete(nullptr, 0, buffer.bytes, buffer.size, buffer.used);
 }
@@ -53,7 +53,7 @@ Buffer taken() {
   return buffer;
 }
 
-/// Kernels that were not yet asked for when their kind is disabled, as CUPTI 13.0 tells them.
+/// Kernels whose records were pending when their kind is disabled end late, as with CUPTI 13.0.
 void endLate() {
   Standin& all = standin();
   const std::lock_guard<std::mutex> lock(all.mutex);
