@@ -1,4 +1,4 @@
-/** Charts: drawn, read as a table, walked by keyboard, and saved with where their numbers come from. */
+/** Charts: drawing, table, keyboard, and files that name the source of their numbers. */
 import { expect, it, vi } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
 import { copied, heading, openExample, openTrace, openWorkbench, page, press, saved } from './support/workbench.tsx';
@@ -55,7 +55,7 @@ it('shows the point of a key that came before the chart was drawn', async () => 
   drawn.observe(document.body, { childList: true, subtree: true });
   await openCharts();
   const chart = strategies().getByTestId('chart');
-  // The words at a point are the only HTML in the chart.
+  // The text at a point is the only HTML in the chart.
   await expect
     .element(
       chart
@@ -87,7 +87,7 @@ it('saves the lanes of a trace as a drawing, and as a picture of the chosen widt
   await press('Escape');
   await choose('Save the lanes', 'Picture (PNG)');
   await expect.poll(() => files.length).toBe(2);
-  // Two pixels for each of the drawing's.
+  // Twice as many pixels as the drawing has units.
   const picture = await createImageBitmap(files[1]?.content as Blob);
   expect(picture.width).toBe(3840);
 });
@@ -128,7 +128,7 @@ it('exports a trace for Perfetto from the palette', async () => {
   const files = saved();
   await fromPalette('shown run for Perfetto');
   await expect.poll(() => files[0]?.name).toBe('vision.pageable.perfetto-trace');
-  // Field 1 of the trace, a packet.
+  // Field 1 of the trace: a packet.
   expect(new Uint8Array((await files[0]?.content.arrayBuffer()) ?? [])[0]).toBe(0x0a);
 });
 
@@ -154,7 +154,7 @@ it('saves a chart as a drawing, and its figures', async () => {
   expect(await files[1]?.content.text()).toContain('Origin');
 });
 
-/** Text of the paper, which only a printer shows. */
+/** Returns the text of the sheet that only a printer shows. */
 const paper = (): string => document.querySelector('[data-testid="paper"]')?.textContent ?? '';
 
 it('puts a run on paper, with its lanes and figures', async () => {

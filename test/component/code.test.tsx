@@ -1,4 +1,4 @@
-/** The experiment as a program, with the lines of what is selected marked. */
+/** The experiment as a program, with the lines of the selection marked. */
 import { expect, it } from 'vitest';
 import { copied, heading, openExample, openWorkbench, page, press } from './support/workbench.tsx';
 
@@ -35,7 +35,7 @@ it('shows the code next to the score in a lesson; a line selects its block, and 
   await expect.element(beside).toHaveAttribute('aria-pressed', 'true');
   await page.getByText('PyTorch', { exact: true }).click();
   const line = program().css('[data-op]').filter({ hasText: '.copy_(' }).first();
-  // Its middle may lie behind the inspector: a line is as long as its text.
+  // The line's middle may be behind the inspector: a line is as long as its text.
   await line.click({ position: { x: 8, y: 6 } });
   const op = line.element().getAttribute('data-op');
   await expect.element(sheet.css(`button[data-op="${op}"]`)).toHaveAttribute('aria-pressed', 'true');

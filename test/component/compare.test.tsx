@@ -1,4 +1,4 @@
-/** Runs on one time scale, with what differs. */
+/** Two runs on one time scale, with their differences. */
 import { expect, it } from 'vitest';
 import { openPage } from '../../renderer/store/pages.ts';
 import { state } from '../../renderer/store/store.ts';
@@ -88,7 +88,7 @@ it('chooses runs from a list, and disables a third that cannot join', async () =
   expect(state().page).toEqual({ kind: 'compare', runs: [`recorded/${pageable}`, `recorded/${pinned}`] });
 });
 
-/** The comparison of two recorded runs. */
+/** Opens the comparison of two recorded runs. */
 const openTwo = () =>
   openWorkbench({
     recorded: [pageable, pinned],

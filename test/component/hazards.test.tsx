@@ -1,4 +1,4 @@
-/** Races are named before anything is run. */
+/** Races are named before a run. */
 import { expect, it } from 'vitest';
 import { openExample, openWorkbench, press } from './support/workbench.tsx';
 

@@ -1,4 +1,4 @@
-/** Ways of the keyboard: the parts of the window by F6, remedies and the engine by keys, a program in a few lines. */
+/** Work by keyboard: F6 through the parts of the window, remedies, the engine, and a program in a few lines. */
 import { expect, it } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
 import {
@@ -19,7 +19,7 @@ const areas = [
   ...['Timeline', 'Inspector', 'Status'],
 ];
 
-/** The innermost part of the window that has the focus. */
+/** Returns the innermost part of the window that has the focus. */
 function focusedArea(): string {
   for (let element = document.activeElement; element !== null; element = element.parentElement) {
     const name = element.getAttribute('aria-label') ?? '';
@@ -29,7 +29,7 @@ function focusedArea(): string {
   return '';
 }
 
-/** Parts of the window in the order of F6, until one comes again. */
+/** Returns the parts of the window in the order of F6, until one repeats. */
 async function areasByF6(): Promise<string[]> {
   const found: string[] = [];
   for (let times = 0; times < 20; times += 1) {
@@ -54,7 +54,7 @@ it('goes through every panel by F6, and the Build panel and the score too', asyn
   await expect.element(page.getByRole('region', { name: 'Build' })).toBeVisible();
   page.getByRole('textbox', { name: 'Search operations' }).element().focus();
   expect((await areasByF6()).at(-1)).toBe('Build');
-  // Into the score it leads to the cursor's cell, where its keys begin.
+  // F6 moves the focus into the score to the cursor's cell, where its keys work.
   for (let times = 0; times < 8 && focusedArea() !== 'Score'; times += 1) await press('F6');
   await expect.element(page.css('[data-cursor]')).toHaveFocus();
 });
@@ -134,7 +134,7 @@ it('builds copy, kernel, event and wait from lines of text, in at most 25 keys',
     streams: [{ id: 'side' }],
     events: [{ id: 'copied' }],
   });
-  // It had no name of its own.
+  // The experiment had no name of its own.
   expect(kept()?.name).toContain('H2D 64 MB');
   expect(keys).toBeLessThanOrEqual(25);
 });

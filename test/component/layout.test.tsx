@@ -1,4 +1,4 @@
-/** Room for what the window says, panels that stay as they were put, and names for all that can be used. */
+/** Texts that fit, panels that keep their place, and accessible names for all controls. */
 import { expect, it } from 'vitest';
 import { templates } from '../../core/experiment/templates/templates.ts';
 import { boxOf, drag, openExample, openTrace, openWorkbench, page, press, settled } from './support/workbench.tsx';
@@ -7,7 +7,7 @@ const pinned = 'overlap/pinned-side-stream';
 const isWhole = (element: Element): boolean => element.scrollWidth <= element.clientWidth;
 
 it('has room in the status line for both directions at 1280 pixels', async () => {
-  // Uploads, kernels and downloads overlap: the status line has the most to say.
+  // Uploads, kernels and downloads overlap: the status line is longest.
   const both = { ...templates.find(({ id }) => id === 'strategy-a')?.build(), name: 'Both directions' };
   const { status } = await openWorkbench({ experiments: { both }, page: { kind: 'experiment', id: 'both' } });
   for (const text of ['H2D with kernel', 'D2H with kernel', 'H2D link', 'D2H link'])

@@ -1,4 +1,4 @@
-/** Lessons as a learner takes them: questions, tasks, presenting, printing, results. */
+/** Lessons for a learner: questions, tasks, presentation, print, results. */
 import { expect, it, vi } from 'vitest';
 import firstOverlap from '../../assets/lessons/first-overlap.md?raw';
 import { state } from '../../renderer/store/store.ts';
@@ -125,7 +125,7 @@ it('says in the list and on the last step that a task was left unsolved', async 
   await lesson().getByRole('button', { name: 'Finish' }).click();
   const item = page.getByRole('button', { name: /Your first overlap/ });
   await expect.element(item.getByLabelText('Read to its end, task not solved')).toBeVisible();
-  // It goes on at the task, and the remedy stays closed until it is asked for.
+  // The lesson continues at the task, and the remedy stays closed until requested.
   await item.click();
   await expect.element(lesson().getByRole('heading', { name: 'Your task' })).toBeVisible();
   await expect.element(page.getByText('Suggested change.')).not.toBeInTheDocument();

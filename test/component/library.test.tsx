@@ -1,4 +1,4 @@
-/** The library: finding, renaming, deleting with a way back, selecting several, and files that come. */
+/** The library: search, names, deletion with undo, several selected items, and added files. */
 import { expect, it } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
 import { drawJob } from '../support/jobTrace.ts';
@@ -15,7 +15,7 @@ const count = (locator: { elements(): unknown[] }) => locator.elements().length;
 const line = (window: Workbench, name: string) => experiments(window).getByRole('button', { name, exact: true });
 const focus = (window: Workbench, name: string): void => (line(window, name).element() as HTMLElement).focus();
 
-/** Three experiments, and two runs of the first. */
+/** Opens a library of three experiments and two runs of the first. */
 async function openThree(): Promise<Workbench> {
   const window = await openWorkbench({ experiments: three, page: { kind: 'experiment', id: 'alpha' } });
   await expect.element(window.sheet).toBeVisible();
@@ -124,7 +124,7 @@ it('gives the focus of what is deleted to the next line', async () => {
   focus(window, second);
   await press('Delete');
   await expect.element(line(window, third)).toHaveFocus();
-  // Its page goes with it, and the panels.
+  // The experiment's page and panels close.
   await press('Enter');
   await expect.element(heading(third)).toBeVisible();
   await expect.element(line(window, third)).toHaveFocus();
@@ -234,12 +234,12 @@ it('stands one’s own work above what ships, and folds examples by family', asy
   await family.click();
   await expect.element(member).not.toBeInTheDocument();
   await expect.element(family).toHaveAttribute('aria-expanded', 'false');
-  // A search finds members of a folded family too.
+  // A search also finds members of a folded family.
   await library.getByRole('textbox', { name: 'Search the library' }).fill('too early');
   await expect.element(member).toBeVisible();
 });
 
-/** Drops files on the window, as a file manager does. */
+/** Drops files on the window, like a file manager. */
 async function drop(...files: readonly File[]): Promise<void> {
   const dataTransfer = new DataTransfer();
   for (const file of files) dataTransfer.items.add(file);
@@ -261,7 +261,7 @@ it('opens files that are dropped, whatever they are', async () => {
   );
   await expect.element(heading('worker0')).toBeVisible();
   await expect.element(line(window, 'Dropped')).toBeVisible();
-  // The device time of a trace says how long the device was idle.
+  // The device time of a trace includes the idle time.
   await expect
     .element(window.inspector.getByRole('region', { name: 'Device time' }))
     .toHaveTextContent(/Idle.*[\d.]+ %/);

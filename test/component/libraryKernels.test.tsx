@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
 import { heading, numberOf, openWorkbench, page, press, type } from './support/workbench.tsx';
 
-/** A new experiment with one kernel, whose fields are shown. */
+/** Opens a new experiment with one kernel, whose fields are shown. */
 async function openKernel() {
   const window = await openWorkbench();
   await press('Alt+n');
@@ -35,7 +35,7 @@ it('makes a kernel a matrix product with sizes, numbers, TF32 and a work space',
   await fill('Rows (m)', '0');
   await expect.element(field('Rows (m)')).toHaveAttribute('aria-invalid', 'true');
   for (const size of ['Rows (m)', 'Columns (n)', 'Depth (k)']) await fill(size, '4096');
-  // Its buffers grow with it.
+  // The buffers grow with the matrices.
   await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
   await expect.poll(() => numberOf(plot, 'makespanNs')).toBeGreaterThan(1e6);
   const before = numberOf(plot, 'makespanNs');

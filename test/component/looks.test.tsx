@@ -1,6 +1,6 @@
 /**
- * Both themes: no serious accessibility problem in any view. With COPYSCOPE_SCREENSHOTS=1 the views are left as pictures in
- * test-results/screenshots.
+ * Both themes: no serious accessibility problem in any view. With COPYSCOPE_SCREENSHOTS=1 saves pictures of the views
+ * in test-results/screenshots.
  */
 import axe from 'axe-core';
 import { expect, it } from 'vitest';
@@ -34,7 +34,7 @@ async function openPlan(): Promise<void> {
   await expect.element(page.getByRole('region', { name: 'Chosen changes' }).getByText(/→/)).toBeVisible();
 }
 
-/** A sweep in which five points fail. */
+/** Runs a sweep in which five points fail. */
 async function sweepOf35(): Promise<void> {
   await openWorkbench({ page: { kind: 'sweep-setup' } });
   await page.getByLabelText('Tensor size').fill('16 MiB');
@@ -174,10 +174,10 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
-/** Rules whose answer a theme can change. The others ask what is there and what it is named, which is the same in both. */
+/** Rules whose result can depend on the theme. The others check elements and names, which are the same in both. */
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
-/** Serious and critical problems of the page in a theme, with the elements. */
+/** Returns serious and critical problems of the page in a theme, with the elements. */
 async function problems(name: string, theme: 'light' | 'dark'): Promise<string[]> {
   await commands.colourScheme(theme);
   await expect.poll(() => document.documentElement.dataset['mantineColorScheme']).toBe(theme);
@@ -187,14 +187,14 @@ async function problems(name: string, theme: 'light' | 'dark'): Promise<string[]
     resultTypes: ['violations'],
     ...(theme === 'dark' ? { runOnly: ofColours } : {}),
   });
-  // A page that axe could not see has no violations either.
+  // A page that axe couldn't see has no violations either.
   expect(passes.length).toBeGreaterThan(theme === 'dark' ? 0 : 10);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
 }
 
-/** Resolves when colours are final: no transition that ends has run for a few frames. */
+/** Resolves if no finite transition has run for a few frames, so that colours are final. */
 async function still(): Promise<void> {
   const isOver = (): boolean =>
     document

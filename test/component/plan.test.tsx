@@ -1,4 +1,4 @@
-/** The plan panel: the answer, the ladder, alternatives, a trace with nothing to gain, and each remedy's Try. */
+/** The plan panel: the answer, the ladder, alternatives, a trace with no possible gain, and Try of each remedy. */
 import { expect, it } from 'vitest';
 import { changeTitles } from '../../core/lift/words.ts';
 import { planOf } from '../../renderer/plan/planStore.ts';

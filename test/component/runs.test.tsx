@@ -1,4 +1,4 @@
-/** Running what is open: keys that take over fields, refusals, notes on a run, a host that is gone. */
+/** Runs from the window: keys that a field doesn't catch, refusals, notes, a lost host. */
 import { expect, it } from 'vitest';
 import { StatusLine } from '../../renderer/status/StatusLine.tsx';
 import { restorePage } from '../../renderer/store/navigation.ts';
@@ -42,7 +42,7 @@ it('takes over a field by the keys that run and save, and the field keeps the fo
   const { block, field, host } = await openExample(sameStream);
   await block(0).click();
   await field('Size').fill('4 MiB');
-  // The copy that it goes into is run.
+  // The edited copy is run.
   await press('Control+Enter');
   await expect.element(heading('Copy of Same stream')).toBeVisible();
   await expect.poll(() => host.runs.size).toBe(1);
@@ -132,7 +132,7 @@ it('says how far a long prediction is, and cancels it', async () => {
   await expect.element(timeline.getByRole('heading', { name: 'Not run yet' })).toBeVisible();
   await expect.element(timeline.getByRole('progressbar')).not.toBeInTheDocument();
   expect(Object.values(state().loadedRuns)).toEqual([]);
-  // The next edit is predicted: here without the rounds.
+  // The next edit is predicted, here without the rounds.
   await sheet.getByRole('button', { name: /1000000/ }).click();
   await press('Delete');
   await expect.element(plot).toBeVisible();
@@ -158,7 +158,7 @@ it('refuses a file of an unknown kind with every kind that opens', async () => {
   expect(host.runs.size + host.experiments.size).toBe(0);
 });
 
-/** The window with a run that the host keeps. */
+/** Opens the window with a run that the host keeps. */
 async function openRun(): Promise<Workbench> {
   const window = await openWorkbench({ recorded: [pinned], page: { kind: 'run', id: `recorded/${pinned}` } });
   await expect.element(window.plot).toBeVisible();

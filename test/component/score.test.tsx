@@ -1,4 +1,4 @@
-/** The score as an editor: blocks, keys, JSON, fields, and what an edit does to the lanes under it. */
+/** The score as an editor: blocks, keys, JSON, fields, and the effect of an edit on the lanes. */
 import { expect, it } from 'vitest';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { state } from '../../renderer/store/store.ts';
@@ -19,7 +19,7 @@ import {
 const example = 'overlap/pinned-side-stream';
 const copyOfExample = 'Copy of Pinned source, second stream';
 
-/** The one experiment that the host keeps. */
+/** Returns the only experiment of the host. */
 const kept = ({ experiments }: { experiments: ReadonlyMap<string, Experiment> }): Experiment | undefined =>
   [...experiments.values()][0];
 
@@ -57,7 +57,7 @@ it('drops a block under the pointer when it is let go of before its last move wa
     .dispatchEvent(new PointerEvent('pointerdown', { ...at(from.x + from.width / 2), buttons: 1 }));
   document.dispatchEvent(new PointerEvent('pointermove', { ...at(from.x + from.width / 2 + 12), buttons: 1 }));
   await expect.element(page.css('[class*="dragged"]')).toBeVisible();
-  // A busy page hears of the end before it has drawn the way there.
+  // A busy page receives the end of the drag before it has drawn the moves.
   document.dispatchEvent(new PointerEvent('pointermove', { ...at(head.x + 20), buttons: 1 }));
   document.dispatchEvent(new PointerEvent('pointerup', at(head.x + 20)));
   await expect.element(block(count - 1)).toHaveTextContent(label);
@@ -136,7 +136,7 @@ it('keeps a zoom at its time when an edit changes the makespan', async () => {
   await expect.element(block(0)).toHaveTextContent('20.0 MiB');
   expect(shown()).toEqual(zoomed);
   await timeline.getByRole('button', { name: 'Fit everything (F)' }).click();
-  // The scale that had both makespans in sight.
+  // The scale fits both makespans.
   await expect.poll(shown).toEqual(whole);
 });
 
@@ -167,7 +167,7 @@ it('takes over JSON that is left at once, and keeps what is no experiment yet', 
   await tools.getByText('JSON', { exact: true }).click();
   await json.fill(text().replace('"durationNs": 40000', '"durationNs": 50000'));
   await expect.element(json).toHaveValue(expect.stringContaining('"durationNs": 50000'));
-  // In the same task as the last letter would be: neither a pause nor a blur comes before.
+  // In the same task as the last letter: without a pause or a blur before it.
   [...document.querySelectorAll('label')].find((label) => label.textContent === 'Score')?.click();
   await expect.element(heading(copyOfExample)).toBeVisible();
   await block(2).click();
@@ -250,7 +250,7 @@ it('puts neighbours into a range, and takes them out again', async () => {
   await expect.element(sheet).toHaveAttribute('data-operations', '7');
 });
 
-/** A new experiment with one multi-tensor copy, whose fields are shown. */
+/** Opens a new experiment with one multi-tensor copy, whose fields are shown. */
 async function openMultiCopy() {
   const window = await openWorkbench();
   await press('Alt+n');
@@ -317,7 +317,7 @@ it('keeps the scale of the lanes over an edit, and marks the former makespan', a
   await field('Size').fill('20 MiB');
   await press('Enter');
   await expect.element(mark).toHaveTextContent(/\+/);
-  // A name changes nothing in the lanes.
+  // A label changes nothing in the lanes.
   await field('Label').fill('upload');
   await press('Enter');
   await expect.element(block(0)).toHaveTextContent('upload');

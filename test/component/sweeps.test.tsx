@@ -1,4 +1,4 @@
-/** Sweeps: put together in the window, run as a set, cancelled, failed in places, and opened point by point. */
+/** Sweeps: set up in the window, run as a set, cancelled, failed at some points, and opened point by point. */
 import { expect, it } from 'vitest';
 import { state } from '../../renderer/store/store.ts';
 import { boxOf, heading, openExample, openWorkbench, page, press, type Workbench } from './support/workbench.tsx';
@@ -8,7 +8,7 @@ const points = () => page.getByRole('region', { name: 'Points' }).css('tbody tr'
 const axis = (which: 'First' | 'Second') => page.getByRole('group', { name: `${which} axis` });
 const chart = () => page.getByTestId('chart');
 
-/** Chunk sizes by numbers of streams, in a tensor smaller than the largest chunk: the last chunk fails. */
+/** Sets up chunk sizes by numbers of streams, in a tensor smaller than the largest chunk: the last chunk fails. */
 async function setUp(): Promise<Workbench> {
   const window = await openWorkbench({ page: { kind: 'sweep-setup' } });
   await page.getByLabelText('Tensor size').fill('16 MiB');
@@ -24,7 +24,7 @@ async function setUp(): Promise<Workbench> {
 
 const runPoints = (count: number) => page.getByRole('button', { name: `Run ${count} points` }).click();
 
-/** The same, once all of its points were run. */
+/** Sets up the sweep and runs all of its points. */
 async function runAll(): Promise<Workbench> {
   const window = await setUp();
   await runPoints(6);
@@ -90,7 +90,7 @@ it('renames a sweep wherever it is shown, and Undo gives its first name back', a
 it('keeps what was done when a sweep is cancelled, and goes on where it stopped', async () => {
   const { host } = await setUp();
   let release = (): void => {};
-  // The second point waits until it is let go on.
+  // The second point waits until it is released.
   host.beforePoint = (point) =>
     point === 0
       ? undefined

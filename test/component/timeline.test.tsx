@@ -1,4 +1,4 @@
-/** The timeline beyond looking: search, stretches of time, lanes, marks, the minimap and the table. */
+/** Work in the timeline: search, time ranges, lanes, marks, the minimap and the table. */
 import { expect, it } from 'vitest';
 import type { Locator } from 'vitest/browser';
 import { state } from '../../renderer/store/store.ts';
@@ -20,11 +20,11 @@ import {
 
 const pinned = 'overlap/pinned-side-stream';
 
-/** The window with the lanes of a prediction, and of what a worker sums up after it. */
+/** Opens the window with the lanes of a prediction and the worker's summary of it. */
 async function openLanes(id = pinned): Promise<Workbench> {
   const window = await openExample(id);
   await expect.poll(() => lanesOf(window)).toContain('side queue');
-  // The plot has a size a frame after it is there.
+  // The plot gets its size one frame later.
   await expect.poll(() => span(window)).toBeGreaterThan(0);
   await settled(window.plot);
   return window;
@@ -102,7 +102,7 @@ it('sums up the whole run by Ctrl+A, on the device or on the host', async () => 
   await expect.element(table).not.toBeInTheDocument();
   await inspector.getByRole('button', { name: 'Sum up the whole run (Ctrl+A)' }).click();
   await expect.element(table).toBeVisible();
-  // In the score it selects every operation.
+  // In the score the key selects every operation.
   await block(0).click();
   await press('Control+a');
   await expect.element(table).not.toBeInTheDocument();
@@ -172,7 +172,7 @@ it('keeps the focus on a lane that moves, so that a key right after goes on from
   (lane(window, 'main').element() as HTMLElement).focus();
   const pressAtOnce = async (key: string): Promise<string> => {
     document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-    // React draws what a key did in a microtask.
+    // React draws the effect of a key in a microtask.
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     return document.activeElement?.getAttribute('title') ?? '';
   };
@@ -218,7 +218,7 @@ it('says under the pointer how much is pending in a queue', async () => {
   queue.element().scrollIntoView();
   const [box, around] = [boxOf(queue), boxOf(plot)];
   let times = 0;
-  // The lanes follow the scrolled gutter a frame later.
+  // The lanes follow the scrolled gutter one frame later.
   const said = async (): Promise<string | null | undefined> => {
     times += 1;
     await moveTo(around.x + around.width / 2 + times, box.y + box.height / 2);
@@ -247,7 +247,7 @@ it('marks the operations of a hazard in the lanes', async () => {
   await expect.element(timeline.getByRole('list', { name: 'Legend' })).toHaveTextContent('Hazard');
   await settled(plot);
   const box = boxOf(plot);
-  // The host's write stands near the beginning of the first lane.
+  // The host's write is near the beginning of the first lane.
   await moveTo(box.x + 45, box.y + 30);
   await expect.element(timeline.css('dl')).toHaveTextContent('Hazard');
 });

@@ -143,7 +143,7 @@ it('leads from the lesson about it to the recorded trace and its plan', async ()
   await expect.element(chosen().getByText(/→/)).toBeVisible();
 });
 
-/** The window with a recording of copyscope record: six steps with stacks. */
+/** Opens the window with a recording of copyscope record: six steps with stacks. */
 async function openRecording(): Promise<Workbench> {
   const window = await openWorkbench();
   const bytes = Uint8Array.from(await commands.recording(6));

@@ -8,7 +8,7 @@ const copyOfSameStream = 'Copy of Same stream';
 const apply = (what: RegExp) => page.getByRole('button', { name: what });
 const moveUpload = /^Apply( in a copy)?: Move "upload"/;
 
-/** The window with one experiment of its own. */
+/** Opens the window with one experiment of the user's. */
 const openOwn = (document: object) =>
   openWorkbench({
     experiments: { own: { format: 'copyscope/experiment', version: 1, ...document } },
@@ -210,7 +210,7 @@ it('does not take the operations of an older run for those that have their numbe
   await expect.element(inspector.getByRole('region', { name: /^In the run/ })).toBeVisible();
   await timeline.getByRole('combobox', { name: 'Run shown' }).click();
   await page.getByRole('option').last().click();
-  // The verdict leads to the row that ran, as the operation is another one.
+  // The verdict shows the row of the run, since the operation has been replaced.
   await verdict.getByRole('button', { name: 'upload', exact: true }).click();
   await expect.element(inspector).toHaveTextContent('H2D engine');
   expect(state().selection?.kind).toBe('row');

@@ -1,4 +1,4 @@
-/** The desktop app itself, wherever an Electron program and a display are found. */
+/** The desktop app itself, if an Electron program and a display are found. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const test = base.extend<{ app: ElectronApplication; window: Window }>({
     const folder = mkdtempSync(join(tmpdir(), 'copyscope-electron-'));
     const app = await electron.launch({
       ...(program === null ? {} : { executablePath: program }),
-      // Chromium refuses to start as root with its own sandbox.
+      // Chromium doesn't start as root with its own sandbox.
       args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), `--user-data-dir=${join(folder, 'profile')}`, root],
       env: { ...process.env, COPYSCOPE_DATA: join(folder, 'data') } as Record<string, string>,
     });

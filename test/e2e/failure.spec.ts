@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
 const example = JSON.parse(readFileSync(exampleFile, 'utf8'));
 
-/** What has been recorded is told after half a second of 40 ms each, and with that the engine process is lost. */
+/** A run whose partial record arrives after half a second of 40 ms iterations; then the engine process is lost. */
 const lostAtPartial = {
   ...example,
   name: 'fault:partial',
@@ -60,7 +60,7 @@ withPort(
     const banner = page.getByRole('alert').filter({ hasText: 'This window has no session.' });
     await expect(banner).toContainText('Open the address that it printed last.');
     await expect(page.getByText('can’t be reached')).toHaveCount(0);
-    // Where the address is opened in another tab, this one goes on by itself.
+    // If the address is opened in another tab, this one continues by itself.
     const tab = await context.newPage();
     await tab.goto(address);
     await expect(page.getByText('Connected', { exact: true })).toBeVisible();

@@ -1,4 +1,4 @@
-/** If the host or the window is killed during an edit, at most what was typed last is lost. */
+/** If the host or the window is killed during an edit, at most the last input is lost. */
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import type { Draft } from '../../core/service/service.ts';
 import { Server } from './support/server.ts';
@@ -14,7 +14,7 @@ const operations = (page: Page): Promise<number> =>
     .getAttribute('data-operations')
     .then((count) => Number(count));
 
-/** Edits so often. Says how many operations there are then. */
+/** Makes `edits` edits. Returns the number of operations after them. */
 async function edit(page: Page, edits: number): Promise<number> {
   let count = await operations(page);
   for (let number = 0; number < edits; number += 1) {
@@ -25,7 +25,7 @@ async function edit(page: Page, edits: number): Promise<number> {
   return count;
 }
 
-/** The unsaved changes that the host has kept; null where it has none. */
+/** Returns the unsaved changes that the host has kept; null if none. */
 function keptDraft(server: Server): Draft | null {
   const [text] = Object.entries(server.files()).flatMap(([path, content]) =>
     /\/drafts\/[^/]+\.json$/.test(path) ? [Buffer.from(content, 'base64').toString('utf8')] : [],
@@ -34,8 +34,8 @@ function keptDraft(server: Server): Draft | null {
 }
 
 /**
- * Edits so often, and once more when the host has kept some of it, so that what comes next comes in the midst of it. Says
- * how many operations were kept, and how many there are. How soon it keeps them, drafts.test.ts says.
+ * Makes `edits` edits, and another when the host has kept some, so that the test continues in the middle of saving.
+ * Returns the numbers of kept and of all operations. drafts.test.ts checks how soon changes are kept.
  */
 async function editUntilKept(page: Page, server: Server, edits: number): Promise<{ early: number; late: number }> {
   const kept = (): number => keptDraft(server)?.experiment.threads[0]?.operations.length ?? 0;
@@ -46,7 +46,7 @@ async function editUntilKept(page: Page, server: Server, edits: number): Promise
   return { early, late: await edit(page, 1) };
 }
 
-/** Writes in a field, and waits until the host has kept that. */
+/** Writes in a field, and waits until the host has kept the text. */
 async function write(field: Locator, text: string, server: Server): Promise<void> {
   await field.fill(text);
   await expect(field).toHaveValue(text);
@@ -58,7 +58,7 @@ async function openForEditing(window: Window): Promise<void> {
   await sheet(window.page).locator('[data-op="0"]').click();
 }
 
-/** Opens what was edited, from the library. */
+/** Opens the edited experiment from the library. */
 async function openEdited(window: Window): Promise<void> {
   const listed = window.library.getByRole('button', { name: new RegExp(`^${copy}`) });
   await expect(listed).toContainText('Unsaved changes');
@@ -66,14 +66,14 @@ async function openEdited(window: Window): Promise<void> {
   await expect(window.page.getByRole('heading', { level: 1, name: copy })).toBeVisible();
 }
 
-/** Opens what was edited, and looks what came back. */
+/** Opens the edited experiment, and checks that its unsaved changes are back. */
 async function expectBack(window: Window, { early, late }: { early: number; late: number }): Promise<void> {
   await openEdited(window);
   await expect(window.page.getByText('Not saved', { exact: true })).toBeVisible();
   const back = await operations(window.page);
   expect(back).toBeGreaterThanOrEqual(early);
   expect(back).toBeLessThanOrEqual(late);
-  // As a step that can be undone: what was saved is still there too.
+  // The changes are a step that can be undone: the saved version still exists.
   await window.page.keyboard.press('Control+z');
   await expect(sheet(window.page)).toHaveAttribute('data-operations', '7');
 }
@@ -114,7 +114,7 @@ test('the window crashes: loaded anew, it has the work', async ({ page, server }
   await expectBack(again, edited);
 });
 
-/** Chromium ends the page's process at once. */
+/** Makes Chromium end the page's process at once. */
 async function crash(context: BrowserContext, page: Page): Promise<void> {
   const session = await context.newCDPSession(page);
   const crashed = page.waitForEvent('crash');
@@ -122,7 +122,7 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await crashed;
 }
 
-/** An experiment of one's own with its settings open; nothing is changed since it was saved. */
+/** Opens the settings of a new copy; nothing has changed since it was saved. */
 async function openSettings({ page, inspector }: Window): Promise<void> {
   await page.keyboard.press('Control+d');
   await expect(page.getByText('Not saved', { exact: true })).toBeVisible();

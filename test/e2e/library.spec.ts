@@ -1,4 +1,4 @@
-/** The library: finding, renaming, deleting with a way back, and files that come and go. */
+/** The library: search, names, deletion with undo, and files in and out. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,9 @@
-/** Long experiments: they open, are edited and are predicted beside the window, which says how far that is. */
+/** Long experiments open, can be edited, and are predicted in the background, with progress in the window. */
 import type { Page } from '@playwright/test';
 import { longExperiment } from '../support/longExperiment.ts';
 import { expect, test } from './support/test.ts';
 
-/** The makespan that the lanes show. */
+/** Returns the makespan of the lanes. */
 const end = (page: Page): Promise<string | null> => page.getByTestId('timeline-plot').getAttribute('data-makespan-ns');
 
 test('20,000 operations are opened, edited and taken back, and the lanes follow each time', async ({
@@ -41,7 +41,7 @@ test('20,000 operations are opened, edited and taken back, and the lanes follow 
     await expect.poll(() => end(page)).toBe(lanes);
   }
   await expect(sheet.locator('[data-op="0"]')).toContainText('work 5.00 µs');
-  // What follows in the other workers has come too.
+  // The later results of the other workers have arrived too.
   await expect(window.status).toContainText('Makespan');
   await expect(window.status).toContainText('Hazards');
 });

@@ -1,4 +1,4 @@
-/** The address that `copyscope serve` opens by itself: the browser is led there from a file, and is let in. */
+/** The address that `copyscope serve` opens by itself: a file leads the browser there, and the browser is admitted. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { testOfProcess as test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
 test('the page that leads to the window lets the browser in', async ({ page, server }) => {
-  // In the place of the browser's own start.
+  // Does the browser's part with an empty program.
   await openBrowser(await server.address(), server.dataFolder, () => {}, [process.execPath, '-e', '']);
   const folder = join(server.dataFolder, 'opening');
   const [name = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
@@ -15,7 +15,7 @@ test('the page that leads to the window lets the browser in', async ({ page, ser
   );
   await page.goto(pathToFileURL(join(folder, name)).href);
   await new Window(page).ready();
-  // It stays let in.
+  // The browser stays admitted.
   await page.reload();
   await new Window(page).ready();
 });

@@ -1,4 +1,4 @@
-/** A page that another server of this machine serves, visited in the browser that has a window of Copyscope open. */
+/** A page of another server on this machine, visited in a browser that has a Copyscope window open. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { Window } from './support/window.ts';
 
 interface Hostile {
   readonly address: string;
-  /** What browsers sent to it. */
+  /** Requests of browsers. */
   readonly requests: IncomingMessage[];
 }
 
@@ -27,7 +27,7 @@ const test = base.extend<{ hostile: Hostile }>({
   },
 });
 
-/** The status with which the server refuses a client of a program, which can claim to be any page; or 101. */
+/** Returns the status with which the server refuses a client that can claim to be any page; 101 if it accepts it. */
 function connected(url: URL, cookie: string, protocols: string[]): Promise<number> {
   const headers = { Host: url.host, Origin: url.origin, Cookie: cookie };
   const socket = new WebSocket(`ws://${url.host}/rpc`, protocols, { headers });
@@ -49,7 +49,7 @@ test('a page of another port learns no secret and is refused, and the window goe
   const own = new URL(page.url());
   const secret = await page.evaluate(() => sessionStorage.getItem('copyscope:session'));
   expect(secret).toMatch(/^[\w-]{43}$/);
-  // The token is no part of the address any more, which may be copied or shared.
+  // The token is gone from the address, which may be copied or shared.
   expect(own.search).toBe('');
 
   const attacker = await context.newPage();
@@ -93,11 +93,11 @@ test('a page of another port learns no secret and is refused, and the window goe
     };
   }, own.origin);
   expect(found).toMatchObject({ heard: [], opened: false, cookies: '', stored: 0, frame: 'SecurityError' });
-  // Its own popup is out of its reach, whatever browsers call that.
+  // The page can't reach the popup; browsers name that error differently.
   expect(found.popup).toMatch(/Error$/);
   expect(found.answers).toEqual(['TypeError']);
 
-  // Its server plays the browser, with all that the browser has sent it.
+  // Its server acts like the browser, with everything that the browser has sent it.
   const sent = hostile.requests.map(({ headers }) => headers.cookie ?? '').join('; ');
   expect(sent).not.toContain(secret);
   for (const protocols of [[], ['copyscope'], ['copyscope', 'A'.repeat(43)]])

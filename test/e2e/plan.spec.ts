@@ -1,4 +1,4 @@
-/** Traces of real programs on a real host: the ranks of a job as one run, and a prediction that another trace settles. */
+/** Traces of real programs on a real host: a job's ranks as one run, and a prediction that another trace checks. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drop } from './support/drop.ts';

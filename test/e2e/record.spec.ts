@@ -1,4 +1,4 @@
-/** A program of the user's own, recorded from the window: with the stand-in for CUPTI where it can be built. */
+/** A user's program, recorded from the window: with the stand-in for CUPTI, if it can be built. */
 import type { Locator, Page } from '@playwright/test';
 import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
 import { looksRight } from './support/looks.ts';

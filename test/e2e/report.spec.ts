@@ -1,4 +1,4 @@
-/** Reports as a reader opens them: from disk, without a network, in both themes, and on paper. */
+/** Reports for a reader: from disk, without a network, in both themes, and on paper. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +16,7 @@ import { screenshots, seriousProblems, wantsScreenshots } from './support/looks.
 const repository = join(import.meta.dirname, '../..');
 const h200 = () => parseProfile(JSON.parse(readFileSync(join(repository, 'assets/profiles/h200.json'), 'utf8')));
 
-/** Everything that the page complains of: errors, content that its policy refuses, and requests that leave the file. */
+/** All problems of the page: errors, content that its policy refuses, and requests that leave the file. */
 const test = base.extend<{ problems: string[] }>({
   problems: async ({ page, context }, use) => {
     const problems: string[] = [];
@@ -38,7 +38,7 @@ const test = base.extend<{ problems: string[] }>({
 interface Reported {
   readonly path: string;
   readonly bytes: number;
-  /** Of the data before it was packed. */
+  /** Size of the data before packing. */
   readonly dataBytes: number;
 }
 
@@ -134,7 +134,7 @@ test('a report of 100,000 rows opens, with at most 1 MB more than its data', asy
   const ms = Math.round(performance.now() - started);
   info.annotations.push({ type: 'figure', description: `100,000 rows open in ${ms} ms; ${report.bytes} bytes` });
   await expect(page.getByText(/^100000 activities/)).toBeVisible();
-  // The page alone; what is packed of the data is smaller than the data.
+  // Size of the page without data; packed data is smaller than the data.
   expect(readFileSync(join(repository, 'dist/renderer/report.html')).length).toBeLessThan(1_000_000);
   expect(report.bytes).toBeLessThan(1_000_000 + report.dataBytes * 1.4);
   expect(problems).toEqual([]);

@@ -1,4 +1,4 @@
-/** What is drawn goes out: as a picture, as figures, to the clipboard, on paper, and as a report of its own. By keyboard. */
+/** Saves and copies drawings by keyboard: as a picture, as figures, to the clipboard, on paper, and as a report. */
 import { readFileSync } from 'node:fs';
 import type { Download, Page } from '@playwright/test';
 import { partsOf } from '../unit/report/partsOf.ts';

@@ -1,4 +1,4 @@
-/** The score keeps what was not saved. */
+/** The score keeps unsaved changes. */
 import { expect, test } from './support/test.ts';
 
 test('changes that were not saved survive the end of the window', async ({ window, page, server }) => {
@@ -8,7 +8,7 @@ test('changes that were not saved survive the end of the window', async ({ windo
   await page.keyboard.press('Control+d');
   await expect(sheet).toHaveAttribute('data-operations', '8');
   await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('draft:experiment:');
-  // A second window on the same storage, while the first is closed without a word.
+  // A second window on the same storage, while the first is closed without notice.
   const context = page.context();
   const { hash } = new URL(page.url());
   await page.goto('about:blank');

@@ -1,4 +1,4 @@
-/** Sweeps: put together in the window, run as a set, cancelled, failed in places, kept, and opened point by point. */
+/** Sweeps: set up in the window, run as a set, cancelled, failed at some points, kept, and opened point by point. */
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './support/test.ts';
@@ -6,7 +6,7 @@ import type { Window } from './support/window.ts';
 
 const simulated = /^Simulated: NVIDIA H200/;
 
-/** 7 chunk sizes by 5 numbers of streams, in a tensor that is smaller than the largest chunk. */
+/** Sets up 7 chunk sizes by 5 numbers of streams, in a tensor that is smaller than the largest chunk. */
 async function setUp(window: Window, page: Page, tensor = '16 MiB'): Promise<void> {
   await window.library.getByRole('button', { name: 'New sweep' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'New sweep' })).toBeVisible();
@@ -21,7 +21,7 @@ async function setUp(window: Window, page: Page, tensor = '16 MiB'): Promise<voi
   await window.pickEngine(simulated);
 }
 
-/** More points than are run before someone looks. */
+/** Runs more points than can finish before the test continues. */
 async function runMany(window: Window, page: Page): Promise<void> {
   await setUp(window, page);
   const streams = page.getByRole('group', { name: 'Second axis' });
@@ -55,7 +55,7 @@ test('a sweep is cancelled, goes on where it stopped, and is there when the wind
   await expect(page.getByTestId('paper')).toContainText(`${before} of 896 points were reached when this was made`);
   await page.emulateMedia({ media: 'screen' });
 
-  // What was done can be opened, and the rest is run from where it stopped.
+  // Finished points can be opened, and the rest runs from where it stopped.
   await page
     .getByRole('button', { name: /^Open the run of/ })
     .first()
@@ -68,7 +68,7 @@ test('a sweep is cancelled, goes on where it stopped, and is there when the wind
   await expect(progress(page)).toContainText('stopped; what was done is kept');
   const kept = await reached(page);
 
-  // The files hold it: a window opened anew shows the same.
+  // The files keep the sweep: a reloaded window shows the same.
   await page.reload();
   await window.ready();
   await expect(progress(page)).toContainText(`${kept} of 896 points`);
@@ -112,13 +112,13 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
   const before = kept();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
-  // It stays as long as the pointer is on it.
+  // The notice stays while the pointer is on it.
   await notice.hover();
   await expect(sweeps.getByRole('listitem')).toHaveCount(0);
   await expect.poll(kept).toEqual([]);
   const binned = () => Object.keys(server.files()).filter((path) => path.includes('/Trash/files/'));
   await expect.poll(binned).toHaveLength(before.length);
-  // What is gone is not shown any more.
+  // The deleted sweep is not shown any more.
   await expect(page.getByRole('region', { name: 'Sweep', exact: true })).toHaveCount(0);
 
   await expect(notice).toContainText('Streams of a file, with its 2 runs');
@@ -129,7 +129,7 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
   await page.getByRole('button', { name: 'Open the run of Streams 2' }).click();
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
 
-  // And with its page open, by the page's own button.
+  // Deletes it also by the button of its open page.
   await page.goBack();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText('Streams of a file');
@@ -167,7 +167,7 @@ test('a sweep’s figures are saved with where they come from, and its document 
   expect(lines[0]).toBe(
     'Series,Chunk size (bytes),H2D bandwidth (bytes/s),Least,Most,Iterations,Failed because,Origin,Device,Date',
   );
-  // 14 points and 7 of the limit.
+  // 14 points, and 7 of the limit.
   expect(lines).toHaveLength(1 + 14 + 7);
   expect(lines[1]).toMatch(/^Streams 1,524288,\d+(\.\d+)?,.*,1,,simulated,NVIDIA H200,20\d\d-/);
   const svg = await save(/SVG/);

@@ -20,7 +20,7 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'host', 'electron'], { stdio: 'pipe' });
-  // As a package lays it out, with the stand-in where Electron would be.
+  // The layout of a package, with the stand-in in place of Electron.
   cpSync(join(root, 'dist/electron'), join(work, 'dist/electron'), { recursive: true });
   cpSync(join(root, 'dist/host'), join(work, 'dist/host'), { recursive: true });
   copyFileSync(join(root, 'package.json'), join(work, 'package.json'));

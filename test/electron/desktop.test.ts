@@ -35,7 +35,7 @@ if (window === undefined) throw new Error('no window');
 
 const experiment = readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'));
 
-/** Asks for a port as the page does, and connects to the host through it. */
+/** Requests a port like the page, and connects to the host with it. */
 function connect(events: Partial<WindowEvents> = {}) {
   const frame = { url: 'copyscope://app/', parent: null, postMessage: vi.fn() };
   electron.ipcMain.emit('copyscope:port', { senderFrame: frame, sender: { mainFrame: frame } });
@@ -81,7 +81,7 @@ describe('the main process', () => {
     const { defaultSession } = electron.session;
     expect(defaultSession.permissionCheck(null, 'geolocation')).toBe(false);
     expect(defaultSession.permissionCheck(null, 'clipboard-read')).toBe(false);
-    // To copy a picture or figures.
+    // Needed to copy a picture or figures.
     expect(defaultSession.permissionCheck(null, 'clipboard-sanitized-write')).toBe(true);
     expect(electron.app.enableSandbox).toHaveBeenCalled();
   });
@@ -100,7 +100,7 @@ describe('the main process', () => {
     const path = join(import.meta.dirname, '../../assets/runs/overlap/pinned-side-stream.arrow');
     electron.app.emit('open-file', { preventDefault: vi.fn() }, path);
     await eventually(() => expect(opened).toHaveBeenCalled());
-    // It ships with the program: the very file is not kept twice.
+    // The run ships with the program, so the same file is not kept twice.
     expect(opened.mock.calls[0]?.[0]).toMatchObject({ kind: 'run', isNew: false });
     close();
   });

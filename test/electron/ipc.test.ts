@@ -17,7 +17,7 @@ interface Frame {
 
 const frameAt = (url: string, parent: Frame | null = null): Frame => ({ url, parent, postMessage: vi.fn() });
 
-/** What becomes of a request from `frame` in a page whose top frame is `top`. */
+/** Returns the result of a request from `frame` in a page whose top frame is `top`. */
 function ask(frame: Frame | null, top: Frame | null = frame) {
   electron.ipcMain.removeAllListeners();
   const ports: Channel[] = [];

@@ -29,7 +29,7 @@ const { session } = electron;
 const ask = async (address: string, method = 'GET'): Promise<Response> => {
   const handler = session.defaultSession.handlers.get('copyscope');
   if (handler === undefined) throw new Error('the scheme is not handled');
-  // Request refuses unknown methods itself, as the browser does, so a plain object stands for one.
+  // Request itself refuses unknown methods, as the browser does, so a plain object replaces it.
   return handler({ url: address, method } as Request);
 };
 

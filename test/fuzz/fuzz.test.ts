@@ -1,6 +1,6 @@
 /**
- * A bounded number of the fuzzer's inputs: about two minutes' worth in CI (COPYSCOPE_TEST_EFFORT is 1), a
- * tenth of them while one works. `node test/fuzz/run.mjs` goes on for as long as one likes.
+ * A bounded number of the fuzzer's inputs: about two minutes in CI (COPYSCOPE_TEST_EFFORT is 1), a tenth of that
+ * locally. `node test/fuzz/run.mjs` runs for any time.
  */
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { runs } from '../support/effort.ts';
 import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
 import { Fuzzer } from './fuzzer.ts';
 
-/** By what one input takes. Each kind is one test, so that its name says what broke. */
+/** Numbers chosen by the time of one input. Each kind is one test, so that its name says what broke. */
 const inputs: Readonly<Record<string, number>> = {
   program: 3000,
   run: 10_000,
@@ -45,7 +45,7 @@ describe(`wrong inputs of seed ${seed}`, () => {
       ({ number, reason }) => `node test/fuzz/run.mjs --seed ${seed} --kind '${kind}' --number ${number}\n${reason}`,
     );
     expect(told.slice(0, 3).join('\n')).toBe('');
-    // A kind of which nothing is taken tries only the first line of its reader.
+    // A kind of which no input is accepted tests only the first line of its reader.
     if (runs(count) >= 300) expect(taken).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Gives a worker process inputs by number, and kills it where one takes too long or too much. */
+/** Sends inputs by number to a worker process, and kills it if one takes too much time or memory. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Batch, Told } from './worker.ts';
@@ -8,31 +8,31 @@ export interface Failure {
   readonly kind: string;
   readonly number: number;
   readonly reason: string;
-  /** Null where the process ended before it could tell. */
+  /** Null if the process ended before it could report the input. */
   readonly input: Uint8Array | null;
 }
 
 export interface Counts {
   readonly inputs: number;
-  /** Those that were read as right; the others were refused in words. */
+  /** Number of accepted inputs; the others were refused with a message. */
   readonly taken: number;
   readonly failures: readonly Failure[];
 }
 
-/** An input has less than 10 MB: this is what reading one may take, in processor time, whatever the machine is busy with. */
+/** Most processor time for one input, which has less than 10 MB; independent of the machine's load. */
 const mostMs = 10_000;
-/** Of a process that waits, and of a system that doesn't tell processor times, by the clock: so many times as long. */
+/** Factor for the clock time of a waiting process, and of systems without processor times. */
 const patienceFactor = 10;
 const mostBytes = 2 ** 30;
-/** Messages cost more than most inputs: so many are tried in one go. */
+/** Inputs per message, since a message costs more than most inputs. */
 const batchSize = 250;
 
-/** A worker process that is started anew when it was killed. */
+/** A worker process that is started again after it was killed. */
 export class Fuzzer {
   readonly #script: string;
   #worker: Worker | null = null;
 
-  /** `script` is the worker, bundled. */
+  /** `script` is the bundled worker. */
   constructor(script: string) {
     this.#script = script;
   }
@@ -41,7 +41,7 @@ export class Fuzzer {
     return (await this.#started()).kinds;
   }
 
-  /** Tries the inputs of this kind from one number up to another. */
+  /** Tries the inputs of this kind in a range of numbers. */
   async run({ seed, kind, from, to }: Batch): Promise<Counts> {
     const failures: Failure[] = [];
     let taken = 0;
@@ -73,14 +73,14 @@ interface Outcome {
   readonly next: number;
   readonly taken: number;
   readonly failures: readonly Omit<Failure, 'seed' | 'kind'>[];
-  /** The process has ended. */
+  /** True if the process has ended. */
   readonly isOver: boolean;
 }
 
-/** Processor time that a process has used; 0 where the system doesn't tell. */
+/** Returns the processor time of a process; 0 if the system doesn't report it. */
 function usedMs(pid: number | undefined): number {
   try {
-    // Behind the name, which may hold anything: fields 14 and 15, in hundredths of a second.
+    // After the name, which may contain anything: fields 14 and 15, in hundredths of a second.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -146,7 +146,7 @@ class Worker {
         this.#child.off('close', end);
         resolve({ ...outcome, failures });
       };
-      /** Of the input before the one that is told: its peak is seen when the next begins. */
+      /** `peakBytes` is reported with the next input, for the input before it. */
       const look = (peakBytes: number): void => {
         if (baseBytes < 0) baseBytes = peakBytes;
         if (peakBytes - baseBytes > mostBytes) stop(`more than ${mostBytes} bytes of memory`);

@@ -1,4 +1,4 @@
-/** A host on a data folder of its own, and what lies in that folder. */
+/** A host on its own data folder, and the content of that folder. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,16 @@ import { repository } from './seeds.ts';
 export interface HostInFolder {
   readonly host: Host;
   readonly folder: string;
-  /** Throws where anything is there now that wasn't, is gone, or has other content. */
+  /** Throws if a file has been added, deleted or changed. */
   requireSame(before: ReadonlyMap<string, string>): void;
-  /** Throws where anything lies beside the data folder. */
+  /** Throws if there is anything outside the data folder. */
   requireAllInside(): void;
-  /** What every file holds, by its path. */
+  /** Returns the content of every file by path. */
   content(): ReadonlyMap<string, string>;
   close(): void;
 }
 
-/** Engines are not what is tried: each ends as soon as it is asked. */
+/** An engine that ends at its first request, since engines are not tested here. */
 const noEngine = () => ({
   post: () => {},
   onMessage: () => {},
@@ -28,10 +28,10 @@ const noEngine = () => ({
   kill: () => {},
 });
 
-/** `fill` puts something into the data folder before the host starts; nothing ships with such a host, which is slow to list. */
+/** `fill` adds files to the data folder before the host starts. There are no shipped files, which list slowly. */
 export function hostInFolder(fill?: (folder: string) => void): HostInFolder {
   const outer = mkdtempSync(join(tmpdir(), 'copyscope-fuzz-'));
-  // What leaves the data folder is seen too.
+  // Changes outside the data folder are found too.
   const folder = join(outer, 'data');
   if (fill !== undefined) mkdirSync(folder);
   fill?.(folder);
@@ -61,7 +61,7 @@ export function hostInFolder(fill?: (folder: string) => void): HostInFolder {
     requireSame: (before) => {
       const after = content();
       for (const [path, sum] of after) {
-        // The folders themselves, and what is remembered of files, hold nothing of an input.
+        // Folders and caches contain nothing of an input.
         if (sum === 'folder' || path.includes('/cache/')) continue;
         if (before.get(path) !== sum) throw new Wrong(`after a refusal ${path} is new or has changed`);
       }

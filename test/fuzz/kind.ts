@@ -1,16 +1,16 @@
-/** One kind of input: what it is made of, and what reads it. */
+/** One kind of input: how it is made, and its reader. */
 import type { Random } from '../unit/support/random.ts';
 
 export interface Attempt {
-  /** As it is kept where it fails, beside the seed and number that make it again. */
+  /** Input in the form that is saved after a failure, with the seed and number that make it again. */
   readonly input: Uint8Array | string;
-  /** Resolves with whether it was taken, or refused in words. Rejects where it did anything else. */
+  /** Resolves with true if the input is accepted, false if it is refused with a message. Rejects otherwise. */
   readonly run: () => Promise<boolean>;
 }
 
 export interface Kind {
-  /** The next input. It depends on `random` alone. */
+  /** Returns the next input, which depends on `random` alone. */
   make(random: Random): Attempt;
-  /** What it holds on the disk is removed. */
+  /** Removes its files. */
   close?(): void;
 }

@@ -1,4 +1,4 @@
-/** Tries inputs until the minutes are over, and says how many of each kind, how many were taken, and what failed. */
+/** Tries inputs for the given minutes, and prints the numbers of tried and accepted ones, and the failures. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -10,14 +10,14 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string' },
     kind: { type: 'string' },
-    /** This input alone, as a failure names it. */
+    /** Number of the only input, as a failure names it. */
     number: { type: 'string' },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const folder = join(process.cwd(), 'test-results/fuzz');
 const fuzzer = new Fuzzer(join(import.meta.dirname, 'worker.js'));
-/** Inputs of one kind at a time: few, so that all kinds get the same time in the end. */
+/** Time of one kind in turn: short, so that all kinds get the same time in the end. */
 const goMs = 1500;
 
 function keep({ kind, number, reason, input }: Failure): void {

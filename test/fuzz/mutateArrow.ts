@@ -1,6 +1,6 @@
 /**
- * Arrow files as somebody writes them who knows the format: what a file says of its tables, columns, dictionaries and
- * buffers is wrong in one to four places, or its columns are of other types (File.fbs, Schema.fbs, Message.fbs).
+ * Changes Arrow files with knowledge of the format: one to four wrong values about tables, columns, dictionaries and
+ * buffers, or columns of other types (File.fbs, Schema.fbs, Message.fbs).
  */
 import {
   Binary,
@@ -35,7 +35,7 @@ interface Spot {
   readonly bytes: 1 | 2 | 4 | 8;
 }
 
-/** Bytes from `at` on that hold the data of a buffer. */
+/** The data of a buffer, from byte `at` on. */
 interface Body {
   readonly at: number;
   readonly length: number;
@@ -44,7 +44,7 @@ interface Body {
 interface Layout {
   readonly spots: Spot[];
   readonly bodies: Body[];
-  /** Where the footer's list of record batches is referred to, and where the footer begins. */
+  /** Positions of the reference to the footer's list of record batches, and of the footer. */
   readonly batches: number | null;
   readonly footer: number;
   /** Positions of the tables that describe a record batch, with the end of their messages. */
@@ -56,7 +56,7 @@ const blockBytes = 24;
 
 const known = new WeakMap<Uint8Array, Layout>();
 
-/** Returns where everything stands in a whole file. */
+/** Returns the positions in a whole file. */
 function layoutOf(file: Uint8Array): Layout {
   const found = known.get(file) ?? readLayout(file);
   known.set(file, found);
@@ -72,7 +72,7 @@ function readLayout(file: Uint8Array): Layout {
     if (at !== null) spots.push({ at, bytes });
   };
   const follow = (at: number): number => at + view.getUint32(at, true);
-  /** Returns where a table's members stand. Its own places become spots too. */
+  /** Returns the positions of a table's members. The table's own references become spots too. */
   const table = (at: number): ((slot: number) => number | null) => {
     const vtable = at - view.getInt32(at, true);
     const slots = (view.getUint16(vtable, true) - 4) / 2;
@@ -207,7 +207,7 @@ function wounded(file: Uint8Array, random: Random): Uint8Array {
   const { spots, bodies } = layoutOf(file);
   for (let count = 1 + random.below(4); count > 0; count -= 1) {
     if (random.chance(0.25) && bodies.length > 0) {
-      // Codes, offsets of strings, strings and bits of which rows are empty.
+      // Codes, offsets of strings, strings, and bits of empty rows.
       const { at, length } = random.pick(bodies);
       const size = random.pick([1, 4, 4, 8] as const);
       if (length < size) continue;
@@ -227,7 +227,7 @@ function wounded(file: Uint8Array, random: Random): Uint8Array {
       () => old + BigInt(random.pick([-8, -4, -1, 1, 4, 8, 64])),
       () => readAt(view, another),
       () => BigInt(file.length + random.pick([-8, 0, 8])),
-      // A reference to where another one points.
+      // A reference to the target of another one.
       () => BigInt(another.at - spot.at) + readAt(view, another),
     ])();
     writeAt(view, spot, value);
@@ -235,7 +235,7 @@ function wounded(file: Uint8Array, random: Random): Uint8Array {
   return bytes;
 }
 
-/** The file with a list of record batches that names the first of them `times` times. */
+/** Returns the file with a list of `times` record batches that are all the first one. */
 export function repeatedBatches(file: Uint8Array, times: number): Uint8Array {
   const { batches, footer } = layoutOf(file);
   if (batches === null) return file;
@@ -254,7 +254,7 @@ export function repeatedBatches(file: Uint8Array, times: number): Uint8Array {
   return made;
 }
 
-/** The file with a record batch whose buffers are said to be compressed. */
+/** Returns the file with a record batch whose buffers claim to be compressed. */
 function compressed(file: Uint8Array, random: Random): Uint8Array {
   const { headers, footer } = layoutOf(file);
   const { at, end, block } = random.pick(headers);
@@ -262,7 +262,7 @@ function compressed(file: Uint8Array, random: Random): Uint8Array {
   const added = new DataView(bytes.buffer);
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const vtable = at - view.getInt32(at, true);
-  // A new table of slots with a fourth one, which leads to an empty table.
+  // A new table of slots with a fourth one, which points to an empty table.
   const slots = [14, view.getUint16(vtable + 2, true), 0, 0, 0, end + 16 - at, 0];
   for (const slot of [0, 1, 2]) slots[2 + slot] = view.getUint16(vtable + 4 + 2 * slot, true);
   for (const [index, value] of slots.entries()) added.setUint16(2 * index, value, true);
@@ -296,7 +296,7 @@ const otherTypes: readonly (() => DataType)[] = [
   () => new Dictionary(new Utf8(), new Int16(), 1002),
 ];
 
-/** The run with one column of another type, gone, twice, or new, or in several batches. */
+/** Returns the run with one column changed in type, removed, doubled or added, or in several batches. */
 function retyped(file: Uint8Array, random: Random): Uint8Array {
   const table = tableFromIPC(file);
   const { fields, metadata } = table.schema;

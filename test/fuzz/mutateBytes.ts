@@ -1,4 +1,4 @@
-/** Binary files as a bad disk or an attacker leaves them: what they claim of lengths, offsets and counts is wrong. */
+/** Damages binary files like a bad disk or an attacker: wrong lengths, offsets and counts. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Random } from '../unit/support/random.ts';
 
@@ -7,7 +7,7 @@ const words = [0, 1, 7, 8, 255, 65_535, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1];
 const randomBytes = (most: number, random: Random): Uint8Array =>
   Uint8Array.from({ length: 1 + random.below(most) }, () => random.below(256));
 
-/** One to four damages. The bytes given stay as they are. */
+/** Returns a copy with one to four damages. */
 export function mutatedBytes(whole: Uint8Array, random: Random): Uint8Array {
   let bytes: Uint8Array = Uint8Array.from(whole);
   for (let count = 1 + random.below(4); count > 0 && bytes.length > 16; count -= 1) bytes = damaged(bytes, random);
@@ -15,7 +15,7 @@ export function mutatedBytes(whole: Uint8Array, random: Random): Uint8Array {
 }
 
 function damaged(bytes: Uint8Array, random: Random): Uint8Array {
-  // The ends of a file say what it is and where its parts are.
+  // The beginning and the end of a file contain its type and the places of its parts.
   const at = random.chance(0.4)
     ? random.pick([random.below(64), bytes.length - 1 - random.below(Math.min(1500, bytes.length))])
     : random.below(bytes.length);
@@ -51,7 +51,7 @@ function damaged(bytes: Uint8Array, random: Random): Uint8Array {
   return bytes;
 }
 
-/** Gzipped data that is damaged inside, outside, or both, is several, or grows. */
+/** Returns gzipped data that is damaged inside, outside or both, has several members, or expands. */
 export function mutatedGzip(whole: Uint8Array, random: Random): Uint8Array {
   switch (random.below(6)) {
     case 0:
@@ -63,7 +63,7 @@ export function mutatedGzip(whole: Uint8Array, random: Random): Uint8Array {
         Buffer.concat([whole, random.pick([whole, randomBytes(40, random), new Uint8Array(600)])]),
       );
     default:
-      // Reading eight megabytes takes longer than all else.
+      // Rarely, since reading eight megabytes takes longer than everything else.
       if (random.chance(0.02)) return Uint8Array.from(Buffer.concat([whole, growing()]));
       return mutatedBytes(whole, random);
   }
@@ -71,7 +71,7 @@ export function mutatedGzip(whole: Uint8Array, random: Random): Uint8Array {
 
 let grown: Uint8Array | null = null;
 
-/** A few kilobytes that unpack to eight megabytes of blanks. */
+/** Returns a few kilobytes that unpack to eight megabytes of blanks. */
 function growing(): Uint8Array {
   grown ??= gzipSync(Buffer.alloc(1 << 23, ' '));
   return grown;

@@ -1,4 +1,4 @@
-/** JSON documents as somebody who means harm writes them: mutated as values first, and then as text. */
+/** Changes JSON documents like an attacker: first as values, then as text. */
 import type { Random } from '../unit/support/random.ts';
 
 type Json = unknown;
@@ -60,7 +60,7 @@ function oddValue(random: Random): Json {
   ])();
 }
 
-/** A place in a document, those further in as likely as those further out. */
+/** Returns a place in a document, inner and outer ones with the same probability. */
 function place(document: Json, random: Random): { owner: Owner; key: string } | null {
   let found: { owner: Owner; key: string } | null = null;
   for (let value = document; isOwner(value); ) {
@@ -105,14 +105,14 @@ function wound(document: Json, random: Random): void {
   random.pick(wounds)();
 }
 
-/** The document with one to four values that are others, gone, moved or repeated. */
+/** Returns the document with one to four values changed, removed, moved or repeated. */
 export function mutatedValue(whole: Json, random: Random): Json {
   const document = structuredClone(whole);
   for (let count = 1 + random.below(4); count > 0; count -= 1) wound(document, random);
   return random.chance(0.01) ? oddValue(random) : document;
 }
 
-/** Values that stay what they are, only others: so that readers take them, and what comes behind has to do with them. */
+/** Replaces values by others of the same kind: readers accept them, so that later code is tested. */
 function alter(document: Json, random: Random): void {
   let found = place(document, random);
   for (let round = 0; found !== null && round < 3 && random.chance(0.5); round += 1) found = place(document, random);
@@ -140,7 +140,7 @@ function alter(document: Json, random: Random): void {
   } else if (!Array.isArray(owner) && random.chance(0.3)) delete owner[key];
 }
 
-/** What stands under a key, anywhere in it, or under a key that ends alike, as a buffer's id under src. */
+/** Returns all texts under a key, anywhere in the document, or under a related key: a buffer's id under src. */
 function textsOf(document: Json, key: string): readonly string[] {
   const found: string[] = [];
   const visit = (value: Json, of: string): void => {
@@ -152,14 +152,14 @@ function textsOf(document: Json, key: string): readonly string[] {
   return found.length === 0 ? [''] : found;
 }
 
-/** The document with one to eight values that are others of the same kind. */
+/** Returns the document with one to eight values replaced by others of the same kind. */
 export function alteredValue(whole: Json, random: Random): Json {
   const document = structuredClone(whole);
   for (let count = 1 + random.below(8); count > 0; count -= 1) alter(document, random);
   return document;
 }
 
-/** Either of them as text, which may hold what no value does. */
+/** Returns either of them as text, which may contain what no value can. */
 export function mutatedJson(whole: Json, random: Random): string {
   if (random.chance(0.3)) return JSON.stringify(alteredValue(whole, random));
   return mutatedLetters(JSON.stringify(mutatedValue(whole, random)) ?? 'undefined', random);
@@ -183,7 +183,7 @@ const snippets = [
   '"',
 ];
 
-/** A text of which, once in a while, letters are cut off, put in or doubled. */
+/** Returns the text, sometimes with letters removed, inserted or doubled. */
 function mutatedLetters(text: string, random: Random): string {
   const at = random.below(text.length + 1);
   const to = Math.min(text.length, at + random.below(200));

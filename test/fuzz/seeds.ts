@@ -1,10 +1,10 @@
-/** Right files, of which wrong ones are made: small, so that a wound hits what matters. */
+/** Valid files, from which invalid ones are made: small, so that a change hits a relevant byte. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cwd } from 'node:process';
 import { gunzipSync } from 'node:zlib';
 
-/** The fuzzer is started in it. */
+/** Working folder in which the fuzzer is started. */
 export const repository = cwd();
 
 export const asset = (path: string): string => readFileSync(join(repository, 'assets', path), 'utf8');
@@ -30,7 +30,7 @@ interface TraceDocument {
   readonly traceEvents: readonly { readonly ts?: number; readonly cat?: string }[];
 }
 
-/** A recorded trace, and the part of it that lies in its first steps. */
+/** Returns a recorded trace with only its first events. */
 export function smallTrace(name: string, events: number): unknown {
   const whole: TraceDocument = JSON.parse(gunzipSync(fixture(name)).toString());
   return { ...whole, traceEvents: whole.traceEvents.slice(0, events) };

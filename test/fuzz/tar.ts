@@ -1,11 +1,11 @@
-/** Writes archives that no tool would: of any kind of entry, of any name, and of any size that it claims. */
+/** Writes archives that no tool would: with any type of entry, any name, and any claimed size. */
 export interface TarEntry {
   readonly name: string;
   readonly content: Uint8Array;
-  /** As ustar has it: '0' is a file. */
+  /** Type in ustar: '0' is a file. */
   readonly type?: string;
   readonly link?: string;
-  /** The size that its head tells, where that isn't the content's. */
+  /** Size in the header, if it differs from the content's. */
   readonly claims?: number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Tries inputs in a process of its own, which whoever started it may have to kill. Each input depends on the seed, its
- * kind and its number alone, so that one that failed can be made again.
+ * Tries inputs in a separate process, which its parent may have to kill. Each input depends only on the seed, its kind
+ * and its number, so that a failed one can be made again.
  */
 import process from 'node:process';
 import { Random } from '../unit/support/random.ts';
 import type { Kind } from './kind.ts';
 import { allKinds } from './kinds.ts';
 
-/** The inputs of this kind from one number up to another. */
+/** Inputs of one kind in a range of numbers. */
 export interface Batch {
   readonly seed: number;
   readonly kind: string;
@@ -17,20 +17,20 @@ export interface Batch {
 
 export type Told =
   | { readonly tells: 'ready'; readonly kinds: readonly string[] }
-  /** Told now and then: who hears nothing for long kills. */
+  /** Sent regularly: the parent kills a worker that is silent for long. */
   | { readonly tells: 'alive'; readonly number: number; readonly peakBytes: number; readonly usedMs: number }
   | { readonly tells: 'failed'; readonly number: number; readonly reason: string; readonly input: string }
   | { readonly tells: 'done'; readonly taken: number; readonly peakBytes: number };
 
 const kinds = allKinds();
 const tell = (told: Told): void => void process.send?.(told);
-/** The most memory that the process has had, and the processor time. */
+/** Returns the process's peak memory and processor time. */
 function used(): { readonly peakBytes: number; readonly usedMs: number } {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
   return { peakBytes: maxRSS * 1024, usedMs: (userCPUTime + systemCPUTime) / 1000 };
 }
 
-/** Kinds that have the same seed and number differ all the same. */
+/** Returns numbers that differ between kinds with the same seed and number. */
 function randomFor({ seed, kind }: Batch, number: number): Random {
   let mixed = seed;
   for (const letter of kind) mixed = Math.imul(mixed ^ letter.charCodeAt(0), 0x01000193);
@@ -62,7 +62,7 @@ async function work(batch: Batch): Promise<void> {
   tell({ tells: 'done', taken, peakBytes: used().peakBytes });
 }
 
-// What nobody waits for and fails is a failure too, of the input under way.
+// An error that nobody awaits is also a failure, of the current input.
 process.on('message', (batch: Batch) => void work(batch));
 process.on('disconnect', () => process.exit());
 process.on('exit', () => {

@@ -1,4 +1,4 @@
-// startCopy on real GPUs: what test/native/copy*.test.ts checks on simulated devices, and what only a GPU can show.
+// startCopy on real GPUs: the checks of test/native/copy*.test.ts for simulated devices, and others that need a GPU.
 import assert from 'node:assert/strict';
 import { constants } from 'node:buffer';
 import { test } from 'node:test';
@@ -98,7 +98,7 @@ test('strided tensors, page-locked sources and views of results', { skip }, asyn
 });
 
 test('the largest tensor that JavaScript can hold, and more than 4 GiB in all', { skip }, async () => {
-  // Node 20's buffers end at 4 GiB.
+  // Buffers of Node 20 end at 4 GiB.
   const sources = [bytes(Math.min(4 * GiB + 12_345, constants.MAX_LENGTH), 3), bytes(12_345, 4)];
   const copied = await up(sources);
   const results = await startCopy<HostTensor[]>(copied, 'cpu', { use_pinned_staging: false }).get();

@@ -1,4 +1,4 @@
-/** What only a GPU can show of the engine: semantics of streams and events, data, cancel, errors, event timing. */
+/** Checks of the engine that need a GPU: semantics of streams and events, data, cancel, errors, event timing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../core/trace/run.ts';
@@ -16,7 +16,7 @@ interface DeviceRow {
   readonly direction: string | null;
 }
 
-/** Device rows of the representative iteration, in order of start. */
+/** Returns device rows of the representative iteration, in order of start. */
 function deviceRows({ trace: { columns, count }, info }: Run): DeviceRow[] {
   const rows: DeviceRow[] = [];
   for (let row = 0; row < count; row += 1) {

@@ -1,4 +1,4 @@
-/** Faults through the supervisor and the host, as the app meets them: a clear error each, and a working next run. */
+/** Faults in the supervisor and the host, as in the app: a clear error each, and a working next run. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Lines of the form "name: figure (limit) held", for what an issue or a promise asks for. */
+/** Lines of the form "name: figure (limit) held", for the requirements of an issue or a promise. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from '../../core/statistics.ts';
@@ -10,7 +10,7 @@ export interface Limit {
 
 export interface Line {
   readonly name: string;
-  /** Null where it could not be measured; `why` then says why. */
+  /** Null if it couldn't be measured; `why` then gives the reason. */
   readonly figure: number | null;
   readonly unit: string;
   readonly limit: Limit | null;
@@ -35,17 +35,17 @@ export function lineText({ name, figure, unit, limit, spread, held, why }: Line)
   return `${name}: ${digits(figure)}${unit}${between}${bound}${verdict}`;
 }
 
-/** Collects lines, prints each as it comes, and adds it to the table of run.sh. */
+/** Collects lines, prints each at once, and adds it to the table of run.sh. */
 export class HeldLines {
   readonly lines: Line[] = [];
   readonly #isTrial: boolean;
 
-  /** In a trial nothing is a result, so no limit is held or not. */
+  /** In a trial nothing is a result, so no limit is checked. */
   constructor(isTrial = false) {
     this.#isTrial = isTrial;
   }
 
-  /** The median of `samples`, held against the limit; with a limit of null it is only reported. */
+  /** Adds the median of `samples` and checks it against the limit; with a null limit it is only reported. */
   add(name: string, samples: readonly number[], unit: string, limit: Limit | null): void {
     if (samples.length === 0) {
       this.missing(name, 'nothing was measured');

@@ -1,4 +1,4 @@
-// Multi-tensor copies as operations of an experiment on real GPUs: data, rows joined with CUPTI's records, two devices.
+// Multi-tensor copies as operations of an experiment on real GPUs: data, rows matched with CUPTI's, two devices.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copyStrategies } from '../../core/experiment/operations.ts';
@@ -28,7 +28,7 @@ const document = (strategy: Strategy, direction: Direction, payload: Payload, it
     threads: [{ id: 'main', operations: [{ op: 'multiCopy', strategy, direction, payload, stream: 's' }] }],
   });
 
-/** Every row of the device joined: no stream was left out for records that don't match what was issued. */
+/** Throws if records of a stream didn't match its operations, so that its rows are missing. */
 function requireJoined({ info }: Run): void {
   assert.deepEqual(
     info.notes.filter((note) => note.includes("don't match")),

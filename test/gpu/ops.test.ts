@@ -1,4 +1,4 @@
-/** What only a GPU can show of each operation: one test for each, on the CUDA engine. */
+/** Checks of operations that need a GPU: one test for each, on the CUDA engine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -179,7 +179,7 @@ test('arithmetic kernels: time grows with the operations and with a smaller shar
   const kernel = (work: number, smShare: number) =>
     ({ op: 'kernel', kernel: { kind: 'arithmetic', flops: work }, smShare, stream: 's' }) as const;
   const result = await run('arithmetic', { streams: [{ id: 's' }] }, [
-    // An idle GPU runs at a fraction of its clock, and takes some hundred milliseconds to reach the whole.
+    // An idle GPU has a fraction of its clock rate, and reaches the full rate after some hundred milliseconds.
     kernel(20 * flops, 1),
     kernel(flops, 1),
     kernel(4 * flops, 1),

@@ -36,7 +36,7 @@ for (const timing of ['cupti', 'cuda-events'] as const) {
       assert.equal(summary.timing, timing, summary.notes.join(' '));
       if (overlaps) assert.ok(share >= 0.95, `kernel share ${share}`);
       else assert.equal(share, 0);
-      // Beside a kernel, and after a pause of the link, the same copy is up to a fifth slower on some machines.
+      // During a kernel, and after a pause of the link, the same copy is up to a fifth slower on some machines.
       if (id.includes('pinned')) assert.ok(bandwidth >= 40e9, `H2D ${formatRate(bandwidth)}`);
       assert.equal(summary.verification.bytesWrong, 0);
       assert.equal(summary.verification.bytesChecked, 2 * 5_242_880 * 4);

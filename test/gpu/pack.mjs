@@ -1,5 +1,5 @@
-// Packs what a machine with a GPU and without Node or npm needs into dist/gpu: this Node's binary and the bundled
-// tests. The addon (native/build/Release) and the bundled host (dist/host) go along as they are. See run.sh.
+// Packs the files for a machine with a GPU and without Node or npm into dist/gpu: this Node's binary and the bundled
+// tests. The addon (native/build/Release) and the bundled host (dist/host) are copied unchanged. See run.sh.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The shipped races on a real GPU: those that are flagged really spoil data, and their repaired twins don't. */
+/** The shipped races on a real GPU: flagged ones corrupt data, and their repaired versions don't. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyChange } from '../../core/experiment/change.ts';

@@ -10,9 +10,9 @@ export interface Row {
   readonly start: number;
   readonly end: number;
   readonly bytes: number;
-  /** Id of its lane. */
+  /** Id of the row's lane. */
   readonly lane: string;
-  /** Of a copy; null for anything else. */
+  /** Direction of a copy; null for anything else. */
   readonly direction: string | null;
 }
 
@@ -39,10 +39,10 @@ function rowsOf({ trace: { columns, count, lanes, names }, info }: Run): Row[] {
 
 const onDevice: readonly string[] = ['copy', 'kernel', 'memset', 'host-function'];
 
-/** What ran in streams, in order of start. */
+/** Returns the rows of streams, in order of start. */
 export const deviceRows = (run: Run): Row[] => rowsOf(run).filter(({ kind }) => onDevice.includes(kind));
 
-/** What the host threads called and waited for, in order of start. */
+/** Returns the calls and waits of host threads, in order of start. */
 export const hostRows = (run: Run): Row[] =>
   rowsOf(run).filter(({ kind }) => kind.startsWith('host-') && kind !== 'host-function');
 

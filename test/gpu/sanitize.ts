@@ -1,6 +1,6 @@
 /**
- * What compute-sanitizer watches: every kernel of ours and every kind of copy, small, with device times from CUDA
- * events, since CUPTI and the sanitizer can't both watch. Run by run.sh; ends with exit code 1 where data is wrong.
+ * Runs every kernel of ours and every kind of copy, small, for compute-sanitizer. Device times are from CUDA events,
+ * since CUPTI and the sanitizer can't both run. Started by run.sh; ends with exit code 1 if data is wrong.
  */
 import assert from 'node:assert/strict';
 import type { Measurement } from '../../core/calibrate/measurement.ts';
@@ -89,7 +89,7 @@ const plan: Measurement[] = [
   { ...standard, kind: 'launches', direction: 'h2d', memory: 'pinned', bytes: 4 },
 ];
 const isGated = ({ direction, memory }: Measurement): boolean => memory === 'pinned' || direction === 'd2d';
-/** A tool that makes launches wait for their kernels can't watch a kernel that waits for the host. */
+/** A tool that makes launches wait for their kernels can't check a kernel that waits for the host. */
 let launchesBlock = false;
 
 for (const measurement of plan) {

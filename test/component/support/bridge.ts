@@ -1,4 +1,4 @@
-/** The way of the desktop app between window and host: a port. In component tests its other end is the host in memory. */
+/** The desktop app's port between window and host. In component tests its other end is the host in memory. */
 import { type Channel, serveWindow } from '../../../core/service/rpc.ts';
 import type { DesktopBridge } from '../../../renderer/connection/desktopBridge.ts';
 import type { MemoryHost } from './memoryHost.ts';
@@ -18,7 +18,7 @@ const bridge: DesktopBridge = {
 
 (globalThis as typeof globalThis & { copyscope?: DesktopBridge }).copyscope = bridge;
 
-/** The host that the next connection reaches. */
+/** Sets the host of the next connection. */
 export function serve(host: MemoryHost): void {
   if (current !== null) current.events = null;
   current = host;

@@ -1,4 +1,4 @@
-/** What a test asks of the browser that the page can't do itself: real keys, and a mouse that moves. */
+/** Commands for the browser that a page can't do itself: real keys, and a mouse that moves. */
 
 import type {} from '@vitest/browser-playwright';
 import type { BrowserCommand } from 'vitest/node';
@@ -13,8 +13,8 @@ const press: BrowserCommand<[keys: readonly string[]]> = async ({ page }, keys) 
 const insertText: BrowserCommand<[text: string]> = ({ page }, text) => page.keyboard.insertText(text);
 
 /**
- * Moves the mouse along points of the tested page, whose width is given: its frame may be scaled. With `isDrag` the button is
- * pressed at the first point and let go of at the last.
+ * Moves the mouse along points of the tested page. `width` is the page's, since its frame may be scaled. With `isDrag`
+ * the button is pressed from the first point to the last.
  */
 const mouse: BrowserCommand<[points: readonly Point[], isDrag: boolean, width: number]> = async (
   { page, iframe },
@@ -32,14 +32,14 @@ const mouse: BrowserCommand<[points: readonly Point[], isDrag: boolean, width: n
   if (isDrag) await page.mouse.up();
 };
 
-/** The bytes of a recording of `count` steps, as copyscope record writes it. */
+/** Returns the bytes of a recording of `count` steps, as copyscope record writes it. */
 const recording: BrowserCommand<[count: number]> = (_, count) => [...steps(count).bytes()];
 
-/** The theme of the system, which the window follows. */
+/** Sets the theme of the system, which the window follows. */
 const colourScheme: BrowserCommand<[scheme: 'light' | 'dark']> = ({ page }, scheme) =>
   page.emulateMedia({ colorScheme: scheme });
 
-/** Leaves a picture of the tested page in test-results/screenshots if COPYSCOPE_SCREENSHOTS is set. */
+/** Saves a picture of the tested page in test-results/screenshots if COPYSCOPE_SCREENSHOTS is set. */
 const picture: BrowserCommand<[name: string]> = async ({ iframe }, name) => {
   if (process.env['COPYSCOPE_SCREENSHOTS'] === undefined) return;
   await iframe.locator('body').screenshot({ path: `test-results/screenshots/${name}.png` });

@@ -1,5 +1,5 @@
 /**
- * The host in memory: it answers what a window asks of core/service without a server, a disk or an engine process. Examples,
+ * The host in memory: answers a window's calls of core/service without a server, a disk or an engine process. Examples,
  * lessons, profiles and recorded runs are those of assets/. Runs are simulated in place.
  */
 /// <reference types="vite/client" />
@@ -73,20 +73,20 @@ const lessons = json<string>(
   'lessons',
 );
 
-/** The bytes of a file of this repository. */
+/** Returns the bytes of a file of this repository. */
 export async function fileBytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await fetch(`/${path}`);
   if (!answer.ok) throw new Error(`there is no file ${path}`);
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-/** An experiment that ships with the program. */
+/** Returns an experiment that ships with the program. */
 export const example = (id: string): Experiment => structuredClone(entry(examples, 'example', id));
 
 const notFound = (what: string, id: string): CopyscopeError =>
   new CopyscopeError({ code: `${what}.not-found`, message: `There is no ${what} ${id}.`, remedy: 'Choose another.' });
 
-/** The entry of a table; throws if there is none. */
+/** Returns the entry of a table. Throws if there is none. */
 function entry<Value>(table: ReadonlyMap<string, Value>, what: string, id: string): Value {
   const found = table.get(id);
   if (found === undefined) throw notFound(what, id);
@@ -110,23 +110,23 @@ interface StoredRun {
   readonly file: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The library as the window finds it. */
+/** Contents of the library. */
 export interface Contents {
-  /** Examples that the library lists, as 'overlap/pinned-side-stream'; all of them can be read. */
+  /** Listed examples, such as 'overlap/pinned-side-stream'; all of them can be read. */
   readonly examples?: readonly string[];
-  /** Experiments by id, as documents. */
+  /** Documents of experiments by id. */
   readonly experiments?: Readonly<Record<string, unknown>>;
-  /** Recorded runs that ship with the program, as 'overlap/pinned-side-stream'. */
+  /** Recorded runs that ship with the program, such as 'overlap/pinned-side-stream'. */
   readonly recorded?: readonly string[];
-  /** Runs of a host before, as its `runs` have them. */
+  /** Runs of an earlier host, from its `runs`. */
   readonly runs?: readonly StoredRun[];
-  /** Lessons of the user's by name, as Markdown. */
+  /** Markdown of the user's lessons by name. */
   readonly lessons?: Readonly<Record<string, string>>;
   readonly profiles?: Readonly<Record<string, unknown>>;
   readonly devices?: DeviceReport;
 }
 
-/** Ids go on from test to test: the window keeps some of what it knows by them. */
+/** Ids continue from test to test, since the window caches some state by id. */
 let made = 0;
 
 const shipped = new Map<string, StoredRun>();
@@ -144,7 +144,7 @@ async function shippedRun(name: string): Promise<StoredRun> {
 
 export class MemoryHost {
   readonly experiments = new Map<string, Experiment>();
-  /** Experiments that can't be opened, by id. */
+  /** Errors of experiments that can't be opened, by id. */
   readonly problems = new Map<string, ErrorInfo>();
   readonly drafts = new Map<string, KeptDraft>();
   readonly runs = new Map<string, StoredRun>();
@@ -153,11 +153,11 @@ export class MemoryHost {
   readonly settled: SettledPrediction[] = [];
   /** Names of the functions that the window has called, in order. */
   readonly asked: string[] = [];
-  /** Errors that functions reject with, by the function's name. */
+  /** Errors with which functions reject, by the function's name. */
   readonly refusals = new Map<keyof HostService, ErrorInfo>();
-  /** Functions wait for these before they answer. */
+  /** Promises for which functions wait before they answer. */
   readonly holds = new Map<keyof HostService, Promise<unknown>>();
-  /** Each point of a sweep waits for this. */
+  /** Returns a promise for which a point of a sweep waits. */
   beforePoint: (point: number) => Promise<void> | undefined = () => undefined;
   events: WindowEvents | null = null;
   readonly #lessons: ReadonlyMap<string, string>;
@@ -197,7 +197,7 @@ export class MemoryHost {
     return host;
   }
 
-  /** Puts a run into the library. */
+  /** Adds a run to the library. */
   addRun(run: Run, { madeHere = true, id = this.#newId(run.info.experiment?.name ?? 'run') } = {}): RunSummary {
     const summary = summaryOf(run.info, { id, madeHere, builtIn: false });
     this.runs.set(id, { summary, file: encodeRun(run) as Uint8Array<ArrayBuffer> });
@@ -205,7 +205,7 @@ export class MemoryHost {
     return summary;
   }
 
-  /** The service as a window is given it. */
+  /** The service for the window. */
   get service(): HostService {
     return new Proxy(this.#service as HostService, {
       get:
@@ -226,7 +226,7 @@ export class MemoryHost {
     about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory', bin: true }),
     devices: async () => this.#devices,
     remotes: async () => ({ hosts: [], earlier: null }),
-    // Tests say what becomes of a connection: host.events.remoteChanged().
+    // Tests report the state of a connection with host.events.remoteChanged().
     connectRemote: async () => {},
     answerRemote: async () => {},
     endRemote: async () => {},
@@ -314,7 +314,7 @@ export class MemoryHost {
     },
   };
 
-  /** Adds a file to the library, as the host does: by its content. */
+  /** Adds a file to the library, by its content as the host does. */
   async import(bytes: Uint8Array<ArrayBuffer>, options: ImportOptions): Promise<Imported> {
     const named = { ...options, name: traceName(options.name) };
     if (looksLikeArrow(bytes)) return this.#imported(decodeRun(bytes));
@@ -390,7 +390,7 @@ export class MemoryHost {
     { engine, profile: name = defaultProfile, iterations, whileRecording }: Omit<StartRun, 'experiment'>,
     hooks: RunHooks,
   ): Promise<Run> {
-    // The answer that it has begun comes first.
+    // The answer that the run has begun comes first.
     await new Promise((resolve) => setTimeout(resolve));
     await this.holds.get('startRun');
     const { problem, available } = this.#devices.engines.find(({ kind }) => kind === engine) ?? { available: false };
@@ -503,7 +503,7 @@ export class MemoryHost {
   }
 }
 
-/** Takes an entry out, and returns what puts it back. */
+/** Deletes an entry, and returns a function that restores it. */
 function taken<Value>(table: Map<string, Value>, id: string): () => void {
   const value = table.get(id);
   table.delete(id);

@@ -1,4 +1,4 @@
-/** What renderer/main.tsx does once, without the connection and the window. */
+/** Does once the work of renderer/main.tsx, without the connection and the window. */
 import '../../../renderer/common/zodSetup.ts';
 import './bridge.ts';
 import '@mantine/core/styles.css';
@@ -14,7 +14,7 @@ import { startNavigation } from '../../../renderer/store/navigation.ts';
 import { beforeDocumentShown } from '../../../renderer/store/pages.ts';
 
 const begun = globalThis as typeof globalThis & { begun?: true };
-// Files share one page, and each runs this once more.
+// Test files share one page, and each runs this file again.
 if (begun.begun === undefined) {
   begun.begun = true;
   localStorage.clear();
@@ -28,7 +28,7 @@ if (begun.begun === undefined) {
 
 declare module 'vitest/browser' {
   interface LocatorSelectors {
-    /** Elements by a CSS selector, for what has no role and no name: bars, blocks and marks. */
+    /** Finds elements by a CSS selector, for bars, blocks and marks that have no role or name. */
     css(selector: string): Locator;
   }
 }

@@ -1,4 +1,4 @@
-/** zustand, with stores that forget: it stands in zustand's place in component tests. */
+/** Replaces zustand in component tests, with stores that can be reset. */
 import { create as createHook, useStore } from 'zustand/react';
 import { createStore as createVanilla, type StateCreator } from 'zustand/vanilla';
 
@@ -14,7 +14,7 @@ function kept<Store extends Resettable>(store: Store): Store {
   return store;
 }
 
-/** Gives every store of the window the state that it began with. */
+/** Resets every store of the window to its initial state. */
 export function resetStores(): void {
   for (const store of stores) store.setState(store.getInitialState() as never, true);
 }

@@ -42,7 +42,7 @@ import { serve } from './bridge.ts';
 import { type Contents, fileBytes, MemoryHost } from './memoryHost.ts';
 import { resetStores } from './stores.ts';
 
-/** Forgets what was edited and typed: the documents of examples and lessons have the same keys in every test. */
+/** Forgets edits and typed texts: the documents of examples and lessons have the same keys in every test. */
 function forgetDocuments(): void {
   for (const key of Object.keys(state().documents)) {
     for (const field of Object.keys(typedTexts(key))) setTyped(key, field, null);
@@ -53,7 +53,7 @@ function forgetDocuments(): void {
 
 const lanesPrefix = 'copyscope:lanes:';
 
-/** Puts the lanes of every run that a test arranged in their natural order; each is stored while it is arranged. */
+/** Resets the lanes of every run that a test arranged to their natural order. */
 function forgetLanes(): void {
   for (const key of Object.keys(localStorage).filter((one) => one.startsWith(lanesPrefix))) {
     const name = key.slice(lanesPrefix.length);
@@ -62,22 +62,22 @@ function forgetLanes(): void {
 }
 
 type Beginning = Contents & {
-  /** The window remembers what it did before. */
+  /** Keeps the window's stored state of the previous test. */
   readonly keepStorage?: boolean;
-  /** The window has the size that it had before; else 1280 by 800. */
+  /** Keeps the window's size of the previous test; else 1280 by 800. */
   readonly keepViewport?: boolean;
 };
 
-/** The window begins anew, connected to a host in memory with these contents. Nothing is rendered. */
+/** Resets the window, and connects it to a host in memory with these contents. Renders nothing. */
 export async function begin({ keepStorage, keepViewport, ...contents }: Beginning = {}): Promise<MemoryHost> {
   await cleanup();
   vi.restoreAllMocks();
   notifications.clean();
   spotlight.close();
-  // It is made anew behind the window, where it is in a page that has just begun.
+  // Mantine appends a new portal node, which is last in the body as on a fresh page.
   for (const portal of document.querySelectorAll('[data-mantine-shared-portal-node]')) portal.remove();
   if (keepViewport !== true && (innerWidth !== 1280 || innerHeight !== 800)) await page.viewport(1280, 800);
-  // Keys go where the focus is: into this frame.
+  // Keys go to the focused frame: this one.
   window.focus();
   forgetDocuments();
   setService(null);
@@ -93,7 +93,7 @@ export async function begin({ keepStorage, keepViewport, ...contents }: Beginnin
   return host;
 }
 
-/** Renders one view as it stands in the window. */
+/** Renders one view, with the providers of the window. */
 export async function renderView(view: ReactNode, contents: Beginning = {}): Promise<MemoryHost> {
   const host = await begin(contents);
   await render(
@@ -104,7 +104,7 @@ export async function renderView(view: ReactNode, contents: Beginning = {}): Pro
   return host;
 }
 
-/** The whole window, by its regions. */
+/** Parts of the whole window. */
 export interface Workbench {
   readonly host: MemoryHost;
   readonly library: Locator;
@@ -115,19 +115,19 @@ export interface Workbench {
   readonly plot: Locator;
   readonly verdict: Locator;
   readonly announcement: Locator;
-  /** The toolbar of the score. */
+  /** Toolbar of the score. */
   readonly tools: Locator;
-  /** A field of the inspector. */
+  /** Returns a field of the inspector. */
   field(label: string): Locator;
-  /** Opens what the library lists under this name. */
+  /** Opens the library's item with this name. */
   open(name: string): Promise<void>;
-  /** The block of an operation in the score. */
+  /** Returns the block of an operation in the score. */
   block(op: number): Locator;
-  /** Runs what is open, waits until the run is shown, and returns its id. */
+  /** Runs the open experiment, waits until the run is shown, and returns its id. */
   run(): Promise<string>;
 }
 
-/** What the window shows at first, beside what is in the library. */
+/** Contents of the library, and the page shown first. */
 export type Opening = Beginning & { readonly page?: Page };
 
 export async function openWorkbench({ page: first, ...contents }: Opening = {}): Promise<Workbench> {
@@ -164,20 +164,20 @@ export async function openWorkbench({ page: first, ...contents }: Opening = {}):
   };
 }
 
-/** The window with an example open. */
+/** Opens the window with an example. */
 export const openExample = (id: string, contents: Opening = {}): Promise<Workbench> =>
   openWorkbench({ ...contents, page: { kind: 'example', id } });
 
-/** Opens the run that came of a file. */
+/** Opens the run of an imported file. */
 export async function openPageOf(imported: Imported): Promise<void> {
   if (imported.kind !== 'run') throw new Error(`a run was wanted, and ${imported.kind} came`);
-  // The window hears of a run a moment after it was added.
+  // The event of a new run arrives a moment later.
   await expect.poll(() => state().runs[imported.run.id]).toBeDefined();
   openPage({ kind: 'run', id: imported.run.id });
   await expect.poll(() => state().loadedRuns[imported.run.id]?.status).toBe('ready');
 }
 
-/** The window with a trace of PyTorch's profiler open: a fixture of test/fixtures/pytorch-pairs. */
+/** Opens the window with a trace of PyTorch's profiler: a fixture of test/fixtures/pytorch-pairs. */
 export async function openTrace(name: string, ...others: readonly string[]): Promise<Workbench> {
   const window = await openWorkbench();
   for (const each of [...others, name]) {
@@ -190,7 +190,7 @@ export async function openTrace(name: string, ...others: readonly string[]): Pro
   return window;
 }
 
-/** Names of the lanes, from the top. */
+/** Returns the names of the lanes, from the top. */
 export const lanesOf = ({ timeline }: Workbench): string[] =>
   timeline
     .css('[data-lane-name]')
@@ -199,10 +199,10 @@ export const lanesOf = ({ timeline }: Workbench): string[] =>
 
 export const heading = (name: string): Locator => page.getByRole('heading', { level: 1, name, exact: true });
 
-/** Presses keys, each as 'Control+Shift+z', where the focus is. */
+/** Presses keys at the focus, each such as 'Control+Shift+z'. */
 export const press = (...keys: string[]): Promise<void> => commands.press(keys);
 
-/** Types text where the focus is. */
+/** Types text at the focus. */
 export const type = (text: string): Promise<void> => commands.insertText(text);
 
 type Point = readonly [x: number, y: number];
@@ -220,7 +220,7 @@ export async function pickEngine(name: RegExp): Promise<void> {
   await page.getByRole('option', { name }).click();
 }
 
-/** Presses Tab until the focus is on what `name` describes; throws if it never gets there. */
+/** Presses Tab until the focused element matches `name`. Throws if none does. */
 export async function tabTo(name: RegExp): Promise<void> {
   for (let times = 0; times < 120; times += 1) {
     await press('Tab');
@@ -230,7 +230,7 @@ export async function tabTo(name: RegExp): Promise<void> {
   throw new Error(`Tab never reached ${name}`);
 }
 
-/** Takes the place of the clipboard in this test. Returns what reads the text that was copied last. */
+/** Replaces the clipboard in this test. Returns a function that reads the last copied text. */
 export function copied(): () => string {
   let last = '';
   vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(async (text) => {
@@ -239,7 +239,7 @@ export function copied(): () => string {
   return () => last;
 }
 
-/** Files that the window saves from now on; nothing is downloaded. */
+/** Collects the files that the window saves from now on; nothing is downloaded. */
 export function saved(): { readonly name: string; readonly content: Blob }[] {
   const files: { readonly name: string; readonly content: Blob }[] = [];
   const blobs = new Map<string, Blob>();
@@ -256,7 +256,7 @@ export function saved(): { readonly name: string; readonly content: Blob }[] {
   return files;
 }
 
-/** The next dialog for files is answered with these. */
+/** Answers the next file dialog with these files. */
 export function answerChooser(...files: readonly File[]): void {
   vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementationOnce(function (this: HTMLInputElement) {
     const transfer = new DataTransfer();
@@ -266,10 +266,10 @@ export function answerChooser(...files: readonly File[]): void {
   });
 }
 
-/** Pixels of the page. */
+/** Returns a box in pixels of the page. */
 export const boxOf = (locator: Locator): DOMRect => locator.element().getBoundingClientRect();
 
-/** Resolves when an element has kept its place for ten frames: panels find their sizes some frames after they are drawn. */
+/** Resolves if an element has kept its place for ten frames: panels get their sizes some frames after drawing. */
 export async function settled(locator: Locator): Promise<void> {
   let last = '';
   for (let still = 0; still < 10; still += 1) {
@@ -280,7 +280,7 @@ export async function settled(locator: Locator): Promise<void> {
   }
 }
 
-/** A number that an element keeps in its dataset. */
+/** Returns a number of an element's dataset. */
 export const numberOf = (locator: Locator, name: string): number =>
   Number((locator.element() as HTMLElement).dataset[name] ?? Number.NaN);
 

@@ -1,4 +1,4 @@
-/** A data folder of a test's own: what the test puts there, and what it finds. */
+/** A test's own data folder, with files that the test adds and reads. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,40 +11,40 @@ export class DataFolder {
     this.dataFolder = folder;
   }
 
-  /** In place of the person's own: the bin is there. */
+  /** Replaces the person's home, so that the bin is here. */
   get home(): string {
     return join(this.dataFolder, 'home');
   }
 
-  /** Puts a document among the user's experiments, as another program could. */
+  /** Adds a document to the user's experiments, as another program could. */
   addExperiment(id: string, document: unknown): void {
     const path = join(this.dataFolder, 'experiments', `${id}.json`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
   }
 
-  /** Puts a profile among the user's own, as copyscope calibrate does. */
+  /** Adds a profile to the user's own, like copyscope calibrate. */
   addProfile(name: string, profile: unknown): void {
     const path = join(this.dataFolder, 'profiles', `${name}.json`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify(profile));
   }
 
-  /** Puts a lesson among the user's own. */
+  /** Adds a lesson to the user's own. */
   addLesson(name: string, text: string): void {
     const path = join(this.dataFolder, 'lessons', `${name}.md`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
 
-  /** Every file in the data folder with its content, to show that nothing changed; the memory of lists is no content. */
+  /** Returns the content of every file in the data folder, to show that nothing changed; without the cache of lists. */
   files(): Record<string, string> {
     const cache = join(this.dataFolder, 'cache');
     const paths = filesIn(this.dataFolder).filter((path) => !path.startsWith(cache));
     return Object.fromEntries(paths.sort().flatMap(contentOf));
   }
 
-  /** Again where something was written meanwhile, as the end of a run: Node's own retries don't list a folder again. */
+  /** Tries again if the end of a run has added a file: Node's own retries don't list a folder again. */
   async removeFolder(): Promise<void> {
     while (existsSync(this.dataFolder)) {
       await rm(this.dataFolder, { recursive: true, force: true }).catch((error: NodeJS.ErrnoException) => {
@@ -54,7 +54,7 @@ export class DataFolder {
   }
 }
 
-/** Folder by folder: one may go while it is looked at. */
+/** Lists folder by folder, since one may be deleted in between. */
 function filesIn(folder: string): string[] {
   return whileThere(() => readdirSync(folder, { withFileTypes: true })).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -63,11 +63,11 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** A file that is written whole has another name until it is. */
+/** A file has another name until it is written completely. */
 const contentOf = (path: string): (readonly [string, string])[] =>
   whileThere(() => [[path, readFileSync(path, 'base64')] as const]);
 
-/** Nothing of what has gone since it was listed. */
+/** Returns nothing if the file has been deleted since it was listed. */
 function whileThere<Part>(read: () => Part[]): Part[] {
   try {
     return read();

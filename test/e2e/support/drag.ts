@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** Drags a block down by a number of pixels, with moves on the way as a hand makes them. */
+/** Drags a block down by a number of pixels, with several moves, like a hand. */
 export async function dragDown(page: Page, block: Locator, pixels: number): Promise<void> {
   const box = await block.boundingBox();
   if (box === null) throw new Error('there is no such block');

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect } from './expect.ts';
 
-/** Drops files on the window, as a file manager does. */
+/** Drops files on the window, like a file manager. */
 export async function drop(page: Page, files: readonly (readonly [name: string, content: Buffer])[]): Promise<void> {
   const transfer = await page.evaluateHandle(
     (given) => {

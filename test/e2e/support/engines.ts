@@ -1,4 +1,4 @@
-/** Which engines the machine under test has, as the command line tells it. */
+/** Reads from the command line which engines the tested machine has. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { DeviceReport } from '../../../core/program/engine.ts';
@@ -9,7 +9,7 @@ function report(): DeviceReport {
   return JSON.parse(execFileSync(process.execPath, [cli, 'devices', '--json'], { encoding: 'utf8' })) as DeviceReport;
 }
 
-/** Why an engine can't run here, or null where it can. */
+/** Returns the reason that an engine can't run here; null if it can. */
 export function whyNot(kind: 'cuda' | 'cpu'): string | null {
   const status = report().engines.find((engine) => engine.kind === kind);
   if (status?.available === true) return null;

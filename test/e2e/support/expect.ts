@@ -1,7 +1,6 @@
 /**
- * Playwright's expect, which puts the whole page into words each time that it finds no element yet, for a message that is
- * shown of the last time at most. A fifteenth of what the pages' scripts did went into it; so what is asked of one element is
- * asked once it is there.
+ * Playwright's expect describes the whole page each time that it finds no element yet, for a message that is shown at
+ * most once. That took a fifteenth of the pages' script time; so this one waits for the element first.
  */
 import { type ExpectMatcherState, type Locator, expect as playwright } from '@playwright/test';
 
@@ -18,7 +17,7 @@ async function whenThere(
   ask: (expected: ReturnType<typeof playwright<Locator>>) => Promise<void>,
 ): Promise<Answer> {
   const there = { state: 'attached', timeout: options?.timeout ?? timeout } as const;
-  // Why it didn't come is told by Playwright's own matcher.
+  // Playwright's own matcher reports why the element didn't appear.
   if (!isNot) await locator.waitFor(there).catch(() => {});
   try {
     await ask(isNot ? playwright(locator).not : playwright(locator));

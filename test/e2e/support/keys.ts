@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** Moves the focus with Tab until the focused element's label or text matches. Throws if that never happens. */
+/** Moves the focus with Tab until the focused element's label or text matches. Throws if none does. */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let step = 0; step < 120; step += 1) {
     await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-/** How a page looks in either theme, once nothing moves any more: what axe says of it, and screenshots where they are asked for. */
+/** Checks the look of a page at rest in both themes: problems that axe finds, and screenshots if requested. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,22 +8,22 @@ import { expect } from './expect.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Rules whose answer a theme can change. The others ask what is there and what it is named, which is the same in both. */
+/** Rules whose result can depend on the theme. The others check elements and names, which are the same in both. */
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
-/** For people to look at, and nothing is compared with them: taken where somebody asks for them. */
+/** Screenshots are for people; no test compares them. */
 export const wantsScreenshots = process.env['COPYSCOPE_SCREENSHOTS'] !== undefined;
 export const screenshots = join(import.meta.dirname, '../../../test-results/screenshots');
 
 const themes = ['light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 
-/** What axe calls serious or critical in the theme that is set, with the elements; by all rules, or by these. */
+/** Returns the serious and critical problems of axe in the current theme, with elements; by all rules or these. */
 export async function seriousProblems(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Through the debugger, since the page's own policy lets no foreign script in.
+  // Uses the debugger, since the page's policy admits no foreign script.
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(axe);
   const still = await stillness(page);
-  // At once after the wait: on the way here and back something could begin to move.
+  // Runs in the page right after the wait: between two calls something could begin to move.
   const { violations, passes } = await page.evaluate(
     async ([untilStill, runOnly]) => {
       const run = (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run;
@@ -32,14 +32,14 @@ export async function seriousProblems(page: Page, rules?: readonly string[]): Pr
     },
     [still, rules] as const,
   );
-  // A page that axe could not see has no violations either.
+  // A page that axe couldn't see has no violations either.
   expect(passes.length).toBeGreaterThan(rules === undefined ? 10 : 0);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
 }
 
-/** The same in each theme. The page stays in the dark one. */
+/** Returns the problems in each theme. Leaves the page in the dark one. */
 async function problemsByTheme(page: Page): Promise<Record<Theme, string[]>> {
   await follow(page, 'light');
   const light = await seriousProblems(page);
@@ -47,14 +47,14 @@ async function problemsByTheme(page: Page): Promise<Record<Theme, string[]>> {
   return { light, dark: await seriousProblems(page, ofColours) };
 }
 
-/** No problem in either theme; and a screenshot of each in either size, with `at` in sight. The page's size stays as it is. */
+/** Expects no problem in either theme, and takes screenshots of each in both sizes, with `at` in sight. */
 export async function looksRight(page: Page, name?: string, at?: Locator): Promise<void> {
   const problems = await problemsByTheme(page);
   if (name !== undefined) await takeScreenshots(page, name, at);
   expect(problems).toEqual({ light: [], dark: [] });
 }
 
-/** Takes none where nobody asks for them. */
+/** Takes screenshots if requested. */
 async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<void> {
   const before = page.viewportSize();
   if (!wantsScreenshots || before === null) return;
@@ -74,7 +74,7 @@ async function takeScreenshots(page: Page, name: string, at?: Locator): Promise<
   await page.setViewportSize(before);
 }
 
-/** A wait in the page: colours are what they will be, as a few frames in a row show no transition that will end. */
+/** Returns a wait in the page: for a few frames without a finite transition, so that colours are final. */
 function stillness(page: Page): Promise<JSHandle<() => Promise<void>>> {
   return page.evaluateHandle(() => async (): Promise<void> => {
     const isOver = (): boolean =>
@@ -87,7 +87,7 @@ function stillness(page: Page): Promise<JSHandle<() => Promise<void>>> {
   });
 }
 
-/** As the system's own theme, which the window follows: what is open stays open. */
+/** Sets the system's theme, which the window follows: open dialogs stay open. */
 async function follow(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);

@@ -1,9 +1,9 @@
-/** What shows itself for seconds only: watched from before it can come, it is seen however late a test looks. */
+/** Watches for elements that are shown for seconds only, so that a slow test sees them too. */
 import type { Locator } from '@playwright/test';
 
 /**
- * Watches this element from now on, or those in it that a CSS selector finds. What it gives waits until one of them has been
- * visible, after some change in there, under such a name: its label or else its text.
+ * Watches this element from now on, or those in it that a CSS selector finds. Returns a function that waits until a
+ * changed element with such a label or text has been visible.
  */
 export async function seen(where: Locator, name: RegExp, selector?: string): Promise<() => Promise<void>> {
   const watch = await where.evaluateHandle(
@@ -20,7 +20,7 @@ export async function seen(where: Locator, name: RegExp, selector?: string): Pro
         });
         observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
       });
-      // In an object: who is given a promise waits for it.
+      // An object, since the caller would await a plain promise.
       return { hasCome };
     },
     [name.source, selector] as const,

@@ -1,4 +1,4 @@
-/** The real headless server, as `copyscope serve` starts it, with a data folder of its own. */
+/** The real headless server, started like `copyscope serve`, with its own data folder. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, '../../..');
 const startTimeoutMs = 60_000;
 
 interface ServerOptions {
-  /** Of a server that was there before; else a new one. */
+  /** Folder of an earlier server; else a new one. */
   readonly dataFolder?: string;
-  /** It remembers this one, as of an earlier time: where nobody else has it, a next server on the folder gets it too. */
+  /** Port that the folder remembers: a next server on it gets the port again if it is free. */
   readonly port?: number;
-  /** What follows `serve` on the command line. */
+  /** Arguments after `serve` on the command line. */
   readonly args?: readonly string[];
-  /** Beside this process's own. */
+  /** Variables added to this process's own. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export class Server extends DataFolder {
     super(dataFolder);
     if (port !== undefined) writeFileSync(join(this.dataFolder, 'serve.json'), JSON.stringify({ port }));
     this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve', ...args], {
-      // A bin of its own: what a test deletes must not end in the person's.
+      // The bin is the test's own: its deleted files must not reach the person's.
       env: { ...process.env, COPYSCOPE_DATA: this.dataFolder, XDG_DATA_HOME: this.home, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -38,7 +38,7 @@ export class Server extends DataFolder {
     }
   }
 
-  /** The address that it printed next. It works once, and the next one is printed when it was used. */
+  /** Returns the next printed address. It works once, and the next one is printed after its use. */
   async address(): Promise<string> {
     const deadline = Date.now() + startTimeoutMs;
     while (Date.now() < deadline && this.#child.exitCode === null) {
@@ -52,7 +52,7 @@ export class Server extends DataFolder {
     throw new Error(`the server printed no address:\n${this.#output}`);
   }
 
-  /** Ids of the engine processes it has started. */
+  /** Returns the ids of the engine processes that it has started. */
   enginePids(): number[] {
     try {
       const listed = execFileSync('ps', ['-o', 'pid=', '--ppid', String(this.#child.pid)], { encoding: 'utf8' });
@@ -69,7 +69,7 @@ export class Server extends DataFolder {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Ends it with no chance to do anything, as a power cut would. Its data folder stays. */
+  /** Kills it without a chance to react, like a power cut. Keeps its data folder. */
   async kill(): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');

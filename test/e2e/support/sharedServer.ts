@@ -1,7 +1,7 @@
 /**
- * One headless server for all tests of a Playwright worker, in the worker's own process: what a process costs to start,
- * and code to warm up, is paid once. Each test has a host of its own behind it, with its own data folder and engine
- * process. Tests that end a server or look at its processes start a Server instead.
+ * One headless server for all tests of a Playwright worker, in the worker's own process, to start and warm up only
+ * once. Each test has its own host, data folder and engine process. Tests that end a server or inspect its processes
+ * start a Server instead.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ export class SharedServer {
       if (current.host === null) throw new Error('no test is running');
       return current.host;
     };
-    // A window that a test left open speaks to nobody once the test is over.
+    // A window left open by a test has no host after the test.
     const served: Served = {
       get service() {
         return host().service;
@@ -47,7 +47,7 @@ export class SharedServer {
     return new SharedServer(server, current, await memoryOfShipped());
   }
 
-  /** What a test needs; stop() closes the pages of `context`, ends it, and removes its folder. */
+  /** Begins a test; stop() closes the pages of `context`, ends the test's host, and removes its folder. */
   async begin(context: BrowserContext): Promise<TestServer> {
     const folder = new DataFolder();
     mkdirSync(dirname(memoryOf(folder)), { recursive: true });
@@ -74,15 +74,15 @@ const hostOn = ({ dataFolder, home }: DataFolder): Host =>
     about: { version: programVersion(program), shell: 'browser', platform: process.platform, dataFolder },
     assetsFolder: join(program, 'assets'),
     spawnEngine: () => forkEngine(join(program, 'dist/host/engine-process.js')),
-    // A bin of its own: what a test deletes must not end in the person's.
+    // The bin is the test's own: its deleted files must not reach the person's.
     bin: systemBin() && freedesktopBin({ ...process.env, XDG_DATA_HOME: home }),
   });
 
 const memoryOf = ({ dataFolder }: DataFolder): string => join(dataFolder, 'cache/seen-files.json');
 
 /**
- * What a host keeps of the files that ship with the program once it has listed them. Every test begins with it, as every
- * start but a person's first does: reading all lessons and runs again would be most of what a start takes.
+ * Returns a host's cache of the files that ship with the program. Every test begins with it, as every start after the
+ * first does: reading all lessons and runs again would take most of a start.
  */
 async function memoryOfShipped(): Promise<string> {
   const folder = new DataFolder();
@@ -95,7 +95,7 @@ async function memoryOfShipped(): Promise<string> {
   return memory;
 }
 
-/** The windows of a host: tells when they are gone, and when what they asked for is done. */
+/** The windows of a host: resolves when they are gone, and when their calls are done. */
 class WindowsOf {
   readonly served: Served;
   readonly #calls = new Set<Promise<unknown>>();
@@ -111,7 +111,7 @@ class WindowsOf {
     };
   }
 
-  /** What a window sent as it left has been read by then. */
+  /** Resolves when the last messages of the windows have been read. */
   async gone(): Promise<void> {
     const last = new Promise<void>((resolve) => {
       this.#lastGone = resolve;
@@ -142,7 +142,7 @@ class WindowsOf {
   }
 }
 
-/** The shared server as one test has it. */
+/** The shared server for one test. */
 class TestServer extends DataFolder {
   readonly #server: RunningServer;
   readonly #end: () => Promise<void>;

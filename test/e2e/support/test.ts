@@ -1,4 +1,4 @@
-/** The fixtures of every spec: a server with a data folder of the test's own, and the window open on it. */
+/** Fixtures of every spec: a server with the test's own data folder, and the window open on it. */
 import { test as base } from '@playwright/test';
 import { holdPort } from '../../support/heldPort.ts';
 import type { DataFolder } from './dataFolder.ts';
@@ -8,7 +8,7 @@ import { SharedServer } from './sharedServer.ts';
 import { Window } from './window.ts';
 
 interface Fixtures {
-  /** The worker's server, with a host and a data folder of the test's own. */
+  /** The worker's server, with a host and a data folder of the test. */
   server: DataFolder & { address(): Promise<string> };
   window: Window;
 }
@@ -40,12 +40,12 @@ export const test = base.extend<Fixtures, { shared: SharedServer }>({
     const window = new Window(page);
     await window.ready();
     await use(window);
-    // Refused content, a broken policy or an exception in a handler shows nowhere else.
+    // Refused content, a broken policy or an exception in a handler is visible only here.
     expect(problems, 'errors in the page').toEqual([]);
   },
 });
 
-/** Each test has a server's process of its own, with this in its environment. */
+/** Gives each test its own server process, with these environment variables. */
 export const testWith = (environment: () => Readonly<Record<string, string>>) =>
   test.extend<{ server: Server }>({
     server: async ({ browserName: _browserName }, use) => {
@@ -55,10 +55,10 @@ export const testWith = (environment: () => Readonly<Record<string, string>>) =>
     },
   });
 
-/** For specs that end the server or look at its processes. */
+/** Tests that end the server or inspect its processes. */
 export const testOfProcess = testWith(() => ({}));
 
-/** And on a port that a next server on the same folder gets again. */
+/** Tests with a fixed port, which a next server on the same folder gets again. */
 export const withPort = testOfProcess.extend<{ server: Server }>({
   server: async ({ browserName: _browserName }, use) => {
     const held = await holdPort();

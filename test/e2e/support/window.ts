@@ -1,4 +1,4 @@
-/** The window as a person uses it: by names and roles, never by its inner structure. */
+/** The window for tests: found by names and roles, never by its inner structure. */
 import type { Locator, Page } from '@playwright/test';
 import { expect } from './expect.ts';
 import { seen } from './seen.ts';
@@ -28,7 +28,7 @@ export class Window {
     this.status = page.getByRole('region', { name: 'Status' });
   }
 
-  /** The library is read and the engine process has answered. */
+  /** Waits until the library is read and the engine process has answered. */
   async ready(): Promise<void> {
     await expect(this.library.getByRole('region', { name: 'Examples' }).getByRole('button').first()).toBeVisible();
     await expect(this.status).toContainText('Engine process ready');
@@ -40,7 +40,7 @@ export class Window {
     await expect(this.page.getByRole('heading', { level: 1, name })).toBeVisible();
   }
 
-  /** Opens a file as one chooses it with the library's button. */
+  /** Opens a file with the library's button. */
   async openFile(name: string, buffer: Buffer): Promise<void> {
     const [chooser] = await Promise.all([
       this.page.waitForEvent('filechooser'),
@@ -66,7 +66,7 @@ export class Window {
     return this.page.getByRole('button', { name: 'Cancel', exact: true });
   }
 
-  /** Runs what is open and waits until that has ended and its lanes are there: predicted ones are there before. */
+  /** Runs the open experiment and waits until the run has ended and its lanes are shown, not the predicted ones. */
   async run(): Promise<void> {
     const ended = await seen(this.page.getByTestId('announcement'), /^Run of /);
     await this.runButton.click();
@@ -75,19 +75,19 @@ export class Window {
     await expect(this.runButton).toBeVisible();
   }
 
-  /** The runs that the library lists, newest first. */
+  /** Runs in the library, newest first. */
   get runs(): Locator {
     return this.library.getByRole('region', { name: 'Runs' }).getByRole('listitem');
   }
 
-  /** Names of the lanes, from the top. */
+  /** Returns the names of the lanes, from the top. */
   async lanes(): Promise<string[]> {
     await expect(this.timeline.locator('[data-testid="timeline-plot"][aria-busy="true"]')).toHaveCount(0);
     const names = this.timeline.locator('[data-lane-name]');
     return names.allTextContents();
   }
 
-  /** Every activity of the shown iteration, read from the timeline's table. */
+  /** Returns every activity of the shown iteration, from the timeline's table. */
   async activities(): Promise<Activity[]> {
     await this.show('Table');
     await expect(this.timeline.getByRole('cell').first()).toBeVisible();
@@ -104,7 +104,7 @@ export class Window {
     await this.timeline.getByText(as, { exact: true }).click();
   }
 
-  /** The card of the one verdict that is shown. */
+  /** Card of the only verdict. */
   get verdict(): Locator {
     return this.inspector.getByRole('article', { name: /^Verdict on/ });
   }
@@ -128,7 +128,7 @@ function activityOf([
 
 const factors: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
 
-/** A duration as the window writes it. */
+/** Returns the nanoseconds of a duration in the window. */
 function nanoseconds(text: string): number {
   const [, value, unit] = /^([\d.]+) (ns|µs|ms|s)$/.exec(text) ?? [];
   return value === undefined ? 0 : Number(value) * (factors[unit ?? ''] ?? Number.NaN);

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the `electron` module: what electron/ uses of it, recording what it is told. Tests put it in place
- * with vi.mock('electron', () => import('./support/electron.ts')), so that no Electron binary is ever looked for.
+ * A stand-in for the `electron` module with the parts that electron/ uses, which records its calls. Tests install it
+ * with vi.mock('electron', () => import('./support/electron.ts')), so that no Electron binary is needed.
  */
 import { EventEmitter } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { vi } from 'vitest';
 
-/** An event as Electron's listeners get it. */
+/** An event for Electron's listeners. */
 export class StandInEvent {
   defaultPrevented = false;
   readonly url: string;
@@ -172,7 +172,7 @@ export const dialog = {
 
 export const Menu = { buildFromTemplate: vi.fn((template: unknown) => template), setApplicationMenu: vi.fn() };
 
-/** A port of the main process: Electron's has events and `data` where Node's gives the message itself. */
+/** A port of the main process: Electron passes events with `data`, Node the message itself. */
 class PortMain extends EventEmitter {
   readonly port: MessagePort;
   constructor(port: MessagePort) {
@@ -201,7 +201,7 @@ export class MessageChannelMain {
   }
 }
 
-/** A utility process that runs nothing: tests drive it. */
+/** A utility process that runs nothing and is driven by tests. */
 export class UtilityProcess extends EventEmitter {
   pid: number | undefined = undefined;
   readonly stderr = new EventEmitter();

@@ -1,7 +1,7 @@
 /**
- * Takes the place of node_modules/electron beside a built main process, which Node then runs as it is. It opens no
- * window: once the page is "loaded" it asks for a port as the page would, makes a few calls, prints what it saw and
- * ends. The engine process is a real one, forked by Node.
+ * Replaces node_modules/electron for a built main process, which Node then runs unchanged. Opens no window: when the
+ * page is "loaded" it requests a port like the page, makes a few calls, prints the results and ends. The engine process
+ * is a real one, forked by Node.
  */
 const { fork } = require('node:child_process');
 const { EventEmitter } = require('node:events');
@@ -85,7 +85,7 @@ function askForPort() {
   ipcMain.emit('copyscope:port', { senderFrame: frame, sender: { mainFrame: frame } });
 }
 
-/** A page's side of birpc: calls are { t: 'q', i, m, a }, answers { t: 's', i, r | e }. */
+/** Returns a page's side of birpc: calls are { t: 'q', i, m, a }, answers { t: 's', i, r | e }. */
 function converse(port) {
   const waiting = new Map();
   const call = (m, ...a) =>
@@ -131,7 +131,7 @@ const protocol = { registerSchemesAsPrivileged: () => {} };
 const screen = { getAllDisplays: () => [] };
 const webContents = { getAllWebContents: () => [] };
 
-// Plain names only: that is what lets an ES module import them by name.
+// Plain names only, so that an ES module can import them by name.
 module.exports = {
   app,
   BrowserWindow,

@@ -1,4 +1,4 @@
-/** Calls of a window that has been taken over: any method, any arguments, any message, over the channel itself. */
+/** Calls of a compromised window: any method, any arguments, any message, over the channel itself. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CopyscopeError, type ErrorInfo } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage } from '../../../core/service/codec.ts';
@@ -21,7 +21,7 @@ const [experiment] = exampleDocuments;
 const notes = readers['notes']?.document;
 const sweep = readers['sweep']?.document;
 
-/** Arguments that are right, by function; those without have none. */
+/** Valid arguments by function; functions without arguments are left out. */
 const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   devices: [false],
   readProfile: ['h200'],
@@ -86,7 +86,7 @@ function wrongCall(random: Random): Message {
   return random.chance(0.05) ? (mutatedValue(message, random) as Message) : message;
 }
 
-/** A channel that hands over what it is given, and the answer that comes. */
+/** A channel that delivers one message and returns the answer. */
 class Direct implements Channel {
   #handler: (message: unknown) => void = () => {};
   #answered: (message: unknown) => void = () => {};
@@ -99,7 +99,7 @@ class Direct implements Channel {
     this.#handler = handler;
   }
 
-  /** Null where it is no call that gets one. */
+  /** Returns null if the message is no call with an answer. */
   async ask(message: Message): Promise<{ readonly e?: unknown } | null> {
     const isCall = message?.t === 'q' && typeof message.m === 'string' && Array.isArray(message.a);
     const gets = isCall && typeof message.i === 'string' && message.i !== '' && message.i.length <= 64;
@@ -123,7 +123,7 @@ function calls(): Kind {
     const { service } = place.host;
     const before = place.content();
     const answer = await channel.ask(message);
-    // What a call begins goes on after its answer.
+    // A call can start work that continues after its answer.
     while (beginners.has(String(message?.m)) && (await service.sweeps()).some(({ status }) => status === 'running')) {
       await new Promise(setImmediate);
     }
@@ -149,7 +149,7 @@ const frame = encodeMessage({ t: 'q', m: 'startRun', a: rightArguments['startRun
 const mostProcessorUs = 1e6;
 const mostMemoryBytes = 300e6;
 
-/** Frames that one takes from `inputOf`; none may take much processor time or memory. */
+/** Frames decoded from `inputOf`; none may take much processor time or memory. */
 const framesOf = (inputOf: (random: Random) => Uint8Array): Kind => ({
   make: (random) => {
     const input = inputOf(random);
@@ -172,9 +172,9 @@ const framesOf = (inputOf: (random: Random) => Uint8Array): Kind => ({
 const collect = (globalThis as { readonly gc?: () => void }).gc ?? ((): void => {});
 let wasLarge = true;
 
-/** Begins to measure the most memory that the process has beyond what it has now. */
+/** Begins to measure the process's peak memory above its present use. */
 function memoryMeter(isLarge: boolean): { mostBytes(): number } {
-  // Frees the memory that made this input and the one before. Small inputs leave little.
+  // Frees the memory of this input and the one before. Small inputs leave little.
   if (isLarge || wasLarge) collect();
   wasLarge = isLarge;
   const [heapBytes, wholeBytes] = [usedBytes(), residentBytes('VmRSS')];

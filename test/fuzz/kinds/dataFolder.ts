@@ -1,6 +1,6 @@
 /**
- * The data folder as a bad disk, a kill or another program left it: a host starts on it, lists what is there and reads it.
- * What can't be read is refused in words, or left out; nothing outside of the folder changes.
+ * Data folders damaged by a bad disk, a kill or another program: a host starts on one, lists the items and reads them.
+ * Unreadable ones are refused with a message, or left out; nothing outside the folder changes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,10 +15,10 @@ import { asset, exampleDocuments, smallRuns } from '../seeds.ts';
 const right = (name: string): unknown => readers[name]?.document;
 const [experiment] = exampleDocuments;
 const at = '2026-11-20T09:00:00.000Z';
-/** Of a process that has ended: numbers end far below. */
+/** Id of an ended process: process numbers are far smaller. */
 const ended = '2147483646-0f3a9c1e-5b2d8c47';
 
-/** By their paths. Each is read by the host itself, at its start or when it is asked. */
+/** Documents by path. The host reads each at its start or on request. */
 const documents: Readonly<Record<string, unknown>> = {
   'experiments/mine.json': experiment,
   'drafts/mine.json': { format: 'copyscope/draft', version: 1, changedAt: at, experiment, typed: { name: 'x' } },

@@ -1,4 +1,4 @@
-/** Files on their way into the library, as a window sends them: what is refused leaves nothing behind. */
+/** Files that a window adds to the library: a refused file leaves nothing behind. */
 import { gzipSync } from 'node:zlib';
 import type { Imported, LibraryItems } from '../../../core/service/service.ts';
 import { libraryItems } from '../../../core/service/service.ts';
@@ -47,7 +47,7 @@ const itemsOf = (imported: Imported): LibraryItems => {
   return imported.kind === 'bundle' ? imported.items : libraryItems({ experiments: [imported.id] });
 };
 
-/** What was taken is listed, can be read, and goes again. */
+/** Checks that an accepted file is listed and can be read, and deletes it. */
 async function readAndDelete({ host: { service } }: HostInFolder, imported: Imported): Promise<void> {
   const items = itemsOf(imported);
   const runs = await service.runs();
@@ -57,7 +57,7 @@ async function readAndDelete({ host: { service } }: HostInFolder, imported: Impo
     await service.readRun(id);
   }
   for (const id of items.experiments) await service.readExperiment(id);
-  // What ships with the program, or was there already, stays.
+  // Shipped or earlier items are kept.
   if (imported.kind === 'bundle' || imported.isNew) await service.deleteItems(items, true);
 }
 
@@ -102,7 +102,7 @@ const manifest = {
 };
 const notes = { format: 'copyscope/notes', version: 1, notes: [] };
 
-/** An archive whose manifest, entries, names and kinds of entries are wrong. */
+/** Returns an archive with a wrong manifest, entries, names or types of entries. */
 function wrongBundle(random: Random): Uint8Array {
   const text = random.chance(0.3) ? mutatedJson(manifest, random) : JSON.stringify(manifest);
   const entries: TarEntry[] = [
@@ -154,7 +154,7 @@ const bundles = (place: HostInFolder): Kind => ({
   make: (random) => imported(place, 'a.copyscope', wrongBundle(random), random.pick(partSizes)),
 });
 
-/** A place is made when the first input needs it: a batch is of one kind. */
+/** Makes the host at the first input, since a batch has one kind. */
 function placed(kindOf: (place: HostInFolder) => Kind): Kind {
   let place: HostInFolder | null = null;
   return {

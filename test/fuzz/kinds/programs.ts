@@ -1,4 +1,4 @@
-/** Experiments that are taken: what the window and the command line make of them. */
+/** Accepted experiments, in everything that the window and the command line do with them. */
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { simulateRunInSteps } from '../../../core/cost/simEngine.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -17,10 +17,10 @@ import { asset, exampleDocuments } from '../seeds.ts';
 const profile = parseProfile(JSON.parse(asset('profiles/h200.json')));
 const queueDepth = profileCosts(profile).facts.queueDepth;
 
-/** A few lines can say a million repetitions: those are simulated for as long as they take, with a bar and a way to cancel. */
+/** A few lines can ask for a million repetitions, whose simulation takes long, with a progress bar and cancellation. */
 const limits = { maxInstructions: 50_000 };
 
-/** Each part refuses by itself, and what one refuses another may do. */
+/** Tries each part, since one part may accept input that another one refuses. */
 async function useAll(text: string): Promise<boolean> {
   const experiment = await taken(() => requireExperiment(text));
   if (experiment === null) return false;

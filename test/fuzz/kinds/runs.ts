@@ -1,4 +1,4 @@
-/** Arrow files: what is taken can be explained, kept and exported. */
+/** Arrow files: an accepted one can be explained, kept and exported. */
 import { exportRun } from '../../../core/export/exportRun.ts';
 import { exportFormats } from '../../../core/export/formats.ts';
 import { summarizeRun } from '../../../core/summary/summary.ts';

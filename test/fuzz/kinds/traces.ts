@@ -1,4 +1,4 @@
-/** Traces of other programs: PyTorch's, plain and gzipped, Nsight Systems' databases, and what copyscope record leaves. */
+/** Traces of other programs: PyTorch's, plain and gzipped, Nsight Systems' databases, and our recordings. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,13 +31,13 @@ const costs = profileCosts(parseProfile(JSON.parse(asset('profiles/h200.json')))
 const options = { name: 'fuzz', version: '0', modifiedAt: new Date(0) };
 
 interface Use {
-  /** The input is the beginning of a right file. */
+  /** True if the input is the beginning of a valid file. */
   readonly isCut: boolean;
-  /** It is also asked for its steps and its plan, which takes longer. */
+  /** True if steps and plan are computed too, which takes longer. */
   readonly isAsked: boolean;
 }
 
-/** A run that was read can be kept, explained, and lifted or refused that. */
+/** Keeps and explains an accepted run, and lifts it unless that is refused. */
 async function use(read: () => Promise<Run> | Run, { isCut, isAsked }: Use): Promise<boolean> {
   const run = await taken(read);
   if (run === null) return false;
@@ -62,7 +62,7 @@ const trace = smallTrace('pytorch-unseen-h200/spectra.prefetch.json.gz', 150);
 const text = Buffer.from(JSON.stringify(trace));
 const packed = gzipSync(text);
 
-/** The whole, cut off before its last byte that matters. */
+/** Cuts off the last relevant byte and a random part before it. */
 const cut = (whole: Uint8Array, random: Random): Uint8Array => whole.slice(0, random.below(whole.length - 1));
 
 function streamed(input: Uint8Array, random: Random, isCut: boolean) {
@@ -82,7 +82,7 @@ const pytorch: Kind = {
   },
 };
 
-/** Once in a while not UTF-8. */
+/** Returns the text's bytes, sometimes not UTF-8. */
 function bytesOfText(json: string, random: Random): Uint8Array {
   const bytes = Buffer.from(json);
   return random.chance(0.1) ? mutatedBytes(bytes, random) : bytes;
