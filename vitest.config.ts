@@ -57,6 +57,7 @@ export default defineConfig({
             enabled: true,
             connectTimeout: 600_000,
             headless: true,
+            ui: false,
             screenshotFailures: false,
             provider: playwright({
               actionTimeout: 30_000,

@@ -37,8 +37,8 @@ const say = (text) => console.log(text);
 const isWanted = process.env.COPYSCOPE_INSTALL === undefined || wantsInstall();
 const playwrightReport = inRoot('test-results/playwright.json');
 const seed = process.env.COPYSCOPE_TEST_SEED ?? String(Date.now() % 2 ** 31);
-/** The looks of every view in both themes: too long for `npm test`. */
-const looks = 'test/component/looks.test.tsx';
+/** Half of the component tests, which would take `npm test` longer than six minutes. */
+const moreComponents = 'test/component/more/';
 const tool = (path) => inRoot('node_modules', path);
 
 /**
@@ -150,7 +150,7 @@ async function quick() {
   await provideChromium(say, isWanted);
   await ensureBuilt(['renderer', 'host']);
   const one = async () => [await check(), await executorTests(), await playwright('journeys', { isBeside: true })];
-  const [beside, fast] = await Promise.all([one(), vitest(['--project=!system', `--exclude=${looks}`])]);
+  const [beside, fast] = await Promise.all([one(), vitest(['--project=!system', `--exclude=${moreComponents}**`])]);
   return [...beside, fast];
 }
 
@@ -160,7 +160,10 @@ async function rest() {
   await ensureBuilt(['renderer', 'host', 'electron']);
   // Of three workers on two cores one often waits for a program that it started.
   const folders = ['system', 'native', 'electron', 'fuzz'].map((folder) => `test/${folder}/`);
-  return [await vitest([...folders, looks, '--maxWorkers=3']), await playwright('e2e', { wrapper: displayWrapper() })];
+  return [
+    await vitest([...folders, moreComponents, '--maxWorkers=3']),
+    await playwright('e2e', { wrapper: displayWrapper() }),
+  ];
 }
 
 async function deep(minutes) {

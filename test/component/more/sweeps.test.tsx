@@ -1,7 +1,7 @@
 /** Sweeps: set up in the window, run as a set, cancelled, failed at some points, and opened point by point. */
 import { expect, it } from 'vitest';
-import { state } from '../../renderer/store/store.ts';
-import { boxOf, heading, openExample, openWorkbench, page, press, type Workbench } from './support/workbench.tsx';
+import { state } from '../../../renderer/store/store.ts';
+import { boxOf, heading, openExample, openWorkbench, page, press, type Workbench } from '../support/workbench.tsx';
 
 const progress = () => page.getByRole('region', { name: 'Progress of the sweep' });
 const points = () => page.getByRole('region', { name: 'Points' }).css('tbody tr');

@@ -14,7 +14,7 @@ import {
   press,
   type,
   type Workbench,
-} from './support/workbench.tsx';
+} from '../support/workbench.tsx';
 
 const overlapped = 'overlap/pinned-side-stream';
 const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(

@@ -1,7 +1,7 @@
 /** Texts that fit, panels that keep their place, and accessible names for all controls. */
 import { expect, it } from 'vitest';
-import { templates } from '../../core/experiment/templates/templates.ts';
-import { boxOf, drag, openExample, openTrace, openWorkbench, page, press, settled } from './support/workbench.tsx';
+import { templates } from '../../../core/experiment/templates/templates.ts';
+import { boxOf, drag, openExample, openTrace, openWorkbench, page, press, settled } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const isWhole = (element: Element): boolean => element.scrollWidth <= element.clientWidth;

@@ -1,9 +1,9 @@
 /** The library: search, names, deletion with undo, several selected items, and added files. */
 import { expect, it } from 'vitest';
-import { state } from '../../renderer/store/store.ts';
-import { drawJob } from '../support/jobTrace.ts';
-import { example, fileBytes } from './support/memoryHost.ts';
-import { heading, openWorkbench, page, press, type Workbench } from './support/workbench.tsx';
+import { state } from '../../../renderer/store/store.ts';
+import { drawJob } from '../../support/jobTrace.ts';
+import { example, fileBytes } from '../support/memoryHost.ts';
+import { heading, openWorkbench, page, press, type Workbench } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const named = (name: string) => ({ ...example(pinned), name });

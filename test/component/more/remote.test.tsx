@@ -1,7 +1,7 @@
 /** Connecting to remote hosts from the window. */
 import { expect, it } from 'vitest';
-import type { RemoteState } from '../../core/service/remotes.ts';
-import { openWorkbench, page } from './support/workbench.tsx';
+import type { RemoteState } from '../../../core/service/remotes.ts';
+import { openWorkbench, page } from '../support/workbench.tsx';
 
 const off: RemoteState = { name: 'gpu-box', status: 'off', says: [], copied: null, problem: null, address: null };
 

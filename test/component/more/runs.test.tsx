@@ -1,8 +1,8 @@
 /** Runs from the window: keys that a field doesn't catch, refusals, notes, a lost host. */
 import { expect, it } from 'vitest';
-import { StatusLine } from '../../renderer/status/StatusLine.tsx';
-import { restorePage } from '../../renderer/store/navigation.ts';
-import { state } from '../../renderer/store/store.ts';
+import { StatusLine } from '../../../renderer/status/StatusLine.tsx';
+import { restorePage } from '../../../renderer/store/navigation.ts';
+import { state } from '../../../renderer/store/store.ts';
 import {
   boxOf,
   drag,
@@ -17,7 +17,7 @@ import {
   settled,
   type,
   type Workbench,
-} from './support/workbench.tsx';
+} from '../support/workbench.tsx';
 
 const sameStream = 'verdicts/same-stream';
 const pinned = 'overlap/pinned-side-stream';

@@ -1,6 +1,6 @@
 /** The experiment as a program, with the lines of the selection marked. */
 import { expect, it } from 'vitest';
-import { copied, heading, openExample, openWorkbench, page, press } from './support/workbench.tsx';
+import { copied, heading, openExample, openWorkbench, page, press } from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const program = () => page.getByRole('region', { name: 'Program' });

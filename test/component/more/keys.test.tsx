@@ -1,6 +1,6 @@
 /** Work by keyboard: F6 through the parts of the window, remedies, the engine, and a program in a few lines. */
 import { expect, it } from 'vitest';
-import { state } from '../../renderer/store/store.ts';
+import { state } from '../../../renderer/store/store.ts';
 import {
   engine,
   heading,
@@ -11,7 +11,7 @@ import {
   press,
   tabTo,
   type,
-} from './support/workbench.tsx';
+} from '../support/workbench.tsx';
 
 const pinned = 'overlap/pinned-side-stream';
 const areas = [

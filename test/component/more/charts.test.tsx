@@ -1,7 +1,7 @@
 /** Charts: drawing, table, keyboard, and files that name the source of their numbers. */
 import { expect, it, vi } from 'vitest';
-import { state } from '../../renderer/store/store.ts';
-import { copied, heading, openExample, openTrace, openWorkbench, page, press, saved } from './support/workbench.tsx';
+import { state } from '../../../renderer/store/store.ts';
+import { copied, heading, openExample, openTrace, openWorkbench, page, press, saved } from '../support/workbench.tsx';
 
 const four = ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream'].map(
   (name) => `overlap/${name}`,

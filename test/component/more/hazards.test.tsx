@@ -1,6 +1,6 @@
 /** Races are named before a run. */
 import { expect, it } from 'vitest';
-import { openExample, openWorkbench, press } from './support/workbench.tsx';
+import { openExample, openWorkbench, press } from '../support/workbench.tsx';
 
 const race = 'races/changed-source-pinned';
 

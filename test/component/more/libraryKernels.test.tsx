@@ -1,7 +1,7 @@
 /** Kernels of cuBLAS and cuFFT in the score: their fields, refused values, and their lanes. */
 import { expect, it } from 'vitest';
-import { state } from '../../renderer/store/store.ts';
-import { heading, numberOf, openWorkbench, page, press, type } from './support/workbench.tsx';
+import { state } from '../../../renderer/store/store.ts';
+import { heading, numberOf, openWorkbench, page, press, type } from '../support/workbench.tsx';
 
 /** Opens a new experiment with one kernel, whose fields are shown. */
 async function openKernel() {

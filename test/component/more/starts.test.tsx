@@ -1,6 +1,6 @@
 /** The question before the host starts a program. */
 import { expect, it } from 'vitest';
-import { openWorkbench, page } from './support/workbench.tsx';
+import { openWorkbench, page } from '../support/workbench.tsx';
 
 it('asks before the first program is recorded, names it, and asks no more once it is allowed', async () => {
   const { host } = await openWorkbench({ page: { kind: 'record' } });
