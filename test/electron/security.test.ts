@@ -132,7 +132,7 @@ describe('the session', () => {
     }
   });
 
-  it('of a remote host reaches its forwarded port and nothing else', () => {
+  it('for a remote host reaches its forwarded port and nothing else', () => {
     openRemoteWindow('http://127.0.0.1:4711/?token=x', () => {});
     const own = electron.session.fromPartition('persist:remote-4711');
     for (const url of ['http://127.0.0.1:4711/a.js', 'ws://127.0.0.1:4711/rpc']) {

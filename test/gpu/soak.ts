@@ -23,7 +23,7 @@ const memoryNames = {
   host: 'host and page-locked memory',
   device: 'device memory',
 };
-/** What a process may grow by after the warm-up; a leak of one small buffer in each run would be hundreds. */
+/** Limits of growth after the warm-up, in bytes; a leak of one small buffer in each run would be hundreds. */
 const mostGrowth = { rss: 64 * MB, host: 384 * MB, device: 8 * MB };
 
 interface Held {
@@ -39,7 +39,7 @@ function held(): Held {
   return { rss: process.memoryUsage.rss(), host: hostInUse(), device: total - free };
 }
 
-/** Without file cache: of the control group this process is in, or else of the machine. */
+/** Returns the bytes in use without the file cache, of this process's control group, or else of the machine. */
 function hostInUse(): number {
   const group = '/sys/fs/cgroup';
   if (existsSync(join(group, 'memory.current'))) {
@@ -62,7 +62,7 @@ let before = held();
 let done = 0;
 for (let run = 0; run < runs && performance.now() - started < mostSeconds * 1000; run += 1, done += 1) {
   if (run === warmup) before = held();
-  // CUPTI costs milliseconds to switch on, so a tenth of the runs use it.
+  // CUPTI takes milliseconds to switch on, so a tenth of the runs use it.
   const name = await soakOnce(engines[run % 10 === 0 ? 1 : 0], random).catch((error) => {
     throw new Error(`run ${run} of seed ${seed}`, { cause: error });
   });
@@ -92,7 +92,7 @@ lines.add('Soak: engine processes killed in mid-run, each run after worked', [lo
 const afterKills = (deviceAfter - deviceBefore) / MB;
 lines.add('Soak: device memory that stayed after kills', [afterKills], ' MB', { most: mostGrowth.device / MB });
 
-/** Engine processes that are killed at random times of a run, each with a run after it. */
+/** Kills engine processes at random times of a run, each with a run after it. Returns the number of kills. */
 async function killed(): Promise<number> {
   process.env['COPYSCOPE_TEST_FAULTS'] = '1';
   const supervisor = new EngineSupervisor({
@@ -115,7 +115,7 @@ async function killed(): Promise<number> {
   } finally {
     supervisor.close();
   }
-  // The driver gives a process's memory back a moment after its end.
+  // The driver frees a process's memory a moment after its end.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   return kills;
 }

@@ -1,4 +1,4 @@
-/** Many short runs with random faults, each of which must end as it should: used by the soak and by its short version. */
+/** Many short runs with random faults, each of which must end as expected: for the soak and its short version. */
 
 import { CopyscopeError } from '../../core/errors.ts';
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
@@ -9,7 +9,7 @@ import { lower } from '../../core/program/lower.ts';
 
 export type Random = () => number;
 
-/** Mulberry32 (Tommy Ettinger, public domain): numbers from 0 to 1 that a seed repeats. */
+/** Mulberry32 (Tommy Ettinger, public domain): numbers from 0 to 1, the same for each seed. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -31,7 +31,7 @@ const request = (input: Input): EngineRequest => {
   return { experiment, program: lower(experiment) };
 };
 
-/** Copies there and back in two streams with an event between, of a random size and kind of memory. */
+/** Copies both ways in two streams with an event between, with a random size and kind of memory. */
 function ordinary(random: Random): EngineRequest {
   const bytes = whole(random, 1, 256 * KiB);
   const memory = random() < 0.7 ? 'pinned' : 'pageable';
@@ -64,7 +64,7 @@ function ordinary(random: Random): EngineRequest {
 const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
   items[whole(random, 0, items.length - 1)] ?? items[0];
 
-/** Many tensors, in any direction by any strategy. */
+/** Copies many tensors, in any direction by any strategy. */
 const manyTensors = (random: Random): EngineRequest =>
   request({
     name: 'many tensors',
@@ -110,19 +110,19 @@ const huge = (memory: 'device' | 'pinned'): EngineRequest =>
     threads: [{ id: 'main', operations: [{ op: 'synchronizeDevice' }] }],
   });
 
-/** A program that no lowering makes. */
+/** Returns a program that no experiment lowers to. */
 function broken(random: Random): EngineRequest {
   const made = ordinary(random);
   return { ...made, program: { ...made.program, iterations: 0 } };
 }
 
 interface Behaviour {
-  /** How often, of a hundred. */
+  /** Frequency in percent. */
   readonly share: number;
   readonly make: (random: Random) => EngineRequest;
-  /** When it is cancelled, in milliseconds. */
+  /** Returns the milliseconds until the run is cancelled. */
   readonly cancelMs?: (random: Random) => number;
-  /** Codes of errors that it may end with; empty where it must succeed. */
+  /** Codes of allowed errors; null if it must succeed. */
   readonly errors: RegExp | null;
   readonly mayComplete: boolean;
 }
@@ -161,7 +161,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
 };
 
-/** Does one random thing and returns its name. Rejects where it did not end as it should. */
+/** Does one random thing and returns its name. Rejects if it didn't end as expected. */
 export async function soakOnce(engine: Engine, random: Random): Promise<string> {
   const [name, behaviour] = choose(random);
   const controller = new AbortController();

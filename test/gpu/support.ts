@@ -1,4 +1,4 @@
-/** What the GPU tests share: the engine, experiments, and the table that run.sh prints last. */
+/** The engine, experiments, and the table that run.sh prints last, for the GPU tests. */
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ const root = process.cwd();
 
 export const native = loadNative();
 
-/** `cpu` in COPYSCOPE_TRIAL tries the faults and the soak where there is no GPU; what only CUDA does then fails. */
+/** `cpu` in COPYSCOPE_TRIAL tries the faults and the soak without a GPU; tests that need CUDA then fail. */
 export const engineKind = process.env['COPYSCOPE_TRIAL'] === 'cpu' ? 'cpu' : 'cuda';
 
 interface GpuOptions {
   readonly signal?: AbortSignal;
-  /** How device times are taken. */
+  /** Source of device times. */
   readonly timing?: 'cupti' | 'cuda-events';
 }
 
@@ -32,7 +32,7 @@ export function example(id: string): Experiment {
   return requireExperiment(readFileSync(join(root, 'assets/examples', `${id}.json`), 'utf8'));
 }
 
-/** An experiment written in a test, completed by the schema's defaults. */
+/** Returns an experiment of a test, completed by the schema's defaults. */
 export function experiment(input: Omit<ExperimentInput, 'format' | 'version'>): Experiment {
   const parsed = parseExperiment({ format: 'copyscope/experiment', version: 1, ...input });
   assert.ok(parsed.ok, JSON.stringify(parsed));
@@ -45,7 +45,7 @@ export function report(line: string): void {
   if (folder !== undefined) appendFileSync(join(folder, 'table.txt'), `${line}\n`);
 }
 
-/** A kernel that is busy for ten minutes, with pinned and device memory held meanwhile. */
+/** Returns an experiment with a kernel that is busy for ten minutes and keeps pinned and device memory allocated. */
 export const longSpin = (name: string): Experiment =>
   experiment({
     name,

@@ -28,7 +28,7 @@ test('a recorded run is compared with its prediction by operation, by lane and o
   await page.getByRole('region', { name: 'Differences' }).getByText('Lanes', { exact: true }).click();
   await expect(table.getByRole('rowheader', { name: /^H2D engine/ })).toHaveCount(3);
 
-  // Both lie on the moment in which the copy ended.
+  // Both runs are aligned at the end of the copy.
   await page.getByRole('combobox', { name: 'Align by' }).click();
   await page.getByRole('option', { name: '0 H2D 20.0 MiB' }).click();
   await page.getByRole('combobox', { name: 'Aligned where it' }).click();
@@ -38,7 +38,7 @@ test('a recorded run is compared with its prediction by operation, by lane and o
   await expect.poll(async () => (await shifts()).filter((shift) => shift > 0).length).toBe(1);
   await expect(page.getByTestId('aligned-at')).toBeVisible();
 
-  // Zoomed as one, each in its own time.
+  // Both are zoomed as one, each in its own time.
   const views = async (): Promise<number[][]> =>
     page
       .getByTestId('timeline-plot')
@@ -54,7 +54,7 @@ test('a recorded run is compared with its prediction by operation, by lane and o
   expect(endA - startA).toBeCloseTo(endB - startB, 3);
   expect(startA + shiftA).toBeCloseTo(startB + shiftB, 3);
 
-  // The address holds it, so that it can be come back to.
+  // The address contains the alignment, so that a reload restores it.
   await page.reload();
   await expect(runs).toHaveCount(2);
 });

@@ -1,4 +1,4 @@
-/** Files leave the window and come back. */
+/** Files are exported from the window and opened again. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -91,7 +91,7 @@ test('a bundle of the whole library is exported and imported again, and half of 
   const bundle = readFileSync(await download.path());
   await bar.getByRole('button', { name: 'Done' }).click();
 
-  // What is still being read lies there too.
+  // Files that are still being read are there too.
   const count = () => Object.keys(server.files()).filter((path) => !path.includes('/incoming/')).length;
   const before = count();
   const told = await seen(page.locator('body'), /3 experiments and (1|one) run/, '[role="alert"]');

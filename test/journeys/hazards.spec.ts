@@ -1,4 +1,4 @@
-/** Races are named before anything is run. */
+/** Races are named before a run. */
 import { expect, test } from '../e2e/support/test.ts';
 
 test('a race is listed with both operations, which can be selected, and its repaired twin has none', async ({
@@ -15,7 +15,7 @@ test('a race is listed with both operations, which can be selected, and its repa
   await window.page.keyboard.press('Escape');
   await window.status.getByRole('button', { name: 'Hazards: 1, to the next one' }).click();
   await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('copy the ones');
-  // The rule behind it, with where it comes from, as a verdict has it.
+  // Shows the rule with its source, as in a verdict.
   await card.getByRole('button', { name: 'Rule: A pinned source must stay as it is' }).click();
   await expect(card).toContainText('A pageable source is safe once the call has returned.');
   await window.open('Pinned source changed in time');

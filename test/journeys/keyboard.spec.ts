@@ -1,4 +1,4 @@
-/** Everything a run needs is reached by keyboard alone. */
+/** Everything that a run needs works by keyboard alone. */
 import { tabTo } from '../e2e/support/keys.ts';
 import { expect, test } from '../e2e/support/test.ts';
 
@@ -6,13 +6,13 @@ test('an example is opened, run and read by keyboard alone', async ({ window, pa
   await tabTo(page, /^Pinned source, second stream$/);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
-  // The page brings other panels, and the focus is in its line of the library again.
+  // The page has other panels, and the focus is back in its line of the library.
   await expect(window.library.getByRole('button', { name: 'Pinned source, second stream', exact: true })).toBeFocused();
 
   await page.keyboard.press('Control+Enter');
   const plot = window.timeline.getByTestId('timeline-plot');
   await expect(plot).toBeVisible();
-  // The recorded run's lanes stay until those of the new run are there.
+  // The recorded run's lanes stay until those of the new run are ready.
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
   await expect(window.runs).not.toHaveCount(0);
 
@@ -21,7 +21,7 @@ test('an example is opened, run and read by keyboard alone', async ({ window, pa
     const { startNs, endNs } = await plot.evaluate((element) => ({ ...(element as HTMLElement).dataset }));
     return Number(endNs) - Number(startNs);
   };
-  // It has a size some frames after it is there.
+  // The plot gets its size some frames later.
   await expect(plot).toHaveAttribute('data-end-ns', /\d/);
   const whole = await span();
   await page.keyboard.press('w');
@@ -29,7 +29,7 @@ test('an example is opened, run and read by keyboard alone', async ({ window, pa
   await page.keyboard.press('f');
   await expect.poll(span).toBe(whole);
 
-  // Activities one by one, told to screen readers too.
+  // Activities one by one, also announced to screen readers.
   const announcement = page.getByTestId('timeline-announcement');
   await page.keyboard.press('.');
   await expect(announcement).not.toBeEmpty();
@@ -42,7 +42,7 @@ test('an example is opened, run and read by keyboard alone', async ({ window, pa
   await page.keyboard.press('Escape');
   await expect(window.verdict.getByRole('heading')).toHaveText('Overlapped');
 
-  // The score: Tab reaches its first block, the arrows the others.
+  // Tab focuses the score's first block, the arrows the others.
   await tabTo(page, /H2D/);
   await expect(page.locator(':focus')).toHaveAttribute('aria-pressed', /true|false/);
   await page.keyboard.press('ArrowRight');

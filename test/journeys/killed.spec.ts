@@ -1,4 +1,4 @@
-/** The server behind the window is killed. */
+/** The server of an open window is killed. */
 import type { Page } from '@playwright/test';
 import { Server } from '../e2e/support/server.ts';
 import { expect, withPort } from '../e2e/support/test.ts';
@@ -11,7 +11,7 @@ const operations = (page: Page): Promise<number> =>
     .getAttribute('data-operations')
     .then((count) => Number(count));
 
-/** Edits so often. Says how many operations there are then. */
+/** Makes `edits` edits. Returns the number of operations after them. */
 async function edit(page: Page, edits: number): Promise<number> {
   let count = await operations(page);
   for (let number = 0; number < edits; number += 1) {
@@ -35,7 +35,7 @@ withPort(
     await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
     const late = await edit(page, 3);
 
-    // The next one takes the same port, and its address lets this browser in again, the window that waits included.
+    // The next server takes the same port, and its address admits this browser again, with the waiting window.
     const second = new Server({ dataFolder: first.dataFolder });
     const opened = await context.newPage();
     await opened.goto(await second.address());

@@ -1,4 +1,4 @@
-/** A lesson as a learner takes it. */
+/** A lesson from a learner's view. */
 import { dragDown } from '../e2e/support/drag.ts';
 import { expect, test } from '../e2e/support/test.ts';
 
@@ -9,7 +9,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
   const lesson = page.getByRole('region', { name: 'Lesson' });
   await expect(lesson.getByRole('heading', { name: 'What do you expect?' })).toBeVisible();
-  // Nothing in the window gives the answer away.
+  // Nothing in the window reveals the answer.
   await expect(window.timeline).toBeHidden();
   await expect(page.getByText('Same stream')).toHaveCount(0);
   await lesson.getByRole('radio', { name: 'At once. It needs nothing of the copy.' }).click();
@@ -31,7 +31,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
   await expect(lesson.getByRole('button', { name: 'Give me a hint' })).toHaveCount(0);
   await lesson.getByRole('button', { name: 'Next' }).click();
-  // What the learner built stays to be seen.
+  // The learner's experiment stays visible.
   await expect(window.inspector.getByRole('heading', { name: 'Overlapped' })).toBeVisible();
   await expect(kernel).toBeVisible();
   await lesson.getByRole('button', { name: 'Next lesson' }).click();

@@ -1,4 +1,4 @@
-/** A program of the user's own is recorded from the window. */
+/** A user's program is recorded from the window. */
 import { existsSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../e2e/support/test.ts';
@@ -45,7 +45,7 @@ test('without a GPU a command is split into its words, and recording it is refus
   await fields.record.click();
   await expect(fields.page.getByRole('alert')).toContainText('there is no NVIDIA driver on this machine');
   await expect(fields.page.getByRole('alert')).toContainText('Record it on a machine with an NVIDIA GPU');
-  // The form is as it was left, but for variables.
+  // The form is restored, without the variables.
   await fields.variables.fill('SECRET=1');
   await window.page.reload();
   await expect(fields.command).toHaveValue('python train.py');

@@ -1,4 +1,4 @@
-/** An experiment is opened, run on each engine that is here, and read. */
+/** An experiment is opened, run on each available engine, and read. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNot } from '../e2e/support/engines.ts';
@@ -10,7 +10,7 @@ const example = JSON.parse(
 );
 const cpuProblem = whyNot('cpu');
 
-/** A hundred seconds of spinning: long enough for anything to happen in the middle. */
+/** A hundred seconds of spinning, so that tests can act in the middle. */
 const longExperiment = {
   ...example,
   name: 'Long spin',
@@ -94,7 +94,7 @@ testOfProcess(
     await window.run();
     await expect(window.status).toContainText('Data verified');
     expect(server.enginePids()).not.toContain(engine);
-    // The reason is kept with the run.
+    // The run keeps the reason.
     await failed.getByRole('button').first().click();
     await expect(window.page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
   },

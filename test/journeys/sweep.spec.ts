@@ -5,7 +5,7 @@ import type { Window } from '../e2e/support/window.ts';
 
 const simulated = /^Simulated: NVIDIA H200/;
 
-/** 7 chunk sizes by 5 numbers of streams, in a tensor that is smaller than the largest chunk. */
+/** Sets up 7 chunk sizes by 5 numbers of streams, in a tensor that is smaller than the largest chunk. */
 async function setUp(window: Window, page: Page, tensor = '16 MiB'): Promise<void> {
   await window.library.getByRole('button', { name: 'New sweep' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'New sweep' })).toBeVisible();
@@ -32,7 +32,7 @@ test('a sweep over two fields runs, survives points that fail, and opens the run
   await expect(progress(page)).toContainText('35 of 35 points, 5 failed', { timeout: 120_000 });
   await expect(progress(page)).toContainText('complete');
 
-  // Every point stands at its place, with its figure or its reason.
+  // The table has every point, with its figure or its reason.
   await expect(points(page)).toHaveCount(35);
   await expect(points(page).nth(0)).toContainText(/^512 KiB1[\d.]+ (µs|ms)/);
   await expect(points(page).filter({ hasText: 'failed' })).toHaveCount(5);
@@ -40,13 +40,13 @@ test('a sweep over two fields runs, survives points that fail, and opens the run
     '32 MiB5✕ failed: a chunk of 32.0 MiB is larger than the tensor of 16.0 MiB.',
   );
 
-  // The heat map has all of them, and says that they are simulated.
+  // The heat map shows all points, and says that they are simulated.
   const chart = page.getByRole('figure', { name: 'Makespan by chunk size and streams, simulated' });
   await expect(chart.getByTestId('chart')).toHaveAttribute('data-points', '35');
   await expect(chart.getByTestId('chart').locator('svg text').filter({ hasText: '✕' })).toHaveCount(5);
   await expect(chart.getByTestId('chart').locator('svg')).toContainText('Makespan (ms), simulated');
 
-  // A point's run opens from the table, with its lanes, its streams and its own experiment.
+  // The table opens a point's run, with its lanes, its streams and its own experiment.
   await page.getByRole('button', { name: 'Open the run of Chunk size 4 MiB, streams 3' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 4 MiB, streams 3');
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
@@ -54,7 +54,7 @@ test('a sweep over two fields runs, survives points that fail, and opens the run
   await expect.poll(streams).toEqual(['lane1', 'lane2', 'lane3']);
   await expect(window.status).toContainText('simulated on');
 
-  // And by keyboard from the chart: arrows go from point to point, Enter opens one.
+  // The chart works by keyboard too: arrows move from point to point, Enter opens one.
   await page.goBack();
   await chart.getByTestId('chart').focus();
   await page.keyboard.press('ArrowRight');
@@ -63,19 +63,19 @@ test('a sweep over two fields runs, survives points that fail, and opens the run
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 1 MiB, streams 2');
 
-  // Its runs belong to it: the library lists the sweep, and not its 30 runs.
+  // The library lists the sweep without its 30 runs.
   const listed = window.library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem');
   await expect(listed).toHaveCount(1);
   await expect(window.runs.filter({ hasText: 'chunk size' })).toHaveCount(0);
 
-  // It gets another name as an experiment and a run do, wherever it is shown, and its first one back.
+  // The sweep is renamed like an experiment or a run, everywhere, and gets its first name back.
   await page.goBack();
   const first = await page.getByRole('heading', { level: 1 }).innerText();
   await listed.getByRole('button').first().focus();
   await page.keyboard.press('F2');
   await page.getByRole('dialog', { name: 'Rename' }).getByLabel('Name').fill('On the old node');
   await page.keyboard.press('Enter');
-  // It stays as long as the pointer is on it.
+  // The notice stays while the pointer is on it.
   await page.getByRole('alert').filter({ hasText: 'Renamed' }).hover();
   await expect(listed).toContainText('On the old node');
   await expect(page.getByRole('heading', { level: 1, name: 'On the old node' })).toBeVisible();

@@ -1,4 +1,4 @@
-/** A package's addon is loaded on systems that are older than the one that it was built on. */
+/** A package's addon loads on systems older than the one that it was built on. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ function reasonToSkip(): string | null {
 }
 const reason = reasonToSkip();
 
-/** Of Ubuntu 22.04 and the clusters' RHEL 9. Since this version libpthread and libdl are in libc, so that an older one needs another build. */
+/** Version of Ubuntu 22.04 and RHEL 9 (clusters), which moved libpthread and libdl into libc. */
 const oldest = 34;
 
 describe.skipIf(reason !== null)(`Needs of the addon${reason === null ? '' : ` (${reason})`}`, () => {

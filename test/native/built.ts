@@ -1,6 +1,6 @@
 /**
- * Programs that CMake makes of native/ for the tests. They stay in native/build-NAME, and are made anew only where what
- * they are made of is another: a file's time says nothing, since every checkout writes it.
+ * Builds programs of native/ with CMake for the tests. They stay in native/build-NAME, and are built again only if the
+ * content of their sources changes: a file's time says nothing, since every checkout writes it.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface Ran {
   readonly output: string;
 }
 
-/** It only ends what hangs: on a busy machine a compiler may take a quarter of an hour. */
+/** Limit for a build that hangs: on a busy machine a compiler may take a quarter of an hour. */
 export const longestMs = 3_600_000;
 
 export function ran(command: string, args: readonly string[], env = process.env): Ran {
@@ -29,7 +29,7 @@ const version = (tool: string): string => spawnSync(tool, ['--version'], { encod
 
 export const isThere = (tool: string): boolean => version(tool) !== '';
 
-/** What the tests of programs need, as far as it is not here. */
+/** Returns the missing tools for the tests of programs. */
 export const missingTools = (): string[] => ['c++', 'cmake'].filter((tool) => !isThere(tool));
 
 function* filesBelow(folder: string): Generator<string> {
@@ -47,10 +47,10 @@ function digest(how: unknown): string {
   return hash.digest('hex');
 }
 
-/** Both steps under one lock: who waited for it finds all of it made. Every Linux has flock, and nothing is built elsewhere. */
+/** Builds under one lock, so that a waiting process finds everything built. Every Linux has flock. */
 function make(folder: string, targets: readonly string[]): void {
   const configure = ['-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo'];
-  // One at a time: other tests run beside it.
+  // One job at a time, since other tests run too.
   const build = ['--build', folder, '--target', ...targets];
   mkdirSync(folder, { recursive: true });
   const script = `cmake "\${@:1:${configure.length}}" && cmake "\${@:${configure.length + 1}}"`;
@@ -58,7 +58,7 @@ function make(folder: string, targets: readonly string[]): void {
   if (status !== 0) throw new Error(`cmake ended with ${status} for ${folder}:\n${output}`);
 }
 
-/** The folder with what was built. Files of tests that run side by side share what has one name. */
+/** Builds and returns the folder. Test files share builds of the same name. */
 export function built(name: string, targets: readonly string[]): string {
   const folder = join(root, 'native', `build-${name}`);
   const stamp = join(folder, 'built-from');

@@ -41,7 +41,7 @@ describeNative('cancelling', () => {
       threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 60_000 * ms }] }],
     });
     const timer = setTimeout(() => controller.abort(), 5);
-    // Where the run holds Node's thread it is complete before that.
+    // If the run blocks Node's thread, it is complete before the cancellation.
     await expect(runOnCpu(wanted, { signal: controller.signal })).rejects.toMatchObject({ code: 'run.cancelled' });
     clearTimeout(timer);
   });

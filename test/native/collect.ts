@@ -1,4 +1,4 @@
-/** JavaScript's collector, for tests of what happens when it lets go of something. */
+/** JavaScript's garbage collector, for tests of collected objects. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

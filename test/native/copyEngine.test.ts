@@ -1,4 +1,4 @@
-/** What startCopy promises of copies: directions, options, streams, failures, memory that is used again. */
+/** Tests of startCopy: directions, options, streams, failures, reused memory. */
 import { afterEach, expect, test } from 'vitest';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import { dtypes } from '../../native/copy/dtypes.ts';
@@ -58,7 +58,7 @@ describeNative('startCopy, copies', () => {
       const element = elementBytes[index] ?? 1;
       expect(byteOffset % (Math.ceil(Math.max(alignment, element) / element) * element)).toBe(0);
     });
-    // The strided one is left out of the common allocation.
+    // The strided tensor is not in the common allocation.
     expect(storagesOf(copied)).toBe(2);
     const back = await down(copied);
     expect(back.map(({ dtype }) => dtype)).toEqual([...sources, strided].map(({ dtype }) => dtype));
@@ -137,12 +137,12 @@ describeNative('startCopy, copies', () => {
     const before = copyCounts(device).device.usedBytes;
     const handle = startCopy([bytes(64 * MiB)], device, { slotBytes: 65_536, slotsPerThread: 1, threads: 2 });
     const result = handle.get();
-    // It can't be through.
+    // The copy can't have finished.
     expect(handle.cancel()).toBe(true);
     expect(handle.cancel()).toBe(false);
     simulate({ holdNext: 0 });
     await expect(result).rejects.toMatchObject({ code: 'copy.cancelled' });
-    // Results of earlier tests may have been collected meanwhile.
+    // Results of earlier tests may have been collected since.
     expect(copyCounts(device).device.usedBytes).toBeLessThanOrEqual(before);
     simulate(calm);
     expectBytes(await down(await up([bytes(5)])), [bytes(5)]);
@@ -166,7 +166,7 @@ describeNative('startCopy, copies', () => {
       simulate({ holdNext: 1 });
       const slow = startCopy<DeviceTensor[]>([bytes(100, 1)], device);
       resetCurrentStream(device);
-      // Behind the slow copy in its stream; another stream doesn't wait.
+      // This copy comes after the slow one in its stream; another stream doesn't wait.
       const behind = startCopy<DeviceTensor[]>([bytes(100, 2)], device, { stream });
       const beside = startCopy<DeviceTensor[]>([bytes(100, 3)], device, { stream: aside });
       aside.synchronize();

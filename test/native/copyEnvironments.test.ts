@@ -1,4 +1,4 @@
-/** Environments that end while their copies are on the way: a worker thread that is stopped, a process that exits. */
+/** Environments that end during their copies: a worker thread that is stopped, a process that exits. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { describeNative } from './support.ts';
 const moduleFile = fileURLToPath(new URL('../../native/addon.ts', import.meta.url));
 const addon = addonCandidates(process.env, moduleFile).find(existsSync) ?? '';
 
-/** Starts ten slow copies of 6 MiB, and says so. */
+/** Starts ten slow copies of 6 MiB, and prints a line. */
 const script = `
   const addon = require(${JSON.stringify(addon)});
   const device = ${JSON.stringify(device)};

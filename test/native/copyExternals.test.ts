@@ -1,4 +1,4 @@
-/** What JavaScript holds of the addon, given where something else belongs; and how it hears that a copy has ended. */
+/** The addon's objects in JavaScript, passed as wrong arguments; and how JavaScript learns that a copy has ended. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -50,7 +50,7 @@ const refusal = (call: () => unknown): unknown => {
 const heard = (copy: StartedCopy): Promise<void> =>
   new Promise((resolve) => nativeCopies().copyNotify(copy.copy, resolve));
 
-/** What the addon can't tell from one of its own by its type in TypeScript. */
+/** Casts a value whose TypeScript type the addon can't check. */
 const as = <T>(value: unknown): T => value as T;
 
 describeNative('the handles of the addon', () => {
@@ -80,7 +80,7 @@ describeNative('the handles of the addon', () => {
     expect(refusal(() => addon.copyState(as(storage)))).toMatchObject({ code, field: 'copy' });
     expect(refusal(() => addon.copyNotify(as(stream), () => undefined))).toMatchObject({ code, field: 'copy' });
     expect(refusal(() => upload(100, as(storage)))).toMatchObject({ code, field: 'stream' });
-    // And all of them work as before.
+    // All objects still work.
     await heard(started);
     addon.copySynchronize(stream);
     await heard(download(storage, 100));
@@ -204,7 +204,7 @@ describeNative('the end of a copy', () => {
     expect(told).toBe(0);
     await Promise.all(both);
     expect(told).toBe(3);
-    // One that has ended long ago is told of, too.
+    // A copy that ended long ago is reported too.
     await heard(started);
     expect(nativeCopies().copyState(started.copy)).toBe(1);
   });
@@ -239,7 +239,7 @@ describeNative('the end of a copy', () => {
       expect(collected).toBe(true);
     });
     await pause(10);
-    // Who waited for it would wait for what only this thread lets go on.
+    // A caller that waited would block the only thread that can release the copy.
     simulate({ holdNext: 0 });
   });
 });

@@ -1,4 +1,4 @@
-/** For any batch and any options: tensors lie aligned, apart, within the limit, and every byte arrives. */
+/** For any batch and any options: tensors are aligned, separate and within the limit, and every byte arrives. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { copyStrategies } from '../../core/experiment/operations.ts';

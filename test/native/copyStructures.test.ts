@@ -1,4 +1,4 @@
-/** startCopy over data of any nesting: what is copied, what passes through, what is refused. */
+/** startCopy with nested data: copied values, passed-through values, refused values. */
 import { expect, test } from 'vitest';
 import type { CopyscopeError } from '../../core/errors.ts';
 import { DeviceTensor, HostTensor, startCopy } from '../../native/index.ts';
@@ -119,7 +119,7 @@ describeNative('startCopy, structures', () => {
     ['strides', { data: new Uint8Array(5), shape: [2], strides: [1, 1] }],
     ['offset', { data: new Uint8Array(5), shape: [1], offset: -1 }],
     ['shape', { data: new Uint8Array(5), shape: new Array(100).fill(1) }],
-    // Of 2^64 bytes, of 2^64 + 1, and of 2^53.
+    // Sizes of 2^64 bytes, of 2^64 + 1, and of 2^53.
     ['shape', { data: new Uint8Array(1), shape: [2 ** 32, 2 ** 32], strides: [0, 0] }],
     ['shape', { data: new Uint8Array(1), shape: [274_177, 67_280_421_310_721], strides: [0, 0] }],
     ['shape', { data: new Float64Array(1), shape: [2 ** 50], strides: [0] }],

@@ -1,4 +1,4 @@
-/** What the tests of startCopy share: tensors with known bytes, and simulated devices. */
+/** Tensors with known bytes, and simulated devices, for the tests of startCopy. */
 import { expect } from 'vitest';
 import type { Dtype } from '../../native/copy/dtypes.ts';
 import { elementTypeOf, hostData } from '../../native/copy/dtypes.ts';
@@ -8,20 +8,20 @@ import { HostTensor } from '../../native/index.ts';
 export const device = 'cpu-device:0';
 export const other = 'cpu-device:1';
 
-/** Bytes that differ from place to place and from seed to seed. */
+/** Returns bytes that differ by position and by seed. */
 export function bytes(count: number, seed = 1): Uint8Array {
   const made = new Uint8Array(count);
   for (let at = 0; at < count; at += 1) made[at] = (at * 31 + seed * 7 + (at >> 8)) % 256;
   return made;
 }
 
-/** A host tensor of this dtype, one dimension, with such bytes. */
+/** Returns a host tensor of this dtype with one dimension and such bytes. */
 export function tensor(dtype: Dtype, elements: number, seed = 1): HostTensor {
   const size = elements * (elementTypeOf(dtype)?.bytes ?? 1);
   return new HostTensor({ data: hostData(dtype, bytes(size, seed).buffer, 0, size), dtype, shape: [elements] });
 }
 
-/** Orders what a simulated device does: a failing copy, slow copies, one that waits until it is let go, little memory. */
+/** Sets the behaviour of a simulated device: a failing copy, slow copies, a held copy, little memory. */
 export function simulate(order: {
   device?: string;
   failAfter?: number;
@@ -35,7 +35,7 @@ export function simulate(order: {
 
 export const calm = { failAfter: -1, failHandleAfter: -1, delayNs: 0, holdNext: 0, memoryBytes: 2 ** 34 };
 
-/** As many tensors as sources, with the very same bytes. */
+/** Expects one tensor for each source, with the same bytes. */
 export function expectBytes(results: readonly HostTensor[], sources: readonly Uint8Array[]): void {
   expect(results.length).toBe(sources.length);
   results.forEach((result, index) => {

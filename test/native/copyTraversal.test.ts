@@ -1,4 +1,4 @@
-/** Walking data: every result comes to its leaf's place, in whatever order and nesting. Needs no addon. */
+/** Traversal of data: every result replaces its leaf, in any order and nesting. Needs no addon. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HostTensor } from '../../native/copy/tensors.ts';
@@ -20,7 +20,7 @@ const { data } = fc.letrec<{ data: unknown }>((tie) => ({
   ),
 }));
 
-/** The same structure with what `make` gives in the places of leaves, in the order of a walk. */
+/** Returns the structure with leaves replaced by `make`, in the order of a traversal. */
 function replaced(value: unknown, make: (leaf: unknown) => unknown): unknown {
   if (ArrayBuffer.isView(value) || value instanceof HostTensor) return make(value);
   if (Array.isArray(value)) return value.map((one) => replaced(one, make));

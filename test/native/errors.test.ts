@@ -129,7 +129,7 @@ describe('without an addon', () => {
   });
 });
 
-/** An addon that is only asked for its report. */
+/** An addon that is used only for its report. */
 const unused: Omit<Addon, 'report'> = {
   layout: '',
   start: () => 0,

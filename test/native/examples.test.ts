@@ -27,7 +27,7 @@ describeNative('the four overlap examples on the CPU engine', () => {
     });
   }
 
-  /** Whether the kernel ran beside one of the copies that were issued before it. */
+  /** Returns true if the kernel overlaps one of the copies issued before it. */
   async function overlaps(memory: 'pageable' | 'pinned', stream: string): Promise<boolean> {
     const run = await runOnCpu(
       request({
@@ -60,7 +60,7 @@ describeNative('the four overlap examples on the CPU engine', () => {
   });
 
   test('a pinned source in a second stream lets them overlap', async () => {
-    // They may: where the thread that launches is held up, the copies are through before.
+    // Overlap is not certain: if the launching thread is delayed, the copies end first.
     await eventually(async () => expect(await overlaps('pinned', 'side')).toBe(true));
   });
 

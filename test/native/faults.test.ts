@@ -1,4 +1,4 @@
-/** Faults that need no GPU, in real engine processes: each ends in a coded error, and the next run works. */
+/** Faults that need no GPU, in real engine processes: each ends in an error with a code, and the next run works. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Measurement } from '../../core/calibrate/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -70,7 +70,7 @@ describeNative('an engine process', () => {
       if (phase === 'recording' && done >= 100) child?.kill();
     };
     const many = { ...experiment, environment: { ...experiment.environment, iterations: 300 } };
-    // Where this thread gets no turn for two seconds the run is over before.
+    // If this thread isn't scheduled for two seconds, the run ends first.
     const lost = await eventually(async () => {
       const thrown = await supervisor
         .run({ engine: 'cpu', experiment: many }, { onProgress: kill })
@@ -81,7 +81,7 @@ describeNative('an engine process', () => {
     const { info, trace } = decodeRun(lost.partial.file);
     expect(info).toMatchObject({ status: 'failed', error: { code: 'engine.lost' } });
     expect(info.error?.message).toContain('SIGKILL');
-    // One row an iteration; told first after half a second, of 10 ms each.
+    // One row per iteration of 10 ms; the first progress comes after half a second.
     expect(trace.count).toBeGreaterThan(0);
     expect(trace.count).toBeLessThan(300);
     expect(info.iterations.recordedWallNs).toHaveLength(trace.count);
@@ -157,7 +157,7 @@ describeNative('the benchmarks of the addon', () => {
   test.skipIf(gpu)('the benchmarks of the addon say what is missing without a GPU', async () => {
     const code = expect.stringMatching(/^(engine\.cuda|native\.no-cuda-build)$/);
     await expect(measure(copy)).rejects.toMatchObject({ code });
-    // And again: the first one left nothing behind that is busy.
+    // Repeated, since the first failure must leave nothing busy.
     await expect(measure(copy)).rejects.toMatchObject({ code });
     expect(() => deviceMemory(0)).toThrow(expect.objectContaining({ code }));
   });

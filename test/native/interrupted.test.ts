@@ -1,4 +1,4 @@
-/** Programs that ask for more than there is, or go on for minutes: refused, or ended by Ctrl-C with nothing left of them. */
+/** Programs that need more than the machine has, or run for minutes: refused, or ended completely by Ctrl-C. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,18 +23,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** Runs it on the CPU engine, as typed; `onProgress` hears what its line of progress says. */
+/** Runs it on the CPU engine from the command line; `onProgress` receives the text of the progress line. */
 function run(program: ExperimentInput, signal: AbortSignal, onProgress: (text: string) => void): Promise<Result> {
   const path = join(folder, 'program.json');
   writeFileSync(path, JSON.stringify(program));
   return copyscope(['run', path, '--engine', 'cpu'], engine.script, {
     terminal: { animated: true, err: onProgress },
-    // An engine that gets no turn is none that does not obey.
+    // A long limit, so that an engine that isn't scheduled is not killed.
     context: { signal, cancelGraceMs: 600_000 },
   });
 }
 
-/** Those that this process has started and that have not ended. */
+/** Returns running children of this process. */
 const children = (): string[] => {
   try {
     const listed = execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
@@ -59,11 +59,11 @@ describeNative('Ctrl-C', () => {
   test.each(endless.map((program) => [program.name, program] as const))('ends %s', async (_, program) => {
     const interrupt = new AbortController();
     const { exitCode, err } = await run(program, interrupt.signal, (text) => {
-      // The program's own threads and streams are at it.
+      // The program's own threads and streams are running.
       if (/warm|timing|record/i.test(text)) interrupt.abort();
     });
     expect(exitCode).toBe(130);
-    // By itself, and not by the end of a process that did not answer.
+    // The engine ended by itself, and was not killed for lack of an answer.
     expect(err).not.toContain('its engine process was ended');
     await eventually(() => expect(children()).toEqual([]));
   });
@@ -81,7 +81,7 @@ describeNative('Ctrl-C', () => {
         residentBytes = 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
         interrupt.abort();
       });
-      // Of the commands that they may hold. One that had a number for each other stream took 8.8 GB.
+      // Memory of commands: with a number for each other stream in each of them it was 8.8 GB.
       expect(residentBytes).toBeGreaterThan(0);
       expect(residentBytes).toBeLessThan(1e9);
     },

@@ -1,4 +1,4 @@
-/** matmul and fft by the CPU engine's loops, checked by the executor from what their operands hold. */
+/** matmul and fft by the CPU engine's loops, checked by the executor against the content of their operands. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ const transform = (size: number, batch: number) =>
     ],
   });
 
-/** The same with operands that are said to hold what they don't. */
+/** Returns the program with wrong claims about the operands' content. */
 const mistaken = (program: Program): Program => ({
   ...program,
   results: program.results.map((result) => ({

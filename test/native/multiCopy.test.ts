@@ -1,4 +1,4 @@
-/** Multi-tensor copies as operations of an experiment, on the CPU engine: their data, their rows, and their ends. */
+/** Multi-tensor copies as operations of an experiment, on the CPU engine: their data, rows and ends. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
@@ -64,7 +64,7 @@ const ofKind = (rows: readonly RowView[], kind: string): RowView[] => rows.filte
 
 describeNative('multi-tensor copies on the CPU engine', () => {
   test('the simulator predicts the rows that a run has: calls, waits, copies and kernels, and what the host copies', async () => {
-    // Nothing between them needs padding.
+    // Sizes that need no padding between them.
     const bytes = [4096, 65_536, 128, 307_200, 4096, 1_048_576, 8192, 64, 64];
     const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
     for (const strategy of copyStrategies) {

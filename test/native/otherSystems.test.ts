@@ -1,4 +1,4 @@
-/** A compiler for Windows takes the engine's sources. */
+/** The engine's sources compile for Windows. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
 
 const compiler = 'x86_64-w64-mingw32-g++-posix';
 const reason = isThere(compiler) ? null : `there is no ${compiler} (g++-mingw-w64-x86-64-posix)`;
-/** Without CUDA's headers there is nothing to compile these with. */
+/** Sources that need CUDA's headers. */
 const ofCuda = /cuda|cupti|^bench\/(?!addon)|event_recorder|library_kernels|math_libraries|pci_link/;
 
 describe.skipIf(reason !== null)(`A compiler for Windows${reason === null ? '' : ` (${reason})`}`, () => {

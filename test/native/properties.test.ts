@@ -49,7 +49,7 @@ const inTurn = (rows: readonly RowView[]): void => {
   }
 };
 
-/** Host calls of one thread in the order of their correlations, which is that of issue. */
+/** Returns rows in order of correlation: for host calls of one thread the order of issue. */
 const byIssue = (rows: readonly RowView[]): RowView[] => [...rows].sort((a, b) => a.correlation - b.correlation);
 
 function checkCausality(rows: readonly RowView[]): void {
@@ -63,7 +63,7 @@ function checkCausality(rows: readonly RowView[]): void {
 
 const isOnDevice = (row: RowView): boolean => !row.kind.startsWith('host-');
 
-/** A wait lets its stream pass only when the latest record issued before it has been reached. */
+/** Checks that a wait delays its stream until the latest record issued before it. */
 function checkEvents(rows: readonly RowView[], eventOf: ReadonlyMap<number, string>): void {
   const marks = byIssue(rows.filter((row) => row.kind === 'event-record' || row.kind === 'event-wait'));
   const latest = new Map<string, RowView>();
@@ -74,7 +74,7 @@ function checkEvents(rows: readonly RowView[], eventOf: ReadonlyMap<number, stri
   }
 }
 
-/** The legacy default stream and blocking streams take turns, in issue order. */
+/** Checks that the legacy default stream and blocking streams alternate, in issue order. */
 function checkLegacy(rows: readonly RowView[]): void {
   const lanes = ['stream:legacy default', 'stream:blocking'];
   inTurn(byIssue(rows.filter((row) => isOnDevice(row) && lanes.includes(row.lane))));

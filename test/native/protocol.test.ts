@@ -56,7 +56,7 @@ describeNative('iterations', () => {
   });
 
   test('host threads run at the same time, each on its own lane', async () => {
-    // They may: one that gets no turn for so long begins after the other.
+    // Overlap is not certain: a thread that isn't scheduled for that long begins after the other.
     const [one, two] = await eventually(async () => {
       const run = await runOnCpu(
         request({

@@ -13,7 +13,7 @@ import { describeNative, request, runOnCpu } from './support.ts';
 const race = (name: string): Experiment =>
   requireExperiment(readFileSync(join(import.meta.dirname, `../../assets/examples/races/${name}.json`), 'utf8'));
 
-/** Runs it until it has spoiled something: where the scheduler is late, whoever should come first may do so all the same. */
+/** Runs it until data is corrupted: if the scheduler is late, the right order can happen by chance. */
 async function spoiled(experiment: Experiment): Promise<RunInfo> {
   for (let run = 0; run < 20; run += 1) {
     const { info } = await runOnCpu(request(experiment));

@@ -1,6 +1,6 @@
 /**
- * The recorder's library in a program that plays CUDA over a stand-in for CUPTI: what is in its files, however the program ends,
- * and the command around it.
+ * The recorder's library in a program that plays CUDA with a stand-in for CUPTI: the content of its files, for each end
+ * of the program, and the command around it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ function play(built: string, args: readonly string[], more: NodeJS.ProcessEnv = 
   return { status, stderr, files: processes() };
 }
 
-/** Bytes of each copy: the number of its step. */
+/** Returns the bytes of each copy: the number of its step. */
 function copiedSteps(recorded: RecordedProcess): number[] {
   const found: number[] = [];
   recorded.visit((kind, view, at) => {
@@ -174,7 +174,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     const { trace } = await readRecordingFolder(folder, 'train', '1.2.3');
     const rows = Array.from({ length: trace.count }, (_, row) => readRow(trace, row));
     const ranges = rows.filter(({ kind, name }) => kind === 'host-range' && !name.startsWith('[memory]'));
-    /** Around a range, on the thread that it began on. */
+    /** Returns the ranges around a range, on the thread that it began on. */
     const around = (inner: TraceRow): string[] =>
       ranges
         .filter((outer) => outer !== inner && outer.lane.id === inner.lane.id)
@@ -190,7 +190,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
       'step é': 'epoch < prefetch',
       decode: 'batch < epoch < prefetch < step é',
       'gradients ∇': 'epoch < prefetch < step é',
-      // It begins within the epoch, and is not over when that is.
+      // It begins in the epoch and ends after it.
       prefetch: '',
     });
     expect(
@@ -205,7 +205,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     const more = { COPYSCOPE_RECORD_STEPS: '20..22,30..31', COPYSCOPE_RECORD_STEP_RANGE: 'step' };
     const [file] = play(built, ['1', '60'], more).files as [RecordedProcess];
     expect(copiedSteps(file)).toEqual([20, 21, 22, 30, 31]);
-    // Ten before, those between, and ten after.
+    // Ten steps before, those between, and ten after.
     expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([5, 10 + 7 + 10]);
   });
 
@@ -256,7 +256,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(limited.status).toBe(3);
     expect(limited.stderr).toMatch(/recording has ended, since its file can't be written on/);
     const [file] = processes();
-    // What fits is whole: the calls come first.
+    // Recorded parts are complete: the calls come first.
     expect(file?.waits).toBeGreaterThan(50);
   });
 
@@ -265,15 +265,15 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
       const player = spawn(join(built, 'copyscope_record_player'), ['2', '100000000'], {
         env: recorderEnvironment(built),
       });
-      // Asked for now: it may have ended before the last line has been read.
+      // Begins to wait now, since the player may end before the last line is read.
       const ended = once(player, 'exit');
       let lines = 0;
       let written = 0;
       for await (const _ of createInterface({ input: player.stdout })) {
         lines += 1;
-        // What the file has while the program plays must be in it afterwards.
+        // Data in the file during the program must be in it afterwards.
         if (lines === lastLine) {
-          // It would play on, and the slower the machine reads what it has written, the more there would be.
+          // The player is stopped, since it would write on while its file is read.
           player.kill('SIGSTOP');
           written = processes().reduce((sum, { copies }) => sum + copies.count, 0);
           player.kill('SIGCONT');
@@ -341,7 +341,7 @@ step()
       expect(ended.status, ended.stderr).toBe(0);
     };
 
-    // Whoever frees holds Python's lock and wants the allocator's; whoever waits holds the allocator's.
+    // The freeing thread holds Python's lock and waits for the allocator's; the waiting thread holds the allocator's.
     it.skipIf(!python)('lets threads free memory while the allocator waits for the device', () => {
       runPython(
         'program.py',
@@ -364,7 +364,7 @@ call(131)
       expect([file.waits, file.stacksTaken]).toEqual([101, 1]);
     });
 
-    /** The functions of each copy's stack, innermost first. */
+    /** Returns the functions of each copy's stack, innermost first. */
     const copyStacks = (): string[] => {
       const [file] = processes() as [RecordedProcess];
       const found: string[] = [];
@@ -376,7 +376,7 @@ call(131)
       return found;
     };
 
-    /** Under the name that PyTorch's has. What it calls is no Python, so that its own frame is the innermost. */
+    /** Named like PyTorch's function. It calls no Python, so its own frame is the innermost. */
     const autograd = `backward = ctypes.CDLL(os.path.join(os.environ['LD_LIBRARY_PATH'], 'libstandin_autograd.so')).standinBackward
 def _engine_run_backward(*calls):
     for one in calls: one()
@@ -390,7 +390,7 @@ inject()
       expect(copyStacks()).toEqual([...calls, '']);
     });
 
-    // Before 3.11 a code doesn't tell its class: what torch.profiler's own file adds is in the reader's test.
+    // Before 3.11 a code object doesn't name its class: frames of torch.profiler's own file are in the reader's test.
     it.skipIf(!readsFrames)('says that torch.profiler ran, which found CUPTI taken', async () => {
       runPython(
         'torch/autograd/profiler.py',
@@ -432,7 +432,7 @@ call(41)
 
   it('leaves every other block of steps out once a recording of all steps is long, and times both', () => {
     const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_BLOCKS_AFTER_MS: '0' }).files as [RecordedProcess];
-    // The first step was long enough; then ten are left out, ten are recorded, and so on.
+    // The first step was long enough; then ten are skipped, ten recorded, and so on.
     const recorded = [1, ...upTo(10).map((step) => 11 + step), ...upTo(10).map((step) => 31 + step)];
     expect(copiedSteps(file)).toEqual(recorded);
     expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([21, 29]);
@@ -447,7 +447,7 @@ call(41)
       COPYSCOPE_RECORD_LIBRARY: join(built, 'libcopyscope_record.so'),
       COPYSCOPE_RECORD_DRIVER: '1',
     });
-    // Its lines would be this test's.
+    // A shell, since the player's own lines would go to this test's output.
     const player = (): string[] => [
       '--',
       'sh',

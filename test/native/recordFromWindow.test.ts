@@ -1,4 +1,4 @@
-/** A program that a window has recorded, over the stand-in for CUPTI: what the host tells of it, however it ends. */
+/** A program recorded from a window, with the stand-in for CUPTI: reports of the host, for each end of the program. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ describe.skipIf(noRecorder !== null)(
       const run = decodeRun(await host.service.readRun(status.run ?? ''));
       expect(run.info).toMatchObject({ imported: { format: 'copyscope-record', name: 'sh' } });
       expect(run.info.notes[0]).toBe('The program ended with exit code 5.');
-      // What the processes left is in the run.
+      // The run contains the data of the processes.
       expect(readdirSync(join(folder, 'data/recordings'))).toEqual([]);
     });
 

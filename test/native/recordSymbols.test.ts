@@ -1,4 +1,4 @@
-/** The recorder is loaded into programs on machines older than the one that it was built on. */
+/** The recorder loads into programs on machines older than the one that it was built on. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { longestMs } from './built.ts';
 
 const reason = noRecorder ?? (works('objdump') ? null : "there is no objdump, which reads the library's symbols");
 
-/** What each version of a library brought is there in all later ones, so the newest that is needed is the oldest that does. */
+/** Oldest supported versions. Later versions of a library keep all symbols, so the newest needed symbol decides. */
 const oldest: Readonly<Record<string, readonly number[]>> = { GLIBC: [2, 31], GCC: [4, 2] };
 
 const parts = (version: string): number[] => version.split('.').map(Number);
@@ -31,7 +31,7 @@ describe.skipIf(reason !== null)(`Needs of the recorder${reason === null ? '' : 
 
   it('needs nothing newer than glibc 2.31, and no C++ runtime', () => {
     const asked = symbols.filter((line) => line.includes('*UND*'));
-    // Those that compilers put into each library, and that need not be there.
+    // Weak symbols that compilers add to each library and that may be missing.
     const optional = (line: string): boolean => /^\S+\s+w\s.*\sBase\s/.test(line);
     const needed = asked
       .filter((line) => !optional(line))

@@ -1,4 +1,4 @@
-/** The soak of test/gpu/soak.ts on the CPU engine, short: random faults, and no memory that stays. */
+/** A short soak of test/gpu/soak.ts on the CPU engine: random faults, and no leaked memory. */
 import { expect, test } from 'vitest';
 import { loadNative } from '../../native/index.ts';
 import { randomFrom, soakOnce } from '../gpu/soakRuns.ts';
@@ -6,11 +6,11 @@ import { runs } from '../support/effort.ts';
 import { collect } from './collect.ts';
 import { describeNative } from './support.ts';
 
-/** 300 as a rule, 3,000 in `npm run test:deep`. */
+/** 300 by default, 3,000 in `npm run test:deep`. */
 const count = runs(3000);
 const MB = 1e6;
 
-/** Without what is only not collected yet. */
+/** Returns resident bytes after a garbage collection. */
 function residentBytes(): number {
   collect();
   return process.memoryUsage.rss();
@@ -27,7 +27,7 @@ describeNative('a soak', () => {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       if (run >= 100 && run % 10 === 0) held.push(residentBytes());
     }
-    // Every kind of fault was met.
+    // Every kind of fault occurred.
     expect([...counts.keys()].sort()).toEqual([
       'cancelled',
       'complete',
@@ -38,7 +38,7 @@ describeNative('a soak', () => {
       'spin cancelled',
       'wrong program',
     ]);
-    // The least of the first and the last five: a heap that has just grown is no leak. A run holds 0.4 MB on average.
+    // The least of the first and the last five: a heap that has just grown is no leak. A run takes 0.4 MB on average.
     const [first, last] = [Math.min(...held.slice(0, 5)), Math.min(...held.slice(-5))];
     expect(last - first).toBeLessThan(24 * MB);
   });

@@ -19,10 +19,10 @@ const problem = loadNative()
   .report()
   .engines.find(({ kind }) => kind === 'cpu')?.problem;
 const buildable = process.platform === 'win32' || (works('c++') && works('cmake'));
-/** Why the native engines can't be tested here; null where they can. Where they could be built, they must have been. */
+/** Reason that the native engines can't be tested here; null if they can. An addon that could be built must exist. */
 const reason = problem?.code === 'native.not-built' && !buildable ? problem.message : null;
 
-/** describe() for what needs the addon, skipped with the reason where there is none and none can be built. */
+/** Describes tests that need the addon, skipped with the reason if there is none and none can be built. */
 export function describeNative(name: string, body: () => void): void {
   describe.skipIf(reason !== null)(reason === null ? name : `${name} (skipped: ${reason})`, body);
 }
@@ -46,7 +46,7 @@ export function example(name: string): EngineRequest {
 export const runOnCpu = (wanted: EngineRequest, hooks?: RunHooks): Promise<Run> =>
   loadNative().engine('cpu').run(wanted, hooks);
 
-/** Once through, with nothing before it. */
+/** One iteration without a warm-up. */
 export const once = { iterations: 1, warmups: 0 };
 
 export interface RowView {
@@ -62,7 +62,7 @@ export interface RowView {
   readonly bytes: number;
 }
 
-/** Every row of a small trace as an object. */
+/** Returns every row of a small trace as an object. */
 export function rowsOf({ trace }: Run): RowView[] {
   const { columns, lanes, names } = trace;
   return Array.from({ length: trace.count }, (_, row) => {
@@ -82,7 +82,7 @@ export function rowsOf({ trace }: Run): RowView[] {
   });
 }
 
-/** The one row of an operation with this kind. */
+/** Returns the only row of an operation with this kind. */
 export function rowOf(run: Run, op: number, kind: string): RowView {
   const found = rowsOf(run).filter((row) => row.op === op && row.kind === kind && row.iteration === 0);
   const [only] = found;

@@ -1,7 +1,7 @@
 import { build } from 'vite';
 import { root } from '../../scripts/lib/paths.mjs';
 
-/** Bundles scripts of the tests for Node: `input` by name, into `outDir`. What was there stays, but for what has the same name. */
+/** Bundles scripts of the tests for Node: `input` by name, into `outDir`. Keeps other files there. */
 export const bundle = (input, outDir) =>
   build({
     root,

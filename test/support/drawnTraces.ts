@@ -1,5 +1,5 @@
-/** Drawn traces of programs whose remedy is not a matter of pinning: six steps each, as PyTorch's profiler writes them. */
-/** A complete event, as Kineto writes it: times in microseconds. */
+/** Drawn traces of programs whose remedy is not pinning: six steps each, in the format of PyTorch's profiler. */
+/** Returns a complete event in Kineto's form: times in microseconds. */
 export const complete = (cat: string, name: string, ts: number, dur: number, args: object = {}, tid: unknown = 7) => ({
   ph: 'X',
   cat,
@@ -11,7 +11,7 @@ export const complete = (cat: string, name: string, ts: number, dur: number, arg
   args,
 });
 
-/** Writes the events of a program of one stream: launches return at once, and copies of pageable memory when they are done. */
+/** Writes the events of a program with one stream. Launches return at once, pageable copies at their end. */
 export class Program {
   readonly events: ReturnType<typeof complete>[] = [];
   #at = 1000;
@@ -42,7 +42,7 @@ export class Program {
     this.#at += held + 1;
   }
 
-  /** When the device begins what is issued now and takes so many microseconds. */
+  /** Returns the device's start of work issued now that takes `us` microseconds. */
   #startOf(us: number): number {
     const start = Math.max(this.#free, this.#at + 8);
     this.#free = start + us;
@@ -70,7 +70,7 @@ export class Program {
   }
 }
 
-/** The text of a trace of six steps. */
+/** Returns the text of a trace of six steps. */
 export function drawnTrace(step: (program: Program) => void): string {
   const program = new Program();
   for (let number = 0; number < 6; number += 1) program.step(() => step(program));
@@ -79,7 +79,7 @@ export function drawnTrace(step: (program: Program) => void): string {
 
 export const MB = 1e6;
 
-/** Layers fetch their weights at every forward: 8 of 1.5 ms and 0.2 ms of kernels each. */
+/** Plays layers that fetch their weights in every forward: 8 copies of 1.5 ms, and 0.2 ms of kernels each. */
 export const weights = (program: Program): void => {
   for (let layer = 0; layer < 8; layer += 1) {
     program.copy('HtoD', (8 + layer) * MB, 1500);

@@ -1,4 +1,4 @@
-/** Programs that ask for more than a machine has, or that never come to an end by themselves: each must obey a Ctrl-C. */
+/** Programs that need more than a machine has, or that never end by themselves: Ctrl-C must end each. */
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
 
 type Threads = ExperimentInput['threads'];
@@ -29,7 +29,7 @@ const buffers = (memory: 'pinned' | 'pageable', hostBytes: number, deviceBytes: 
   ],
 });
 
-/** Refused by themselves, since no machine has so much. */
+/** Programs that are refused, since no machine has so much. */
 export const tooLarge: readonly ExperimentInput[] = [
   document('pageable memory', copies, buffers('pageable', TiB, TiB)),
   document('pinned memory', copies, buffers('pinned', TiB, 64)),
@@ -42,7 +42,7 @@ const threadNames = numbered(64, 't');
 const streamNames = numbered(1024, 's');
 const onDevice: Partial<ExperimentInput> = buffers('pinned', 4096, 4096);
 
-/** They go on for minutes, or for ever. */
+/** Programs that run for minutes, or forever. */
 export const endless: readonly ExperimentInput[] = [
   document('a wait for what comes after ten minutes', [], {
     signals: [{ id: 'never' }],

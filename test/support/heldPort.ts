@@ -1,10 +1,10 @@
-/** A port that stays a test's own while nothing listens on it. */
+/** A port that is reserved for a test while nothing listens on it. */
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Below those that a system gives to whoever asks for any (Linux: from 32768, macOS and Windows: from 49152). */
+/** Below the ports that systems assign themselves (Linux: from 32768, macOS and Windows: from 49152). */
 const [first, count] = [20_000, 10_000];
 
 export interface HeldPort {
@@ -12,7 +12,7 @@ export interface HeldPort {
   release(): void;
 }
 
-/** Other tests that ask meanwhile get another one. */
+/** Reserves a port: other tests get other ones. */
 export async function holdPort(): Promise<HeldPort> {
   const start = Math.floor(Math.random() * count);
   for (let step = 0; step < count; step += 1) {

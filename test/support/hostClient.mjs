@@ -1,4 +1,4 @@
-/** A window's side of the service, without a window: what a program of this machine can ask a server that let it in. */
+/** A window's side of the service without a window, for requests of local programs to a server. */
 import { WebSocket } from 'ws';
 import { load } from './window.mjs';
 
@@ -9,7 +9,7 @@ const [{ connectHost }, { decodeMessage, encodeMessage }] = await Promise.all([
 
 const noEvents = new Proxy({}, { get: () => () => {} });
 
-/** Headers that show the session's secret, or the token of a link. */
+/** Returns headers with the session's secret, or with the token of a link. */
 export const bearer = (secret) => ({ Authorization: `Bearer ${secret}` });
 
 /** Returns the session's secret for the token of the link. */
@@ -29,7 +29,7 @@ export async function openSocket(address, session) {
   return socket;
 }
 
-/** Connects as the page does. `events` hears what happens; what it leaves out is not heard. */
+/** Connects like the page. `events` receives events; missing handlers are ignored. */
 export async function connectAsWindow(address, session, events = {}) {
   const socket = await openSocket(address, session);
   const channel = {

@@ -1,4 +1,4 @@
-/** A command that is started as in a terminal, and gets Ctrl-C as from one: it and all that it has started. */
+/** Starts a command like a terminal, and sends Ctrl-C to it and all its processes. */
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -22,8 +22,8 @@ const isThere = (pid) => /^State:\s+[^Z]/m.test(statusOf(pid));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Interrupts the command `afterMs` after its engine process is there. Gives its exit code, how long it took to end from
- * then on, and how many of its processes were left.
+ * Interrupts the command `afterMs` after the start of its engine process. Returns its exit code, the time until its
+ * end, and the number of its remaining processes.
  */
 export async function interrupted(args, { afterMs, environment = {} }) {
   const child = spawn(process.execPath, args, {

@@ -1,16 +1,16 @@
-/** Draws the traces of a job's ranks: steps with compute, a copy and an all-reduce that ends when all ranks have come. */
+/** Draws the traces of a job's ranks: steps with compute, a copy and an all-reduce for which ranks wait. */
 
 export interface DrawnJob {
-  /** By rank: nanoseconds that its clock is ahead. */
+  /** Nanoseconds by which each rank's clock is ahead. */
   readonly clocksNs: readonly number[];
-  /** Nanoseconds of compute of a rank in a step. */
+  /** Returns nanoseconds of compute of a rank in a step. */
   readonly computeNs: (rank: number, step: number) => number;
-  /** By rank, the ranks of its communicator; all ranks by default. */
+  /** Returns the ranks of a rank's communicator; all ranks by default. */
   readonly groupOf?: (rank: number) => readonly number[];
-  /** Whether kernels name their process group, as newer versions of PyTorch do. */
+  /** True if kernels name their process group, as in newer versions of PyTorch. */
   readonly namesGroups?: boolean;
   readonly steps?: number;
-  /** Collectives of a rank's first step that its recording missed. */
+  /** Returns the number of collectives missing in the recording of a rank's first step. */
   readonly missed?: (rank: number) => number;
 }
 
@@ -19,11 +19,11 @@ export const reduceNs = 1_500_000;
 const launchNs = 20_000;
 const perStep = 3;
 
-/** What a rank's trace should be found to hold in a step, worked out from the drawing alone. */
+/** Expected times of a rank in each step, computed from the drawing alone. */
 export interface Drawn {
   readonly text: string;
   readonly waitNs: number[];
-  /** Collectives with no kernel alongside, by step: their wait and their transfer. */
+  /** Time of collectives with no kernel alongside, by step: wait and transfer. */
   readonly exposedNs: number[];
 }
 
@@ -109,7 +109,7 @@ export function drawJob({ clocksNs, computeNs, groupOf, namesGroups, steps = 5, 
   }));
 }
 
-/** Times in microseconds. */
+/** Times are in microseconds. */
 const complete = (cat: string, name: string, ts: number, dur: number, args: object, tid: number) => {
   const pid = cat === 'kernel' || cat.startsWith('gpu') ? 0 : 42;
   return { ph: 'X', cat, name, pid, tid, ts, dur, args };

@@ -1,5 +1,5 @@
 /**
- * Writes a trace as PyTorch's profiler writes them, of any number of events, with the mix and members of a recorded
+ * Writes a trace in the format of PyTorch's profiler with any number of events, and the mix and members of a recorded
  * training step: operators inside operators, calls, flows, kernels, copies on a side stream. Not random, so that every
  * run of a benchmark reads the same bytes.
  */
@@ -16,7 +16,7 @@ const baseUs = 4_292_136_684_827;
 const flushAt = 1 << 20;
 const copyEvery = 40;
 
-/** One operator, its call, both ends of its flow and its kernel or copy: five events. */
+/** Returns an operator, its call, both ends of its flow and its kernel or copy: five events. */
 function group(index: number): string[] {
   const at = baseUs + index * 12;
   const copy = index % copyEvery === 0;
@@ -39,7 +39,7 @@ function group(index: number): string[] {
   ];
 }
 
-/** A launch and its kernel of 2 µs, as of a loop of small operations without an operator around them. */
+/** Returns a launch and its kernel of 2 µs, as in a loop of small operations without an operator around them. */
 function tinyGroup(index: number): string[] {
   const at = baseUs + index * 5;
   const correlation = index + 1;
@@ -49,13 +49,13 @@ function tinyGroup(index: number): string[] {
   ];
 }
 
-/** A hash: the same for each run of a benchmark, and without a period that could be taken for a step. */
+/** Returns a hash: the same in each run of a benchmark, and without a period that looks like a step. */
 function scattered(index: number): number {
   const mixed = Math.imul(index ^ (index >>> 15), 0x2c1b3c6d);
   return (mixed ^ (mixed >>> 12)) >>> 0;
 }
 
-/** A training step's mix, or tiny events alone: each of those is a row, of which nothing repeats. */
+/** A training step's mix, or only tiny events: each is a row, and no pattern repeats. */
 export const largeTraces = { mix: group, tiny: tinyGroup } as const;
 
 /** Writes `events` events, rounded up to whole groups, to `path`. */

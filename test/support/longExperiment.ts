@@ -1,4 +1,4 @@
-/** An experiment of many operations, as a person might put together: uploads, kernels and downloads of many items. */
+/** An experiment of many operations, such as a person's: uploads, kernels and downloads of many items. */
 
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import {
@@ -16,7 +16,7 @@ import { MiB } from '../../core/units.ts';
 
 const operationsPerItem = 8;
 
-/** `count` operations, the last of which waits for all. */
+/** Returns an experiment of `count` operations, the last of which waits for all. */
 export function longExperiment(count: number): Experiment {
   const items = Math.floor((count - 1) / operationsPerItem);
   const bytes = MiB;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder with cuBLAS's and cuFFT's own headers; null where the machine has none. */
+/** Returns the folder with the original headers of cuBLAS and cuFFT; null if the machine has none. */
 export function ownMathHeaders(): string | null {
   const nvcc = spawnSync('nvcc', ['--dryrun', '-x', 'cu', '-E', '/dev/null'], { encoding: 'utf8' });
   const top = /^#\$ TOP=(.*)$/m.exec(nvcc.stderr ?? '')?.[1];
@@ -14,7 +14,7 @@ export function ownMathHeaders(): string | null {
   return found === undefined ? null : dirname(join(found, 'cufft.h'));
 }
 
-/** Options of nvcc with which programs that use cuBLAS and cuFFT compile: without their headers, with declarations of ours. */
+/** Returns nvcc's options for cuBLAS and cuFFT: with declarations of ours if the headers are missing. */
 export const mathHeaders = (): string[] => [
   '-I',
   ownMathHeaders() ?? join(import.meta.dirname, '../fixtures/cuda-math'),

@@ -1,4 +1,4 @@
-/** The recorder's library with a stand-in for CUPTI, and the program that plays CUDA over it: built where they can be. */
+/** The recorder's library with a stand-in for CUPTI, and the program that plays CUDA with it: built if possible. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { built, isThere, missingTools } from '../native/built.ts';
@@ -9,7 +9,7 @@ const headers = ['/usr/local/cuda/include/cupti.h', `${process.env['CUDA_HOME'] 
   existsSync,
 );
 
-/** Why they can't be built here; null where they can. */
+/** Reason that they can't be built here; null if they can. */
 export const noRecorder =
   process.platform !== 'linux'
     ? `not run on ${process.platform}`
@@ -30,7 +30,7 @@ const made = [
 /** Builds them and returns their folder. Throws the compiler's messages if that fails. */
 export const buildRecorder = (): string => built('record', made);
 
-/** Of a host or a command that records with it. */
+/** Returns the environment of a host or a command that records with them. */
 export const standInEnvironment = (built: string): Readonly<Record<string, string>> => ({
   LD_LIBRARY_PATH: join(built, 'standin'),
   COPYSCOPE_RECORD_LIBRARY: join(built, 'libcopyscope_record.so'),

@@ -1,6 +1,6 @@
 /**
- * Recorded runs, a set of them in each `.tar.gz` of test/fixtures. A set is named by its path without that ending; where
- * there is no such archive, the name is that of a folder of `.arrow` files.
+ * Sets of recorded runs, one in each `.tar.gz` of test/fixtures. A set's name is its path without that ending; without
+ * such an archive it is the path of a folder of `.arrow` files.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ const ending = /\.arrow$/;
 
 export const hasRecordings = (set: string): boolean => existsSync(archiveOf(set)) || existsSync(set);
 
-/** The bytes of each run by its id, which is its path in the set without `.arrow`, sorted by that. */
+/** Returns the bytes of each run by its id, the sorted path in the set without `.arrow`. */
 export function recordings(set: string): Map<string, Uint8Array> {
   const files = existsSync(archiveOf(set)) ? unpacked(archiveOf(set)) : readFolder(set);
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, bytes]) => [path.replace(ending, ''), bytes]));
 }
 
-/** Throws where the set has no run of that id. */
+/** Returns a run of a set. Throws if the set has no run of that id. */
 export function readRecording(set: string, id: string): Run {
   const bytes = recordings(set).get(id);
   if (bytes === undefined) throw new Error(`${set} has no run ${id}`);

@@ -1,6 +1,6 @@
 import type { SettledPrediction } from '../../core/service/settled.ts';
 
-/** A prediction that a trace of this number settled. */
+/** Returns a prediction that was checked by the trace of this number. */
 export const settledBy = (number: number, changes: Partial<SettledPrediction> = {}): SettledPrediction => ({
   profile: 'h200',
   before: { name: 'before', recordedAt: '2026-11-20T09:00:00.000Z' },

@@ -12,7 +12,7 @@ const devices = ['gpu0', 'gpu1'] as const;
 const directions = ['h2d', 'd2h', 'd2d'] as const;
 const seed = 20_261_120;
 
-/** A linear congruential generator: the constants of Numerical Recipes. */
+/** Returns a linear congruential generator with the constants of Numerical Recipes. */
 function randomNumbers(): () => number {
   let value = seed;
   return () => {
@@ -22,7 +22,7 @@ function randomNumbers(): () => number {
 }
 
 interface Source {
-  /** When its next event starts. */
+  /** Start of its next event. */
   atNs: number;
   readonly add: (atNs: number) => number;
 }
@@ -38,18 +38,18 @@ export function syntheticTrace(events: number): Trace {
   return builder.build();
 }
 
-/** Joins calls with what they issue, first in, first out: the queues of the streams are drawn from that. */
+/** Joins calls with their work, first in, first out: the depth of a stream's queue is computed from that. */
 class Calls {
   #made = 0;
   #begun = 0;
 
-  /** Correlation of a new call. */
+  /** Returns the correlation of a new call. */
   make(): number {
     this.#made += 1;
     return this.#made;
   }
 
-  /** That of the oldest call whose work has not begun; 0 where there is none. */
+  /** Returns the correlation of the oldest call whose work has not begun; 0 if none. */
   begin(): number {
     if (this.#begun === this.#made) return 0;
     this.#begun += 1;
@@ -57,7 +57,7 @@ class Calls {
   }
 }
 
-/** 200,000 names are too many to read and 20 too few to be real; profiles have some hundreds. */
+/** Profiles have some hundreds of names: 200,000 would be too many to read and 20 unrealistic. */
 const kernelNames = Array.from({ length: 400 }, (_, index) => `kernel_${index}<float, ${2 ** (index % 10)}>`);
 const callNames = ['cudaLaunchKernel', 'cudaMemcpyAsync', 'cudaEventRecord', 'cudaStreamWaitEvent'];
 

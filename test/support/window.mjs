@@ -8,7 +8,7 @@ import { runnerImport } from 'vite';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
 import { inRoot, root } from '../../scripts/lib/paths.mjs';
 
-/** As in playwright.config.ts. */
+/** The same as in playwright.config.ts. */
 const browserArguments = [
   '--disable-gpu',
   '--no-first-run',
@@ -19,7 +19,7 @@ const browserArguments = [
 
 export const viewport = { width: 1600, height: 900 };
 
-/** A module of the repository that is written in TypeScript. */
+/** Loads a TypeScript module of the repository. */
 export async function load(path) {
   const { module } = await runnerImport(inRoot(path), { root, configFile: false, logLevel: 'error' });
   return module;
@@ -37,7 +37,7 @@ export async function withBrowser(extra, action) {
   }
 }
 
-/** What `serve`, started with a pipe for its output, prints for a browser. */
+/** Resolves with the address that `serve` prints to a pipe. */
 export function addressOf(child) {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -50,7 +50,7 @@ export function addressOf(child) {
   });
 }
 
-/** `action` gets the address, and the process's id. */
+/** `action` receives the address, and the process's id. */
 export async function withServer(dataFolder, action, environment = {}) {
   const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve'], {
     env: { ...process.env, ...environment, COPYSCOPE_DATA: dataFolder },
@@ -60,14 +60,14 @@ export async function withServer(dataFolder, action, environment = {}) {
     const address = await addressOf(child);
     return await action(address, child.pid);
   } finally {
-    // Its last writes are done when it has ended, and the folder can go.
+    // At its end its last writes are done, and the folder can be removed.
     const ended = child.exitCode === null ? once(child, 'exit') : null;
     child.kill('SIGTERM');
     await ended;
   }
 }
 
-/** Begins V8's CPU profile of the window's thread. What is returned ends it and writes it to a file. */
+/** Begins V8's CPU profile of the window's thread. Returns a function that ends it and writes it to a file. */
 export async function profileOf(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('Profiler.enable');

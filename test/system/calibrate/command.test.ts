@@ -1,4 +1,4 @@
-/** The calibration as the host runs it: on the simulator, with probes that fail, and cancelled. */
+/** The calibration in the host: on the simulator, with failing probes, and cancelled. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,11 +66,11 @@ describe('running the probes', () => {
     expect(failed).toEqual([]);
     const of = (path: string) => [...results.benched].find(([finding]) => finding.path === path)?.[1];
     expect(of('queue.depth')).toEqual([1021]);
-    // What recording adds to a launch is told by the same measurement as what the launch takes, in five rounds.
+    // The same five rounds measure the time of a launch and the recorder's addition to it.
     expect(of('calls.launchNs')).toEqual([2500, 2500, 2500, 2500, 2500]);
     expect(asked.length - new Set(asked).size).toBe(4);
     expect(results.added.get('recorder.callNs')).toEqual(Array(5).fill(h200.parameters['calls.launchNs'] - 2500));
-    // Between the other probes, since a processor may be slow for a while.
+    // Rounds alternate with other probes, since a processor may be slow for a while.
     const places = ran.flatMap((name, index) => (name === 'Calibration: launches behind work' ? [index] : []));
     const apart = places.slice(1).map((place, index) => place - (places[index] ?? 0));
     expect(Math.min(...apart)).toBeGreaterThan(5);

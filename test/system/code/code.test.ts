@@ -1,4 +1,4 @@
-/** Programs that are written from experiments: they compile, say all operations, and tell what they can't say. */
+/** Programs written from experiments: they compile, contain all operations, and note what they can't express. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** cudaMemcpy in the default stream of the host thread, or in that of the device. */
+/** Returns an experiment with cudaMemcpy in the default stream of the host thread, or in that of the device. */
 const blockingCopy = (defaultStream: 'per-thread' | 'legacy') => {
   const buffers = [
     { id: 'source', memory: 'pinned', bytes: 4096 },
@@ -28,7 +28,7 @@ const blockingCopy = (defaultStream: 'per-thread' | 'legacy') => {
   return experimentOf({ environment: { defaultStream }, buffers: [...buffers] }, [copy]);
 };
 
-/** What nvcc compiles too. */
+/** Experiments whose CUDA programs are compiled. */
 const compiled = [
   { name: 'everything', experiment: everything() },
   { name: 'per-thread', experiment: blockingCopy('per-thread') },
@@ -42,7 +42,7 @@ const subjects = [
 
 const isThere = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0;
 
-/** Compiles each file without running it or leaving anything behind, and names those that are none. */
+/** Compiles each file without running it or leaving files, and prints those that fail. */
 const compileAll = `
 import sys
 for name in sys.argv[1:]:
@@ -73,7 +73,7 @@ describe('a program that is written from an experiment', () => {
     if (!isThere('nvcc', '--version')) return context.skip('nvcc is not installed');
     const file = join(folder, `${name}.cu`);
     writeFileSync(file, codeOf(experiment, 'cuda').text);
-    // -cuda and a host compiler that only checks: the device's code is not brought down to a machine.
+    // Checks the host code too, without compiling the device's to machine code.
     const target = join(folder, `${name}.ptx`);
     const args = ['-std=c++17', '-Werror', 'all-warnings', ...mathHeaders(), '-ptx', '-o', target, file];
     const { status, stderr } = spawnSync('nvcc', args, { encoding: 'utf8' });
@@ -123,7 +123,7 @@ describe('the limits of a language', () => {
       experimentOf({ buffers: [...buffers], streams: [{ id: 's' }] }, [operation]),
       language,
     );
-    // It stands beside the operation too, as far as the line goes.
+    // The note is next to the operation too, within the line's length.
     for (const note of notes) expect(text).toContain(`Note: ${note.text.slice(0, 40)}`);
     return notes.filter(({ op }) => op === 0).map((note) => note.text);
   };
@@ -179,7 +179,7 @@ describe('names', () => {
     const lines = text.split('\n');
     expect([...remedied].every((line) => [1, 2, 4].includes(ops[line] ?? -1))).toBe(true);
     expect(lines.filter((line, index) => line.includes('Remedy:') && !remedied.has(index))).toEqual([]);
-    // A comment and the call itself, of each.
+    // Each has a comment and the call itself.
     expect(remedied.size).toBeGreaterThanOrEqual(6);
     const marked = lines.flatMap((line, index) =>
       line.includes('Remedy:') ? [[ops[index], line.trim().slice(-8)]] : [],
@@ -302,7 +302,7 @@ describe('a library that an operation makes in each iteration', () => {
       ...{ op: 'kernel', reads: ['factor', 'factor'], writes: ['product'], stream: 's' },
       kernel: { ...shape, workspace },
     }) as const;
-  /** Calls of cuBLAS, and of what captures a graph, in the order in which they stand in the iteration. */
+  /** Returns calls of cuBLAS and of graph capture, in the iteration's order. */
   const callsOf = (...operations: object[]): string[] => {
     const { text } = codeOf(experimentOf({ buffers, streams: [{ id: 's' }] }, operations), 'cuda');
     const iteration = text.slice(text.indexOf('int main()'));
@@ -341,7 +341,7 @@ describe('needs of a kernel on its device', () => {
     const { text } = codeOf(experimentOf({ devices, streams }, operations), 'cuda');
     return text.split('\n').map((line) => line.trim());
   };
-  /** What stands behind the lines that make a device the current one. */
+  /** Returns the line before `line`, without lines that set the current device. */
   const behind = (lines: readonly string[], line: string): string | undefined =>
     lines
       .slice(0, lines.indexOf(line))

@@ -1,4 +1,4 @@
-/** `copyscope gate` from the command line: what it prints, what it writes, and what its exit code says. */
+/** `copyscope gate` from the command line: output, files and exit code. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Disks that are full or can't be written, folders that vanish, two servers on one folder, and a clock that jumps. */
+/** Full or read-only disks, folders that vanish, two servers on one folder, and a clock that jumps. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** A disk of its own; null where this process may mount none. */
+/** Mounts a disk; null if this process may mount none. */
 function disk(options: string): string | null {
   const path = mkdtempSync(join(folder, 'disk-'));
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path]).status !== 0) return null;
@@ -59,7 +59,7 @@ const canMount = (() => {
 })();
 const ofDisks = (name: string): string => (canMount ? name : `${name} (skipped: no disk can be mounted here)`);
 
-/** Everything that was kept, and what no one finished. */
+/** Returns the files of finished writes, and of unfinished ones. */
 const kept = (dataFolder: string): string[] =>
   readdirSync(dataFolder, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -131,7 +131,7 @@ describe('a folder that vanishes', () => {
     await expect(service.saveNotes(run, note)).rejects.toMatchObject({ code: 'run.not-found' });
     const again = await service.saveExperiment(null, named('mine'));
     expect((await service.experiments()).map(({ id }) => id)).toEqual([again]);
-    // What was there is where it went.
+    // The earlier files are in the new place.
     expect(kept(join(folder, 'elsewhere'))).toEqual(['experiments/mine.json', 'runs/imported/a.arrow']);
   });
 });

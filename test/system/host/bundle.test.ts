@@ -1,4 +1,4 @@
-/** A bundle holds a library whole; one that is damaged or made to harm leaves nothing behind. */
+/** A bundle contains a whole library; a damaged or malicious one leaves nothing behind. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ afterEach(() => {
 const run = encodeRun(smallRun(example(), 'cpu'));
 const note = { id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' };
 
-/** An experiment, and a run with a name and a note. */
+/** Saves an experiment, and a run with a name and a note. */
 async function fill(): Promise<LibraryItems> {
   const { id } = await importedRun(host.service, 'a.arrow', run);
   await host.service.saveNotes(id, notesChange([note]));
@@ -156,13 +156,13 @@ const withRun = { runs: [{ id: 'imported/a', name: 'a', notes: false }] };
 
 let made = 0;
 
-/** An archive of whatever one likes. */
+/** Returns an archive with any content. */
 function archive(content: Archived): Promise<Uint8Array> {
   made += 1;
   return archiveOf(join(folder, `made-${made}`), content);
 }
 
-/** One changed byte can refer to other bytes that are equal, so that all that was packed is still there. */
+/** Returns true if a changed byte has no effect, since it refers to other bytes that are equal. */
 function unpacksAlike(changed: Uint8Array, bundle: Uint8Array): boolean {
   try {
     return gunzipSync(changed).equals(gunzipSync(bundle));
@@ -294,7 +294,7 @@ describe('a bundle from elsewhere', () => {
 
   it('takes back what it had kept when the disk fails half-way', async () => {
     const bundle = await packed(await fill());
-    // The experiment can be written, and the run can't.
+    // The experiment can be written, but not the run.
     mkdirSync(join(folder, 'other'), { recursive: true });
     writeFileSync(join(folder, 'other/runs'), 'a file where the folder should be');
     await expect(importFile(other.service, 'x', bundle)).rejects.toMatchObject({ code: 'file.failed' });

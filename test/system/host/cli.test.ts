@@ -388,7 +388,7 @@ describe('copyscope exits', () => {
     const people = await cli(...args());
     expect(people.exitCode).toBe(exitCode);
     expect(people.out).toBe('');
-    // Sentences, one after another.
+    // The error consists of sentences.
     expect(people.err).toMatch(/^Error: \S.+[.)…]\n/);
     expect(people.err).not.toMatch(/[^.?!:] copyscope --help/);
     const json = await cli(...args(), '--json');
@@ -459,7 +459,7 @@ describe('copyscope exits', () => {
     const args = ['run', path, '--engine', 'cpu', '--out', join(folder, 'never.arrow')];
     const { exitCode, err } = await copyscope(args, scripted.script, {
       terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
-      // An engine that gets no turn is none that does not obey.
+      // A long limit, so that an engine that isn't scheduled is not killed.
       context: { signal: controller.signal, cancelGraceMs: 600_000 },
     });
     expect(exitCode).toBe(130);

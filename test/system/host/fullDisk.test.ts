@@ -1,4 +1,4 @@
-/** A real disk that fills up, where this process may mount one. */
+/** A real disk that fills up, if this process may mount one. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

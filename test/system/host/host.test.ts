@@ -20,7 +20,7 @@ const told = toldWindow();
 const start = (behaviour: string): Promise<RunSummary> =>
   host.service.startRun({ experiment: { ...example(), name: behaviour }, engine: 'cpu' });
 
-/** What the windows were told last of a run, once it has ended. */
+/** Returns the last summary of a run sent to the windows, after its end. */
 const end = (id: string): Promise<RunSummary> =>
   eventually(() => {
     const last = told.runChanged.mock.calls.filter(([changed]) => changed === id).at(-1)?.[1] as RunSummary;
@@ -31,7 +31,7 @@ const end = (id: string): Promise<RunSummary> =>
 const inProgress = (id: string): Promise<void> =>
   eventually(() => expect(told.runProgress).toHaveBeenCalledWith(id, expect.anything()));
 
-/** What is remembered of files from one start to the next comes on its own. */
+/** Returns files without the cache, which is written independently. */
 const files = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('cache'));
 

@@ -1,4 +1,4 @@
-/** Ctrl-C while a real `copyscope` process is at work that nothing but its end can stop. */
+/** Ctrl-C during work of a real `copyscope` process that only its end can stop. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -25,7 +25,7 @@ import { example } from '../../unit/host/support/runs.ts';
 import { engineEntry } from '../../unit/host/support/terminal.ts';
 import { eventually } from '../../unit/support/eventually.ts';
 
-/** A folder as the shipped program's, with what is in the working tree. */
+/** A folder like the shipped program's, with the content of the working tree. */
 let program: string;
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ function trace(name: string): string {
   return path;
 }
 
-/** Starts the command, interrupts it once it prints, and says how it ended. */
+/** Starts the command, interrupts it at its first output, and returns how it ended. */
 async function interrupted(...args: string[]): Promise<string | number | null> {
   const child = spawn(process.execPath, [join(program, 'dist/host/cli.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -75,7 +75,7 @@ async function interrupted(...args: string[]): Promise<string | number | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   child.stdout.once('readable', () => {
     child.kill('SIGINT');
-    // Nobody reads on: a command that doesn't end by the signal waits until it can write the rest, and then ends with 0.
+    // Nobody reads on: a command that the signal doesn't end waits until it can write the rest, and then ends with 0.
     timer = setTimeout(() => child.stdout.resume(), 20_000);
   });
   const [code, signal] = await ended;
@@ -83,7 +83,7 @@ async function interrupted(...args: string[]): Promise<string | number | null> {
   return signal ?? code;
 }
 
-// A shell says 130 for a process that this signal has ended.
+// A shell reports 130 for a process ended by this signal.
 it.each<[string, () => string[]]>([
   ['predict', () => ['predict', file('long.json', JSON.stringify(repeated(10_000)))]],
   ['explain, of an experiment', () => ['explain', file('long.json', JSON.stringify(repeated(10_000)))]],
@@ -93,7 +93,7 @@ it.each<[string, () => string[]]>([
   expect(await interrupted(...args(), '--json')).toBe('SIGINT');
 });
 
-/** Starts explain of a report whose export never ends, in a folder for temporary files of its own. */
+/** Starts explain of a report whose export never ends, with its own folder for temporary files. */
 function exporting(name: string) {
   const temporary = join(program, name);
   const bin = join(temporary, 'bin');

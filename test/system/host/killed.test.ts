@@ -1,6 +1,6 @@
 /**
- * A host that is killed at any change it makes on the disk: what was confirmed is there, nothing is there by halves, and
- * after the next start nothing is left behind.
+ * A host killed at any of its changes on the disk: confirmed data is complete, nothing is there in part, and the next
+ * start removes leftovers.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const hostOn = (dataFolder: string): Host =>
     },
   });
 
-/** An experiment with unsaved changes, and a run with a name and a note. */
+/** Saves an experiment with unsaved changes, and a run with a name and a note. */
 async function fill({ service }: Host, name: string): Promise<void> {
   const experiment = { ...example(), name };
   const id = await service.saveExperiment(null, experiment);
@@ -70,7 +70,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** All that the library says of what is in it, without when. */
+/** Returns everything that the library reports of its content, without times. */
 async function said({ service }: Host): Promise<unknown> {
   const experiments = await Promise.all(
     (await service.experiments()).map(async ({ id }) => {
@@ -101,7 +101,7 @@ interface End {
   readonly files: string[];
 }
 
-/** What the next start finds, and what lies there once it has ended. */
+/** Starts a host again. Returns its reports, and the files after its end. */
 async function nextStart(dataFolder: string): Promise<End> {
   const host = hostOn(dataFolder);
   await host.ready;
@@ -120,7 +120,7 @@ function run(operation: string, at: number, dataFolder: string): string[] {
     .map((line) => JSON.parse(line) as string);
 }
 
-/** Of what titles say; what no run has is left behind. */
+/** Returns the ids in titles.json; those of missing runs are leftovers. */
 const titles = (dataFolder: string): string[] =>
   Object.keys(JSON.parse(readFileSync(join(dataFolder, 'titles.json'), 'utf8')).titles);
 
@@ -140,7 +140,7 @@ it.each([
   const fresh = async (name: string): Promise<string> => {
     const dataFolder = join(folder, operation, name, 'data');
     cpSync(join(folder, 'template'), dataFolder, { recursive: true });
-    // A start has something to do where the one before was killed in the midst.
+    // A start has work to do if the one before was killed in the middle.
     if (operation === 'start') run('importBundle', 20, dataFolder);
     return dataFolder;
   };
@@ -148,7 +148,7 @@ it.each([
   const whole = await fresh('whole');
   expect(run(operation, Number.MAX_SAFE_INTEGER, whole)).toEqual(['begun', 'confirmed', 'done']);
   const done = await nextStart(whole);
-  // A deletion that was taken back has begun as one that was done.
+  // An undone deletion starts from the state after a deletion.
   const before = operation === 'restore' ? { said: { experiments: [], runs: [] }, files: ['titles.json'] } : untouched;
   for (let at = 1; ; at += 1) {
     const dataFolder = await fresh(String(at));

@@ -1,6 +1,6 @@
 /**
- * A host that is killed while it records a program, or makes its run: what had been recorded is kept at the next start,
- * once, and neither a file nor the program is left behind.
+ * A host killed while it records a program, or makes its run: the next start keeps the recording, once, and leaves no
+ * file and no program behind.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   built = await buildEntry(join(import.meta.dirname, '../../unit/host/support/killedEntry.ts'));
   const recorded = join(folder, 'recorded');
   writeFileSync(recorded, steps(3).bytes());
-  // In place of the recorder, the programs write what it would have.
+  // The programs write the recorder's file, since there is no recorder.
   const write = `cp ${recorded} "$COPYSCOPE_RECORD_FOLDER/1.cprec.part"; mv "$COPYSCOPE_RECORD_FOLDER/1.cprec.part" "$COPYSCOPE_RECORD_FOLDER/1.cprec"`;
   for (const [name, end] of [
     ['short', ''],
@@ -51,7 +51,7 @@ const args = (operation: string, at: number, dataFolder: string, program: string
   join(folder, program),
 ];
 
-/** Whether it was killed before its end. */
+/** Returns true if it was killed before its end. */
 function isKilled(operation: string, at: number, dataFolder: string): boolean {
   const { stdout, stderr, signal, status } = spawnSync(process.execPath, args(operation, at, dataFolder, 'short'), {
     encoding: 'utf8',
@@ -61,7 +61,7 @@ function isKilled(operation: string, at: number, dataFolder: string): boolean {
   return !stdout.includes('done');
 }
 
-/** The runs that the next start finds, and what lies in the folder of recordings then. */
+/** Returns the runs of the next start, and the remaining files of the recordings' folder. */
 async function nextStart(dataFolder: string): Promise<{ readonly runs: RunInfo[]; readonly left: string[] }> {
   const { service, ready, recovered, close } = createHost({
     about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
@@ -93,7 +93,7 @@ it('keeps what was recorded, once, wherever the host was killed', async () => {
       expect(imported).toMatchObject({ format: 'copyscope-record', name: 'sh' });
       outcomes.add(notes[0]?.startsWith('Copyscope ended') === true ? 'recovered' : 'kept before');
     }
-    // No later start does anything to it.
+    // A later start changes nothing.
     expect(await nextStart(dataFolder)).toEqual({ runs, left: [] });
   }
   expect([...outcomes].sort()).toEqual(['kept before', 'recovered']);
@@ -107,7 +107,7 @@ it('ends a program that goes on, and keeps what it had recorded', async () => {
   });
   const pidFile = join(folder, 'long/pid');
   const pid = await eventually(() => Number(readFileSync(pidFile, 'utf8')) || Promise.reject(new Error('not yet')));
-  // While it becomes that program it shows no environment, by which it is known.
+  // During exec the process has no environment, by which it is found.
   await eventually(() => expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toBe('sleep\n'));
   host.kill('SIGKILL');
   await once(host, 'exit');
@@ -119,7 +119,7 @@ it('ends a program that goes on, and keeps what it had recorded', async () => {
   });
 });
 
-/** One that has ended and that nobody has asked after is none. */
+/** Returns false also for a zombie. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

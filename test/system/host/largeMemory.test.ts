@@ -1,4 +1,4 @@
-/** The memory that reading and explaining a large trace takes. */
+/** Memory use of reading and explaining a large trace. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterAll(() => rmSync(program, { recursive: true, force: true, maxRetries: 10 })
 it('does not grow with the objects that there would be of each event', () => {
   const path = join(program, 'large.json');
   writeLargeTrace(path, 600_000, 'tiny');
-  // Half of it is for the plan, of as many calls for any size. The columns lie outside of this heap.
+  // Half of it is for the plan, with the same number of calls for any size. The columns are outside this heap.
   const { status, stderr } = explained(path, '--max-old-space-size=350');
   expect(stderr.slice(-2000)).not.toContain('heap out of memory');
   expect(status).toBe(0);

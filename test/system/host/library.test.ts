@@ -1,4 +1,4 @@
-/** Opening files from elsewhere, renaming, and deleting with a way back: as a window asks for them. */
+/** Opened files, new names, and deletion with undo, from a window's requests. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -213,7 +213,7 @@ describe('a file from elsewhere', () => {
         'sweeps/c/sweep.json',
         'cache/seen-files.json',
       ].map((path) => join(folder, 'data', `${path}.${pid}-${id}.tmp`));
-    // In a container the next process has the number of the one that was killed.
+    // In a container the next process has the number of the killed one.
     const [left, others] = [[...unfinished(ended), ...unfinished(process.pid)], unfinished(process.ppid)];
     for (const path of [...left, ...others, join(folder, 'data/experiments/of-mine.tmp')]) {
       mkdirSync(dirname(path), { recursive: true });

@@ -119,7 +119,7 @@ describe('the notes on a run', () => {
     const [first, second] = [note(), note({ id: 'second', text: 'of another window' })];
     await host.service.saveNotes(id, notesChange([second]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([first, second]));
-    // Every window hears what is there now, and whose change it was.
+    // Every window receives the current notes, and the author of the change.
     const { by } = notesChange([]);
     expect(told.notesChanged).toHaveBeenCalledExactlyOnceWith(id, runNotes([first, second]), by);
     await host.service.saveNotes(id, notesChange([first], [first, second]));

@@ -1,4 +1,4 @@
-/** Nsight Systems' files on their way in: through a window, from the command line, and by its own nsys. */
+/** Import of Nsight Systems' files: from a window, from the command line, and with nsys itself. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const file = (name: string, content: string | Uint8Array): string => {
   return path;
 };
 
-/** Parts of a file, as a window sends them. */
+/** Adds a file in parts, like a window. */
 async function dropped(library: Library, name: string, bytes: Uint8Array) {
   const ticket = library.imports.begin({ name, modifiedAt: new Date(0) });
   for (let from = 0; from < bytes.length; from += 100_000) {
@@ -64,7 +64,7 @@ describe('a report (.nsys-rep)', () => {
   const report = (): string => file('train.nsys-rep', 'a format of its own');
   const stands = process.platform === 'win32' ? 'needs a script that the system starts' : '';
 
-  /** A folder with an nsys that does what `script` says: $4 is its output, $5 its input. */
+  /** Makes a folder with an nsys that runs `script`: $4 is its output, $5 its input. */
   function nsys(script: string): NodeJS.ProcessEnv {
     const bin = join(folder, 'bin');
     mkdirSync(bin);

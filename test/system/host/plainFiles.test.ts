@@ -1,4 +1,4 @@
-/** What is no file with an end: read from it, a command would wait for ever, or until memory is full. */
+/** Files without an end: a command that read one would wait forever, or until memory is full. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const commands = ['explain', 'check', 'compare', 'predict', 'sweep', 'bundle import'];
 
-/** None of them needs an engine. */
+/** Runs a command that needs no engine. */
 const said = (command: string, ...args: readonly string[]) =>
   copyscope([...command.split(' '), ...args], '', { context: { environment: { COPYSCOPE_DATA: at('data') } } });
 

@@ -1,4 +1,4 @@
-/** What Copyscope keeps is its user's own: other users of the machine can't read it. */
+/** Copyscope's files belong to its user: other users of the machine can't read them. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { example, smallRun } from '../../unit/host/support/runs.ts';
 let above: string;
 let dataFolder: string;
 let host: Host;
-/** As most systems have it: what is made is for everyone to read. */
+/** The usual umask, with which everyone can read new files. */
 const umask = process.umask();
 
 const makeHost = (): Host =>
@@ -27,14 +27,14 @@ const makeHost = (): Host =>
     },
   });
 
-/** Permissions of group and others, by path below `folder`; of those that have any. */
+/** Returns permissions of group and others by path below `folder`, without paths that have none. */
 function open(folder: string): Record<string, string> {
   const paths = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })];
   const modes = paths.map((path) => [path, statSync(join(folder, path)).mode & 0o077] as const);
   return Object.fromEntries(modes.filter(([, mode]) => mode !== 0).map(([path, mode]) => [path, mode.toString(8)]));
 }
 
-/** One of everything that is kept. */
+/** Saves one item of every kind. */
 async function fill(): Promise<void> {
   const { service } = host;
   const experiment = await service.saveExperiment(null, example());
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('the data folder (skipped on Windo
     await host.service.saveExperiment(null, example());
     const found = open(dataFolder);
     expect(Object.keys(found).filter((path) => /^(experiments|runs)$/.test(path))).toEqual([]);
-    // A folder that someone chose may hold other things: it is not Copyscope's to close.
+    // A folder that the user chose may contain other files: Copyscope doesn't change its permissions.
     expect(found).toMatchObject({ '': '55', 'of-others': '55' });
   });
 

@@ -1,4 +1,4 @@
-/** Windows hear of the profiles that another process writes, as `copyscope calibrate` does. */
+/** Windows are notified of profiles written by another process, such as `copyscope calibrate`. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

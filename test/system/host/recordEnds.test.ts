@@ -1,4 +1,4 @@
-/** Whatever a recorded program does to its folder, and wherever its run goes: the command ends, and says why. */
+/** For any change of a recorded program to its folder, and any place of its run, the command ends with a reason. */
 import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ const at = (name: string): string => join(folder, name);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-record-ends-'));
-  // What a process of the program would have written.
+  // Writes the file of a recorded process.
   writeFileSync(at('good'), steps(3).bytes());
   writeFileSync(at('bad'), 'no recording');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The recorder itself is no part of these tests: CUDA would load it. */
+/** Runs `record` without the recorder itself, which CUDA would load. */
 const record = (words: readonly string[], out = at('run.arrow')) =>
   copyscope(['record', '--out', out, '--', ...words], '', {
     context: {

@@ -10,7 +10,7 @@ import { traceBytes } from '../../unit/import/support.ts';
 import { partsOf } from '../../unit/report/partsOf.ts';
 
 let built: BuiltEntry;
-/** A program's folder with a page that has nothing but the places for the data. */
+/** A program's folder with a page that has only the places for the data. */
 let program: string;
 let folder: string;
 const cli = (...args: string[]) => copyscope(args, built.script, { context: { program } });

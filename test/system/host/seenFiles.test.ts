@@ -1,4 +1,4 @@
-/** The memory of lists: what it spares, and that it never says of a file what the file doesn't. */
+/** The cache of lists: it saves reads, and never contradicts a file. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

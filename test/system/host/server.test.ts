@@ -31,7 +31,7 @@ const bundle = async (ticket: string): Promise<Readable> => {
   throw new CopyscopeError({ code: 'bundle.gone', message: 'It is gone.' });
 };
 
-/** A request as written: node:http doesn't normalise the path as fetch() would. */
+/** Sends a request unchanged: node:http doesn't normalise the path, as fetch() would. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
@@ -48,13 +48,13 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET',
 const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 const token = (): string => new URL(server.address).searchParams.get('token') ?? '';
 
-/** The session's secret, for the token of the link that is printed now. */
+/** Returns the session's secret for the token of the current link. */
 const secret = async (): Promise<string> => (await ask('/session', bearer(token()))).text;
 const letIn = async (): Promise<Record<string, string>> => bearer(await secret());
 
 const origin = (): string => `http://127.0.0.1:${server.port}`;
 
-/** The status with which the socket was refused, or 101. */
+/** Returns the status of a refused socket; 101 if it is accepted. */
 function connectStatus(headers: Record<string, string>, protocols: readonly string[], path = '/rpc'): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, [...protocols], { headers });
@@ -162,7 +162,7 @@ describe('the headless server', () => {
     expect(token()).not.toBe(first);
     expect(addresses).toEqual([server.address]);
     expect(await secret()).toBe(session);
-    // The window asks so whether it is known still.
+    // A window checks with this request if its session is still valid.
     expect(await ask('/session', bearer(session))).toMatchObject({ status: 200, text: session });
   });
 
@@ -347,7 +347,7 @@ describe('every answer of the headless server', () => {
   });
 });
 
-/** Opens a connection that says `text` and nothing more, and never closes its half. Resolves when it stands. */
+/** Opens a connection that sends only `text`, and never closes its half. Resolves when it is open. */
 function hold(text: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -363,7 +363,7 @@ describe('the headless server goes on for its window', () => {
   const holdMany = async (count: number, text: string): Promise<void> => {
     for (let opened = 0; opened < count; opened += 1) {
       const socket = await hold(text);
-      // One that is sent away may hear so by a reset.
+      // A refused connection may be reset.
       held.push(socket.on('error', () => {}));
     }
   };
@@ -381,12 +381,12 @@ describe('the headless server goes on for its window', () => {
     expect(await ask('/')).toMatchObject({ status: 200 });
     expect(await ask('/runs/imported/run', bearer(session))).toMatchObject({ status: 200 });
     expect(await connectStatus({ Origin: origin() }, ['copyscope', session])).toBe(101);
-    // The window that was open stayed open.
+    // The open window stayed connected.
     const answered = new Promise((resolve) => socket.once('pong', resolve));
     socket.ping();
     await answered;
     socket.terminate();
-    // The first to come was the first to go.
+    // The oldest connection was closed first.
     const first = held[0]?.resume();
     await eventually(() => expect(first?.readableEnded === true || first?.destroyed).toBe(true));
   });
@@ -403,7 +403,7 @@ describe('the headless server goes on for its window', () => {
     const asked = 'GET /rpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     const socket = await hold(asked);
     held.push(socket);
-    // Its own half is still open: the server has ended both all the same, and what is sent now comes back as a reset.
+    // Its own half is still open: the server has closed both, so that further data is answered with a reset.
     const reset = new Promise((resolve) => socket.once('error', resolve));
     await closedByServer(socket);
     const sending = setInterval(() => socket.write('x'), 5);

@@ -34,7 +34,7 @@ const readRun = async (id: string): Promise<Uint8Array> => readRunFile(await run
 let drafts: DraftStore;
 let experiments: ExperimentStore;
 
-/** Every file below the folder with its content: what "changes nothing on disk" is compared by. */
+/** Returns every file below the folder with its content, to check that nothing changed on disk. */
 function contents(): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(

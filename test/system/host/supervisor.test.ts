@@ -28,10 +28,10 @@ const request = (behaviour: string): EngineRunRequest => ({
 const pidOf = async (supervisor: EngineSupervisor): Promise<number> =>
   Number((await supervisor.report()).cupti.detail.replace('process ', ''));
 
-/** Waits until there is no such process: one that was killed is listed until its parent has heard of it. */
+/** Waits until the process is gone: a killed one is listed until its parent has collected it. */
 const ended = (pid: number): Promise<void> => eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
 
-/** Starts a run and waits until the process says that it is in it. */
+/** Starts a run and waits until the process reports it. */
 async function inProgress(supervisor: EngineSupervisor, behaviour: string, signal?: AbortSignal) {
   let running = (_progress: RunProgress): void => {};
   const begun = new Promise<RunProgress>((resolve) => {

@@ -1,4 +1,4 @@
-/** How an export's programs were started is told where it is asked for, and never gets into a run. */
+/** The command lines of an export's programs are shown on request, and are never stored in a run. */
 import { describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readCaptured } from '../../../host/service/imports/nsightFile.ts';
@@ -22,7 +22,7 @@ describe('how the programs of an export were started', () => {
     const path = recorded(folder, 'mock');
     const [program, ...others] = await readCaptured(path);
     expect(others).toEqual([]);
-    // A word of ours stands for what was private in the export that the fixture was made from.
+    // The fixture has this placeholder in place of private text.
     expect(JSON.stringify(program)).toContain('private-7f31');
     const file = Buffer.from(encodeRun(await read(path))).toString('latin1');
     expect(file).not.toContain('private-7f31');

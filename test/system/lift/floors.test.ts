@@ -1,4 +1,4 @@
-/** What holds of every recorded trace, whatever its program does: no prediction beats physics, and parts are the step. */
+/** Properties of every recorded trace: no prediction beats physics, and the parts sum to the step. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -14,7 +14,7 @@ const traces = readdirSync('test/fixtures')
   .flatMap((folder) => readdirSync(`test/fixtures/${folder}`).map((file) => `${folder}/${file}`))
   .filter((file) => /\.json(\.gz)?$/.test(file) && !/steps\.json|jax_like/.test(file));
 
-/** Of the busiest stream, what its kernels take in a step: no change of the plan's makes them faster. */
+/** Returns the time of kernels in a step on the busiest stream: no change of the plan makes them faster. */
 function kernelsNs({ script }: Lifted): number {
   return lowerMedian(
     script.steps.map(({ items }) => {

@@ -1,4 +1,4 @@
-/** The recorded programs are right: neither their lifted experiments nor those with a remedy may be told to race. */
+/** The recorded programs are right: no race may be found in their lifted experiments, with or without a remedy. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -26,7 +26,7 @@ describe.each(traces)('%s', (file) => {
     const { info, trace } = await importTraceFile(`test/fixtures/${file}`, 'test');
     const lifted = liftTrace(trace, file);
     expect(hazards(lifted.script)).toEqual([]);
-    // Of the large ones the shapes are among the small ones too.
+    // The patterns of large traces are in the small ones too.
     if (trace.count > 3000) return;
     const planner = plannerOf(lifted, info, costs);
     for (const { changes } of planner.plan().remedies) {

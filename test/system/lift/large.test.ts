@@ -1,4 +1,4 @@
-/** Large steps: what is asked of them takes time as they grow, and of a step without end a part is taken. */
+/** Large steps: time grows linearly with their size, and only a part of an endless step is used. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -21,13 +21,13 @@ import { Random } from '../../unit/support/random.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 
-/** Names that don't repeat, so that all is one step. */
+/** Returns names that don't repeat, so that everything is one step. */
 const kernelNames = (seed: number) => {
   const random = new Random(seed);
   return () => `k${random.below(64)}`;
 };
 
-/** Copies in operators, each with a kernel behind it in a stream of its own: what was copied is never read. */
+/** Returns a trace of copies in operators, each followed by a kernel in another stream that doesn't read the copy. */
 async function manyCopies(count: number) {
   const name = kernelNames(7);
   const device = (cat: string, what: string, at: number, stream: number, correlation: number) =>
@@ -46,7 +46,7 @@ async function manyCopies(count: number) {
   return (await read(traceOf(events.flat()))).trace;
 }
 
-/** Launches and their kernels, and nothing else. */
+/** Returns a trace with only launches and their kernels. */
 async function manyLaunches(count: number) {
   const name = kernelNames(9);
   const events = Array.from({ length: count }, (_, index) => [
@@ -79,7 +79,7 @@ describe('calls that share one number', () => {
   });
 });
 
-/** Copies in threes, each three before a kernel, and the host waits for the device behind each. */
+/** Returns a script of copies in groups of three before a kernel, with a wait of the host after each group. */
 function script(copies: number): Script {
   const stream = 'stream:7';
   const items = Array.from({ length: copies }, (_, id): Item[] => [
@@ -115,7 +115,7 @@ describe('a change', () => {
 });
 
 describe('the plan of a long step', () => {
-  /** Costs that count how often something is simulated with them. */
+  /** Returns costs that count the simulations with them. */
   function counted() {
     const count = { replays: 0 };
     const model = new Proxy(costs, {
@@ -157,7 +157,7 @@ describe('a step without end', () => {
     expect(steps.rule).toBe(
       'nothing repeats: the whole trace is one step; of its calls 20,000 in its middle are taken',
     );
-    // A call each 4 us.
+    // One call every 4 µs.
     expect(steps.medianNs / 4000).toBeCloseTo(20_000, -1);
     expect(steps.inferred[0]).toContain('20,000 in its middle');
   });
@@ -181,7 +181,7 @@ describe('a step without end', () => {
   });
 });
 
-/** The same calls and kernels in between. */
+/** Repeats the calls and kernels between the others. */
 const again = (calls: number) => (event: ReturnType<typeof complete>) => ({
   ...event,
   ts: event.ts + 2,

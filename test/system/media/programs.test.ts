@@ -1,4 +1,4 @@
-/** Generated programs say the same to the front ends of their languages, whatever the names in the document are. */
+/** Generated programs mean the same to the compilers of their languages, for any names in the document. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const isThere = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
 
-/** Returns the experiment with another text in each place that takes one. */
+/** Returns the experiment with other texts in all text fields. */
 function named(experiment: Experiment, text: () => string): Experiment {
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit);
@@ -38,7 +38,7 @@ const utf7 = {
   description: "Fine.+AAo-open('ran.txt','w').write('ran')+AAo-raise+ACA-SystemExit(0)+AAo-",
 };
 
-/** The first is harmless. */
+/** Returns experiments of which the first is harmless. */
 function subjects(count: number): Experiment[] {
   const texts = fc.sample(hostileText, 1000);
   let next = 0;
@@ -50,7 +50,7 @@ function subjects(count: number): Experiment[] {
   ];
 }
 
-/** Writes each program into a folder of its own, so that all have the same name. */
+/** Writes each program into a separate folder, so that all have the same name. */
 const written = (language: CodeLanguage, experiments: readonly Experiment[], name: string): string[] =>
   experiments.map((experiment, index) => {
     const place = join(folder, `${language}-${index}`);
@@ -59,7 +59,7 @@ const written = (language: CodeLanguage, experiments: readonly Experiment[], nam
     return join(place, name);
   });
 
-/** Prints the tree of each file, with all texts alike. Fails if a text can't be printed or the encoding isn't fixed. */
+/** Prints the tree of each file, with all texts equal. Fails if a text can't be printed or the encoding isn't fixed. */
 const dumpAll = `
 import ast, sys, tokenize
 class Alike(ast.NodeTransformer):
@@ -75,7 +75,7 @@ for name in sys.argv[1:]:
         print(ast.dump(Alike().visit(ast.parse(file.read(), name))))
 `;
 
-/** Returns the tokens of preprocessed C++ with all texts alike. */
+/** Returns the tokens of preprocessed C++ with all texts equal. */
 const tokens = (preprocessed: string): string =>
   preprocessed
     .replace(/^#.*$/gm, '')
@@ -94,7 +94,7 @@ describe('a generated program', () => {
     expect([...new Set(trees)]).toHaveLength(1);
   });
 
-  // The older standards know trigraphs.
+  // The older standards have trigraphs.
   it.for(['c++14', 'c++17', 'gnu++20'])('has the same CUDA tokens in %s with hostile names', (standard, context) => {
     if (!isThere('g++')) return context.skip('g++ is not installed');
     const found = written('cuda', subjects(runs(60)), 'program.cu').map((file) => {
@@ -111,12 +111,12 @@ describe('a generated program', () => {
     if (!isThere('nvcc')) return context.skip('nvcc is not installed');
     const found = written('cuda', subjects(0), 'program.cu').map((file) => {
       const cwd = join(file, '..');
-      // The file that cudafe++ writes of the program: comments are gone, and every statement was parsed.
+      // cudafe++'s output of the program: comments are gone, and every statement was parsed.
       const args = ['-std=c++17', ...mathHeaders(), '-cuda', '-o', 'program.ii', 'program.cu'];
       const { status, stderr } = spawnSync('nvcc', args, { cwd, encoding: 'utf8' });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       const text = tokens(readFileSync(join(cwd, 'program.ii'), 'utf8'));
-      // CHECK says in which line of the program it stands.
+      // CHECK contains its line number.
       return text.slice(text.indexOf('int main(')).replace(/"text",? ?\d+/g, '"text" line');
     });
     expect(found[0]).toContain('nvtxRangePushA("text")');

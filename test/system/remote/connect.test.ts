@@ -1,4 +1,4 @@
-/** `copyscope connect` over OpenSSH's own server: set up, run, record, lose the line, come back, another version, remove. */
+/** `copyscope connect` with OpenSSH's own server: setup, run, record, reconnection, other version, removal. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { eventually } from '../../unit/support/eventually.ts';
 import { type BuiltProgram, buildProgram } from './support/builtProgram.ts';
 import { noSshd, type RealHost, realHost } from './support/realSsh.ts';
 
-/** Records, and goes on until something is written to `go` at its home. */
+/** Records, and continues when something is written to `go` in its home. */
 const untilReleased = 'rm -f go; mkfifo go; recorder/copyscope_record_player 1 200 > /dev/null; read go < go';
 
 describe.skipIf(noSshd !== null)(`a host behind sshd${noSshd === null ? '' : ` (skipped: ${noSshd})`}`, () => {
@@ -83,7 +83,7 @@ describe.skipIf(noSshd !== null)(`a host behind sshd${noSshd === null ? '' : ` (
     expect(statSync(stateFile()).mode & 0o077).toBe(0);
   });
 
-  it('goes on without a line, is found again without a question, and has the run that ended meanwhile', async () => {
+  it('continues without a connection, reconnects without a question, and has the run that has ended', async () => {
     const connection = await connected();
     expect(asked).toEqual([]);
     const { service } = await windowOf(connection);
@@ -124,7 +124,7 @@ describe.skipIf(noSshd !== null)(`a host behind sshd${noSshd === null ? '' : ` (
     close();
   });
 
-  it('leaves nothing of a line that has ended beside the host', async () => {
+  it('leaves only the host when its connection has ended', async () => {
     await connected();
     ending.abort();
     await eventually(() => {
@@ -148,7 +148,7 @@ describe.skipIf(noSshd !== null)(`a host behind sshd${noSshd === null ? '' : ` (
     });
     await eventually(() => expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+\n$/));
     await sessionOf(printed.trim());
-    // The next one is printed when one was used.
+    // The next address is printed after one was used.
     await eventually(() => expect(printed.trim().split('\n')).toHaveLength(2));
     interrupted.abort();
     expect((await ended).exitCode).toBe(0);

@@ -1,4 +1,4 @@
-/** What stands for a machine on ssh's command line is a machine, never an option or a command of a shell. */
+/** A host name on ssh's command line is never an option or a command of a shell. */
 import { describe, expect, it } from 'vitest';
 import { requireHostName } from '../../../host/remote/hostName.ts';
 

@@ -1,4 +1,4 @@
-/** What a browser must load before the window can be used: the page's scripts with all that they import, and its styles. */
+/** The files that a browser must load before the window works: the page's scripts, imports and styles. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -12,7 +12,7 @@ const mostBytes = 1_000_000;
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].flatMap(([, found]) => found ?? []);
 
-/** A script and everything that it imports before it runs; what it loads later with import() is not among it. */
+/** Returns a script and all its imports; scripts that it loads later with import() are left out. */
 function withImports(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);
@@ -39,7 +39,7 @@ it('is at most 1 MB compressed', () => {
   // React alone takes 50 kB: less would mean that the scripts were not found.
   expect(total).toBeGreaterThan(100_000);
   expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(mostBytes);
-  // What vite would have the browser fetch at once is what was counted.
+  // The files that vite preloads were counted.
   const preloaded = matches(html, /<link[^>]+rel="modulepreload"[^>]+href="([^"]+)"/g).map(normalize);
   expect(files).toEqual(expect.arrayContaining(preloaded));
 });

@@ -1,4 +1,4 @@
-/** Known vulnerabilities of what is handed on: asked of the registry, and of one that answers what is wanted. */
+/** Known vulnerabilities of shipped packages: from the registry, and from one with given answers. */
 import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const advisory = (title: string) => ({
   cvss: { score: 7, vectorString: null },
 });
 
-/** A registry, in a process of its own since npm is waited for. It knows these advisories, and no package. */
+/** Starts a registry, in a separate process since npm blocks this one. It has these advisories, and no package. */
 async function registryOf(advisories: object, status = 200): Promise<string> {
   const script = `
     const server = require('node:http').createServer((request, response) => {
@@ -33,7 +33,7 @@ async function registryOf(advisories: object, status = 200): Promise<string> {
   throw new Error('the registry ended');
 }
 
-// What is bundled stands beside each part that is built. A test of another file may be building it.
+// The list of bundled packages is written next to each built part. A test of another file may be building it.
 beforeAll(() => void execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'pipe' }));
 
 describe('the audit of what is handed on', () => {
@@ -53,8 +53,8 @@ describe('the audit of what is handed on', () => {
     expect(auditHandedOn(await registryOf({}, 405)).unanswered).toContain('405');
   });
 
-  // An advisory can come with no change of ours. It fails all the same: nobody should hand on what is known to be open, and
-  // who reads the line below knows that it was not their change.
+  // An advisory can appear without a change of ours. The test fails all the same: known vulnerabilities must not be
+  // shipped, and the line below shows that the change isn't the cause.
   it('finds none', ({ skip }) => {
     const { unanswered, advisories = [] } = auditHandedOn();
     if (unanswered !== undefined) skip(`the registry tells no advisories: ${unanswered}`);

@@ -1,4 +1,4 @@
-/** `npm run budgets`, in a small repository of its own. */
+/** `npm run budgets`, in a small repository for the test. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ it('fails if a number of any kind grows, and names its old value, its new value 
     'comments: core is 2 and was 0:\n  core/long.ts:41 "Of a time: nanoseconds."\n  core/long.ts:43 "null where"',
     expect.stringMatching(/^comments: native is 1 and has no budget\. .*\n {2}native\/engine\.cpp:41 "told"$/),
     expect.stringMatching(/^files under 40 lines is 3 and was 1:\n {2}core\/trace\/new\.ts has 2 lines\n/),
-    // Files that grew since the budgets were last changed come first.
+    // Files that grew since the last change of the budgets come first.
     expect.stringMatching(/^lines: core is 96 and was 90:\n {2}core\/long\.ts has 44 lines\n.*new\.ts has 2 lines\n/),
     expect.stringMatching(/^lines: core\/trace is 42 and was 40:\n {2}core\/trace\/new\.ts has 2 lines\n/),
     'lines: native is 42 and was 40:\n  native/engine.cpp has 42 lines',

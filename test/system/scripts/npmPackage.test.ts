@@ -1,4 +1,4 @@
-/** The npm package, made and installed as somebody would who has neither compiler nor network. */
+/** The npm package, built and installed without a compiler or a network. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterAll(() => rmSync(work, { recursive: true, force: true, maxRetries: 10 }));
 const prefix = join(work, 'prefix');
 const onWindows = process.platform === 'win32';
 const installed = join(prefix, onWindows ? 'node_modules' : 'lib/node_modules', 'copyscope');
-/** Only Node is found: no compiler, and nothing of the clone. */
+/** Path with Node only: no compiler, and nothing of the clone. */
 const path = join(work, 'path');
 const env = { PATH: path, HOME: work, USERPROFILE: work, COPYSCOPE_DATA: join(work, 'data') };
 
@@ -25,7 +25,7 @@ beforeAll(() => {
   mkdirSync(path);
   symlinkSync(process.execPath, join(path, onWindows ? 'node.exe' : 'node'));
   const options = ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix];
-  // npm is a script beside Node, or on the path that this test was started with.
+  // npm is a script next to Node, or on this test's own path.
   const npmEnv = { ...env, PATH: [path, dirname(process.execPath), process.env['PATH']].join(delimiter) };
   execFileSync('npm', [...options, join(work, tarball)], { env: npmEnv, shell: onWindows, stdio: 'pipe' });
 });

@@ -1,4 +1,4 @@
-/** What comes from others: which versions, under which licences, and what of it runs by itself. */
+/** Third-party packages: versions, licences, and install scripts. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -17,9 +17,9 @@ const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse
 );
 const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
 
-/** Of what is packed: those that ask for no more than to be named. */
+/** Licences of packed packages: those that require no more than a notice. */
 const bundled = /^(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|\(?MIT OR [\w.-]+\)?)$/;
-/** Of what only builds and tests: of these no line is passed on. */
+/** Licences of packages for building and testing, whose code isn't distributed. */
 const used =
   /^(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|MPL-2\.0|Python-2\.0|WTFPL|\(?[\w.-]+( OR [\w.-]+)+\)?)$/;
 
@@ -32,7 +32,7 @@ describe('npm packages', () => {
 
   it('run nothing when they are installed, but for those that are known to', () => {
     const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
-    // Part of electron-builder, and used on Windows alone: it picks one of two unpackers.
+    // Part of electron-builder, for Windows only: it chooses one of two unpackers.
     expect(scripts).toEqual(['node_modules/electron-winstaller']);
   });
 

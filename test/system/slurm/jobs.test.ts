@@ -1,4 +1,4 @@
-/** `--slurm` with stand-ins of Slurm's programs: arrays, one command as a job, what is cancelled or lost, what goes on. */
+/** `--slurm` with stand-ins of Slurm's programs: arrays, one command, cancelled and lost jobs, continuation. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => program.remove());
 beforeEach(() => {
   slurm = standInSlurm();
-  // A shell would read each part of this name in its own way.
+  // Every part of this name has a meaning in a shell.
   folder = mkdtempSync(join(tmpdir(), 'copyscope it\'s $(echo "x) `y` & '));
   data = join(folder, 'data');
   file = sweepFile(folder);
@@ -47,7 +47,7 @@ const sweep = (more: readonly string[] = [], changes: Changes = {}): Promise<Res
 const store = (): SweepStore => new SweepStore(join(data, 'sweeps'));
 const states = (): string[] => slurm.jobs().map(({ state }) => state);
 const quotedInShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-/** Jobs from number `first` on wait until the returned function is called. */
+/** Makes jobs from number `first` on wait until the returned function is called. */
 async function gated(first: number): Promise<() => void> {
   const gate = join(folder, 'go');
   const line = `while [ "$SLURM_ARRAY_TASK_ID" -ge ${first} ] && [ ! -e ${quotedInShell(gate)} ]; do sleep 0.05; done`;

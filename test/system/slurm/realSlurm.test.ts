@@ -1,4 +1,4 @@
-/** The same with Slurm itself, where it is installed: what its own programs say and do. */
+/** The same with Slurm itself, if it is installed, to check its own programs' behaviour. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
   let program: BuiltProgram;
   let slurm: RealSlurm;
   let folder: string;
-  /** Of a plain name, for lines of the shell. */
+  /** Folder with a plain name, for lines of the shell. */
   let gates: string;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
     ]);
     return () => writeFileSync(gate, '');
   };
-  /** How many jobs ended well, once none is in progress: a result is there before Slurm calls its job done. */
+  /** Waits until no job is in progress. Returns the number of successful ones, whose results exist by then. */
   const ended = async (): Promise<number> => {
     await eventually(() => {
       for (const state of ['RUNNING', 'PENDING', 'COMPLETING'] as const) expect(slurm.count(state)).toBe(0);

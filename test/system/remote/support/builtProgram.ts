@@ -1,4 +1,4 @@
-/** The host as it is shipped, built into a folder of its own: what `copyscope connect` copies. */
+/** The shipped host, built into a separate folder: `copyscope connect` copies it. */
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

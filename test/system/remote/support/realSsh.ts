@@ -1,6 +1,6 @@
 /**
- * OpenSSH's own server and client on the loopback address, with keys and a home made for one test. Each connection has an
- * sshd of its own, behind a relay that can cut it.
+ * OpenSSH's own server and client on the loopback address, with keys and a home for one test. Each connection has its
+ * own sshd, behind a relay that can cut it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,13 +14,13 @@ import { kill, processesOf } from './processes.ts';
 export interface RealHost {
   readonly home: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Gives the host another key, as if somebody had put another computer in its place. */
+  /** Gives the host another key, as if another computer had replaced it. */
   changeHostKey(changed: boolean): void;
   /** Cuts every connection. */
   cut(): void;
-  /** Runs a script as that user, at its home. */
+  /** Runs a script as that user, in the user's home. */
   as(script: string): void;
-  /** Command lines of the user's processes there. */
+  /** Returns the command lines of the user's processes there. */
   processes(): string[];
   close(): Promise<void>;
 }
@@ -32,10 +32,10 @@ export const noSshd =
     ? 'no sshd is here: npm test brings one where apt-get can download it'
     : null;
 
-/** As root the host has another user than the one who runs the tests, whom only this sshd knows. */
+/** A user known only to this sshd if the tests run as root; else the tests' own user. */
 const user = isRoot ? { name: 'someone', uid: 54_321 } : { name: userInfo().username, uid: userInfo().uid };
 
-/** `recorder`: a folder of the recorder with its stand-in for CUPTI, which a login there then has. */
+/** `recorder`: a folder with the recorder and its stand-in for CUPTI, added to logins there. */
 export async function realHost(recorder: string | null = null): Promise<RealHost> {
   if (sshd === null) throw new Error('there is no sshd');
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-sshd-'));
@@ -57,7 +57,7 @@ export async function realHost(recorder: string | null = null): Promise<RealHost
   const configure = (hostKey: string): void => writeFileSync(at('sshd_config'), serverConfig(at, hostKey, login));
   configure('host');
   if (isRoot) {
-    // It keeps its unprivileged half in here, whatever its configuration says.
+    // sshd keeps its unprivileged half here, for any configuration.
     mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
     const users = ['root:x:0:0::/root:/bin/sh', 'sshd:x:54320:54320::/run/sshd:/bin/false'];
     writeFileSync(at('passwd'), [...users, `${user.name}:x:${user.uid}:${user.uid}::${home}:/bin/sh`, ''].join('\n'));
@@ -103,7 +103,7 @@ export async function realHost(recorder: string | null = null): Promise<RealHost
   };
 }
 
-/** Copies the recorder to where the user may read it. */
+/** Copies the recorder to a place that the user may read. */
 function copied(recorder: string, home: string): string {
   const folder = join(home, 'recorder');
   cpSync(recorder, folder, { recursive: true, filter: (path) => !/CMakeFiles|\.o$/.test(path) });
@@ -113,7 +113,7 @@ function copied(recorder: string, home: string): string {
 const makeKey = (path: string): void =>
   void execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path], { stdio: 'pipe' });
 
-/** Passes bytes on. If either end closes, both do, as when a line drops. */
+/** Passes bytes on. If either end closes, both do, like a lost connection. */
 function relayed(socket: Socket, { stdin, stdout }: ChildProcess): void {
   if (stdin === null || stdout === null) return;
   const end = (): void => {

@@ -1,4 +1,4 @@
-/** What may not be given away in a package. */
+/** Finds files and texts that must not be in a package. */
 
 const forbidden = [
   ['node_modules', /(^|\/)node_modules\//],
@@ -10,14 +10,14 @@ const forbidden = [
 
 const secretText = /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bnpm_[A-Za-z0-9]{36}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b/;
 
-/** Says of each file why it doesn't belong in the package; empty if all do. */
+/** Returns a reason for each file that doesn't belong in the package; empty if all do. */
 export const misplaced = (files: readonly string[], allowed: RegExp): string[] =>
   files.flatMap((file) => [
     ...(allowed.test(file) ? [] : [`${file} does not belong in a package.`]),
     ...forbidden.filter(([, pattern]) => pattern.test(file)).map(([what]) => `${file} is ${what}.`),
   ]);
 
-/** Says which texts hold a secret or name one of the folders `localPaths`. */
+/** Returns which texts contain a secret or name one of the folders `localPaths`. */
 export const textProblems = (
   texts: readonly (readonly [file: string, text: string])[],
   localPaths: readonly string[],
