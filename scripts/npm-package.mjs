@@ -4,35 +4,14 @@
  * installing it runs nothing.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { inRoot } from './lib/paths.mjs';
 import { prebuild } from './lib/prebuilds.mjs';
+import { stageProgram } from './lib/program-files.mjs';
 import { runMain } from './lib/run-main.mjs';
-
-const parts = ['LICENSE', 'README.md', 'dist/host', 'dist/renderer', 'assets', 'native/prebuilds'];
-/** The icons are built into the page. */
-const leftOut = inRoot('assets/icons');
-
-/** What is bundled is tested on it; a clone wants what its tools want, and none of them is in here. */
-const engines = { node: '>=20.19' };
-
-/** The clone's manifest is private, and its dependencies are bundled. This one is the package's. */
-function manifest() {
-  const { name, version, description, license, type, bin, homepage } = JSON.parse(
-    readFileSync(inRoot('package.json'), 'utf8'),
-  );
-  return { name, version, description, license, type, bin, engines, homepage, files: ['dist', 'assets', 'native'] };
-}
-
-function stage(folder) {
-  for (const part of parts.filter((path) => existsSync(inRoot(path)))) {
-    cpSync(inRoot(part), join(folder, part), { recursive: true, filter: (path) => path !== leftOut });
-  }
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
-}
 
 /** npm's own pack: it leaves out what no package may have, and sets times and modes that are always the same. */
 function pack(folder, into) {
@@ -53,7 +32,7 @@ await runMain(async () => {
   mkdirSync(into, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-npm-'));
   try {
-    stage(folder);
+    stageProgram(folder, 'native/prebuilds');
     const { filename, size, entryCount } = pack(folder, into);
     console.log(`${join(into, filename)}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
   } finally {
