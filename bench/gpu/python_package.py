@@ -65,7 +65,7 @@ def python(text, *arguments, before=(), timeout=240):
     return ended, time.perf_counter() - began
 
 
-def told(ended):
+def printed(ended):
     """Returns the object that a program printed last."""
     return json.loads(ended.stdout.strip().splitlines()[-1])
 
@@ -134,7 +134,7 @@ for number in range(3):
 plain += train({STEPS})
 print(json.dumps([timings, plain, inside]))
 """)
-    timings, plain, inside = told(ended)
+    timings, plain, inside = printed(ended)
     outside = run_of("outside.arrow")
     runs = [run_of(f"inside{number}.arrow") for number in range(3)]
     ms = [round(1000 * statistics.median(times), 3) for times in [plain, *inside]]
@@ -183,8 +183,8 @@ def other_tools():
     ended, _ = python("""
 from torch.profiler import ProfilerActivity, profile
 def profiled():
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as told: train(5)
-    return sum(event.device_type == torch.autograd.DeviceType.CUDA for event in told.events())
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as printed: train(5)
+    return sum(event.device_type == torch.autograd.DeviceType.CUDA for event in printed.events())
 counts = [profiled()]
 with copyscope.record("before.arrow"): train(5)
 counts.append(profiled())
@@ -197,7 +197,7 @@ with copyscope.record("after.arrow"): train(5)
 counts.append(profiled())
 print(json.dumps([counts, [str(one.message) for one in words]]))
 """)
-    counts, words = told(ended)
+    counts, words = printed(ended)
     runs = [run_of(name) for name in ("before.arrow", "after.arrow")]
     figures = {"device events of torch.profiler: first, after a recording, around one, after another": counts,
                "warnings": words, "recordings": [run["copies, kernels, waits"] for run in runs],
@@ -212,13 +212,13 @@ print(json.dumps([counts, [str(one.message) for one in words]]))
 
 def faults():
     ended, _ = python("""
-told = {}
+printed = {}
 def warned(name, work):
     with warnings.catch_warnings(record=True) as words:
         warnings.simplefilter("always")
         try: work()
-        except BaseException as error: words = [*words]; told[name + " raised"] = repr(error)
-    told[name] = [str(one.message) for one in words]
+        except BaseException as error: words = [*words]; printed[name + " raised"] = repr(error)
+    printed[name] = [str(one.message) for one in words]
 def failing():
     with copyscope.record("exception.arrow"):
         train(3)
@@ -230,20 +230,20 @@ if child == 0:
     def forked():
         with copyscope.record("child.arrow"): pass
     warned("forked", forked)
-    open("child.json", "w").write(json.dumps(told))
+    open("child.json", "w").write(json.dumps(printed))
     os._exit(0)
-told["child's status"] = os.waitpid(child, 0)[1]
-told["child"] = json.load(open("child.json")).get("forked")
+printed["child's status"] = os.waitpid(child, 0)[1]
+printed["child"] = json.load(open("child.json")).get("forked")
 train(3)
-print(json.dumps(told))
+print(json.dumps(printed))
 """)
-    figures = told(ended)
+    figures = printed(ended)
     python("recording = copyscope.record('open.arrow'); recording.begin(); train(4); sys.exit(0)")
     figures["ended while open"] = run_of("open.arrow")["copies, kernels, waits"]
     figures["exception, recorded"] = run_of("exception.arrow")["copies, kernels, waits"]
     return figures, [
         ("an exception passes and its recording is kept", figures["exception raised"] == "KeyError('batch')"),
-        ("a forked process is told so and ends in order", figures["child's status"] == 0 and "forked" in str(figures["child"])),
+        ("a forked process is printed so and ends in order", figures["child's status"] == 0 and "forked" in str(figures["child"])),
         ("a recording that is open when the interpreter ends is kept", figures["ended while open"][0] > 0),
     ]
 
@@ -278,19 +278,18 @@ def notebook():
             file.write(f"""
 import json
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
+from IPython.core.displayhook import CapturingDisplayHook
 shell = InteractiveShell.instance()
-shown = []
-for cell in {cells!r}:
-    with capture_output() as captured: result = shell.run_cell(cell)
-    result.raise_error()
-data, _ = shell.display_formatter.format(result.result)
-print(json.dumps([data]))
+outputs = []
+shell.display_trap.hook = CapturingDisplayHook(shell=shell, outputs=outputs)
+for cell in {cells!r}: shell.run_cell(cell).raise_error()
+print()
+print(json.dumps([output["data"] for output in outputs]))
 """)
         ended = subprocess.run([sys.executable, path], cwd=work, capture_output=True, text=True, timeout=240)
         if ended.returncode != 0:
             raise RuntimeError(ended.stderr[-3000:] + ended.stdout[-1000:])
-        shown = told(ended)
+        shown = printed(ended)
         figures["executed by"] = "IPython"
     page = next((data["text/html"] for data in shown if "text/html" in data), "")
     figures |= {"report, bytes": len(page), "text": next((data["text/plain"] for data in shown if "text/plain" in data), "")[:400],

@@ -202,6 +202,17 @@ export function commands(
     .action((pid: number, options: AttachOptions) => attach(tools, pid, options));
 
   cli
+    .command('mcp')
+    .description('tools for an assistant, which starts this and talks over standard input and output (MCP)')
+    .addArgument(new Argument('[folders...]', 'folders that it may read and write in (default: this one)'))
+    .option('--allow-record', 'let it run programs, to record them', false)
+    .action(async (folders: string[], { allowRecord }: { allowRecord: boolean }) => {
+      // Loaded only if it is used: it is a large part of the program.
+      const { mcp } = await import('./commands/mcp.ts');
+      await mcp(tools, folders, allowRecord);
+    });
+
+  cli
     .command('lift')
     .description("make an experiment of a real program's trace")
     .addArgument(new Argument('<trace>', 'trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite)'))

@@ -1,0 +1,199 @@
+/** `copyscope mcp`, with the client of the SDK and with lines that no client would send. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { longestMs } from '../native/built.ts';
+import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
+
+const root = join(import.meta.dirname, '../..');
+const cli = join(root, 'dist/host/cli.js');
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-mcp-test-'));
+const outside = mkdtempSync(join(tmpdir(), 'copyscope-mcp-outside-'));
+const environment = { PATH: process.env['PATH'] ?? '', COPYSCOPE_DATA: join(folder, 'data') };
+
+const traces = ['vision.pageable.json.gz', 'vision.pinned.json.gz'];
+const example = 'pinned-side-stream.json';
+
+interface Answer {
+  readonly isError: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of seven tools, whose fields each test names.
+  readonly value: any;
+  readonly text: string;
+}
+
+async function connected(args: readonly string[] = [], more: Record<string, string> = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const env = { ...environment, ...more };
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', folder, ...args], env }),
+  );
+  return client;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const { content, isError } = (await client.callTool({ name, arguments: args })) as {
+    readonly content: readonly { readonly text: string }[];
+    readonly isError?: boolean;
+  };
+  const text = content[0]?.text ?? '';
+  return { isError: isError === true, text, value: text.startsWith('{') ? JSON.parse(text) : text };
+}
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'host'], { stdio: 'pipe' });
+  for (const name of traces) copyFileSync(join(root, 'test/fixtures/pytorch-pairs', name), join(folder, name));
+  copyFileSync(join(root, 'assets/examples/overlap', example), join(folder, example));
+  writeFileSync(join(outside, 'secret.json'), '{}');
+  symlinkSync(join(outside, 'secret.json'), join(folder, 'link.json'));
+}, longestMs);
+afterAll(() => {
+  for (const one of [folder, outside]) rmSync(one, { recursive: true, force: true });
+});
+
+describe('copyscope mcp', () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connected();
+  }, longestMs);
+  afterAll(() => client.close());
+
+  it('has a tool for each step of the loop, and none that runs programs', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(
+      ['check_experiment', 'code_for', 'compare', 'explain_trace', 'run_experiment', 'try_changes'].sort(),
+    );
+  });
+
+  it('answers every tool in less than 4,000 tokens', async () => {
+    const experiment = JSON.parse(readFileSync(join(folder, example), 'utf8'));
+    const asked: [string, Record<string, unknown>][] = [
+      ['explain_trace', { path: traces[0] }],
+      ['try_changes', { path: traces[0], changes: ['pin'], steps: '2..3' }],
+      ['compare', { a: traces[0], b: traces[1] }],
+      ['run_experiment', { path: example }],
+      ['run_experiment', { experiment }],
+      ['check_experiment', { path: example }],
+      ['code_for', { path: example, language: 'pytorch' }],
+    ];
+    for (const [name, args] of asked) {
+      const { isError, text } = await call(client, name, args);
+      expect(isError, text).toBe(false);
+      expect(text.length).toBeLessThan(12_000);
+    }
+  });
+
+  it('names file and line of what to change, and what the trace does not show', async () => {
+    const { value } = await call(client, 'explain_trace', { path: traces[0] });
+    expect(value.plan[0].lines).toEqual(['pairs.py:39 in step']);
+    expect(value.couldNotTell.join(' ')).toMatch(/which copy engine/);
+  });
+
+  it('gives all details page by page', async () => {
+    const args = { path: example, language: 'cuda' };
+    let text = '';
+    let cursor: string | undefined;
+    do {
+      const { value } = await call(client, 'code_for', { ...args, ...(cursor === undefined ? {} : { cursor }) });
+      text += value.text.join('');
+      cursor = value.nextCursor;
+    } while (cursor !== undefined);
+    expect(text).toBe(
+      execFileSync(process.execPath, [cli, 'code', join(folder, example), '--language', 'cuda'], { encoding: 'utf8' }),
+    );
+    expect((await call(client, 'explain_trace', { path: traces[0], cursor: '999' })).value.code).toBe('usage.cursor');
+  });
+
+  it('goes through the loop of the recorded transcript, whose prediction the second trace settles', async () => {
+    const lines = readFileSync(join(root, 'test/fixtures/mcp/loop.jsonl'), 'utf8').trim().split('\n');
+    const transcript = lines.map((line) => JSON.parse(line));
+    const answers = new Map<string, Answer['value']>();
+    for (const { tool, arguments: args } of transcript) answers.set(tool, (await call(client, tool, args)).value);
+    const recorded = Object.fromEntries(transcript.map(({ tool, answer }) => [tool, answer]));
+    expect(answers.get('explain_trace').ladder[0].adds).toEqual(recorded.compare.settled.changes);
+    expect(answers.get('compare').settled).toMatchObject({ changes: recorded.compare.settled.changes, holds: true });
+  });
+
+  it.each(['/etc/passwd', '../secret.json', 'link.json', '../missing.json', '', 'a\0b'])(
+    'refuses the path %j outside its folders, whether it is there or not',
+    async (path) => {
+      const { isError, value } = await call(client, 'explain_trace', { path });
+      expect(isError).toBe(true);
+      if (path !== '') expect(value.code).toBe('usage.path');
+    },
+  );
+
+  it('offers each rule that a verdict names, with its sources', async () => {
+    const { resources } = await client.listResources();
+    expect(resources.length).toBeGreaterThan(30);
+    const { contents } = await client.readResource({ uri: 'copyscope://rules/overlap-needs-pinned' });
+    expect((contents[0] as { text: string }).text).toMatch(/page-locked|pinned/);
+  });
+
+  it.skipIf(noRecorder !== null)(
+    'records a program only if that was allowed',
+    async () => {
+      const built = buildRecorder();
+      const recording = await connected(['--allow-record'], { ...standInEnvironment(built) });
+      const args = { command: [player(built), '1', '20'], folder: '.', out: 'recorded.arrow' };
+      const { isError, value, text } = await call(recording, 'record', args);
+      expect(isError, text).toBe(false);
+      expect(value).toMatchObject({ exitCode: 3, out: 'recorded.arrow' });
+      expect((await call(recording, 'explain_trace', { path: 'recorded.arrow' })).isError).toBe(false);
+      expect((await call(recording, 'record', { ...args, out: '../out.arrow' })).value.code).toBe('usage.path');
+      await recording.close();
+    },
+    longestMs,
+  );
+});
+
+/** Requests that are wrong in one way. */
+const wrong = fc.oneof(
+  fc.constantFrom('{', 'null', '[]', '""', '{"jsonrpc":"2.0"}', 'no json', '{"jsonrpc":"2.0","id":1,"method":'),
+  fc
+    .record({ id: fc.integer({ min: 10 }), jsonrpc: fc.constantFrom('1.0', '', 2), method: fc.constant('ping') })
+    .map((one) => JSON.stringify(one)),
+  fc
+    .record({
+      id: fc.integer({ min: 10 }),
+      method: fc.string({ minLength: 1 }).filter((one) => !/^ping$|\//.test(one)),
+    })
+    .map((one) => JSON.stringify({ jsonrpc: '2.0', ...one })),
+  fc
+    .tuple(
+      fc.constantFrom('explain_trace', 'try_changes', 'compare', 'run_experiment', 'code_for', 'nothing'),
+      fc.jsonValue(),
+    )
+    .map(([name, value]) => ({
+      name,
+      arguments: { path: value, a: value, changes: value, cursor: value, language: value },
+    }))
+    .map((params) => JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })),
+  fc.jsonValue().map((params) => JSON.stringify({ jsonrpc: '2.0', id: 8, method: 'tools/call', params: { params } })),
+);
+
+describe('copyscope mcp with wrong requests', () => {
+  it('answers each of 500 with an error, and goes on', async () => {
+    const server = spawn(process.execPath, [cli, 'mcp', folder], { env: environment });
+    const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+    const answer = async () => JSON.parse((await answers.next()).value ?? 'null');
+    await fc.assert(
+      fc.asyncProperty(wrong, async (line) => {
+        server.stdin.write(`${line}\n`);
+        const { error, result } = await answer();
+        expect(error !== undefined || result?.isError === true, line).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'ping' })}\n`);
+    expect(await answer()).toEqual({ jsonrpc: '2.0', id: 9, result: {} });
+    server.stdin.end();
+    expect(await once(server, 'exit')).toEqual([0, null]);
+  });
+});
