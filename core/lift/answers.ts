@@ -2,13 +2,13 @@
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
+import type { KnownMachine } from './assumptions.ts';
 import { cautionOf } from './caution.ts';
 import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
 import { ladderOf, type Rung } from './ladder.ts';
-import { knownMachine } from './machine.ts';
 import { keptBytes, needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
@@ -182,4 +182,24 @@ function linesOf(script: Script, changes: readonly ChangeWord[]): string[] {
   }
   lines.delete('');
   return [...lines];
+}
+
+/** PyTorch copies on the host, as for pin_memory() and stack(), with several threads; how many differs by machine. */
+const hostThreads = 4;
+
+/** `device` is the trace's. */
+export function knownMachine(costs: CostModel, device?: string): KnownMachine {
+  const { device: measured } = costs.facts;
+  return {
+    standsIn: measured === device ? undefined : measured,
+    pinnedNs: (direction, bytes) => {
+      const ends = direction === 'h2d' ? { src: 'pinned', dst: 'device' } : { src: 'device', dst: 'pinned' };
+      return (
+        costs.copy(bytes, { ...(ends as { src: 'pinned'; dst: 'device' }), from: -1, to: -1 }, false)?.deviceNs ?? 0
+      );
+    },
+    pinnedCallNs: costs.callNs('cudaMemcpyAsync'),
+    hostBytesPerSecond: costs.hostCopyRate(hostThreads),
+    graphLaunchNs: costs.graphNs('cudaGraphLaunch', 0),
+  };
 }

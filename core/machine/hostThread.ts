@@ -3,6 +3,7 @@
  * (core/rules): issue-before-run, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy,
  * blocking-memcpy, synchronize-holds-host, launch-queue.
  */
+
 import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
 import { Capturing } from './capturing.ts';
@@ -10,7 +11,6 @@ import type { CostModel, FirstCalls } from './costModel.ts';
 import type { CopyListener, Devices } from './device.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
-import { CallHistory } from './firstCalls.ts';
 import { HeldCall, notYet } from './heldCall.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
@@ -371,5 +371,29 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       message: `operation ${this.#op} (${this.#label(step)}) launches a graph that no thread has captured by then.`,
       remedy: 'Have this thread wait for a signal that the capturing one gives.',
     });
+  }
+}
+
+const isWait = ({ code }: Step): boolean =>
+  code === 'synchronizeStream' || code === 'synchronizeEvent' || code === 'synchronizeDevice';
+
+class CallHistory {
+  readonly #first: FirstCalls;
+  readonly #called = new Set<string>();
+
+  constructor(first: FirstCalls) {
+    this.#first = first;
+  }
+
+  /** Returns the extra time of a step: 0 for calls that wait for the device anyway; staged copies mostly copy. */
+  moreNs(step: Step): number {
+    const { call, route, captured, callNs } = step;
+    const { ns, newPart } = this.#first;
+    if (ns === 0 && newPart === 0) return 0;
+    if (call === '' || isWait(step) || this.#called.has(call)) return 0;
+    const isFirst = this.#called.size === 0;
+    this.#called.add(call);
+    if (isFirst) return ns * (route === 'mark' ? 0.5 : 1);
+    return captured || route === 'stage-in' || route === 'stage-out' ? 0 : newPart * callNs;
   }
 }

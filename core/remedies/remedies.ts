@@ -3,15 +3,16 @@
  * and simulates the changed experiment on the same machine. If another cause shows up then, it is removed too, as long
  * as that helps. The gain is the difference of two simulations, so errors of the simulator that affect both cancel out.
  */
-import type { Interval } from '../cost/interval.ts';
+
+import { type Around, figuresAround, type Interval, intervalAround } from '../cost/interval.ts';
 import type { Machine } from '../cost/machineOf.ts';
+import type { Surroundings } from '../cost/spread.ts';
 import { applyChange, type Change, joinChanges } from '../experiment/change.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import { atOnce, type InSteps } from '../steps.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
-import { gainIntervals } from './gain.ts';
 import { type Prediction, predict } from './predict.ts';
 import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
 import { second } from './situation.ts';
@@ -184,5 +185,23 @@ function outlook(attempt: Attempt): RemedyOutlook {
     makespanNs: attempt.prediction.makespanNs,
     share: verdict?.share ?? 0,
     cause: verdict?.cause ?? null,
+  };
+}
+
+/** Returns a function that gives the interval of a gain, or null if no spread between machines was measured. */
+function gainIntervals(before: Prediction, machines: Surroundings | null): (after: Prediction) => Interval | null {
+  if (machines === null) return () => null;
+  const makespans = ({ program }: Prediction): Around<number> | null =>
+    atOnce(figuresAround(program, machines, ({ makespanNs }): number => makespanNs));
+  let first: Around<number> | null = null;
+  return (after) => {
+    first ??= makespans(before);
+    const second = makespans(after);
+    if (first === null || second === null) return null;
+    const pairs = first.pairs.map(
+      ([fast, slow], group) =>
+        [fast - (second.pairs[group]?.[0] ?? 0), slow - (second.pairs[group]?.[1] ?? 0)] as const,
+    );
+    return intervalAround(before.makespanNs - after.makespanNs, { pairs, restPart: machines.restPart });
   };
 }

@@ -1,10 +1,11 @@
 /** Parses text or unknown JSON to a sweep, or to messages that name the field and the remedy. */
+
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
-import type { Experiment } from '../experiment/experiment.ts';
+import { type Experiment, experimentSchema } from '../experiment/experiment.ts';
 import { maxExperimentCharacters, parseExperiment } from '../experiment/parse.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import { type Template, templates } from '../experiment/templates/templates.ts';
-import { checkShape } from '../shape/checkShape.ts';
+import { checkShape, hasUnknownFields } from '../shape/checkShape.ts';
 import { showValue } from '../shape/messages.ts';
 import { parseJson } from '../shape/parseJson.ts';
 import { fieldPath, valueAtPath } from '../shape/path.ts';
@@ -13,7 +14,6 @@ import { optionsOf } from './categories.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
 import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';
 import { type Base, type PlannedAxis, type SweepPlan, sweepPlan } from './plan.ts';
-import { isUnknownField } from './unknownField.ts';
 
 export type ParsedSweep =
   | { readonly ok: true; readonly plan: SweepPlan }
@@ -355,4 +355,18 @@ function tooMany(axes: readonly PlannedAxis[]): ErrorInfo[] {
   if (count <= mostPoints) return [];
   const message = `this sweep has ${count} points; at most ${mostPoints} are run.`;
   return [problem('axes', message, 'Use fewer values, or run it in parts.')];
+}
+
+/** Returns whether a field, whose object must exist, is unknown. Undefined counts as unknown if the schema lacks it. */
+const isUnknownField = (experiment: Experiment, path: FieldPath): boolean =>
+  hasUnknownFields(experimentSchema, onlyWith(experiment, path));
+
+/** Keeps only the path to a field, to avoid checking a long document: lists of one, objects with plain fields. */
+function onlyWith(value: unknown, [step, ...rest]: FieldPath): unknown {
+  if (step === undefined || typeof value !== 'object' || value === null) return undefined;
+  const inside = onlyWith(valueAtPath(value, [step]), rest);
+  if (Array.isArray(value)) return [inside];
+  // The plain fields determine which fields an operation may have.
+  const plain = Object.entries(value).filter(([, field]) => typeof field !== 'object');
+  return { ...Object.fromEntries(plain), [step]: inside };
 }

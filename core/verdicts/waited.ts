@@ -5,11 +5,11 @@ import { nothingWithin } from '../figures/laneSpans.ts';
 import type { RuleId } from '../rules/rules.ts';
 import { type Activity, activity } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
-import { queueHolder } from './copyQueues.ts';
 import { bare, blockedBy, type Found, pageable } from './finding.ts';
 import { linkHolder } from './mapped.ts';
-import type { Pair } from './pair.ts';
-import type { Scene } from './scene.ts';
+import { type Pair, shorterNs } from './pair.ts';
+import { overlapThreshold } from './partner.ts';
+import { firstStartingFrom, type Scene } from './scene.ts';
 
 /** Returns the cause: the copy engine or its queue, work ahead, staging, the link, or the multiprocessors; or null. */
 export function waited(scene: Scene, pair: Pair): Found | null {
@@ -107,3 +107,19 @@ function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second
 
 /** Returns whether the copy is known to have run where kernels run. */
 const usesNoCopyEngine = (copy: Activity): boolean => copy.channelType === 'compute' || copy.engineKind === 'compute';
+
+/**
+ * Returns the copy that was first in the queue when this one was ready at `readyNs`; null unless the engine was idle
+ * long enough since then for this one to count as overlapped.
+ */
+function queueHolder(scene: Scene, pair: Pair, readyNs: number): Activity | null {
+  const { copy, first, deadlineNs } = pair;
+  if (copy.channel < 0) return null;
+  const window = { startNs: Math.max(first.startNs, readyNs), endNs: deadlineNs };
+  const queue = scene.copyQueue(copy);
+  const head = queue[firstStartingFrom(queue, window.startNs)];
+  if (head === undefined || head.lane === copy.lane || head.startNs >= copy.startNs) return null;
+  const { timeNs } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
+  const idleNs = window.endNs - window.startNs - timeNs;
+  return idleNs >= overlapThreshold * shorterNs(pair) ? head : null;
+}

@@ -6,7 +6,6 @@ import { Correlations } from '../correlations.ts';
 import { rowCodes as codes, ImportedRows, memoryCode, unknownEvent } from '../importedRows.ts';
 import { isWaitingCall } from '../kineto/categories.ts';
 import { StreamWaits } from '../streamWaits.ts';
-import { Clock } from './clock.ts';
 import { type Cell, type Cells, type GlobalId, GlobalIds, textOf, wholeOf } from './database.ts';
 import { copyKind, type EnumTable, memoryKind, nvtxKind, streamFlag, syncKind } from './kinds.ts';
 import { asWritten, callName, Names, rangeName } from './names.ts';
@@ -318,4 +317,30 @@ function frameName(symbol: string, module: string): string {
   return python === null
     ? nativeFrameName(fileOf(module).replace(/\s/g, '_'), symbol || '?')
     : pythonFrameName(python[1] ?? '', Number(python[2] ?? 0), symbol || '?');
+}
+
+class Clock {
+  #base: bigint | null = null;
+  /** The base as a number, where it is exact. */
+  #small = Number.NaN;
+
+  /** Nanoseconds since the first time read, exact; NaN where the cell holds no whole number, or one too far away. */
+  since(cell: Cell): number {
+    if (typeof cell === 'number') {
+      if (!Number.isSafeInteger(cell)) return Number.NaN;
+      if (this.#base === null) this.#setBase(BigInt(cell));
+      const ns = Number.isNaN(this.#small) ? Number(BigInt(cell) - (this.#base ?? 0n)) : cell - this.#small;
+      return Number.isSafeInteger(ns) ? ns : Number.NaN;
+    }
+    if (typeof cell !== 'bigint') return Number.NaN;
+    if (this.#base === null) this.#setBase(cell);
+    const ns = Number(cell - (this.#base ?? 0n));
+    return Number.isSafeInteger(ns) ? ns : Number.NaN;
+  }
+
+  #setBase(time: bigint): void {
+    this.#base = time;
+    const small = Number(time);
+    if (Number.isSafeInteger(small)) this.#small = small;
+  }
 }

@@ -2,14 +2,13 @@
 
 import { type MemoryAction, memoryEventName } from '../../trace/memoryEvents.ts';
 import { memoryCodes } from '../../trace/rowWriter.ts';
-import { channelTypes, isHostMemory, type RowIndex, type Trace } from '../../trace/trace.ts';
+import { channelTypes, isHostMemory, mostPauses, type Pause, type RowIndex, type Trace } from '../../trace/trace.ts';
 import { type CopyName, readCopyName } from '../copyName.ts';
 import { Correlations } from '../correlations.ts';
 import { rowCodes as codes, ImportedRows, unknownEvent } from '../importedRows.ts';
 import type { EngineName } from '../laneList.ts';
 import { Names, rangeName } from '../nsight/names.ts';
 import { StreamWaits } from '../streamWaits.ts';
-import { pausesOf } from './pauses.ts';
 import { RecordedLanes } from './recordedLanes.ts';
 import { isTime, type RecordedProcess } from './recordedProcess.ts';
 import { callRoles, copyCallBytes, copyNameOf, memsetNameOf, recordKinds, streamWaitType, u64 } from './records.ts';
@@ -245,4 +244,24 @@ class RowMaker {
     }
     return this.#rows.add(startNs - this.#baseNs, endNs - startNs, kind, lane, this.#names.index(name));
   }
+}
+
+/** Of the process that paused most often: what others recorded meanwhile is no step of its. From `startNs` on. */
+function pausesOf(processes: readonly RecordedProcess[], startNs: number): readonly Pause[] {
+  const all = processes.map((process) => pausesOfOne(process, startNs));
+  return all.sort((a, b) => b.length - a.length)[0] ?? [];
+}
+
+/** Those that follow one another: in a damaged file times may go back. */
+function pausesOfOne({ windows }: RecordedProcess, startNs: number): readonly Pause[] {
+  const pauses: Pause[] = [];
+  let endNs = 0;
+  for (const [index, { ns, begins }] of windows.entries()) {
+    const next = windows[index + 1];
+    const [fromNs, toNs] = [ns - startNs, (next?.ns ?? 0) - startNs];
+    if (begins || next?.begins !== true || fromNs <= endNs || toNs <= fromNs || pauses.length === mostPauses) continue;
+    pauses.push({ fromNs, toNs });
+    endNs = toNs;
+  }
+  return pauses;
 }
