@@ -46,6 +46,8 @@ export interface AddonRequest {
   readonly results: Float64Array;
   readonly multiCopies: Float64Array;
   readonly multiCopySizes: readonly Float64Array[];
+  /** Of all tables. */
+  readonly checksum: number;
 }
 
 interface RowColumns {

@@ -1,4 +1,4 @@
-/** Encodes a program as the numeric tables of the addon (native/src/tables.h reads them and checks their ranges). */
+/** Encodes a program as the numeric tables of the addon (native/src/tables.h reads them and checks ranges and checksum). */
 import { CopyscopeError } from '../core/errors.ts';
 import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
@@ -39,18 +39,8 @@ export interface EncodeOptions {
 /** Throws a CopyscopeError `engine.no-device` if a device is not among the visible ones. */
 export function encodeProgram(program: Program, options: EncodeOptions): AddonRequest {
   const calls = libraryCallsOf(program);
-  return {
-    engine: engines.indexOf(options.engine),
-    eventTiming: options.timing === 'events' ? 1 : 0,
+  const tables = {
     devices: Float64Array.from(program.devices, ({ index }, device) => devicePosition(program, device, index)),
-    iterations: program.iterations,
-    warmups: program.warmups,
-    launchBlocking: program.launchBlocking ? 1 : 0,
-    peerAccess: program.peerAccess ? 1 : 0,
-    bufferIds: program.buffers.map((buffer) => buffer.id),
-    streamIds: program.streams.map((stream) => stream.id),
-    signalIds: program.signals.map((signal) => signal.id),
-    graphIds: program.graphs.map((graph) => graph.id),
     buffers: table('buffers', program.buffers, (buffer) => ({
       memory: memoryKinds.indexOf(buffer.memory),
       bytes: buffer.bytes,
@@ -68,20 +58,43 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     events: Float64Array.from(program.events, (event) => (event.timing ? 1 : 0)),
     signals: Float64Array.from(program.signals, (signal) => signal.capacity),
     threadDevices: Float64Array.from(program.threads, (thread) => thread.device),
-    threads: program.threads.map((thread) =>
-      table('instructions', thread.instructions, (instruction) => instructionNumbers(instruction, calls)),
-    ),
-    libraryCalls: table('libraryCalls', [...calls.keys()], libraryCallNumbers),
-    results: table('results', program.results, (result) => resultNumbers(result, calls)),
     expectations: table('expectations', program.expectations, ({ buffer, offset, bytes, content }) => ({
       buffer,
       offset,
       bytes,
       ...contentNumbers(content),
     })),
+    libraryCalls: table('libraryCalls', [...calls.keys()], libraryCallNumbers),
+    results: table('results', program.results, (result) => resultNumbers(result, calls)),
     multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
-    multiCopySizes: program.multiCopies.map(({ sizes }) => Float64Array.from(sizes)),
   };
+  const threads = program.threads.map((thread) =>
+    table('instructions', thread.instructions, (instruction) => instructionNumbers(instruction, calls)),
+  );
+  const multiCopySizes = program.multiCopies.map(({ sizes }) => Float64Array.from(sizes));
+  return {
+    engine: engines.indexOf(options.engine),
+    eventTiming: options.timing === 'events' ? 1 : 0,
+    iterations: program.iterations,
+    warmups: program.warmups,
+    launchBlocking: program.launchBlocking ? 1 : 0,
+    peerAccess: program.peerAccess ? 1 : 0,
+    bufferIds: program.buffers.map((buffer) => buffer.id),
+    streamIds: program.streams.map((stream) => stream.id),
+    signalIds: program.signals.map((signal) => signal.id),
+    graphIds: program.graphs.map((graph) => graph.id),
+    ...tables,
+    threads,
+    multiCopySizes,
+    checksum: checksumOf([...Object.values(tables), ...threads, ...multiCopySizes]),
+  };
+}
+
+/** FNV-1a over the 32-bit words of all tables, as checksumOf() of native/src/tables.cpp takes it. */
+function checksumOf(tables: readonly Float64Array[]): number {
+  let hash = 2166136261;
+  for (const { buffer } of tables) for (const word of new Uint32Array(buffer)) hash = Math.imul(hash ^ word, 16777619);
+  return hash >>> 0;
 }
 
 /** Returns the number of each cuBLAS or cuFFT kernel. A makePlan and its launch share their kernel. */

@@ -249,6 +249,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
   tables.multiCopies = table(member(object, "multiCopies"), "multiCopies");
   tables.threads = tablesIn(object, "threads");
   tables.multiCopySizes = tablesIn(object, "multiCopySizes");
+  tables.checksum = number(object, "checksum");
   Request request;
   request.program = readProgram(tables);
   const double engine = number(object, "engine");

@@ -1,4 +1,4 @@
-// Requirements of each instruction: streams, events and buffers of the right kind, and amounts within bounds.
+// Bounds of the streams, events, indices and regions that an instruction names.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace copyscope {
 /// Throws a Failure `native.bad-program` at `where`.
 [[noreturn]] void refuseProgram(const std::string& where, const std::string& reason);
 
-/// Requires that a region lies in its buffer, and that host code uses only host memory.
+/// Requires that a region lies in its buffer.
 void checkRegion(const Program& program, const std::string& where, std::int32_t buffer, std::uint64_t offset,
-                 std::uint64_t bytes, bool hostOnly);
+                 std::uint64_t bytes);
 
 void checkInstruction(const Program& program, const Instruction& instruction, const std::string& where);
 

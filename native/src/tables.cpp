@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "instruction_check.h"
 #include "library_numbers.h"
-#include "multi_copy_uses.h"
 
 namespace copyscope {
 namespace {
@@ -120,8 +120,7 @@ void readBuffers(const ProgramTables& tables, Program& program) {
     buffer.id = idAt(tables.bufferIds, index);
     // Excludes none and unknown, which no program declares.
     buffer.memory = row.name<Memory>(BufferField::memory, static_cast<int>(Memory::device) + 1, 1);
-    buffer.bytes = row.bytes(BufferField::bytes);
-    if (buffer.bytes == 0) refuseProgram(row.where(), "it has no bytes");
+    buffer.bytes = static_cast<std::uint64_t>(row.whole(BufferField::bytes, 1, maxBytes));
     buffer.pattern.kind = row.name<PatternKind>(BufferField::patternKind, patternKindCount, 1);
     buffer.pattern.value = row.word(BufferField::patternValue);
     buffer.written = row.flag(BufferField::written);
@@ -220,7 +219,7 @@ void readExpectations(const ProgramTables& tables, Program& program) {
     expectation.offset = row.bytes(ExpectationField::offset);
     expectation.bytes = row.bytes(ExpectationField::bytes);
     expectation.content = row.content();
-    checkRegion(program, row.where(), expectation.buffer, expectation.offset, expectation.bytes, false);
+    checkRegion(program, row.where(), expectation.buffer, expectation.offset, expectation.bytes);
     program.expectations.push_back(expectation);
   }
 }
@@ -253,9 +252,7 @@ void checkLibraryCall(const Program& program, const Instruction& instruction, co
   const bool isTransform = instruction.code == Code::fft;
   if (isTransform != call.isTransform()) refuseProgram(where, "its library call is of another kind");
   const auto check = [&](std::int32_t buffer, std::int64_t rowCount, std::int64_t columns) {
-    checkRegion(program, where, buffer, 0, bytesOf(call, rowCount, columns), false);
-    const bool onDevice = isDevice(program.buffers[static_cast<std::size_t>(buffer)]);
-    if (!onDevice) refuseProgram(where, "a library's kernel works on device memory");
+    checkRegion(program, where, buffer, 0, bytesOf(call, rowCount, columns));
   };
   if (isTransform) {
     check(instruction.src, call.m, call.n);
@@ -288,19 +285,16 @@ void readResults(const ProgramTables& tables, Program& program) {
     result.second = {row.name<PatternKind>(Field::otherKind, patternKindCount), row.word(Field::otherValue), 1,
                      row.bytes(Field::otherOffset)};
     const LibraryCall& call = program.libraryCalls[static_cast<std::size_t>(result.call)];
-    checkRegion(program, row.where(), result.buffer, 0, bytesOf(call, call.m, call.n), false);
+    checkRegion(program, row.where(), result.buffer, 0, bytesOf(call, call.m, call.n));
     program.results.push_back(result);
   }
 }
 
 std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name) {
   std::vector<std::uint64_t> bytes;
-  double total = 0;
   forEachNumber(sizes, name.c_str(), [&](std::size_t, double number, const std::string& where) {
-    total += wholeNumber(where, "bytes", number, 0, maxBytes);
-    bytes.push_back(static_cast<std::uint64_t>(number));
+    bytes.push_back(static_cast<std::uint64_t>(wholeNumber(where, "bytes", number, 0, maxBytes)));
   });
-  if (total > maxBytes) refuseProgram(name, "its tensors have more than 1 TiB together");
   return bytes;
 }
 
@@ -330,23 +324,33 @@ void readMultiCopies(const ProgramTables& tables, Program& program) {
   }
 }
 
-/// Requires that each plan belongs to one instruction, since a payload is verified in one place.
-void checkPlans(const Program& program) {
-  std::vector<bool> used(program.multiCopies.size());
-  for (const MultiCopyUse& use : multiCopyUses(program)) {
-    const auto plan = static_cast<std::size_t>(use.plan);
-    if (used[plan]) refuseProgram(rowName("multiCopies", plan), "two instructions name it");
-    used[plan] = true;
-  }
-}
-
 double setting(const char* name, double value, double least, double most) {
   return wholeNumber(rowName(name, 0), name, value, least, most);
 }
 
 }  // namespace
 
+std::uint32_t checksumOf(const ProgramTables& tables) {
+  std::uint32_t hash = 2166136261U;
+  const auto add = [&hash](const Table& table) {
+    for (std::size_t at = 0; at < table.length; ++at) {
+      std::uint32_t words[2];
+      std::memcpy(words, table.data + at, sizeof(words));
+      for (const std::uint32_t word : words) hash = (hash ^ word) * 16777619U;
+    }
+  };
+  for (const Table* table : {&tables.devices, &tables.buffers, &tables.streams, &tables.events, &tables.signals,
+                             &tables.threadDevices, &tables.expectations, &tables.libraryCalls, &tables.results,
+                             &tables.multiCopies}) {
+    add(*table);
+  }
+  for (const Table& thread : tables.threads) add(thread);
+  for (const Table& sizes : tables.multiCopySizes) add(sizes);
+  return hash;
+}
+
 Program readProgram(const ProgramTables& tables) {
+  if (tables.checksum != checksumOf(tables)) refuseProgram("checksum", "it is not that of these tables");
   Program program;
   program.iterations = static_cast<std::int32_t>(setting("iterations", tables.iterations, 1, 1000));
   program.warmups = static_cast<std::int32_t>(setting("warmups", tables.warmups, 0, 1000));
@@ -364,7 +368,6 @@ Program readProgram(const ProgramTables& tables) {
   readLibraryCalls(tables, program);
   readThreads(tables, program);
   checkLibraryCalls(program);
-  checkPlans(program);
   readExpectations(tables, program);
   readResults(tables, program);
   return program;

@@ -1,4 +1,5 @@
-// Reads a program from the numeric tables of native/encode.ts, and refuses values out of range.
+// Reads a program from the numeric tables of native/encode.ts. core/program/checks has checked it: here numbers must be
+// in range, and the checksum must be the encoder's.
 #pragma once
 
 #include <string>
@@ -39,7 +40,11 @@ struct ProgramTables {
   Table multiCopies;
   /// Bytes of each tensor, for each multi-tensor copy.
   std::vector<Table> multiCopySizes;
+  double checksum = 0;
 };
+
+/// FNV-1a over the 32-bit words of all tables, as native/encode.ts takes it.
+std::uint32_t checksumOf(const ProgramTables& tables);
 
 /// Throws a Failure `native.bad-program` that names the table, the row and the value.
 Program readProgram(const ProgramTables& tables);

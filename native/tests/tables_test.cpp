@@ -20,6 +20,8 @@ struct Numbers {
       6, 1, 0, 0, -1, 0, -1, 0, 0, 0, -1, 0, 0, 0, 1, 0, -1, 1,  // recordEvent
   };
   std::vector<double> expectations{1, 0, 64, 1, 7, 0, 1};
+  /// That of the tables if below zero.
+  double checksum = -1;
 
   Program read() const {
     ProgramTables tables;
@@ -30,6 +32,7 @@ struct Numbers {
     tables.events = {events.data(), events.size()};
     tables.threads = {{instructions.data(), instructions.size()}};
     tables.expectations = {expectations.data(), expectations.size()};
+    tables.checksum = checksum < 0 ? checksumOf(tables) : checksum;
     return readProgram(tables);
   }
 };
@@ -50,6 +53,12 @@ TEST("a well-formed program is read as it was written") {
   CHECK(program.buffers[1].id == "b" && program.buffers[1].memory == Memory::device && program.buffers[1].written);
   CHECK(program.threads[0].size() == 2);
   CHECK(program.threads[0][0].bytes == 64 && program.threads[0][1].event == 0);
+}
+
+TEST("tables that their encoder did not write are refused") {
+  Numbers numbers;
+  numbers.checksum = 1;
+  CHECK(refused(numbers));
 }
 
 TEST("single faults are refused") {
