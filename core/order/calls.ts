@@ -1,6 +1,13 @@
 /** Calls of host threads: which issue work to a stream, and which wait for it. */
 import { lowerBound } from '../lowerBound.ts';
-import type { Instruction, InstructionOf, MultiCopyPlan, Program, ProgramBuffer } from '../program/program.ts';
+import type {
+  Instruction,
+  InstructionCode,
+  InstructionOf,
+  MultiCopyPlan,
+  Program,
+  ProgramBuffer,
+} from '../program/program.ts';
 import type { Clock } from './clock.ts';
 
 /** A call of a host thread. `host` is the clock as the call begins. It changes afterwards, so copy it to keep it. */
@@ -37,38 +44,21 @@ export interface Calls<Item> {
 export const countBefore = (items: readonly { readonly position: number }[], position: number): number =>
   lowerBound(0, items.length, (index) => (items[index]?.position ?? 0) <= position);
 
-type IssuedCode =
-  | 'copy'
-  | 'memset'
-  | 'kernel'
-  | 'recordEvent'
-  | 'waitEvent'
-  | 'hostFunction'
-  | 'multiCopy'
-  | 'launchGraph'
-  | 'item';
-export type IssuedInstruction = InstructionOf<IssuedCode> | InstructionOf<'allocate'> | InstructionOf<'free'>;
+const issuedCodes = [
+  ...(['copy', 'memset', 'kernel', 'recordEvent', 'waitEvent'] as const),
+  ...(['hostFunction', 'multiCopy', 'launchGraph', 'item'] as const),
+];
+const issued: ReadonlySet<InstructionCode> = new Set(issuedCodes);
+export type IssuedInstruction =
+  | InstructionOf<(typeof issuedCodes)[number]>
+  | InstructionOf<'allocate'>
+  | InstructionOf<'free'>;
 
-/** Returns whether it becomes part of a stream. Among allocator calls, only cudaMallocAsync and cudaFreeAsync do. */
-export function isIssued(instruction: Instruction): instruction is IssuedInstruction {
-  switch (instruction.code) {
-    case 'copy':
-    case 'memset':
-    case 'kernel':
-    case 'recordEvent':
-    case 'waitEvent':
-    case 'hostFunction':
-    case 'multiCopy':
-    case 'launchGraph':
-    case 'item':
-      return true;
-    case 'allocate':
-    case 'free':
-      return instruction.allocator === 'pool';
-    default:
-      return false;
-  }
-}
+/** Whether it becomes part of a stream. Of the allocators only cudaMallocAsync and cudaFreeAsync do. */
+export const isIssued = (instruction: Instruction): instruction is IssuedInstruction =>
+  instruction.code === 'allocate' || instruction.code === 'free'
+    ? instruction.allocator === 'pool'
+    : issued.has(instruction.code);
 
 export const isPageable = (buffer: ProgramBuffer | undefined): boolean => buffer?.memory === 'pageable';
 export const isDevice = (buffer: ProgramBuffer | undefined): boolean => buffer?.memory === 'device';

@@ -1,62 +1,61 @@
-import type { Instruction, ProgramKernel } from './program.ts';
+/** Regions of buffers that an instruction reads and writes. */
+import type { Instruction } from './program.ts';
+import { operandsOfKernel, resultBytes } from './resultBytes.ts';
 
-interface Access {
+export interface Access {
   readonly buffer: number;
   readonly writes: boolean;
+  readonly offset: number;
+  /** Null for the whole buffer. An item reads at most these. */
+  readonly bytes: number | null;
 }
 
 const none: readonly Access[] = [];
+const reads = (buffer: number, offset: number, bytes: number): Access => ({ buffer, writes: false, offset, bytes });
+const writes = (buffer: number, offset: number, bytes: number | null): Access => ({
+  buffer,
+  writes: true,
+  offset,
+  bytes,
+});
 
-const touchesMemory = (kernel: ProgramKernel): kernel is Extract<ProgramKernel, { readonly dst: number }> =>
-  'dst' in kernel;
-
-/** Returns the buffers that the instruction itself reads and writes; none for a graph's launch. */
+/** Returns the data that the instruction itself moves; none for the launch of a graph, which runs what was captured. */
 export function accesses(instruction: Instruction): readonly Access[] {
-  const [read, written] = [readBuffer(instruction), writtenBuffer(instruction)];
-  if (read === null && written === null) return none;
-  const isProduct = instruction.code === 'kernel' && instruction.kernel.kind === 'matmul';
-  return [
-    ...(read === null ? [] : [{ buffer: read, writes: false }]),
-    ...(isProduct ? [{ buffer: instruction.kernel.other, writes: false }] : []),
-    ...(written === null ? [] : [{ buffer: written, writes: true }]),
-  ];
-}
-
-function readBuffer(instruction: Instruction): number | null {
   switch (instruction.code) {
-    case 'copy':
+    case 'copy': {
+      const { src, srcOffset, dst, dstOffset, bytes } = instruction;
+      return [reads(src, srcOffset, bytes), writes(dst, dstOffset, bytes)];
+    }
     case 'pin':
-      return instruction.src;
+      return [reads(instruction.src, 0, instruction.bytes), writes(instruction.dst, 0, instruction.bytes)];
     case 'read':
+      return [reads(instruction.buffer, instruction.offset, instruction.bytes)];
     case 'item':
-      return instruction.buffer;
-    case 'kernel':
-      return touchesMemory(instruction.kernel) ? instruction.kernel.src : null;
+      return [reads(instruction.buffer, 0, 4)];
+    case 'write':
+    case 'memset':
+      return [writes(instruction.buffer, instruction.offset, instruction.bytes)];
+    // The content of a buffer is undefined after these, so they count as changing it.
+    case 'allocate':
+    case 'free':
+      return [writes(instruction.buffer, 0, null)];
+    case 'kernel': {
+      const { kernel } = instruction;
+      if (kernel.kind === 'stream') return [reads(kernel.src, 0, kernel.bytes), writes(kernel.dst, 0, kernel.bytes)];
+      if (!('dst' in kernel)) return none;
+      const operands = operandsOfKernel(kernel).map(({ buffer, bytes }) => reads(buffer, 0, bytes));
+      return [...operands, writes(kernel.dst, 0, resultBytes(kernel))];
+    }
     default:
-      return null;
+      return none;
   }
 }
 
 /** Returns the buffer that an instruction writes; null if it writes none. */
-export function writtenBuffer(instruction: Instruction): number | null {
-  switch (instruction.code) {
-    case 'copy':
-    case 'pin':
-      return instruction.dst;
-    case 'write':
-    case 'memset':
-    // The content is undefined afterwards, which counts as a change.
-    case 'allocate':
-    case 'free':
-      return instruction.buffer;
-    case 'kernel':
-      return touchesMemory(instruction.kernel) ? instruction.kernel.dst : null;
-    default:
-      return null;
-  }
-}
+export const writtenBuffer = (instruction: Instruction): number | null =>
+  accesses(instruction).find((access) => access.writes)?.buffer ?? null;
 
-/** Returns the buffers that at least one of the instructions writes. */
+/** Buffers that at least one of the instructions writes. */
 export function writtenBuffers(...lists: readonly (readonly Instruction[])[]): Set<number> {
   const written = new Set<number>();
   for (const instructions of lists) {

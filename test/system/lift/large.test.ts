@@ -9,7 +9,7 @@ import { changeWords } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
-import { knownMachine } from '../../../core/lift/machine.ts';
+import { knownMachine } from '../../../core/lift/answers.ts';
 import { Nesting } from '../../../core/lift/nesting.ts';
 import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';

@@ -12,7 +12,7 @@ import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { knownMachine } from '../../../core/lift/machine.ts';
+import { knownMachine } from '../../../core/lift/answers.ts';
 import { replay } from '../../../core/lift/replay.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';

@@ -6,7 +6,7 @@ import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { knownMachine } from '../../../core/lift/machine.ts';
+import { knownMachine } from '../../../core/lift/answers.ts';
 import { replay } from '../../../core/lift/replay.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { median } from '../../../core/statistics.ts';
