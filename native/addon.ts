@@ -46,7 +46,7 @@ export interface AddonRequest {
   readonly results: Float64Array;
   readonly multiCopies: Float64Array;
   readonly multiCopySizes: readonly Float64Array[];
-  /** Of all tables. */
+  /** Checksum of all tables. */
   readonly checksum: number;
 }
 

@@ -2,14 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
-import { traceAnswers } from '../../../core/lift/answers.ts';
+import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
-import { knownMachine } from '../../../core/lift/answers.ts';
 import { Nesting } from '../../../core/lift/nesting.ts';
 import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { knownMachine } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { knownMachine } from '../../../core/lift/answers.ts';
 import { replay } from '../../../core/lift/replay.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import { median } from '../../../core/statistics.ts';

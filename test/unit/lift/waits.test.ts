@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
-import { traceAnswers } from '../../../core/lift/answers.ts';
+import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
 import { copyIn, copyOut } from '../../../core/lift/changes/streams.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { knownMachine } from '../../../core/lift/answers.ts';
 import { replay } from '../../../core/lift/replay.ts';
 import { parseProfile } from '../../../core/profile/profile.ts';
 import type { Run } from '../../../core/trace/run.ts';
