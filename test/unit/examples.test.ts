@@ -7,12 +7,12 @@ import { engineKinds } from '../../core/program/engineKind.ts';
 import { lower } from '../../core/program/lower.ts';
 
 const folder = join(import.meta.dirname, '../../assets/examples');
-// Those of lessons are simulated in lessons/statements.test.ts; some do what not every engine can.
+// Those of lessons are simulated in lessons/statements.test.ts; some need features that not every engine has.
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.json') && !file.startsWith('lessons'),
 );
 
-/** Host memory has no multiprocessors to share. */
+/** Examples of shared multiprocessors, which host memory doesn't have. */
 const notOnCpu = new Set(['verdicts/multiprocessors-full.json']);
 
 describe('shipped examples', () => {
@@ -23,7 +23,7 @@ describe('shipped examples', () => {
       expect(capabilityGaps(experiment, engine).length > 0).toBe(refused);
     }
     const program = lower(experiment);
-    // What an operation allocates and another frees is gone at the end.
+    // Memory that one operation allocates and another frees is gone at the end.
     const verified = program.buffers.filter((_, buffer) => !program.unverifiable.some((one) => one.buffer === buffer));
     expect(program.unverifiable.filter(({ reason }) => reason !== 'it is freed before the end')).toEqual([]);
     const written = verified.filter((buffer) => buffer.written).reduce((sum, buffer) => sum + buffer.bytes, 0);

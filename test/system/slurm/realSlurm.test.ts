@@ -120,7 +120,7 @@ describe.skipIf(noSlurm !== null)(`Slurm of one node${noSlurm === null ? '' : ` 
         ...changes,
         context: { environment: { ...environment(), ...standInEnvironment(built) }, ...changes.context },
       });
-    // This node counts no GPUs.
+    // This node has no GPUs to request.
     expect((await cli(['slurm', 'set', '--gpus', '0'])).exitCode).toBe(0);
     const ran = await record(`${player(built)} 2 40 > /dev/null; echo done; exit 5`);
     expect(ran.exitCode).toBe(5);

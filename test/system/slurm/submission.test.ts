@@ -1,4 +1,4 @@
-/** What is handed to Slurm says no more than was meant, whatever a folder or a program is called. */
+/** Submissions to Slurm contain only the intended words, for any name of a folder or a program. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

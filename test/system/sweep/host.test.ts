@@ -62,7 +62,7 @@ const ended = (id: string): Promise<SweepSummary> =>
     return summary;
   });
 
-/** What the library keeps, with sizes. */
+/** Returns the library's files with sizes. */
 const keptFiles = (): string[] =>
   ['sweeps', 'notes'].flatMap((name) =>
     existsSync(join(folder, name))
@@ -114,7 +114,7 @@ describe('a sweep on the host', () => {
   it('answers at once, runs every point, keeps those that fail with their reason, and each point is a run', async () => {
     const begun = await host.service.startSweep({ sweep: document, engine: 'sim' });
     expect(begun).toMatchObject({ status: 'running', points: 8, done: 0, failed: 0 });
-    // As its runs say it.
+    // The origin of its runs.
     expect(begun).toMatchObject({ origin: 'simulated', device: 'NVIDIA H200' });
     expect(await ended(begun.id)).toMatchObject({ status: 'complete', done: 6, failed: 2 });
     const { outcomes } = await host.service.readSweep(begun.id);
@@ -228,7 +228,7 @@ describe('a sweep on the host', () => {
     expect(await host.service.sweeps()).toEqual([]);
     expect((await host.service.runs()).filter(({ sweep }) => sweep === id)).toEqual([]);
     expect(keptFiles()).toEqual([]);
-    // One thing in the bin for the sweep, and one for the notes.
+    // The bin has one entry for the sweep, and one for the notes.
     expect(inBin()).toEqual(forGood ? [] : [id, `${id}.2`]);
     await expect(host.service.readRun(run)).rejects.toMatchObject({ code: 'run.not-found' });
 
@@ -238,7 +238,7 @@ describe('a sweep on the host', () => {
     expect(inBin()).toEqual([]);
     expect(await host.service.readSweep(id)).toEqual(before);
     expect((await host.service.readNotes(run)).notes).toEqual([note]);
-    // Windows hear of its runs before they hear of it.
+    // Windows are notified of its runs before the sweep itself.
     await eventually(() => expect(last(id)).toMatchObject({ status: 'complete' }));
     expect(told.sweepPoint.mock.calls.map(([, { point }]) => point)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });

@@ -1,4 +1,4 @@
-/** Verdicts on copies that found their engine busy. */
+/** Verdicts on copies that waited for a busy engine. */
 import { describe, expect, it } from 'vitest';
 import { predict } from '../../../core/remedies/predict.ts';
 import { h200Machine } from '../machine/toy.ts';

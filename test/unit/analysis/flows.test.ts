@@ -34,7 +34,7 @@ const experiment = requireExperiment({
   ],
 });
 
-/** Rows as [kind, lane, start, op], with a correlation where there is one. */
+/** Makes a trace of rows [kind, lane, start, op], with an optional correlation. */
 function traceOf(rows: readonly (readonly [RowKind, 'main' | 'a' | 'b', number, number, number?])[]): Trace {
   const builder = new TraceBuilder();
   const lanes = {
@@ -54,7 +54,7 @@ const flows = (trace: Trace, row: number) =>
 
 describe('flows', () => {
   it('lead from the latest record that was issued before to each wait, whenever the stream reached it', () => {
-    // Both records are reached only after all calls were made.
+    // Both records are reached after all calls were made.
     const trace = traceOf([
       ['host-call', 'main', 0, 1],
       ['host-call', 'main', 10, 2],

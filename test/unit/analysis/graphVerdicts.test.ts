@@ -83,7 +83,7 @@ describe('verdicts within a graph', () => {
     expect(later?.explanation).toMatch(
       /^"launch step" in stream "b" launched a graph whose last launch was still running\./,
     );
-    // Captured anew it is another graph.
+    // A new capture makes another graph.
     const [anew] = verdictsOf([capture(kernel('a')), launch('a'), capture(copy('a')), launch('b')]);
     expect(anew).toMatchObject({ cause: 'overlapped' });
   });

@@ -3,7 +3,7 @@ import { hostCalls } from '../../../core/figures/hostCalls.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 
-/** Of each activity the number of its call, where calls and activities have these correlation numbers. */
+/** Returns the call's number for each activity, for calls and activities with these correlation numbers. */
 function joined(calls: readonly number[], activities: readonly number[]) {
   const builder = new TraceBuilder();
   const thread = builder.lane({ kind: 'host-thread', id: 'thread:main', name: 'main', device: '' });

@@ -1,7 +1,7 @@
 /**
- * Our tables beside figures by Holistic Trace Analysis's formulas, which a script of its own computed from the same
- * files (test/fixtures/pytorch-traces/hta_figures.py). Runs of ours are exported as such files: the script's figures of
- * those are our figures of the runs.
+ * Compares our tables with figures by Holistic Trace Analysis's formulas, which a separate script computed from the
+ * same files (test/fixtures/pytorch-traces/hta_figures.py). Our runs were exported as such files for it: its figures
+ * must equal our figures of the runs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const figuresIn = (file: string) =>
   Object.entries(JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, Figures>);
 
 const imported = (name: string): Promise<Run> => read(traceBytes(name));
-/** As 'overlap-pinned-side-stream.json', which the script was given. */
+/** Returns a shipped run by the name of its exported file, such as 'overlap-pinned-side-stream.json'. */
 const own = (name: string): Run => recordedRun(name.replace(/\.json$/, '').replace('-', '/'));
 const exportedAgain = async (run: Run): Promise<Run> => read(exported(run, 'pytorch', 0));
 
@@ -46,7 +46,7 @@ const all: (readonly [string, Figures, Open])[] = [
   ),
 ];
 
-/** Entries of a list by stream number, as the figures have them. */
+/** Returns entries of a list by stream number, as the figures have them. */
 const byStream = <Entry extends { readonly lane: string }>(list: readonly Entry[]) =>
   Object.fromEntries(list.map(({ lane, ...rest }) => [lane.split(':').at(-1), rest]));
 
@@ -65,7 +65,7 @@ describe.each(all)('%s, as Holistic Trace Analysis counts', (name, figures, open
   });
 
   it('idle time by cause', async () => {
-    // Where work of one stream overlaps, HTA counts a kernel wait below 0.
+    // If work of one stream overlaps, HTA counts a kernel wait below 0.
     const idle = streamIdle(await iteration(name)).map(({ kernelWaitNs, overlapNs, ...rest }) => {
       return { ...rest, kernelWaitNs: kernelWaitNs - overlapNs };
     });
@@ -93,7 +93,7 @@ describe.each(all)('%s, as Holistic Trace Analysis counts', (name, figures, open
     const found = Object.entries(figures.bandwidth).map(([kind, { points, minGBs = 0, maxGBs = 0 }]) => {
       const own = series.find((one) => one.kind === kinds[kind as keyof typeof kinds]);
       const rates = [...(own?.bytesPerSecond ?? [])].filter((rate) => rate > 0).map((rate) => rate / 1e9);
-      // Kineto writes rates rounded; ours are bytes over time.
+      // Kineto rounds its rates; ours are bytes divided by time.
       expect(Math.min(...rates)).toBeCloseTo(minGBs, 6);
       expect(Math.max(...rates)).toBeCloseTo(maxGBs, 6);
       return [rates.length, points];

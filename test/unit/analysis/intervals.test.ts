@@ -17,7 +17,7 @@ const unionOf = (list: readonly Span[]): Intervals =>
     list.map(({ start }) => start),
     list.map(({ end }) => end),
   );
-/** One bit for each unit of time: the plainest possible set of times. */
+/** Returns one bit for each unit of time: the simplest set of times. */
 const bits = (list: readonly Span[]): boolean[] =>
   Array.from({ length: size }, (_, at) => list.some(({ start, end }) => start <= at && at < end));
 const bitsOf = (intervals: Intervals): boolean[] =>

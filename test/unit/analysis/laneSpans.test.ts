@@ -4,7 +4,7 @@ import { LaneSpans } from '../../../core/figures/laneSpans.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { runs } from '../../support/effort.ts';
 
-/** Rows one after another: gap before each, and its duration. */
+/** Rows in order: the gap before each, and its duration. */
 const rows = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 60 });
 
 function laneOf(steps: readonly (readonly [gap: number, duration: number])[]) {
@@ -14,7 +14,7 @@ function laneOf(steps: readonly (readonly [gap: number, duration: number])[]) {
   for (const [gap, durationNs] of steps) {
     at += gap;
     builder.add({ startNs: at, durationNs, lane, kind: 'host-call', name: 'call' });
-    // A row without duration lies before the next, not in it.
+    // A row without duration is before the next one, not in it.
     at += Math.max(durationNs, 1);
   }
   return builder.build();

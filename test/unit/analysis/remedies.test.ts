@@ -25,7 +25,7 @@ function explain(experiment: Experiment): Explanation {
   return explanation;
 }
 
-/** The remedy of the only verdict that was tested. */
+/** Returns the remedy of the only tested verdict. */
 function onlyRemedy(experiment: Experiment): Remedy {
   const { remedies } = explain(experiment);
   expect(remedies).toHaveLength(1);

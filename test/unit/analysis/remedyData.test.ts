@@ -1,4 +1,4 @@
-/** No remedy changes what a program leaves in its buffers, or brings a race: random programs, each remedy applied. */
+/** No remedy changes the final content of a program's buffers, or adds a race: random programs, each remedy applied. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { applyChange } from '../../../core/experiment/change.ts';
@@ -56,7 +56,7 @@ const operations = fc.array(fc.oneof({ weight: 9, arbitrary: leaf }, { weight: 1
   maxLength: 10,
 });
 
-/** Each buffer begins with a content of its own, so that none passes for another. */
+/** Buffers begin with different contents, so that a swap is noticed. */
 const buffers = [...host, ...device].map((id, index) => ({
   ...{ id, memory: memories[id as keyof typeof memories] ?? ('device' as const) },
   ...{ bytes: 2 ** 22, pattern: { kind: 'random' as const, seed: index + 1 } },
@@ -66,7 +66,7 @@ const experiments = operations.map((list) =>
   experimentOf({ buffers, streams, events: [{ id: 'e' }, { id: 'f' }] }, list as Parameters<typeof experimentOf>[1]),
 );
 
-/** What the buffers of the experiment hold in the end. */
+/** Returns the final content of the experiment's buffers. */
 const content = (program: Program, experiment: Experiment) =>
   program.expectations
     .map(({ buffer, ...rest }) => ({ ...rest, id: program.buffers[buffer]?.id }))
@@ -78,7 +78,7 @@ it('remedies leave the data as it was, and bring no race', () => {
       const program = lower(experiment);
       if (findHazards(program).hazards.length > 0) return;
       for (const remedy of explainWithRemedies(experiment, h200Machine)?.remedies ?? []) {
-        // A buffer that is cut keeps the last part of its content; how that is done has tests of its own.
+        // A cut buffer keeps the last part of its content; cuts have their own tests.
         if (remedy.steps.some((step) => step.startsWith('Cut'))) continue;
         const changed = lower(applyChange(experiment, remedy));
         expect([remedy.steps, findHazards(changed).hazards]).toEqual([remedy.steps, []]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 });
 
-/** Only what JSON can hold: no undefined, NaN or infinity, which it would drop or turn into null. */
+/** Throws if JSON can't represent the value: for undefined, NaN or infinity, which it drops or turns into null. */
 function requirePlain(value: unknown, path = '$'): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number') {
@@ -191,7 +191,7 @@ const streams = [{ id: 'a' }, { id: 'b' }];
 const copy = { op: 'copy', src: 'h', dst: 'd', stream: 'a' } as const;
 const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'b' } as const;
 
-/** c and k: the calls; C: the copy, K: the kernel. */
+/** Letters: c and k are the calls, C is the copy, K the kernel. */
 const rowsOf = (copyOp: number, kernelOp: number) =>
   ({
     c: { kind: 'host-call', op: copyOp },

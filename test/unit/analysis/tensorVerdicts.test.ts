@@ -1,4 +1,4 @@
-/** Verdicts on multi-tensor copies: one call that holds the host until the tensors have arrived. */
+/** Verdicts on multi-tensor copies: one call that blocks the host until the tensors have arrived. */
 import { describe, expect, it } from 'vitest';
 import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
 import { h200Machine } from '../machine/toy.ts';

@@ -1,4 +1,4 @@
-/** Which of several iterations stands for a run: both its makespan and its overlap count. */
+/** Chooses the iteration that represents a run, by both makespan and overlap. */
 import { describe, expect, it } from 'vitest';
 import { typicalIterations } from '../../../core/figures/typicalIterations.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
@@ -7,7 +7,7 @@ const rows: Record<string, DrawnRow> = {
   U: { kind: 'copy', src: 'pinned', dst: 'device', engine: 'h2d' },
   K: { kind: 'kernel', engine: 'compute' },
 };
-/** A trace of an iteration for each copy and kernel; the kernels' lanes alone where there are no copies. */
+/** Draws a trace with an iteration for each copy and kernel; with kernels only if there are no copies. */
 const draw = (...iterations: readonly (readonly string[])[]) =>
   drawTrace(...iterations.map((lanes, iteration) => ({ rows, lanes: [...lanes], iteration })));
 const beside = ['stream:a UUUU....', 'stream:b KKKKKKKK'];

@@ -1,4 +1,4 @@
-/** Each shipped example of a cause: the verdict names it, its remedy takes it away, and that gains something. */
+/** Each shipped example of a cause: the verdict names it, and its remedy removes it with a gain. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { h200Machine } from '../machine/toy.ts';
 const folder = join(import.meta.dirname, '../../../assets/examples/verdicts');
 const example = (name: string): Experiment => requireExperiment(readFileSync(join(folder, `${name}.json`), 'utf8'));
 
-/** The example, the operation that its verdict is about, the cause, the rule, and what stood in the way. */
+/** Example, operation of its verdict, cause, rule, and obstacle. */
 const cases: readonly (readonly [string, string, Cause, RuleId, string | null, string | null])[] = [
   ['pageable-source', 'upload', 'pageable-source', 'pageable-copy-holds-host', null, 'cudaMemcpyAsync'],
   [
@@ -64,7 +64,7 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['launch-blocking', 'upload', 'launch-blocking', 'launch-blocking', null, 'cudaMemcpyAsync'],
 ];
 
-/** No change of the experiment takes these away. */
+/** Causes that no change of the experiment removes. */
 const withoutRemedy = ['not-on-a-copy-engine'];
 
 describe('the examples of causes', () => {

@@ -1,4 +1,4 @@
-/** No verdict says what its own trace contradicts: random programs on the simulated H200, checked row by row. */
+/** No verdict contradicts its own trace: random programs on the simulated H200, checked row by row. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../../core/machine/simulate.ts';
@@ -77,7 +77,7 @@ const experiments = fc.array(operation, { minLength: 2, maxLength: 14 }).map((op
 interface Case {
   readonly program: Program;
   readonly rows: readonly PlainRow[];
-  /** Of copies. */
+  /** Verdicts on copies. */
   readonly all: readonly Verdict[];
 }
 
@@ -94,7 +94,7 @@ const check = (predicate: (one: Case) => void): void =>
 
 const role = (verdict: Verdict, wanted: Evidence['role']): Evidence | undefined =>
   verdict.evidence.find((one) => one.role === wanted);
-/** The two that the verdict is about, the one that ran first first. */
+/** Returns the copy and the kernel of the verdict in order of start. */
 function inTurn(verdict: Verdict): [Evidence, Evidence] | null {
   const [copy, kernel] = [role(verdict, 'copy'), role(verdict, 'kernel')];
   if (copy === undefined || kernel === undefined) return null;
@@ -161,7 +161,7 @@ describe('verdicts of any program', () => {
         }
         if (verdict.cause === 'engine-busy') {
           const blocker = role(verdict, 'blocking-operation');
-          // A staged copy lets others through between its parts.
+          // A staged copy lets others run between its parts.
           if (blocker !== undefined && !isStaged(program, blocker.op))
             expect(blocker.endNs).toBeLessThanOrEqual(role(verdict, 'copy')?.startNs ?? 0);
         }
@@ -179,18 +179,18 @@ describe('verdicts of any program', () => {
           const worked = shape?.kind === 'stream' ? [shape.src, shape.dst] : [];
           expect(worked.map((one) => program.buffers[one]?.memory)).toContain('mapped');
           expect(kernel?.lane).not.toBe(copy?.lane);
-          // It ran while the copy waited.
+          // The kernel ran during the wait of the copy.
           expect(kernel?.startNs).toBeLessThan(copy?.startNs ?? 0);
           expect(kernel?.endNs).toBeGreaterThan(call?.startNs ?? 0);
         }
         if (verdict.cause === 'too-small') {
-          // The profile's costliest calls, 26 µs for a launch and 17 µs for 64 KB: nothing that lasts longer than both.
+          // The profile's most expensive calls, 26 µs for a launch and 17 µs for 64 KB: less than both together.
           expect(first.endNs - first.startNs).toBeLessThan(45_000);
         }
         if (verdict.cause === 'issued-too-late') {
           const call = role(verdict, second === role(verdict, 'copy') ? 'copy-call' : 'kernel-call');
           const shorter = Math.min(first.endNs - first.startNs, second.endNs - second.startNs);
-          // Issued too late to begin in time, or begun as soon as it was issued, for which a few µs are allowed.
+          // Issued too late to begin in time, or begun as soon as it was issued, within a few µs.
           const atOnceNs = second.startNs - Math.max(4000, shorter / 2);
           expect(call?.endNs ?? 0).toBeGreaterThanOrEqual(Math.min(first.endNs - shorter / 2, atOnceNs));
         }

@@ -35,8 +35,8 @@ const kernel = (stream: string, reads: string[] = []): OperationInput => ({
 });
 
 /**
- * c, k, l: calls of operations 0, 1 and 2. C: the copy (operation 0). K: a kernel, operation 1. X: a second copy or
- * kernel, operation 2. Upside down where the experiment lists the kernel first.
+ * Draws a scene. c, k, l: calls of operations 0, 1 and 2. C: the copy (operation 0). K: a kernel, operation 1. X: a
+ * second copy or kernel, operation 2. Swapped if the experiment lists the kernel first.
  */
 function scene(rows: Partial<Record<string, Partial<DrawnRow>>>, ...lanes: string[]) {
   const base: Record<string, DrawnRow> = {
@@ -376,7 +376,7 @@ describe('engines and queues', () => {
   });
 
   describe('a copy behind one of another stream', () => {
-    /** The copy J is ready only when the kernel before it in its stream is over; C was ready since its call. */
+    /** The copy J is ready only after the kernel before it in its stream; C has been ready since its call. */
     const told = (channels: readonly [number, number], third = '..................', own = 'CCCCC') =>
       verdicts(
         scene(
@@ -415,7 +415,7 @@ describe('engines and queues', () => {
 
     it('waited for the engine where that was not idle', () => {
       expect(told([9, 9], '...XXXXXXXX.......')).toMatchObject({ cause: 'engine-busy', blockedBy: 2 });
-      // Idle too late for a long copy to have overlapped, but not for a short one.
+      // The engine becomes idle too late for a long copy to overlap, but not for a short one.
       expect(told([9, 9], '...XXXXX..........')).toMatchObject({ cause: 'engine-busy', blockedBy: 2 });
       expect(told([9, 9], '...XXXXX..........', 'CC')).toMatchObject({ cause: 'copy-queues', blockedBy: 1 });
     });

@@ -1,4 +1,4 @@
-/** Probes run on the simulator give its profile back: what is derived is what was put in. */
+/** Probes run on the simulator reproduce its profile. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibration.ts';
@@ -36,24 +36,24 @@ async function results(plan: Plan, profile: DeviceProfile, whileRecording = fals
   return found;
 }
 
-/** From a base that is wrong in every parameter. */
+/** Derives a profile from a base that is wrong in every parameter. */
 async function derived(plan: Plan, profile: DeviceProfile): Promise<Derived> {
   return deriveProfile(plan, { readings: await results(plan, profile), ...nothingBenched }, toyProfile, provenance);
 }
 
-/** How far off a derived parameter may be, where that is more than 1 %. */
+/** Allowed error of a derived parameter, if it is more than 1 %. */
 const tolerances: readonly (readonly [name: RegExp, share: number])[] = [
-  // Found between two sizes that were tried.
+  // Found between two tested sizes.
   [/^kernel\.l2Bytes$/, 0.15],
-  // Calls of a microsecond and less are held in whole nanoseconds.
+  // Calls of a microsecond and less are recorded in whole nanoseconds.
   [/^copies\.h2d\.pageable$/, 0.02],
-  // Where the device's part of a small one takes longer than the whole call should.
+  // If the device's part of a small one takes longer than the whole call should.
   [/^copies\.d2h\.pageable$/, 0.5],
-  // The difference of two passes, of which each has a latency.
+  // The difference of two passes, each with a latency.
   [/^kernel\.(l2BytesPerSecond|streamShares)$/, 0.03],
-  // The rate of the largest copy that is made, while the profile has that of 1 GiB.
+  // The rate of the largest probed copy, while the profile has that of 1 GiB.
   [/^link\./, 0.02],
-  // Of the largest product and transform that fit: the smaller they are, the more of their time is a kernel's own.
+  // The largest product and transform that fit: with smaller ones a kernel's own time weighs more.
   [/^(fft\.bytesPerSecond|matmul\.)/, 0.08],
   // Between two numbers of threads of the profile.
   [/^host\.threads$/, 0.2],
@@ -72,14 +72,14 @@ function wrong({ parameters: one }: DeviceProfile, simulated: DeviceProfile, not
   });
 }
 
-/** A copy within a simulated device passes through its memory, whatever the profile has from a GPU whose L2 held its bytes. */
+/** Returns copy times through the memory of a simulated device, since a GPU's profile may have its L2 in them. */
 function throughMemory(profile: DeviceProfile): readonly Point[] {
   const within = { src: 'device', dst: 'device', from: 0, to: 0 } as const;
   const costs = profileCosts(profile);
   return profile.parameters['copies.d2d'].map(([bytes]) => [bytes, costs.copy(bytes, within, false)?.deviceNs ?? 0]);
 }
 
-/** Relative; lanes hold whole nanoseconds, so that a time in them may be one off. */
+/** Returns a relative difference; times of lanes are whole nanoseconds, so one of them may differ. */
 function apart(name: ParameterName, found: number | readonly Point[], expected: number | readonly Point[]): number {
   if (typeof found === 'number' || typeof expected === 'number') {
     const [one, other] = [Number(found), Number(expected)];
@@ -94,7 +94,7 @@ describe('a calibration on the simulator', () => {
     const plan = calibrationPlan({ ...standardOptions, devices: 2 });
     const { profile, assumed } = await derived(plan, h200);
     expect(wrong(profile, h200, [])).toEqual([]);
-    // The base has few parameters that no probe tells.
+    // The base has few parameters without a probe.
     expect(assumed).toEqual(['staging.slots']);
   });
 
@@ -156,7 +156,7 @@ describe('a calibration on the simulator', () => {
     const known = timeTable(h200.parameters['copies.d2d'])(4096);
     expect(profile.parameters['copies.d2d'][0]?.[1]).toBeCloseTo(Math.sqrt(4e6 * known), 6);
     expect(profile.source).toContain('Half of each is the profile "h200"');
-    // A profile of another GPU knows nothing of this one.
+    // A profile of another GPU says nothing about this one.
     const other = deriveProfile(plan, found, h200, { ...provenance, how: 'measured' }).profile;
     expect(other.parameters['copies.d2d']).toEqual([[4096, 4e6]]);
   });
@@ -185,7 +185,7 @@ describe('a calibration on the simulator', () => {
   });
 });
 
-/** Times, rates and counts; the link and what moves over it, and memory and what it keeps, stay in proportion. */
+/** Scales times, rates and counts; a link and its copies, and memory and its caches, stay in proportion. */
 function scaled(profile: DeviceProfile, factors: readonly number[]): DeviceProfile {
   const together = /^(copies\.(h2d|d2h)|link)\.|^kernel\.(device|l2|memoryLatency)|^host\.(memcpy|cached|threads)/;
   return slower(profile, (name) => {

@@ -1,4 +1,4 @@
-/** One experiment with every operation, kind of memory and kernel that there is. */
+/** One experiment with every operation, kind of memory and kernel. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { copyStrategies } from '../../../core/experiment/operations.ts';
 import { experimentOf } from '../support/experiments.ts';

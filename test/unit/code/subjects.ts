@@ -1,4 +1,4 @@
-/** The experiments whose programs must compile: all that are shipped, and 100 random ones that an engine could execute. */
+/** The experiments whose programs must compile: all shipped ones, and 100 random ones that an engine could execute. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../../core/errors.ts';

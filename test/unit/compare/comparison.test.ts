@@ -61,7 +61,7 @@ const drawing = (iteration: number, stream: string, side: string) => ({
   lanes: ['thread:main  cckkssssss', `stream:side  ${side}`, `stream:default ${stream}`],
 });
 
-/** As many iterations as there are lines. */
+/** Returns a trace with an iteration for each line. */
 const traceOf = (...lines: readonly (readonly [stream: string, side: string])[]): Trace =>
   drawTrace(...lines.map(([stream, side], iteration) => drawing(iteration, stream, side)));
 
@@ -83,7 +83,7 @@ describe('two runs of one experiment', () => {
     expect(step).toMatchObject({ label: 'step', kind: 'kernel', countA: 1, countB: 1 });
     expect(step?.duration.differenceNs).toBe(-2000);
     expect(step?.start.differenceNs).toBe(0);
-    // Only the host has it: its time there is its duration.
+    // Only the host has the wait: its host time is its duration.
     expect(wait?.duration.a?.median).toBe(6000);
     expect(wait?.host.a).toBeNull();
   });
@@ -95,7 +95,7 @@ describe('two runs of one experiment', () => {
       overlap: { a: { median: 2000 }, b: { median: 2000 }, differenceNs: 0 },
       idle: { a: { median: 6000 }, b: { median: 2000 } },
     });
-    // In calls for 4 us; the copy runs in two of those. Waiting is no work.
+    // Calls take 4 µs; the copy runs during two of those. Waiting is no work.
     expect(lane('thread:main')).toMatchObject({ busy: { a: { median: 4000 } }, overlap: { a: { median: 2000 } } });
     expect(found.makespan).toMatchObject({ a: { median: 10_000 }, b: { median: 10_000 }, judgement: 'equal' });
   });

@@ -6,7 +6,7 @@ const drawn = (values: readonly number[]): Sample => sampleOf(values, false) as 
 const exact = (value: number): Sample => sampleOf([value], true) as Sample;
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, index) => from + index);
 
-/** Every way to lay out n values of one sample among m of another, as sets of places. */
+/** Yields every way to place n values of one sample among m of another, as sets of places. */
 function* orders(n: number, m: number, from = 0): Generator<number[]> {
   if (n === 0) {
     yield [];
@@ -49,7 +49,7 @@ describe('chance that spreads stand apart', () => {
       let [all, apart] = [0, 0];
       for (const places of orders(n, m)) {
         const own = new Set(places);
-        // So close together that none is a stray.
+        // So close together that none is an outlier.
         const near = (list: readonly number[]): Sample => drawn(list.map((place) => 1000 + place));
         const [a, b] = [spreadOf(near(places)), spreadOf(near(upTo(total).filter((place) => !own.has(place))))];
         all += 1;
@@ -62,7 +62,7 @@ describe('chance that spreads stand apart', () => {
   it('next to a simulated run it is the chance to miss the median', () => {
     expect(chanceOfApart(exact(0), drawn(upTo(5)))).toBeCloseTo(2 / 32, 12);
     expect(chanceOfApart(drawn(upTo(6)), exact(0))).toBeCloseTo(2 / 64, 12);
-    // Second least to tenth of eleven: 2 · (1 + 11) / 2¹¹.
+    // Second to tenth of eleven: 2 · (1 + 11) / 2¹¹.
     expect(chanceOfApart(exact(0), drawn(upTo(11)))).toBeCloseTo(24 / 2048, 12);
     expect(chanceOfApart(exact(0), exact(1))).toBe(0);
   });

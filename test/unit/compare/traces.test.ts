@@ -1,4 +1,4 @@
-/** Two recorded traces of one program, whose copies are from pinned and from pageable memory. */
+/** Two recorded traces of one program, with copies from pinned and from pageable memory. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compareRuns, type RunComparison } from '../../../core/compare/comparison.ts';

@@ -1,6 +1,6 @@
 /**
- * The profile that ships predicts recorded runs as docs/concepts/accuracy.md says: a rule or a number that is changed without the
- * other shows here.
+ * The shipped profile predicts recorded runs as docs/concepts/accuracy.md says: a rule and its number must change
+ * together.
  */
 import { expect, it } from 'vitest';
 import { figuresOf, judge, readJudged } from '../../../bench/support/judged.ts';

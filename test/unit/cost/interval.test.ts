@@ -15,7 +15,7 @@ const examples = 'assets/examples';
 const programOf = (name: string) =>
   lowerToSimulate(requireExperiment(readFileSync(join(examples, `${name}.json`), 'utf8')));
 
-/** The predicted makespan, and how wide its interval is as a part of it. */
+/** Returns the predicted makespan, and its interval's relative width. */
 function told(name: string): { readonly makespanNs: number; readonly width: number } {
   const program = programOf(name);
   const machines = machinesAround(h200);

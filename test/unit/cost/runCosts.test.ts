@@ -1,4 +1,4 @@
-/** What a run shows of its machine: what its operations cost there, and nothing of what the run put around them. */
+/** Costs that a run shows of its machine: those of its operations, without the run's own measurements. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const read = (file: string): unknown => JSON.parse(readFileSync(join(assets, fil
 const h200 = parseProfile(read('profiles/h200.json'));
 const experiment = (name: string): Experiment => requireExperiment(read(`examples/${name}`));
 
-/** The run that a recorder would make of it on the machine of a profile. */
+/** Returns a recorder's run of it on the machine of a profile. */
 const recordedOn = (machine: DeviceProfile, name: string): Run => ({
   info: runInfo({ experiment: experiment(name) }),
   trace: simulate(lower(experiment(name)), recordingCosts(machine)).trace,

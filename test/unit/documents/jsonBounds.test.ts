@@ -1,4 +1,4 @@
-/** JSON is bounded before it is parsed. */
+/** Sizes of JSON texts are limited before parsing. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseJson } from '../../../core/shape/parseJson.ts';
 

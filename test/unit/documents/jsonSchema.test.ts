@@ -1,4 +1,4 @@
-/** The JSON Schemas, judged by ajv, which knows nothing of zod: the same verdicts as our own readers' on shapes. */
+/** The JSON Schemas in ajv, which is independent of zod: the same results as our own readers for shapes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -34,7 +34,7 @@ const validators = Object.fromEntries(documentKinds.map((kind) => [kind, ajv.com
   ReturnType<typeof ajv.compile>
 >;
 
-/** The documents that a page shows. */
+/** Returns the documents in a page. */
 function documented(page: string, kind: DocumentKind): unknown[] {
   const blocks = readFileSync(join(root, page), 'utf8').matchAll(/```json\n(\{[^`]*)```/g);
   return [...blocks]
@@ -86,14 +86,14 @@ it('the documented experiment is one, references and all', () => {
   expect(requireExperiment(documented('docs/guide/experiments.md', 'experiment')[0]).threads).toHaveLength(1);
 });
 
-/** What a schema can't say: zod's own refinements, which look at several values at once. */
+/** Problems that a schema can't express: zod's own refinements, which compare several values. */
 const onlyOurs = new Set(['must ascend', 'must not take less time', 'is behind to']);
 
 type Verdict = 'valid' | 'invalid' | 'valid but for an order';
 
 const isOrder = (message: string): boolean => [...onlyOurs].some((text) => message.includes(text));
 
-/** Operations without an id get one before the shape is checked. */
+/** Checks the shape after operations without an id got one. */
 const experimentShape = (document: unknown) =>
   checkShape(experimentSchema, withOperationIds({ ...(document as Record<string, unknown>) }));
 
@@ -111,7 +111,7 @@ function ownVerdict(kind: DocumentKind, document: unknown): Verdict {
   return kind === 'sweep' && !isWholeSweep(document) ? 'invalid' : 'valid';
 }
 
-/** By the very reader: all that it refuses beside an order of steps is the shape of an amount. */
+/** Uses the reader itself: apart from the order of steps it refuses only a wrong amount. */
 function verdictOnRules(document: unknown): Verdict {
   try {
     parseGateRules(JSON.stringify(document));
@@ -122,7 +122,7 @@ function verdictOnRules(document: unknown): Verdict {
   }
 }
 
-/** The parts of a sweep that parse.ts checks after its shape, as far as they are shapes. */
+/** Checks the parts of a sweep that parse.ts checks after its shape, if a schema can express them. */
 function isWholeSweep(document: unknown): boolean {
   const { base, axes } = document as {
     base: { experiment?: unknown; template?: unknown };
@@ -143,7 +143,7 @@ const junk = [
   ...['7', '1.5', '1,000', '2 ms', '3 TiB', '1.2.3 MiB', '40 s', '20 %', '120 %', '-1 KiB', '5 parsecs'],
 ];
 
-/** One place of a copy of the document, changed at random. */
+/** Returns a copy of the document with one random change. */
 function damaged(document: unknown, random: Random): unknown {
   const copy = structuredClone(document);
   const places: { readonly holder: Record<string, unknown>; readonly name: string }[] = [];

@@ -1,4 +1,4 @@
-/** A change's patches make of a document what immer makes of it, and leave all else as it is. */
+/** A change's patches have the same result in a document as with immer, and leave everything else unchanged. */
 import fc from 'fast-check';
 import { enablePatches, Immer } from 'immer';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const immer = new Immer({ autoFreeze: false });
 const kinds = fc.constantFrom('insert', 'insert a range', 'replace', 'remove', 'name', 'duration', 'declare');
 const steps = fc.array(fc.record({ kind: kinds, at: fc.nat(20) }), { minLength: 1, maxLength: 8 });
 
-/** Patches that fit one after another; nothing that they put in is looked for by the next ones. */
+/** Returns patches that can be applied in order, each independent of the values of earlier ones. */
 function patchesOf(experiment: Experiment, list: readonly { readonly kind: string; readonly at: number }[]): Patch[] {
   const paths = operationPaths(experiment);
   const patches: Patch[] = [];

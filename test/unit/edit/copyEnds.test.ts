@@ -1,4 +1,4 @@
-/** A copy never moves less than its source without saying so. */
+/** No copy moves less than its source without a message. */
 import { describe, expect, it } from 'vitest';
 import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';

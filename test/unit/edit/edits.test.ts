@@ -1,4 +1,4 @@
-/** Every edit keeps the document valid or refuses with a message; and what each one does. */
+/** Every edit keeps the document valid or refuses with a message; and the effect of each one. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ const host: Target = { row: 'host' };
 
 type Edit = (experiment: Experiment, pick: (below: number) => number) => Edited;
 
-/** Some edit of every kind, with places and ids picked from what the document has. */
+/** Edits of every kind, with places and ids from the document. */
 const edits: readonly Edit[] = [
   (experiment, pick) => {
     const paths = operationPaths(experiment);
@@ -117,7 +117,7 @@ function somewhere(experiment: Experiment, pick: (below: number) => number): Tar
   return pick(3) === 0 ? host : { row: 'stream', stream: streams[pick(streams.length)] ?? 'default' };
 }
 
-/** Numbers count in document order, and lead back to their paths. */
+/** Checks that operations are numbered in document order, and that numbers map back to paths. */
 function expectNumbersOfPaths(experiment: Experiment): void {
   const paths = operationPaths(experiment);
   expect(operationCount(experiment)).toBe(paths.length);
@@ -145,7 +145,7 @@ describe('any series of edits', () => {
             if (edited === undefined) throw new Error('no such edit');
             expect(JSON.stringify(experiment)).toBe(before);
             const asText: unknown = JSON.parse(JSON.stringify(edited.experiment));
-            // Whatever part of it was checked: read from a file it is the same document.
+            // Any reader returns the same document from its text.
             expect(parseExperiment(asText)).toEqual({ ok: true, experiment: edited.experiment });
             for (const path of edited.selected) operationOf(edited.experiment, path);
             expectNumbersOfPaths(edited.experiment);
@@ -280,7 +280,7 @@ describe('an event edge', () => {
 
   it('records after the one and waits before the other, in the stream or on the host', () => {
     const inStream = drawEdge(two, ['threads', 0, 'operations', 0], { at: ['threads', 0, 'operations', 7] });
-    // The event that follows the copy already is taken.
+    // The event that already follows the copy is used.
     expect(ops(inStream.experiment)).toHaveLength(10);
     expect(operationOf(inStream.experiment, inStream.selected[0] ?? [])).toMatchObject({
       op: 'waitEvent',

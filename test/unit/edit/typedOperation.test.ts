@@ -1,4 +1,4 @@
-/** Operations as one types them. */
+/** Operations as typed text. */
 import { describe, expect, it } from 'vitest';
 import { atEndOf, operationOf } from '../../../core/experiment/edit/paths.ts';
 import { addTyped, parseTyped } from '../../../core/experiment/edit/typedOperation.ts';

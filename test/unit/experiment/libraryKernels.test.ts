@@ -14,7 +14,7 @@ const buffers: ExperimentInput['buffers'] = [
   { id: 'mapped', memory: 'mapped', bytes: 2048 },
 ];
 
-/** Field and message of each problem. */
+/** Returns field and message of each problem. */
 function problems(operation: object): string[] {
   const parsed = parseExperiment({
     ...{ format: 'copyscope/experiment', version: 1, name: 'test', buffers },

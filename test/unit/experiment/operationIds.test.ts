@@ -1,4 +1,4 @@
-/** Ids of operations: given to documents that lack them, unique, and kept by every edit. */
+/** Ids of operations: added to documents without them, unique, and kept by every edit. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

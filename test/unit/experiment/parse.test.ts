@@ -27,7 +27,7 @@ const withBuffer = (buffer: unknown): unknown => ({
   threads: [{ id: 'main', operations: [] }],
 });
 
-/** All problems as 'field: message remedy'; fails where one lacks a part. */
+/** Returns all problems as 'field: message remedy'; throws if one lacks a part. */
 function problems(json: unknown): string[] {
   const parsed = typeof json === 'string' ? parseExperimentText(json) : parseExperiment(json);
   if (parsed.ok) return [];
@@ -214,7 +214,7 @@ describe('a document', () => {
       expect(problems(wide)).toEqual(expected);
       expect(problems(JSON.stringify(wide))).toEqual(expected);
     }
-    // No fields, whatever it looks like.
+    // Braces in a text are no fields.
     const description = `${'"a\\": {'.repeat(1100)}\\`;
     expect(problems(JSON.stringify({ ...document, description }))).toEqual([]);
   });

@@ -19,7 +19,7 @@ import {
 
 const isView = ({ category }: Slice): boolean => category === 'engine';
 
-/** The name of the lane that a slice lies on: an overlapping part belongs to the lane whose name it begins with. */
+/** Returns the name of a slice's lane: a track for overlapping slices begins with the lane's name. */
 function laneOf({ tracks }: PerfettoTrace, { track }: Slice): string {
   return (tracks.get(track)?.name ?? '').replace(/, overlapping \d+$/, '');
 }
@@ -43,7 +43,7 @@ function flowsOf(trace: PerfettoTrace, run: Run): string[] {
     .sort();
 }
 
-/** Slices of one track that neither lie inside of one another nor follow one another. */
+/** Returns slices of one track that overlap without one inside the other. */
 function overlapping(slices: readonly Slice[]): Slice[] {
   const open = new Map<Slice['track'], number[]>();
   return slices.filter(({ track, startNs, durationNs }) => {
@@ -98,7 +98,7 @@ describe('a Perfetto file', () => {
   it('draws rows that overlap on one stream on a track of their own', () => {
     const run = smallRun();
     const { columns } = run.trace;
-    // The kernel's row moves to the copy's stream, where both overlap.
+    // The kernel's row moves to the copy's stream, so that both overlap.
     const copy = run.trace.lanes.findIndex(({ id }) => id === 'stream:copy');
     for (let row = 0; row < run.trace.count; row += 1) {
       if (run.trace.lanes[columns.lane[row] ?? 0]?.kind === 'stream') columns.lane[row] = copy;

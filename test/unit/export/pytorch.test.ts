@@ -8,7 +8,7 @@ import { exported, recordedRun, rowsTold, simulatedExample, sorted, type ToldRow
 
 const again = (run: Run, iteration?: number): Promise<Run> => read(exported(run, 'pytorch', iteration));
 
-/** Columns, lanes and names. */
+/** Compares columns, lanes and names. */
 function requireEqual(found: Run, run: Run): void {
   expect(found.trace.lanes).toEqual(run.trace.lanes);
   expect(rowsTold(found)).toEqual(rowsTold(run));
@@ -72,7 +72,7 @@ describe('a trace of PyTorch’s profiler that was read', () => {
   });
 });
 
-/** Nanoseconds as the microseconds of a file, where every digit is kept. */
+/** Nanoseconds as the microseconds of a file, with every digit kept. */
 const timeArbitrary = fc.nat({ max: 2_000_000 }).map((ns) => ns / 1000);
 const callArbitrary = fc.constantFrom('cudaLaunchKernel', 'cudaMemcpyAsync', 'cudaStreamSynchronize', 'cuLaunchKernel');
 const copyArbitrary = fc.constantFrom(
@@ -130,7 +130,7 @@ it('any trace that was read has the same rows when it is read again', async () =
   );
 });
 
-/** What Kineto has a form for, of a run's row: whole nanoseconds on one axis, and its names and memories. */
+/** Kinds of rows that Kineto can express, on one axis of whole nanoseconds, with names and memories. */
 const kinds: Readonly<Record<string, string>> = {
   'host-call': 'host-call',
   'host-sync': 'host-sync',
@@ -156,7 +156,7 @@ function comparable(row: ToldRow): string[] {
   const isWork = !kind.startsWith('host-');
   return [
     JSON.stringify([
-      // A call that waits is one by its name alone.
+      // The name alone shows that a call waits.
       kind === 'host-sync' ? 'host-call' : kind,
       isWork ? '' : row.name,
       start,

@@ -1,4 +1,4 @@
-/** Vite gives the text of a file that is imported so. */
+/** Vite imports such a file as text. */
 declare module '*?raw' {
   const text: string;
   export default text;

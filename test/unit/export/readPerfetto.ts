@@ -1,6 +1,6 @@
 /**
- * Reads a Perfetto trace as its trace processor does: packets in order of time, a slice's end closes what began last on
- * its track. Made by protobufjs from the published schema; it knows nothing of the exporter.
+ * Reads a Perfetto trace like its trace processor: packets in order of time, and a slice's end closes the slice that
+ * began last on its track. Made by protobufjs from the published schema; independent of the exporter.
  */
 import protobuf from 'protobufjs';
 import proto from '../../fixtures/perfetto/trace.proto?raw';
@@ -13,7 +13,7 @@ export interface Slice {
   readonly args: Readonly<Record<string, number | string>>;
   readonly flows: readonly number[];
   readonly endingFlows: readonly number[];
-  /** Instants are over at once; -1 for a slice that nothing ended. */
+  /** Zero for instants; -1 for a slice without an end. */
   durationNs: number;
 }
 

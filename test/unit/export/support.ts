@@ -1,4 +1,4 @@
-/** What an exported run says, in words that don't depend on the form: to be held against the run itself. */
+/** Content of an exported run in a form that all formats share, to compare it with the run itself. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { simulateRunInSteps } from '../../../core/cost/simEngine.ts';
@@ -13,7 +13,7 @@ import { decodeRun } from '../../../core/trace/arrow.ts';
 import { iterationRows, iterationsOf, readRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 
-/** A row: all that a run file holds of it. */
+/** All fields of a row in a run file. */
 export interface ToldRow {
   readonly kind: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface ToldRow {
   readonly channelType: string;
 }
 
-/** Of a row as it is read back, where fields that say nothing are left out. */
+/** Returns a row of a reader, in which empty fields are left out. */
 export function toldRow(
   own: Pick<ToldRow, 'kind' | 'name' | 'lane' | 'startNs' | 'durationNs'>,
   args: Readonly<Record<string, number | string>>,
@@ -68,7 +68,7 @@ export const rowsTold = ({ trace }: Run): ToldRow[] =>
     };
   });
 
-/** Rows in an order of their own: as texts, since forms give them back by time. */
+/** Returns rows as sorted texts, since formats return them by time. */
 export const sorted = (rows: readonly ToldRow[]): string[] =>
   rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
 
@@ -90,7 +90,7 @@ export function exported(run: Run, format: ExportFormat, iteration?: number): Ui
   return new Uint8Array(Buffer.concat(pieces));
 }
 
-/** Where each iteration's own times begin: one follows the other at the next whole microsecond. */
+/** Returns the start of each iteration's own times: one follows the other at the next whole microsecond. */
 export function beginnings({ trace }: Run): ReadonlyMap<number, number> {
   const begins = new Map<number, number>();
   let next = 0;
@@ -107,13 +107,13 @@ export function beginnings({ trace }: Run): ReadonlyMap<number, number> {
 const assets = join(import.meta.dirname, '../../../assets');
 const profile = parseProfile(JSON.parse(readFileSync(join(assets, 'profiles/h200.json'), 'utf8')));
 
-/** What the simulator predicts for an example that ships. */
+/** Returns the simulator's prediction for a shipped example. */
 export function simulatedExample(name: string, on = profile): Run {
   const experiment = requireExperiment(readFileSync(join(assets, `examples/${name}.json`), 'utf8'));
   const request = { program: lower(experiment), experiment };
   return atOnce(simulateRunInSteps(request, on, { machine: null, version: '1.2.3' }));
 }
 
-/** A run that ships. */
+/** Returns a shipped run. */
 export const recordedRun = (name: string): Run =>
   decodeRun(new Uint8Array(readFileSync(join(assets, `runs/${name}.arrow`))));

@@ -1,6 +1,6 @@
 /**
- * Programs of others that read tables: pandas, DuckDB and polars, where this machine has them. Packages for Node are
- * looked for beside Copyscope's own, and in the folder that COPYSCOPE_READERS names.
+ * Other programs that read tables: pandas, DuckDB and polars, if this machine has them. Packages for Node are found
+ * among Copyscope's own, and in the folder COPYSCOPE_READERS.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ export type TableRow = Readonly<Record<string, number | string | null>>;
 export interface TableReader {
   readonly name: string;
   readonly reads: 'csv' | 'arrow';
-  /** Why it can't be used here; null where it can. */
+  /** Reason that it can't be used here; null if it can. */
   readonly lacks: string | null;
   readonly read: (path: string) => Promise<readonly TableRow[]>;
 }
@@ -42,7 +42,7 @@ function packageOf<Package>(name: string): Package | null {
     try {
       return createRequire(folder)(name) as Package;
     } catch {
-      // The next folder may have it.
+      // The next folder may have the package.
     }
   }
   return null;

@@ -1,4 +1,4 @@
-/** CSV exports and run files, opened by programs that are not ours: every row, cell by cell. */
+/** CSV exports and run files, opened by other programs: every row, cell by cell. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type TableRow, tableReaders } from './tableReaders.ts';
 const folder = mkdtempSync(join(tmpdir(), 'copyscope-tables-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Names as files have them: what CSV quotes, what spreadsheets take for something else, what isn't ASCII. */
+/** Returns a run with difficult names: quotes in CSV, words that spreadsheets reinterpret, other alphabets. */
 function withHardNames(): Run {
   const run = smallRun();
   const hard = ['a "quoted", name', 'of two\nlines', 'NaN', 'null', 'ядро µ', "it's"];
@@ -22,7 +22,7 @@ function withHardNames(): Run {
   return { ...run, trace: { ...run.trace, names } };
 }
 
-/** The columns that both forms have; a cell that says nothing is null, or empty where it would be a text. */
+/** Returns the columns of both formats; an empty cell is null, or "" if it would be a text. */
 function rowsOf({ trace }: Run): TableRow[] {
   return Array.from({ length: trace.count }, (_, row) => {
     const { iteration, startNs, durationNs, kind, lane, engine, name, op, correlation, bytes, src, dst } = readRow(
@@ -46,7 +46,7 @@ function rowsOf({ trace }: Run): TableRow[] {
 
 const wordColumns = new Set(['kind', 'lane', 'engine', 'name', 'src_memory', 'dst_memory']);
 
-/** As readers give it, in one form: texts that are empty are null, and a run file's numbers for "none" are as well. */
+/** Returns rows of readers in one form: null for empty texts and for a run file's numbers for "none". */
 function comparable(rows: readonly TableRow[]): TableRow[] {
   return rows.map((row) =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The forms in which a gate's report is read elsewhere. */
+/** The formats of a gate's report for other programs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -16,7 +16,7 @@ import { randomTrace } from './traces.ts';
 
 const schemaFile = join(import.meta.dirname, '../../fixtures/sarif/sarif-2.1.0-rtm.5.json.gz');
 
-/** The schema as it is published, but for the words in which draft 4 differs from what ajv reads: its name and its id. */
+/** Returns a validator by the published schema, without its name and id, which differ between draft 4 and ajv. */
 function sarifValidator() {
   const { $schema: _, id: __, ...schema } = JSON.parse(gunzipSync(readFileSync(schemaFile)).toString());
   return new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);

@@ -16,7 +16,7 @@ interface Step {
   readonly waits?: readonly number[];
 }
 
-/** One step after another; a wait takes 5 µs, in the function log. */
+/** Returns consecutive steps; a wait takes 5 µs, in the function log. */
 async function program(steps: readonly Step[]): Promise<GateInput> {
   let at = 1000;
   const events = steps.flatMap(({ kernel, waits = [] }, index) => {
@@ -87,7 +87,7 @@ describe('the rules of a gate', () => {
     });
     expect(parseLimit('stepNs=10ms')).toEqual(['stepNs', 10_000_000]);
     expect(parseLimit('pageableCopies=3')).toEqual(['pageableCopies', 3]);
-    // A number without a unit is nanoseconds, and never microseconds, whatever form it has.
+    // A number without a unit is in nanoseconds in every form.
     expect(parseLimit('stepNs=2000')).toEqual(['stepNs', 2000]);
     expect(parseLimit('stepNs=2,000')).toBeNull();
     for (const text of ['pageableCopies', 'nothing=1', 'pageableCopies=', 'pageableCopies=-1', 'idleShare=2']) {

@@ -1,8 +1,8 @@
-/** Traces of the PyTorch profiler, made at random, of which the answers are known: they are added up while the trace is written. */
+/** Random traces in the format of PyTorch's profiler with known answers, added up while the trace is written. */
 import { complete, traceOf } from '../import/support.ts';
 import type { Random } from '../support/random.ts';
 
-/** Of one step. */
+/** Known figures of one step. */
 export interface KnownStep {
   readonly pageableCopies: number;
   readonly pageableBytes: number;
@@ -21,7 +21,7 @@ export interface GeneratedTrace {
   readonly waitingLines: ReadonlySet<number>;
 }
 
-/** A piece of a step: one call of the main thread, and what it does. Microseconds. */
+/** A piece of a step, in microseconds: one call of the main thread and its work. */
 type Piece =
   | { readonly kind: 'kernel'; readonly us: number }
   | { readonly kind: 'copy'; readonly us: number; readonly bytes: number; readonly host: 'Pageable' | 'Pinned' }
@@ -31,7 +31,7 @@ type Piece =
 const callUs = 10;
 const file = 'train.py';
 
-/** Every piece ends before the next begins, except that a pinned copy may run beside the kernel that comes next. */
+/** Returns a trace in which pieces follow one another; only a pinned copy may overlap the kernel after it. */
 export function randomTrace(random: Random): GeneratedTrace {
   const events: object[] = [];
   const steps: KnownStep[] = [];
@@ -39,7 +39,7 @@ export function randomTrace(random: Random): GeneratedTrace {
   let correlation = 1;
   let at = 1000;
   const count = 1 + random.below(5);
-  // One step alone is no step: nothing repeats.
+  // A single step doesn't repeat, and so isn't found.
   for (let step = 0; step < Math.max(2, count); step += 1) {
     const begin = at;
     const known = { pageableCopies: 0, pageableBytes: 0, waitingCalls: 0, exposedUs: 0, heldUs: 0, busyUs: 0 };
@@ -68,7 +68,7 @@ export function randomTrace(random: Random): GeneratedTrace {
         at += callUs + piece.us;
       } else {
         const isPageable = piece.host === 'Pageable';
-        // The call of a pageable copy lasts until the copy is done, and its staging counts as copying.
+        // The call of a pageable copy lasts until its end, and its staging counts as copying.
         const heldUs = isPageable ? callUs + piece.us : callUs;
         frame(heldUs);
         events.push(complete('cuda_runtime', 'cudaMemcpyAsync', at, heldUs, joined));
@@ -79,7 +79,7 @@ export function randomTrace(random: Random): GeneratedTrace {
         if (isPageable) {
           known.pageableCopies += 1;
           known.pageableBytes += piece.bytes;
-          // Small ones go into the command buffer: their call is not held.
+          // Small copies go into the command buffer: their call isn't blocked.
           if (piece.bytes > 65_536) known.heldUs += heldUs;
           lines.pageable.add(line);
         }
@@ -98,7 +98,7 @@ export function randomTrace(random: Random): GeneratedTrace {
       stepNs,
     });
   }
-  // What lies behind the last step belongs to none: the profiler itself waits there.
+  // Calls after the last step belong to none: the profiler itself waits there.
   events.push(complete('cuda_runtime', 'cudaDeviceSynchronize', at + 50, 500, { correlation: correlation + 1 }));
   return { text: traceOf(events), steps, pageableLines: lines.pageable, waitingLines: lines.waiting };
 }

@@ -31,7 +31,7 @@ const parts = {
 };
 const of = (...threads: Operations[]): Experiment => experimentOf(parts, ...threads);
 
-/** As 'kind first-second'. */
+/** Returns hazards as 'kind first-second'. */
 const found = (experiment: Experiment): string[] =>
   findHazards(lower(experiment)).hazards.map(({ kind, first, second }) => `${kind} ${first.op}-${second.op}`);
 
@@ -278,7 +278,7 @@ describe('host threads', () => {
 
   it('are followed for their first calls where they and their streams are too many', () => {
     const program = lower(of([copy, copy, copy], [copy, write]));
-    // Two threads and what each of them issues to its stream: clocks of four entries.
+    // Two threads and the streams of each: clocks of four entries.
     const cut = findConflicts(program, 4 * 4);
     expect(cut.limits).toEqual([expect.stringMatching(/the check covers the first 4 of its 5 calls/)]);
     expect(cut.conflicts.length).toBeLessThan(findConflicts(program).conflicts.length);

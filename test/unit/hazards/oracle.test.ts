@@ -11,11 +11,11 @@ import { widerExperiment } from './widerPrograms.ts';
 
 const programs = runs(10_000);
 const batches = 10;
-/** Further ones whose memory comes and goes. */
+/** Programs that allocate and free memory. */
 const allocating = runs(2000);
-/** With two devices, graphs and more; they take longer to explore. */
+/** Programs with two devices, graphs and more; they take longer to explore. */
 const wider = runs(600);
-/** Nothing but signals. */
+/** Programs with signals only. */
 const signalling = runs(2000);
 
 interface Counts {
@@ -35,7 +35,7 @@ const ofMemory: ReadonlySet<HazardKind> = new Set([
 
 const sorted = <Item>(items: Iterable<Item>): Item[] => [...new Set(items)].sort();
 
-/** A failure names the seed, which any machine repeats. */
+/** Runs the detector. A failure names the seed, which reproduces it on any machine. */
 function found(experiment: Experiment): { races: string[]; timings: number[]; strays: number[] } {
   const { hazards } = findHazards(lower(experiment));
   const isTiming = (kind: string): boolean => kind === 'timing-unsynchronised';
@@ -60,13 +60,13 @@ function expectSame(experiment: Experiment, answer: OracleAnswer, seed: number):
 describe('hazards against every possible execution', () => {
   const counts: Counts = { racy: 0, ordered: 0, untouched: 0, planted: 0 };
 
-  /** One with any operations in any order. */
+  /** Checks a random experiment with any operations in any order. */
   function checkRandom(seed: number): void {
     const random = new Random(seed);
     for (;;) {
       const experiment = randomExperiment(random);
       const answer = explore(experiment);
-      // One that can hang has no last operation to judge by, and one with too many executions no answer: draw again.
+      // A hanging one has no last operation to check, and one with too many executions no answer: draw again.
       if (answer === null || answer.canHang) continue;
       expectSame(experiment, answer, seed);
       if (answer.races.size > 0) counts.racy += 1;
@@ -75,7 +75,7 @@ describe('hazards against every possible execution', () => {
     }
   }
 
-  /** One without a race, and the same with one. */
+  /** Checks an experiment without a race, and the same with one. */
   function checkPlanted(seed: number): void {
     const random = new Random(seed);
     for (;;) {
@@ -132,7 +132,7 @@ describe('hazards against every possible execution', () => {
       if (answer === null) throw new Error(`too many executions: seed ${seed}`);
       const { hazards } = findHazards(lower(experiment));
       const isFound = hazards.some(({ kind }) => kind === 'endless-wait');
-      // Of one with several threads at one end of a signal, one order is followed.
+      // If a signal has several threads at one end, only one order is followed.
       if (oneEach || isFound) expect({ seed, isFound }).toEqual({ seed, isFound: answer.canHang });
       if (answer.canHang) hanging += 1;
       else lasting += 1;
@@ -161,7 +161,7 @@ describe('hazards against every possible execution', () => {
   });
 });
 
-/** The first one that is not refused, as one whose graph uses memory that isn't there. */
+/** Returns the first experiment that isn't refused, such as one whose graph uses missing memory. */
 function lowerable(random: Random): Experiment {
   for (;;) {
     const experiment = widerExperiment(random);

@@ -1,7 +1,7 @@
 /**
- * Executes a small experiment in every order that CUDA allows, and says which operations really meet: touch the same
- * bytes, one of them writing, at one time or in either order. Written from the documentation alone; it shares nothing
- * with the detector it judges (not even lowering), and is only fit for programs of a dozen operations.
+ * Executes a small experiment in every order that CUDA allows, and returns the operations that really meet: they touch
+ * the same bytes, one of them writing, at one time or in either order. Written from the documentation alone; it shares
+ * nothing with the detector that it checks (not even lowering), and is only fit for programs of a dozen operations.
  */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Operation, OperationOf } from '../../../core/experiment/operations.ts';
@@ -12,11 +12,11 @@ export interface OracleAnswer {
   readonly races: ReadonlySet<string>;
   /** Numbers of elapsedTime operations that can come too early. */
   readonly earlyTimings: ReadonlySet<number>;
-  /** Numbers of operations that can use memory which is not there: not allocated yet, or handed on. */
+  /** Numbers of operations that can use missing memory: not allocated yet, or reused. */
   readonly strayUses: ReadonlySet<number>;
-  /** Some execution never ends: a signal that nobody gives. */
+  /** True if some execution never ends: it waits for a missing signal. */
   readonly canHang: boolean;
-  /** Pairs that touch common bytes, ordered or not. */
+  /** Number of pairs that touch common bytes, ordered or not. */
   readonly meetings: number;
   readonly states: number;
 }
@@ -26,7 +26,7 @@ interface Bytes {
   readonly from: number;
   readonly to: number;
   readonly writes: boolean;
-  /** Number of the allocation it belongs to, from 1; 0 for memory that is always there. */
+  /** Number of the allocation it belongs to, from 1; 0 for permanent memory. */
   readonly life: number;
 }
 
@@ -35,38 +35,38 @@ interface Act {
   readonly bit: number;
   readonly op: number;
   readonly operation: Operation;
-  /** What the calling thread touches between call and return. */
+  /** Bytes that the calling thread touches between call and return. */
   readonly host: readonly Bytes[];
-  /** What is touched when its turn comes in its stream; null where nothing is put into a stream. */
+  /** Bytes touched at its turn in its stream; null if it puts nothing into a stream. */
   readonly queued: readonly Bytes[] | null;
   readonly stream: string;
-  /** The call returns only when its own work is done. */
+  /** True if the call returns only after its own work. */
   readonly holds: boolean;
   readonly synchronizes: 'nothing' | 'stream' | 'event' | 'device';
-  /** Allocations that begin or end with it: when its turn in its stream comes, or else with the call. */
+  /** Allocations that begin or end with it: at its turn in its stream, or else with the call. */
   readonly begins: number;
   readonly ends: number;
-  /** Streams whose work must be over before its turn comes, as of the call. */
+  /** Streams whose work before the call must end before its turn. */
   readonly alsoAfter: readonly string[];
-  /** It comes after what its stream holds, and nothing in the stream waits for it. */
+  /** True if it comes after its stream's work, and nothing in the stream waits for it. */
   readonly isApart: boolean;
   /** Device that it synchronises with; null for all of them. */
   readonly device: string | null;
-  /** Devices on which nothing runs beside it. */
+  /** Devices that must be otherwise idle during it. */
   readonly alone: readonly string[];
-  /** What a graph's launch runs. */
+  /** Work of a graph's launch. */
   readonly nodes: readonly Node[];
-  /** Number of the capture that made the graph, from 1; 0 where it launches none. */
+  /** Number of the capture that made the graph, from 1; 0 if it launches none. */
   readonly launched: number;
 }
 
-/** Work of a graph in one launch: its bit, and those of the work that it comes after. */
+/** Work of a graph in one launch: its bit, and those of its predecessors. */
 interface Node {
   readonly bit: number;
   readonly parents: readonly number[];
 }
 
-/** A graph as it was captured. */
+/** A captured graph. */
 interface Capture {
   readonly number: number;
   readonly nodes: readonly {
@@ -96,7 +96,7 @@ interface State {
   /** By event: the act that recorded it last, or -1. */
   readonly recorded: number[];
   readonly pending: number[];
-  /** Bit by allocation: the memory is there. */
+  /** Bit by allocation: the memory exists. */
   readonly alive: number;
 }
 
@@ -136,7 +136,7 @@ function keyOf({ next, inside, awaited, status, after, issued, recorded, pending
   for (const mask of awaited) addMask(mask);
   for (const [act, now] of status.entries()) {
     add(now);
-    // What an act that has begun came after no longer matters, nor does the order in which acts that are over were issued.
+    // The predecessors of a begun act no longer matter, nor does the order in which ended acts were issued.
     if (now === queued) addMask(after[act] ?? 0);
   }
   for (const act of issued) if (status[act] !== over) add(act);
@@ -156,7 +156,7 @@ class Machine {
   readonly #acts: Act[] = [];
   readonly #events: string[];
   readonly #signals: readonly { readonly id: string; readonly capacity: number }[];
-  /** The last allocation of each buffer so far, where it was made, and the streams it was recorded for. */
+  /** The last allocation of each buffer so far, its stream, and the streams it was recorded for. */
   readonly #lives = new Map<string, { readonly life: number; readonly stream: string; readonly recorded: string[] }>();
   #lifeCount = 0;
   readonly #graphs = new Map<string, Capture>();
@@ -167,7 +167,7 @@ class Machine {
   readonly #placeOf: { readonly thread: number; readonly at: number }[] = [];
   /** Pairs `a b` of parts (2 * act, plus 1 for the host's part) that touch common bytes, one writing. */
   readonly #meets: number[][] = [];
-  /** `a * parts + b`: part a was over when b began; and: one began while the other was going on. */
+  /** `a * parts + b`: part a ended before b began; and: one began during the other. */
   readonly #ordered = new Set<number>();
   readonly #together = new Set<number>();
 
@@ -268,7 +268,7 @@ class Machine {
     return buffer === undefined ? 0 : bufferBytes(buffer);
   }
 
-  /** Of a thread: where it names no device, the first one. */
+  /** Returns the device of a thread; the first one by default. */
   #deviceOf(thread: string): string {
     return this.#experiment.threads.find(({ id }) => id === thread)?.device ?? this.#experiment.devices[0]?.id ?? '';
   }
@@ -279,7 +279,7 @@ class Machine {
     return meant === 'legacy' ? `legacy ${this.#deviceOf(thread)}` : meant;
   }
 
-  /** The device that a stream belongs to. */
+  /** Returns the device of a stream. */
   #home(stream: string): string {
     const [kind, of] = stream.split(' ');
     if (kind === 'legacy' && of !== undefined) return of;
@@ -292,7 +292,7 @@ class Machine {
     return { buffer, from, to, writes, life: this.#lives.get(buffer)?.life ?? 0 };
   }
 
-  /** What an operation touches when its turn in a stream comes: the source first of a copy. */
+  /** Returns the bytes that an operation touches at its turn in a stream: a copy's source first. */
   #work(operation: Operation): Bytes[] {
     switch (operation.op) {
       case 'copy': {
@@ -319,7 +319,7 @@ class Machine {
     }
   }
 
-  /** What follows what inside of a graph is fixed by the captured streams and events; host work between is done at once. */
+  /** Captures a graph, whose order follows from the captured streams and events; host work between is done at once. */
   #capture({ graph, operations }: OperationOf<'graphCapture'>, first: number, thread: string, acts: Act[]): void {
     const [streams, events] = [new Map<string, number[]>(), new Map<string, number[]>()];
     const nodes: Capture['nodes'][number][] = [];
@@ -381,7 +381,7 @@ class Machine {
       case 'pin': {
         const { src, dst } = operation;
         const isMade = this.#experiment.buffers.find(({ id }) => id === dst)?.allocated === 'by-operation';
-        // pin_memory() allocates, and copies then.
+        // pin_memory() allocates before it copies.
         if (isMade) add({ begins: begin(dst, '') });
         add({ host: [whole(src, false), { ...whole(dst, true), to: this.#size(src) }] });
         return;
@@ -401,7 +401,7 @@ class Machine {
           const [near, far] = [this.#deviceOfBuffer(src), this.#deviceOfBuffer(dst)];
           add({ queued, stream, alone: isCudaMemcpy && isLegacyStream(stream) && near !== far ? [near, far] : [] });
         } else add({ queued, stream, holds: isCudaMemcpy });
-        // The caching host allocator is told of copies.
+        // The caching host allocator records copies.
         for (const id of [src, dst]) if (this.#memory(id) !== 'device') this.#lives.get(id)?.recorded.push(stream);
         if (how === 'blocking-to') add({ synchronizes: 'stream', stream });
         return;
@@ -415,13 +415,13 @@ class Machine {
         add({ queued: this.#work(operation), stream: streamOf(operation.stream) });
         return;
       case 'multiCopy':
-        // Of the program's buffers it touches none. It ends with a synchronise where anything crosses a stream.
+        // Touches none of the program's buffers. Ends with a synchronise if anything crosses a stream.
         add({ queued: [], stream: streamOf(operation.stream), holds: operation.direction !== 'h2h' });
         return;
       case 'graphLaunch': {
         const stream = streamOf(operation.stream);
         const { number, nodes } = this.#graphs.get(operation.graph) ?? { number: 0, nodes: [] };
-        // A graph has the addresses of when it was captured: since then freed and allocated again, it is other memory.
+        // A graph keeps the addresses of its capture: a buffer freed and allocated since then is other memory.
         const meant = (bytes: Bytes): Bytes =>
           bytes.life === (this.#lives.get(bytes.buffer)?.life ?? 0)
             ? bytes
@@ -480,12 +480,12 @@ class Machine {
     const allocator = this.#allocatorOf(buffer);
     if (allocator === 'pool') return { queued: [], stream: inStream, ends: life };
     if (allocator === 'cuda-malloc') {
-      // free() of the host's own memory waits for nobody; cudaFreeHost does for every device.
+      // free() of the host's own memory waits for nothing; cudaFreeHost does for every device.
       if (declared?.memory === 'pageable') return { ends: life };
       const device = declared?.memory === 'device' ? this.#deviceOfBuffer(buffer) : null;
       return { synchronizes: 'device', ends: life, device };
     }
-    // The block can be handed on from the stream it was allocated for, or on the host: that is the moment it is gone.
+    // The block can be reused in the stream it was allocated for, or on the host: it is gone from that moment.
     const isDevice = declared?.memory === 'device';
     if (declared?.memory === 'pageable') return { ends: life };
     return { queued: [], stream: isDevice ? stream : '', isApart: true, ends: life, alsoAfter: recorded };
@@ -525,7 +525,7 @@ class Machine {
     }
   }
 
-  /** What a thread can do next: begin its call, or return from it. */
+  /** Adds the next states of a thread: it begins its call, or returns from it. */
   #step(state: State, thread: number, out: State[]): void {
     const act = this.#threads[thread]?.[state.next[thread] ?? 0];
     if (act === undefined) return;
@@ -608,7 +608,7 @@ class Machine {
       pending,
       alive: state.alive,
     };
-    // A call that touches nothing and waits for nothing is over at once: nobody can tell the difference.
+    // A call that touches nothing and waits for nothing ends at once, since no execution can show a difference.
     if (awaited !== 0 || !this.#isPlain(2 * act.bit + 1)) return inCall;
     const done = returned(inCall, thread);
     return act.queued === null ? this.#changeLives(done, act) : done;
@@ -618,7 +618,7 @@ class Machine {
     return state.issued.reduce((mask, bit) => (isMeant(this.#acts[bit]?.stream ?? '') ? mask | (1 << bit) : mask), 0);
   }
 
-  /** Whether one is the legacy default stream of the other's device, and the other takes part in that. */
+  /** Returns true if one is the legacy default stream of the other's device, and the other synchronises with it. */
   #isTied(one: string, other: string): boolean {
     const takesPart = (stream: string): boolean =>
       stream.startsWith('per-thread ') ||
@@ -627,7 +627,7 @@ class Machine {
     return (isLegacyStream(one) && takesPart(other)) || (isLegacyStream(other) && takesPart(one));
   }
 
-  /** Everything issued so far that must be over before this act begins. */
+  /** Returns all issued work that must end before this act begins. */
   #comesAfter(state: State, act: Act): number {
     let mask = this.#issuedMask(state, (stream) => stream === act.stream || this.#isTied(stream, act.stream));
     mask |= this.#issuedMask(state, (stream) =>
@@ -637,20 +637,20 @@ class Machine {
       const record = state.recorded[this.#events.indexOf(act.operation.event)] ?? -1;
       if (record >= 0) mask |= 1 << record;
     }
-    // cudaMemcpy between two devices comes after all that either was given, and all later work of either after it.
+    // cudaMemcpy between two devices comes after all earlier work of either, and before all later work.
     mask |= this.#issuedMask(state, (stream) => act.alone.includes(this.#home(stream)));
     const homes = [act.stream, ...act.alsoAfter].flatMap((stream) => (stream === '' ? [] : this.#home(stream)));
     for (const { bit, alone } of this.#acts) {
       if (homes.some((home) => alone.includes(home)) && state.issued.includes(bit)) mask |= 1 << bit;
     }
-    // Launches of what was captured once run one after another.
+    // Launches of the same capture run one after another.
     for (const { bit, launched } of this.#acts) {
       if (launched !== 0 && launched === act.launched && state.issued.includes(bit)) mask |= 1 << bit;
     }
     return mask;
   }
 
-  /** What a stream can do next: begin an act whose turn has come, or end it. */
+  /** Adds the next states of a stream: an act begins at its turn, or ends. */
   #turn(state: State, act: Act, out: State[]): void {
     const status = state.status[act.bit] ?? notQueued;
     if (status === notQueued || status === over) return;
@@ -665,13 +665,13 @@ class Machine {
     out.push(this.#changeLives({ ...state, status: now }, act));
   }
 
-  /** Nobody can tell whether it takes time: it touches nothing that another does, and no memory that comes and goes. */
+  /** Returns true if its time can't matter: it touches no bytes of other parts, and no allocated or freed memory. */
   #isPlain(part: number): boolean {
     this.#plain[part] ??= this.#meets[part]?.length === 0 && this.#touched(part).every(({ life }) => life === 0);
     return this.#plain[part] ?? false;
   }
 
-  /** The memory that comes or goes with the act. What goes must be there, and not in use. */
+  /** Allocates and frees the act's memory. Freed memory must exist, and not be in use. */
   #changeLives(state: State, { begins, ends, op }: Act): State {
     if (begins === 0 && ends === 0) return state;
     if (ends !== 0) {
@@ -685,7 +685,7 @@ class Machine {
     return { ...state, alive: ends === 0 ? begun : begun & ~(1 << ends) };
   }
 
-  /** Notes how what begins now stands to everything it could meet. */
+  /** Notes the order of a beginning part and all parts that it could meet. */
   #begin(state: State, part: number): void {
     const parts = 2 * this.#acts.length;
     for (const { life } of this.#touched(part)) {
@@ -712,7 +712,7 @@ class Machine {
 const asCaptured = ' as captured';
 const isLegacyStream = (stream: string): boolean => stream.startsWith('legacy ');
 
-/** Whether all acts of the mask are over. */
+/** Returns true if all acts of the mask are over. */
 function isOver({ status }: State, mask: number): boolean {
   for (let rest = mask; rest !== 0; rest &= rest - 1) if (status[31 - Math.clz32(rest & -rest)] !== over) return false;
   return true;

@@ -4,7 +4,7 @@ import type { OperationName } from '../../../core/experiment/operations.ts';
 import { experimentOf } from '../support/experiments.ts';
 import type { Random } from '../support/random.ts';
 
-/** As a person writes it: what has a default may be left out. */
+/** An operation as in a document: defaults may be left out. */
 export type OperationInput = Readonly<Record<string, unknown>> & { readonly op: OperationName };
 
 export function randomExperiment(random: Random): Experiment {
@@ -127,7 +127,7 @@ export function addSignals(random: Random, from: OperationInput[], to: Operation
   }
 }
 
-/** Host threads that give and take two signals in any order; half of them have one thread at each end of a signal. */
+/** Returns host threads that give and take two signals in any order; half have one thread at each end. */
 export function signallingExperiment(random: Random): { readonly experiment: Experiment; readonly oneEach: boolean } {
   const oneEach = random.chance(0.5);
   const lists: OperationInput[][] = Array.from({ length: oneEach ? 2 : 3 }, () => [{ op: 'work', durationNs: 1 }]);
@@ -135,7 +135,7 @@ export function signallingExperiment(random: Random): { readonly experiment: Exp
   for (let made = 2 + random.below(5); made > 0; made -= 1) {
     const thread = random.below(lists.length);
     const op = random.pick(['signal', 'waitSignal'] as const);
-    // Thread 0 gives the one and takes the other, thread 1 the other way round.
+    // Thread 0 gives the one and takes the other, thread 1 vice versa.
     const signal = oneEach ? ((op === 'signal') === (thread === 0) ? ahead : back) : random.pick([ahead, back]);
     lists[thread]?.push({ op, signal });
   }
@@ -149,7 +149,7 @@ export function addRepeat(random: Random, list: OperationInput[]): void {
   list.splice(start, 0, { op: 'repeat', count: operations.length < 3 ? 2 + random.below(2) : 2, operations });
 }
 
-/** A race-free experiment, and the same with a race planted: it lost something that orders two operations. */
+/** A race-free experiment, and a version with a race: it lacks something that orders two operations. */
 export interface Planted {
   readonly ordered: Experiment;
   readonly planted: Experiment;
@@ -158,13 +158,14 @@ export interface Planted {
 interface Placed {
   readonly thread: number;
   readonly operation: OperationInput;
-  /** Belongs to the link of this number; -1 for what works on data. */
+  /** Number of the link that it belongs to; -1 for work on data. */
   readonly link: number;
 }
 
 /**
- * Each operation waits for the one before it: by its stream, an event, a synchronise, or with two host threads a signal
- * besides. The planted race is one link less, or a part of one; null where there is none to take away.
+ * Returns an experiment in which each operation waits for the one before it: by its stream, an event, a synchronise, or
+ * with two host threads also a signal. The planted race lacks one link, or a part of one; null if there is none to
+ * remove.
  */
 export function plantedExperiment(random: Random): Planted | null {
   const steps = 2 + random.below(3);
@@ -190,7 +191,7 @@ const isSignal = ({ operation }: Placed): boolean => operation.op === 'signal' |
 
 interface RandomStep {
   readonly thread: number;
-  /** Null for what the host does. */
+  /** Null for work of the host. */
   readonly stream: string | null;
   readonly operation: OperationInput;
 }
@@ -218,7 +219,7 @@ function randomStep(random: Random, thread: number): RandomStep {
 
 function link(random: Random, before: RandomStep, next: RandomStep): Omit<Placed, 'link'>[] {
   const at = (thread: number, operation: OperationInput): Omit<Placed, 'link'> => ({ thread, operation });
-  // One signal for each direction: a thread must not take what it gave itself.
+  // One signal for each direction: a thread must not take its own.
   const signal = before.thread === 0 ? 'go' : 'back';
   const handOver =
     before.thread === next.thread
@@ -264,7 +265,7 @@ function assemble(placed: readonly Placed[]): Experiment {
   );
 }
 
-/** Memory that comes and goes: allocated, used in one or two streams with more or less order, freed, perhaps twice. */
+/** Returns an experiment with memory that is allocated, used in up to two streams, and freed, perhaps twice. */
 export function allocatingExperiment(random: Random): Experiment {
   const streams = random.pick([['a', 'b'], ['a', 'default'], ['default', 'blocking'], ['a']]);
   const allocator = random.pick(['caching', 'caching', 'pool', 'cuda-malloc']);

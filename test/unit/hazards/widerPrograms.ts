@@ -1,4 +1,4 @@
-/** Small random experiments for the oracle with what programs.ts leaves out. */
+/** Small random experiments for the oracle with features that programs.ts leaves out. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { experimentOf } from '../support/experiments.ts';
 import type { Random } from '../support/random.ts';
@@ -7,8 +7,8 @@ import { addRepeat, addSignals, type OperationInput, randomCopy } from './progra
 const farStreams = ['c', 'blockingFar'];
 
 /**
- * Two devices, graphs, mapped memory, page-locked and pageable memory that comes and goes, multi-tensor copies, default
- * streams by name, loops in loops, a third host thread. Some are refused when they are lowered.
+ * Returns an experiment with two devices, graphs, mapped memory, allocated page-locked and pageable memory,
+ * multi-tensor copies, default streams by name, loops in loops, a third host thread. Some are refused by lowering.
  */
 export function widerExperiment(random: Random): Experiment {
   const near = random.pick([
@@ -69,7 +69,7 @@ export function widerExperiment(random: Random): Experiment {
     },
     ...lists,
   );
-  // Threads other than the first may be those of the other device.
+  // Threads other than the first may be on the other device.
   const isThere = drawn.threads.map((_, index) => index > 0 && isFar && random.chance(0.4));
   return { ...drawn, threads: drawn.threads.map((one, index) => (isThere[index] === true ? { ...one, device } : one)) };
 }
@@ -140,7 +140,7 @@ function widerKernel(random: Random, stream: string): OperationInput {
   return { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, reads, writes, stream };
 }
 
-/** A buffer that is made, used and freed, once or twice. */
+/** Makes, uses and frees a buffer, once or twice. */
 function lifeOf(random: Random, streams: readonly string[]): OperationInput[] {
   const buffer = random.pick(['block', 'tensor', 'tensor', 'page']);
   const allocators = buffer === 'block' ? ['caching', 'pool', 'cuda-malloc'] : ['caching', 'cuda-malloc'];
@@ -171,7 +171,7 @@ function usageOf(random: Random, buffer: string, stream: string): OperationInput
   return random.pick<OperationInput>([...copies, { op: 'kernel', kernel, reads: [buffer], stream }]);
 }
 
-/** A capture with one branch or two, and a launch or two. */
+/** Captures one branch or two, with one or two launches. */
 function graphOf(random: Random, streams: readonly string[], isFar: boolean, signals: boolean): OperationInput[] {
   const capture = (): OperationInput => {
     const node = (stream: string): OperationInput => {
@@ -199,7 +199,7 @@ function graphOf(random: Random, streams: readonly string[], isFar: boolean, sig
   return [capture(), launch(), ...again];
 }
 
-/** Puts `added` into the list, each somewhere behind the one before it. */
+/** Puts `added` into the list, each somewhere after the one before it. */
 function merge(random: Random, list: OperationInput[], added: readonly OperationInput[]): void {
   let at = 0;
   for (const operation of added) {

@@ -1,4 +1,4 @@
-/** A bundle is packed where the system makes no links: for ordinary users of Windows, and on disks that have none. */
+/** Bundles are packed if the system makes no links: for ordinary users of Windows, and on disks without links. */
 import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The contents of these experiments, as a bundle brings them. */
+/** Returns the contents of these experiments from a bundle. */
 async function packedAndRead(files: readonly PackedFile[]): Promise<string[]> {
   const manifest: Manifest = {
     format: bundleFormat,

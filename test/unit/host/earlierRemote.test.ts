@@ -1,4 +1,4 @@
-/** Data folders of versions with remote machines: they open, or one sentence says what is ignored. */
+/** Data folders of versions with remote machines: they open, or one sentence names the ignored data. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

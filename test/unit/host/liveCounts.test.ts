@@ -1,4 +1,4 @@
-/** What is counted of a recording while its processes write. */
+/** Counts of a recording while its processes write. */
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ it('adds up what the heads of chunks say, and takes of what was dropped the last
     .bytes();
   const [path, other] = [join(folder, '1.cprec'), join(folder, '2.cprec')];
   writeFileSync(path, first);
-  // Half of a head: it is for the next time.
+  // Half of a header, which is read next time.
   appendFileSync(path, whole.subarray(first.length, first.length + 20));
   writeFileSync(join(folder, 'notes.txt'), 'no recording');
   const half = { processes: 1, bytes: first.length + 20, copies: 2, kernels: 5, waits: 1, dropped: 0 };
@@ -34,7 +34,7 @@ it('counts each chunk once where a look begins before the last has ended', async
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-live-'));
   try {
     const recording = new RecordingBytes();
-    // The first is the longest: who goes on from its end with another's head is somewhere within the others.
+    // The first recording is the longest: a reader that continues at its end in another file lands inside that one.
     for (let chunk = 0; chunk < 20; chunk += 1) {
       for (let copy = 0; copy < 20 - chunk; copy += 1) recording.copy(0, 1, 1, 8);
       recording.flush({ copies: 20 - chunk });

@@ -10,7 +10,7 @@ let folder: string;
 let held: HeldPort;
 const running: RunningServer[] = [];
 const memory = (): string => join(folder, 'serve.json');
-/** As of an earlier time; nobody else takes it between two starts. */
+/** Writes the port of an earlier start; no other process takes it between two starts. */
 const remember = (): void => writeFileSync(memory(), JSON.stringify({ port: held.port }));
 
 const host = {

@@ -1,4 +1,4 @@
-/** Programs that run with another user's rights: told before anything is started. */
+/** Programs that run with another user's rights: reported before anything is started. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

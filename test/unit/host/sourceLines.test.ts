@@ -1,4 +1,4 @@
-/** Lines of compiled code, where the program that knows them is slow: a stand-in for addr2line on the PATH. */
+/** Lines of compiled code, if addr2line is slow: a stand-in for it on the PATH. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Puts a stand-in on the PATH, which notes that it was started. */
+/** Puts a stand-in on the PATH, which logs its start. */
 function standIn(script: string): void {
   const path = join(folder, 'addr2line');
   writeFileSync(path, `#!/bin/sh\necho once >> '${folder}/started'\n${script}\n`);
@@ -29,7 +29,7 @@ const started = (): number => {
   return existsSync(notes) ? readFileSync(notes, 'utf8').split('\n').length - 1 : 0;
 };
 
-/** A call in a library of its own. */
+/** Returns a call in a separate library. */
 function frame(name: string): NativeFrame {
   const file = join(folder, name);
   writeFileSync(file, '');

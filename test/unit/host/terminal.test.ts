@@ -1,11 +1,11 @@
-/** The command line prints texts of documents as texts: none ends its line, changes a colour or commands the terminal. */
+/** The command line prints texts of documents safely: none ends its line, changes a colour or commands the terminal. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Terminal, terminalOn } from '../../../host/cli/io.ts';
 import { runs } from '../../support/effort.ts';
 import { hostileText } from '../media/hostile.ts';
 
-/** Gives what a terminal got. */
+/** Returns the output of a terminal. */
 async function printed(isColored: boolean, print: (terminal: Terminal) => unknown): Promise<string> {
   let all = '';
   const put = (text: string): void => {

@@ -1,4 +1,4 @@
-/** What becomes of a run when the disk is full. */
+/** Runs that end when the disk is full. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ const request: EngineRunRequest = { engine: 'cpu', experiment: example() };
 const run = smallRun(request.experiment, 'cpu');
 const file = encodeRun(run);
 
-/** Starts a run and resolves with the last that is told of it. */
+/** Starts a run and resolves with its last summary. */
 function executed({ session, engine, next }: ReturnType<typeof makeSession>): Promise<RunSummary> {
   const ended = next();
   return session.start(request, engine).then(() => ended);

@@ -1,7 +1,7 @@
-/** A database as a bad disk, a broken copy or an attacker leaves it. */
+/** Databases damaged like those of a bad disk, a broken copy or an attacker. */
 import type { Random } from '../support/random.ts';
 
-/** The same bytes, of pages of this size, with one to four damages. */
+/** Returns the bytes with one to four damages in pages of this size. */
 export function damagedDatabase(whole: Uint8Array, pageBytes: number, random: Random): Uint8Array {
   let bytes = Uint8Array.from(whole);
   const upTo = (count: number): number => random.below(count);
@@ -15,7 +15,7 @@ export function damagedDatabase(whole: Uint8Array, pageBytes: number, random: Ra
         Uint8Array.from({ length: 1 + upTo(64) }, () => upTo(256)),
         upTo(bytes.length - 64),
       ),
-    // The header of a page: its kind, its number of cells, where they are.
+    // The header of a page: its kind, its number of cells, their place.
     () =>
       bytes.set(
         Uint8Array.from({ length: 1 + upTo(12) }, () => upTo(256)),
@@ -24,7 +24,7 @@ export function damagedDatabase(whole: Uint8Array, pageBytes: number, random: Ra
     () => bytes.copyWithin(page(), page(), page()),
     () => bytes.copyWithin(page(), page() % Math.max(1, bytes.length - pageBytes), page() + pageBytes),
     () => bytes.fill(upTo(256), page(), page() + pageBytes),
-    // The file's own header, without the words that say what it is.
+    // The file's own header, without its signature.
     () => bytes.set([upTo(256)], 16 + upTo(84)),
     () => {
       const at = page();

@@ -1,4 +1,4 @@
-/** What exports of Nsight Systems may hold or lack, one thing each, in databases written by hand. */
+/** Features of Nsight Systems' exports that may be present or missing, one each, in small databases. */
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -200,7 +200,7 @@ describe('numbers', () => {
     expect(of('kernel', 'add')?.correlation).toBe(of('host-call', 'cudaLaunch')?.correlation);
     expect(of('copy', 'Memcpy')?.correlation).toBe(of('host-call', 'cudaMemcpy')?.correlation);
     expect(of('copy', 'Memcpy')?.correlation).not.toBe(of('kernel', 'add')?.correlation);
-    // One device, one number of a stream, two processes: two streams.
+    // One device, one stream number, two processes: two streams.
     expect(run.trace.lanes.map(({ id, name }) => `${id} = ${name}`)).toEqual([
       'thread:42:43 = process 42, thread 43',
       'thread:50:51 = process 50, thread 51',
@@ -461,7 +461,7 @@ describe('waits of streams for events', () => {
     const run = await readSql(
       names.sql,
       runtime(call('cudaLaunchKernel_v7000', 10, 15, 4)),
-      // Tables of their own, so that the later kernel is read first.
+      // Separate tables, so that the later kernel is read first.
       kernels(kernel(100, 200, 1), kernel(5100, 6000, 4, inGraph), kernel(7000, 7100, 7, { streamId: 9 })),
       copies(copy(1000, 5000, 4, inGraph)),
       table('CUPTI_ACTIVITY_KIND_CUDA_EVENT', [
@@ -576,11 +576,11 @@ describe('an experiment that is lifted', () => {
       ]),
     );
     const { items } = liftTrace(run.trace, 'test').script.steps[0] ?? { items: [] };
-    // Those named 'after' keep the order that streams had, whatever the program asked for.
+    // Records and waits named 'after' keep the streams' order, which the program didn't ask for.
     const marks = items.filter(
       (item) => (item.kind === 'record' || item.kind === 'wait') && !item.event.startsWith('after-'),
     );
-    // By rule it would be the latest record, in stream 8.
+    // By the rule it would be the latest record, in stream 8.
     expect(marks).toMatchObject([
       { kind: 'record', stream: 'stream:gpu0:7' },
       { kind: 'wait', stream: 'stream:gpu0:9' },

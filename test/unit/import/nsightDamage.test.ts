@@ -1,4 +1,4 @@
-/** Databases that are damaged, or made to do harm: each ends in words or in what could be read, and soon. */
+/** Damaged or malicious databases: each soon ends with a message or with the readable part. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ describe('a damaged database', () => {
       if (kept.info.status === 'complete') complete += 1;
     }
     expect(runs + refused).toBe(80);
-    // Both ways are taken, and the damage is most often seen.
+    // Both results occur, and most damages are noticed.
     expect(Math.min(runs, refused)).toBeGreaterThan(8);
     expect(complete).toBeLessThan(runs);
   });
@@ -62,7 +62,7 @@ describe('a damaged database', () => {
   });
 });
 
-/** A database whose table is a tower: each page of it points many times to the next, so that its one row counts 40^10 times. */
+/** Makes a database whose pages each point many times to the next, so that its only row counts 40^10 times. */
 function tower(): string {
   const [levels, fan] = [10, 40];
   const path = made(folder, `PRAGMA page_size = ${pageBytes}; ${kernels}`);

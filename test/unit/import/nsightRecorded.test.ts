@@ -1,4 +1,4 @@
-/** Exports that Nsight Systems made of real programs: what is read is what SQL says of the very file. */
+/** Exports that Nsight Systems made of real programs: the reader's sums are those of SQL on the same file. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 const runOf = (name: string): Run => runs.get(name) as Run;
 
-/** Rows of the trace of one kind, as SQL would sum them up: by device, or by thread where there is none. */
+/** Sums up rows of one kind, by device, or by thread for rows without a device. */
 function summed({ trace }: Run, kinds: readonly string[]): Record<string, string> {
   const { columns, count, lanes } = trace;
   const sums = new Map<string, { rows: number; ns: number; bytes: number; first: number; last: number }>();
@@ -58,7 +58,7 @@ const tables = {
   host: { 'host-call,host-sync': 'CUPTI_ACTIVITY_KIND_RUNTIME', 'host-range': 'NVTX_EVENTS' },
 } as const;
 
-/** The same by SQL, independently of the reader. Times begin with the first row of any of the tables that have rows. */
+/** Returns the same sums by SQL, independently of the reader. Times begin with the first row of all tables. */
 function sums(path: string, table: string, place: string, bytes: string): Record<string, string> {
   const there = new Set(query(path, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
   if (!there.has(table)) return {};
@@ -164,10 +164,10 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
     const { verdicts, makespanNs } = summarizeRun(runOf('h100_2gpu_1s'));
     expect(verdicts[0]).toMatchObject({ cause: 'same-stream', device: 'gpu0', also: [] });
     expect(Math.round((verdicts[0]?.costNs ?? 0) / 1e6)).toBe(152);
-    // By the kernel that had to wait until the copy ended.
+    // Names the kernel that had to wait until the copy ended.
     expect(verdicts[0]?.explanation).toMatch(/The host issued the kernel 152 ms before the copy ended/);
     expect(verdicts.filter(({ cause, costNs }) => cause === 'too-small' && costNs > 10_000)).toEqual([]);
-    // Both GPUs copy at once: what their copies cost isn't more than the whole time.
+    // Both GPUs copy at once: the cost of their copies isn't more than the whole time.
     for (const group of verdictGroups(verdicts)) expect(group.costNs).toBeLessThan(makespanNs ?? 0);
     expect(groupText(verdictGroups(verdicts)[0] as VerdictGroup, makespanNs)).toMatch(
       /They cost \d+ ms, \d\d\.\d % of the makespan, on the GPU where they cost most\.$/,
@@ -200,7 +200,7 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
 
 describe('two processes of one job (mfu_2gpu_before)', () => {
   it('have steps by what one of them repeats', () => {
-    // Each of these holds two attentions, whose ranges are no steps.
+    // Each step contains two attentions, whose ranges are no steps.
     const { steps } = traceAnswers(runOf('mfu_2gpu_before'), costs);
     expect(steps.rule).toContain('the same 157 device activities');
     expect(steps.medianNs).toBeCloseTo(16.5e6, -5);

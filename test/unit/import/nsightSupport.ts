@@ -1,4 +1,4 @@
-/** Databases for the tests of Nsight Systems' exports: the recorded ones, and small ones written by hand. */
+/** Databases for the tests of Nsight Systems' exports: the recorded ones, and small written ones. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
@@ -11,7 +11,7 @@ export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
 export const recordedBytes = (name: string): Uint8Array =>
   brotliDecompressSync(readFileSync(join(import.meta.dirname, '../../fixtures/nsight', `${name}.sqlite.br`)));
 
-/** The recorded database as a file of the folder. */
+/** Writes the recorded database to a file of the folder. */
 export function recorded(folder: string, name: string): string {
   const path = join(folder, `${name}.sqlite`);
   writeFileSync(path, recordedBytes(name));
@@ -21,7 +21,7 @@ export function recorded(folder: string, name: string): string {
 export const read = (path: string): Promise<Run> =>
   readNsightFile(path, { name: 'test', version: '1.2.3', modifiedAt });
 
-/** What SQLite itself says of a file. */
+/** Returns SQLite's own result for a file. */
 export function query(path: string, sql: string): Record<string, number | bigint | string | null | Uint8Array>[] {
   const database = new (sqliteModule().Database)(path, { readOnly: true });
   try {
@@ -33,7 +33,7 @@ export function query(path: string, sql: string): Record<string, number | bigint
 
 let written = 0;
 
-/** A file with what these statements make. */
+/** Makes a file with these statements. */
 export function made(folder: string, sql: string): string {
   const path = join(folder, `made${written++}.sqlite`);
   const database = new (sqliteModule().Database)(path);
@@ -51,7 +51,7 @@ type Rows = readonly Readonly<Record<string, Value>>[];
 const literal = (value: Value): string =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : `${value ?? 'NULL'}`;
 
-/** Statements for a table with these rows; its columns are those of the first. */
+/** Returns statements for a table with these rows; its columns are those of the first. */
 export function table(name: string, rows: Rows): string {
   const columns = Object.keys(rows[0] ?? { id: 0 });
   const values = rows.map((row) => `(${columns.map((column) => literal(row[column] ?? null)).join(', ')})`);
@@ -60,7 +60,7 @@ export function table(name: string, rows: Rows): string {
   }`;
 }
 
-/** The string table of the names, and of each its id. */
+/** Returns the string table of the names, and a function for the id of each. */
 export function strings(...names: readonly string[]): { readonly sql: string; readonly id: (name: string) => number } {
   return {
     sql: table(
@@ -71,5 +71,5 @@ export function strings(...names: readonly string[]): { readonly sql: string; re
   };
 }
 
-/** Nsight Systems' number of a thread, or of a process where `tid` is 0. */
+/** Returns Nsight Systems' number of a thread; of a process if `tid` is 0. */
 export const globalId = (pid: number, tid = 0): bigint => (1n << 48n) | (BigInt(pid) << 24n) | BigInt(tid);

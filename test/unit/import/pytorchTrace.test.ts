@@ -33,7 +33,7 @@ interface JsonEvent {
   readonly args?: { readonly correlation?: number; readonly stream?: number; readonly bytes?: number };
 }
 
-/** The same file through JSON.parse, as far as it has rows. */
+/** Returns the events of the file's rows, read with JSON.parse. */
 function parsedEvents(json: string): JsonEvent[] {
   const { traceEvents } = JSON.parse(json) as { traceEvents: JsonEvent[] };
   const shown = ['cpu_op', 'user_annotation', 'cuda_runtime', 'cuda_driver', 'kernel', 'gpu_memcpy', 'gpu_memset'];
@@ -53,7 +53,7 @@ describe('a recorded trace', () => {
     const first = Math.min(...events.map(({ ts }) => ts));
     const key = (name: string, startNs: number, durationNs: number, correlation: number, size: number): string =>
       [name, startNs.toFixed(0), durationNs.toFixed(0), correlation, size].join(' | ');
-    // A double holds these microseconds to within a nanosecond, so the reference is rounded to one.
+    // A double represents these microseconds to within a nanosecond, so the reference is rounded to one.
     const expected = events.map(({ name, ts, dur, cat, args = {} }) => {
       const onHost = cat === 'cpu_op' || cat === 'user_annotation';
       return key(name, (ts - first) * 1000, dur * 1000, onHost ? 0 : (args.correlation ?? 0), args.bytes ?? 0);
@@ -172,7 +172,7 @@ describe('a wait of a stream for an event', () => {
 });
 
 describe('ranks merged into one file', () => {
-  /** What a rank recorded: a copy beside a wait for it, with the numbers that its own process counted. */
+  /** Returns a rank's recording: a copy and a wait for it, with numbers of the process itself. */
   const rankOf = (name: string, process: number, at: number) => {
     const place = { device: 0, correlation: 1 };
     const wait = { wait_on_stream: 17, wait_on_cuda_event_record_corr_id: 3, wait_on_cuda_event_id: 9 };
@@ -189,7 +189,7 @@ describe('ranks merged into one file', () => {
   };
   const merged = (name: string, process: number, at: number) =>
     rankOf(name, process, at).map((event) => ({ ...event, pid: `[${name}] ${event.pid}` }));
-  /** The work of each call, by its name. */
+  /** Returns the work of each call, by its name. */
   const joinsOf = ({ trace }: Run): string[] => {
     const joins = joinCalls(trace, allRows(trace));
     return rowsOf({ trace } as Run).flatMap(({ kind, name }, row) =>
@@ -518,7 +518,7 @@ describe('a damaged file', () => {
         for (const file of [
           [before, behind],
           [nothing, before, nothing, nothing, behind, nothing],
-          // What fills a tape's last block.
+          // Padding of a tape's last block.
           [before, behind, new Uint8Array(100)],
         ]) {
           const run = await read(joined(file), size);

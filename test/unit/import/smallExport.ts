@@ -3,7 +3,7 @@ import { globalId, made, table } from './nsightSupport.ts';
 
 export const pageBytes = 512;
 
-/** A small export, whose tables have many small pages; it is written into `folder`. */
+/** Writes a small export into `folder`, with many small pages in its tables. */
 export function smallExport(folder: string): Uint8Array {
   const rows = Array.from({ length: 150 }, (_, index) => index);
   const work = { deviceId: 0, streamId: 7, globalPid: globalId(42) };

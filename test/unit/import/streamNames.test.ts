@@ -1,4 +1,4 @@
-/** Streams are called in the lanes what their program, or the profiler, calls them. */
+/** Lanes have the streams' names of their program, or of the profiler. */
 import { expect, it } from 'vitest';
 import { complete, read, traceOf } from './support.ts';
 

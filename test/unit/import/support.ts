@@ -1,4 +1,4 @@
-/** Trace files for the reader's tests: the recorded ones, and small ones written by hand. */
+/** Trace files for the reader's tests: the recorded ones, and small written ones. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteStream } from '../../../core/import/importedFile.ts';
@@ -23,7 +23,7 @@ export async function* chunksOf(bytes: Uint8Array, size = 1 << 16): AsyncGenerat
 
 export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
 
-/** A file's bytes as they come, packed or not. */
+/** Reads a file's bytes in chunks, packed or not. */
 export const readStream = (chunks: ByteStream): Promise<Run> =>
   readPyTorchTrace(unpacked(chunks), { name: 'test', version: '1.2.3', modifiedAt });
 

@@ -1,4 +1,4 @@
-/** Measures and ratios that checks are made of, on recorded runs and on simulated ones of the same programs. */
+/** Measures and ratios of checks, on recorded runs and on simulated ones of the same programs. */
 import { describe, expect, it } from 'vitest';
 import { type CheckResult, checkSchema, evaluateCheck } from '../../../core/lessons/check.ts';
 import { measureSchema } from '../../../core/lessons/measure.ts';

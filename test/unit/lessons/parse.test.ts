@@ -12,7 +12,7 @@ function problems(text: string): string[] {
 
 const lineOf = (text: string, part: string): number => text.split('\n').findIndex((line) => line.includes(part)) + 1;
 
-/** The good lesson with one thing changed, and the line in which the change stands. */
+/** Returns the good lesson with one change, and the line of the change. */
 function changed(from: string, to: string): { text: string; line: number } {
   expect(good).toContain(from);
   const text = good.replace(from, to);
@@ -52,7 +52,7 @@ describe('parseLesson', () => {
       const found = problems(text);
       expect(found, to).toHaveLength(1);
       expect(found[0], to).toMatch(message);
-      // YAML gives the line of the nearest thing that it can place: the value itself, or the entry that holds it.
+      // YAML gives the line of the nearest known place: the value itself, or the entry around it.
       const given = Number(/^line (\d+)/.exec(found[0] ?? '')?.[1]);
       expect(Math.abs(given - line), `${to}: ${found[0]} is in line ${line}`).toBeLessThanOrEqual(12);
     }

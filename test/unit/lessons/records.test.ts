@@ -1,4 +1,4 @@
-/** What lessons say of recorded runs agrees with the runs that ship, and with the list of those that run.sh records. */
+/** Statements of lessons about recorded runs agree with the shipped runs, and with the runs that run.sh records. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

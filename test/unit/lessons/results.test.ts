@@ -1,4 +1,4 @@
-/** Results of lessons: what a student exports, and what a teacher sees of a class. */
+/** Results of lessons: a student's export, and a teacher's view of a class. */
 import { describe, expect, it } from 'vitest';
 import {
   cellText,

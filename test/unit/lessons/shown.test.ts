@@ -1,4 +1,4 @@
-/** What lessons point at is there: lanes and operations of their runs, other lessons. */
+/** References of lessons exist: lanes and operations of their runs, other lessons. */
 import { describe, expect, it } from 'vitest';
 import { play } from '../../../core/lessons/played.ts';
 import { experimentOf, lessons, profile } from './support.ts';

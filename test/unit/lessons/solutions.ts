@@ -1,13 +1,13 @@
 /**
  * Solutions of every task, right and wrong, by lesson and title of the step. A right one passes all checks, a wrong one
- * does not; where there is more than one way, there is more than one solution. They are not shipped.
+ * doesn't; a task with several ways has several solutions. They are not shipped.
  */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { NewOperation as Operation } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 
 type Change = (experiment: Draft) => void;
-/** An experiment to be changed in place. */
+/** An experiment that can be changed in place. */
 type Draft = { -readonly [Key in keyof Experiment]: Experiment[Key] };
 
 export interface Solutions {
@@ -17,14 +17,14 @@ export interface Solutions {
 
 const operations = (experiment: Draft, thread = 0): Operation[] => experiment.threads[thread]?.operations ?? [];
 
-/** All operations of an experiment, those inside groups too. */
+/** Returns all operations of an experiment, also those inside groups. */
 function every(experiment: Draft): Operation[] {
   const inside = (list: Operation[]): Operation[] =>
     list.flatMap((one) => [one, ...('operations' in one ? inside(one.operations) : [])]);
   return experiment.threads.flatMap((thread) => inside(thread.operations));
 }
 
-/** Fields of the operations that fit are set. */
+/** Sets fields of the operations that fit. */
 function set(experiment: Draft, fits: (one: Operation) => boolean, fields: Record<string, unknown>): void {
   const found = every(experiment).filter(fits);
   if (found.length === 0) throw new Error('no operation fits');
@@ -46,7 +46,7 @@ const stream = (id: string): Experiment['streams'][number] => ({ id, flags: 'non
 const event = (id: string): Experiment['events'][number] => ({ id, timing: false });
 const synchronize = (name: string): Operation => ({ op: 'synchronizeStream', stream: name });
 
-/** Operations behind the one at `index`. */
+/** Inserts operations at `index`. */
 const insert = (list: Operation[], index: number, ...added: Operation[]): Operation[] =>
   list.splice(index, 0, ...added);
 
@@ -436,7 +436,7 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
 };
 
-/** A copy of the experiment with a solution applied. */
+/** Returns a copy of the experiment with a solution applied. */
 export function solved(experiment: Experiment, change: Change): Experiment {
   const copy = structuredClone(experiment);
   change(copy);

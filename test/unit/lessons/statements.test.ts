@@ -1,4 +1,4 @@
-/** Every lesson's text is held true: its statements, the answers to its questions, and that each task is still to do. */
+/** Checks every lesson's text: its statements, the answers to its questions, and that no task is already solved. */
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -9,7 +9,7 @@ import type { Run } from '../../../core/trace/run.ts';
 import { solutions, solved } from './solutions.ts';
 import { experimentOf, lessons, profile, recordedRun } from './support.ts';
 
-/** As the window asks for it when the step is opened and nothing has been changed. */
+/** Evaluates a step like the window before any change. */
 function asGiven(lesson: Lesson, step: LessonStep, changed?: Experiment): Promise<StepResult> {
   const names = experimentsOf({ step });
   const given = Object.fromEntries(names.map((name) => [name, experimentOf(lesson, name)]));

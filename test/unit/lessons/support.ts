@@ -31,7 +31,7 @@ export function experimentOf(lesson: Lesson, name: string): Experiment {
   return requireExperiment(declared.document ?? JSON.parse(read(`examples/${declared.example}.json`)));
 }
 
-/** Null where none has been recorded yet. */
+/** Returns a recorded run; null if none has been recorded yet. */
 export function recordedRun(lesson: Lesson, name: string): Run | null {
   const id = lesson.experiments[name]?.recorded ?? 'none yet';
   return id === 'none yet' ? null : decodeRun(new Uint8Array(readFileSync(join(assets, `runs/${id}.arrow`))));

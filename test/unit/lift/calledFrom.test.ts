@@ -1,4 +1,4 @@
-/** Copies and waits by the line that issued them: the same of a recording and of a PyTorch trace with stacks. */
+/** Copies and waits by the line that issued them: the same for a recording and for a PyTorch trace with stacks. */
 import { expect, it } from 'vitest';
 import { CallStacks } from '../../../core/figures/callStacks.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
@@ -16,7 +16,7 @@ const recorded = (bytes: RecordingBytes): Run =>
 
 const tableOf = ({ trace }: Run) => calledFrom(iterationOf(trace, 0));
 
-/** What `steps()` records, as torch.profiler with_stack=True writes it: functions that nest, a range each. */
+/** Returns the recording of `steps()` as torch.profiler with_stack=True writes it: a range per function. */
 function kineto(count: number, withStacks = true): Promise<Run> {
   const events = Array.from({ length: count }, (_, step) => {
     const [at, id] = [step * 100, step * 3 + 1];
@@ -60,7 +60,7 @@ it('puts those of one line together, with what they take of the step', () => {
     ['train.py:14 in step', 'wait', 4, 0, 180_000],
     ['train.py:12 in step', 'H2D copy', 4, 4 << 20, 96_000],
   ]);
-  // Of the 90 us that a step takes.
+  // Shares of the 90 µs of a step.
   expect(lines.map(({ stepShare }) => stepShare)).toEqual([expect.closeTo(0.5, 6), expect.closeTo(24 / 90, 6)]);
   expect(lines[0]?.stack).toEqual([
     { file: '/x/torch/nn/f.py', line: 9, function: 'step' },

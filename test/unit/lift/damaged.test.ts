@@ -1,4 +1,4 @@
-/** Traces that were damaged: each answers with figures that are numbers, or says in words what it lacks. */
+/** Damaged traces: each gives figures that are numbers, or a message about the missing part. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ async function* inOne(text: string): AsyncGenerator<Uint8Array> {
 const read = (text: string): Promise<Run> =>
   readPyTorchTrace(inOne(text), { name: 'damaged', version: 'test', modifiedAt: new Date(0) });
 
-/** Throws where an answer is no answer. */
+/** Throws if an answer isn't valid. */
 async function judge(text: string): Promise<void> {
   try {
     const run = await read(text);

@@ -1,4 +1,4 @@
-/** Programs whose one host thread drives several devices: each is lifted with its own streams, memory and kernels. */
+/** Programs whose only host thread drives several devices: each is lifted with its own streams, memory and kernels. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -47,7 +47,7 @@ const stepsOf = (us: number, events: (at: number, step: number) => object[]): st
 const scriptOf = async (trace: string) => liftTrace((await read(trace)).trace, 'devices').script;
 
 const gpus = [0, 1, 2, 3];
-/** Each device copies in 0.5 ms, works 3 ms, and copies out 0.4 ms, all of them at once; then the host waits for each. */
+/** All devices at once copy in for 0.5 ms, work for 3 ms and copy out for 0.4 ms; the host waits for each. */
 const fourDevices = stepsOf(4000, (at) => [
   ...gpus.flatMap((gpu) => [
     ...copy('in', gpu, at + 20 + gpu * 30, at + 30 + gpu * 30, 500),
@@ -58,7 +58,7 @@ const fourDevices = stepsOf(4000, (at) => [
   ...gpus.slice(1).map((gpu) => call('cudaDeviceSynchronize', at + 3930 + gpu * 15, 10)),
 ]);
 
-/** Only the first device, of 2 ms, is waited for; the other one works 3 ms in every second step meanwhile. */
+/** The host waits only for the first device, which works for 2 ms; the other works for 3 ms in every other step. */
 const oneWaitedFor = stepsOf(2100, (at, step) => [
   ...(step % 2 === 0 ? launch(1, at + 10, at + 20, 3000) : []),
   ...launch(0, at + 20, at + 30, 2000),

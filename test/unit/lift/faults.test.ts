@@ -1,4 +1,4 @@
-/** Traces of which Copyscope told something wrong (test/fixtures/trace-faults and public-traces), each with what is right. */
+/** Traces with wrong answers in the past (test/fixtures/trace-faults and public-traces), and the right ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -87,7 +87,7 @@ describe('a trace made by hand', () => {
     expect(ns).toBeCloseTo(28.8e9, -3);
     expect(names.map(({ name }) => name)).toEqual(['cudaDeviceGetStreamPriorityRange']);
     expect(answers.steps.medianNs).toBeLessThan(0.3e9);
-    // Of the step that is left: of all that was recorded it is less than 0.1 %.
+    // Share of the remaining step: of the whole recording it is less than 0.1 %.
     expect((answers.tried?.gainShare ?? 1) * answers.steps.medianNs).toBeLessThan(0.001 * ns);
   });
 

@@ -1,4 +1,4 @@
-/** Launches of CUDA graphs in a lifted trace: each is one block, with all that it ran. */
+/** Launches of CUDA graphs in a lifted trace: each is one block, with all its work. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -22,7 +22,7 @@ interface Node {
   readonly stream?: number;
 }
 
-/** Four steps of 4 ms that launch one graph of these nodes, and wait for it. */
+/** Returns four steps of 4 ms that launch one graph of these nodes, and wait for it. */
 const steps = (nodes: readonly Node[]) =>
   Array.from({ length: 4 }, (_, step) => {
     const at = 1000 + step * 4000;

@@ -1,4 +1,4 @@
-/** A cluster for a test: Slurm itself on the loopback address where it is installed, or a stand-in of its programs. */
+/** A cluster for a test: Slurm itself on the loopback address if it is installed, or stand-ins of its programs. */
 import {
   chmodSync,
   existsSync,
@@ -18,7 +18,7 @@ export interface Conduct {
   readonly slots?: number;
   readonly maxArraySize?: number;
   readonly fates?: Readonly<Record<number, string>>;
-  /** The same, of jobs that run already. */
+  /** Ends of jobs that already run, in the same form. */
   readonly ends?: Readonly<Record<number, string>>;
   readonly isHeld?: boolean;
   readonly forgets?: boolean;
@@ -27,11 +27,11 @@ export interface Conduct {
 }
 
 export interface StandInSlurm {
-  /** Of its programs, for PATH. */
+  /** Folder of its programs, for PATH. */
   readonly bin: string;
-  /** How it behaves from now on. */
+  /** Sets the cluster's behaviour from now on. */
   conduct(conduct: Conduct): void;
-  /** Every job that there was: when each began and ended. */
+  /** Returns every job so far: when each began and ended. */
   jobs(): { readonly state: string; readonly startedAt?: number; readonly endedAt?: number }[];
   remove(): void;
 }
@@ -48,7 +48,7 @@ export function standInSlurm(): StandInSlurm {
     writeFileSync(join(bin, program), `#!/bin/sh\nexec '${process.execPath}' '${script}' '${state}' ${program} "$@"\n`);
     chmodSync(join(bin, program), 0o755);
   }
-  // Whole at once: a scheduler that reads half of it would end, and none of its jobs ever begin.
+  // Written at once: a scheduler that reads half of it would end, and its jobs would never begin.
   const conduct = (how: Conduct): void => {
     const half = join(folder, 'conduct.json');
     writeFileSync(half, JSON.stringify(how));

@@ -1,4 +1,4 @@
-/** Slurm itself: controller, one node and munge, of their own configuration, on the loopback address. */
+/** Slurm itself: controller, one node and munge, with their own configuration, on the loopback address. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { eventually } from '../../../unit/support/eventually.ts';
 export interface RealSlurm {
   readonly environment: NodeJS.ProcessEnv;
   readonly node: string;
-  /** The node fails, and what runs on it; or is there again. */
+  /** Makes the node fail, with its jobs, or return. */
   setNode(state: 'DOWN' | 'RESUME'): void;
-  /** How many jobs are in that state, by squeue. */
+  /** Returns the number of jobs in that state, by squeue. */
   count(state: 'RUNNING' | 'PENDING' | 'COMPLETING' | 'COMPLETED'): number;
   close(): void;
 }
@@ -65,7 +65,7 @@ export async function realSlurm(): Promise<RealSlurm> {
   function said(log: string): string {
     return existsSync(at(log)) ? readFileSync(at(log), 'utf8').slice(-1000) : '';
   }
-  /** False where one of them has ended: somebody else may have taken a port that was free before. */
+  /** Resolves with false if one of them has ended: another process may have taken its port. */
   function areThere(): Promise<boolean> {
     return eventually(() => {
       if (daemons.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)) return false;
@@ -76,7 +76,7 @@ export async function realSlurm(): Promise<RealSlurm> {
   return {
     environment,
     node,
-    // A node that is well may be back by itself, and can't be called back then.
+    // A healthy node may have returned by itself, and scontrol then fails.
     setNode: (state) => {
       const words = ['update', `NodeName=${node}`, `State=${state}`, 'Reason=test'];
       spawnSync('scontrol', words, { env: environment });
@@ -98,7 +98,7 @@ function end(pidFile: string): void {
   try {
     process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
   } catch {
-    // It was never there.
+    // It never existed.
   }
 }
 

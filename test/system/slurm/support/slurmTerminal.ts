@@ -1,4 +1,4 @@
-/** The command line on a machine that has a stand-in's cluster. */
+/** The command line on a machine with a stand-in's cluster. */
 import { delimiter } from 'node:path';
 import { copyscope, type Result } from '../../../unit/host/support/terminal.ts';
 import type { BuiltProgram } from '../../remote/support/builtProgram.ts';

@@ -1,7 +1,7 @@
 /**
  * A stand-in for sbatch, squeue, sacct, scancel and scontrol: node standInSlurm.mjs FOLDER PROGRAM WORDS. Jobs are real
- * processes of this machine. FOLDER holds conduct.json, which says how the cluster behaves, and a folder for each array.
- * Words that Slurm does not take, or that these programs would not need, are refused in Slurm's manner.
+ * processes of this machine. FOLDER contains conduct.json, the cluster's behaviour, and a folder for each array. Words
+ * that Slurm doesn't accept, or that its programs don't need here, are refused in Slurm's form.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -19,22 +19,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const [folder = '', program = '', ...words] = process.argv.slice(2);
 
-/** What a test may say of the cluster. */
+/** Returns the behaviour that a test set. */
 const conduct = () => ({
-  /** Jobs that run at once. */
+  /** Number of jobs that run at once. */
   slots: 2,
   maxArraySize: 1001,
   partitions: ['main'],
-  /** What becomes of a job, by its number in the array, before its script has done anything. */
+  /** Ends of jobs before their script does anything, by number in the array. */
   fates: {},
-  /** The same, of jobs that run already. */
+  /** Ends of jobs that already run, in the same form. */
   ends: {},
-  /** Whether nothing is started. */
+  /** True if no job is started. */
   isHeld: false,
-  /** Whether squeue knows ended jobs no more, and whether there are accounts. */
+  /** True if squeue forgets ended jobs, and if accounts exist. */
   forgets: false,
   accounts: true,
-  /** What is printed before all else. */
+  /** Text printed before anything else. */
   noise: '',
   ...JSON.parse(readFileSync(join(folder, 'conduct.json'), 'utf8')),
 });
@@ -44,7 +44,7 @@ const fail = (text) => {
   process.exit(1);
 };
 
-/** Options as Slurm's manual names them, and what is left. */
+/** Returns options by the names of Slurm's manual, and other arguments. */
 function parsed(known) {
   const options = {};
   const rest = [];
@@ -62,7 +62,7 @@ const ids = () =>
     .filter((name) => /^\d+$/.test(name))
     .sort((a, b) => a - b);
 const at = (id, name) => join(folder, id, name);
-/** Its jobs are written last: before, there is no such array. */
+/** Returns arrays with jobs.json, which is written last. */
 const arrays = () => ids().filter((id) => existsSync(at(id, 'jobs.json')));
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 function write(path, value) {
@@ -99,7 +99,7 @@ const programs = {
     process.stdout.write(`${id}\n`);
   },
 
-  /** Runs the jobs of one array: not a program of Slurm's. */
+  /** Runs the jobs of one array: no program of Slurm's. */
   scheduler: async () => {
     const id = words[0];
     const array = read(at(id, 'array.json'));
@@ -116,7 +116,7 @@ const programs = {
       const output = openSync(resolve(array.chdir, array.output.replace('%A', id).replace('%a', task)), 'w');
       let fate = conduct().fates[task];
       const shell = array.text.slice(2).split('\n')[0].split(' ')[0];
-      // A script could end by itself before this process comes to what is to become of it.
+      // A sleep, since a script could end before its fate is applied.
       const [command, args] = fate === undefined ? [shell, ['-l', array.script, name]] : ['sleep', ['600']];
       const child = spawn(command, args, {
         cwd: array.chdir,
@@ -124,7 +124,7 @@ const programs = {
         stdio: ['ignore', output, output],
         env: {
           ...process.env,
-          // A login shell that is killed while it starts may leave locks in its home: not in that of who runs the tests.
+          // A login shell that is killed at its start may leave locks in its home: keep them out of the tester's home.
           HOME: folder,
           SLURM_ARRAY_JOB_ID: id,
           SLURM_ARRAY_TASK_ID: String(task),
@@ -140,12 +140,12 @@ const programs = {
         try {
           process.kill(-child.pid, signal);
         } catch {
-          // It has ended.
+          // The process has ended.
         }
       };
       child.killAs = (state) => {
         fate = state;
-        // As Slurm does it. What does not obey is killed, only so that nothing stays: a busy machine takes long to obey.
+        // Slurm does the same. SIGKILL only ensures that nothing stays, much later, since a busy machine is slow.
         kill(state === 'NODE_FAIL' ? 'SIGKILL' : 'SIGTERM');
         setTimeout(kill, 600_000, 'SIGKILL').unref();
       };
@@ -189,7 +189,7 @@ const programs = {
     const { noise, forgets, isHeld } = conduct();
     if (options.format !== '%j|%F|%K|%T|%N|%r' || options.states !== 'all') fail('the stand-in knows one format only');
     process.stdout.write(noise);
-    // As Slurm does it: jobs that were cancelled before they began share a line.
+    // Slurm also shares a line among jobs cancelled before their start.
     const neverBegun = named(options.name).filter(({ job }) => job.state === 'CANCELLED' && job.node === '');
     for (const id of new Set(neverBegun.map((one) => one.id))) {
       const [first, ...rest] = neverBegun.filter((one) => one.id === id);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A sweep of three chunk sizes by so many streams, that the simulator runs in a moment. */
+/** Writes a sweep of three chunk sizes by these numbers of streams, which is simulated in a moment. */
 export function sweepFile(folder: string, { streams = [1, 2] }: { readonly streams?: readonly number[] } = {}): string {
   const path = join(folder, 'sweep.json');
   const sweep = {

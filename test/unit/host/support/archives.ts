@@ -11,7 +11,7 @@ export interface Archived {
   readonly order?: readonly string[];
 }
 
-/** A gzipped tar archive; `folder` is a name that nothing has. */
+/** Makes a gzipped tar archive; `folder` must not exist. */
 export async function archiveOf(folder: string, { files, links = {}, order = Object.keys(files) }: Archived) {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

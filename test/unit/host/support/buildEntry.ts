@@ -9,7 +9,7 @@ export interface BuiltEntry {
   remove(): void;
 }
 
-/** Bundles a process's entry into a folder of its own, from where it finds package.json and assets as the shipped one does. */
+/** Bundles a process's entry into a separate folder with the shipped layout of package.json and assets. */
 export async function buildEntry(entry: string): Promise<BuiltEntry> {
   const folder = mkdtempSync(join(repository, 'node_modules/.copyscope-test-'));
   await build({

@@ -1,6 +1,6 @@
 import type { HostService, Imported, RunSummary } from '../../../../core/service/service.ts';
 
-/** Sends a file as a window does, in parts of `partBytes`. */
+/** Sends a file like a window, in parts of `partBytes`. */
 export async function importFile(
   service: HostService,
   name: string,
@@ -14,7 +14,7 @@ export async function importFile(
   return service.endImport(ticket);
 }
 
-/** The same for a run. */
+/** Sends the file of a run, and returns the run's summary. */
 export async function importedRun(service: HostService, name: string, file: Uint8Array): Promise<RunSummary> {
   const imported = await importFile(service, name, file);
   if (imported.kind !== 'run') throw new Error(`${name} was taken for a ${imported.kind}`);

@@ -1,9 +1,7 @@
 /**
  * A process with a host that does one thing, and is killed before its n-th change on the disk, or in the middle of it:
- *
- *   node entry.mjs OPERATION N DATA_FOLDER ASSETS FILES
- *
- * It prints what was confirmed, a line each, and "done" at the end where there were fewer changes.
+ * node entry.mjs OPERATION N DATA_FOLDER ASSETS FILES It prints one line for each confirmed action, and "done" at the
+ * end if there were fewer changes.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -19,7 +17,7 @@ import { toldWindow } from './toldWindow.ts';
 const [operation = '', at = '', dataFolder = '', assetsFolder = '', files = ''] = process.argv.slice(2);
 let changes = 0;
 
-/** Is called before each change. `half` does the part of it that a kill in its middle would leave. */
+/** Called before each change. `half` does the part of it that a kill in its middle would leave. */
 function change(half: () => void = () => {}): void {
   changes += 1;
   if (changes < Number(at)) return;
@@ -44,7 +42,7 @@ function counted(
   }
 }
 
-/** From now on. What the host imported by name follows. */
+/** Counts changes from now on, also in the host's imports by name. */
 async function countChanges(): Promise<void> {
   counted(fs.promises, ['rename', 'link', 'rm', 'mkdir', 'symlink', 'unlink', 'writeFile', 'copyFile']);
   counted(fs, ['renameSync', 'mkdirSync', 'rmSync', 'writeFileSync']);
@@ -76,7 +74,7 @@ async function own(): Promise<{ readonly experiments: string[]; readonly runs: s
   return { experiments, runs };
 }
 
-/** Also what has to be done before changes are counted. */
+/** Operations, each with preparations before changes are counted. */
 const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
   start: async () => () => Promise.all([host.ready, host.recovered]),
   save: async () => () => service.saveExperiment(null, JSON.parse(Buffer.from(read('experiment.json')).toString())),
@@ -132,7 +130,7 @@ const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
 
 const prepare = operations[operation];
 if (prepare === undefined) throw new Error(`there is no operation ${operation}`);
-// A start is counted from its beginning; all else comes after it.
+// A start is counted from its beginning; other operations come after it.
 if (operation !== 'start') await host.ready;
 const work = await prepare();
 await countChanges();

@@ -1,7 +1,7 @@
 import type { NotesChange } from '../../../../core/service/service.ts';
 import { type RunNote, runNotes } from '../../../../core/trace/notes.ts';
 
-/** What a window sends that has these notes now, and had those when it last heard. */
+/** Returns a window's change to these notes, from the notes that it knew before. */
 export const notesChange = (notes: readonly RunNote[], base: readonly RunNote[] = []): NotesChange => ({
   notes: runNotes(notes),
   base: runNotes(base),

@@ -12,7 +12,7 @@ export const exampleFile = (name: string): string => join(repository, `assets/ex
 export const example = (name = 'pinned-side-stream'): Experiment =>
   requireExperiment(readFileSync(exampleFile(name), 'utf8'));
 
-/** A run with one host call and one copy, as an engine could have made it. */
+/** Returns a run with one host call and one copy, such as an engine's. */
 export function smallRun(experiment: Experiment, engine: EngineKind, changes: Partial<RunInfo> = {}): Run {
   const trace = new TraceBuilder();
   const main = trace.lane({ kind: 'host-thread', id: 'thread:main', name: 'main', device: '' });

@@ -1,4 +1,4 @@
-/** An engine process for the supervisor's tests: what a run does is told by its experiment's name. */
+/** An engine process for the supervisor's tests: an experiment's name chooses its behaviour. */
 import { writeFileSync } from 'node:fs';
 import type { Measured, Measurement } from '../../../../core/calibrate/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
@@ -31,7 +31,7 @@ const behaviours: Readonly<Record<string, (request: EngineRequest, hooks: RunHoo
       onProgress?.({ phase: 'recording', done: 1, total: 2 });
       signal?.addEventListener('abort', () => {
         reject(new CopyscopeError({ code: 'run.cancelled', message: 'Stopped.' }));
-        // After the answer is on its way.
+        // After the answer has been sent.
         setTimeout(() => writeFileSync(process.env['COPYSCOPE_TEST_NOTE'] ?? '', ''), 10);
       });
     }),
@@ -76,7 +76,7 @@ const engine: Engine = {
   },
 };
 
-/** Measurements likewise, told by the bytes of a copy: 7 waits for a cancel, 13 ends the process. */
+/** Measures by the bytes of a copy: 7 waits for a cancel, 13 ends the process. */
 async function measure({ bytes, count, samples }: Measurement, signal: CancelSignal): Promise<Measured> {
   if (bytes === 7) {
     await new Promise<void>((_resolve, reject) => {

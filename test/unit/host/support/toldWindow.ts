@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { WindowEvents } from '../../../../core/service/service.ts';
 
-/** A window that keeps what it is told. */
+/** Returns a window that keeps its notifications. */
 export const toldWindow = () =>
   ({
     runProgress: vi.fn(),

@@ -319,7 +319,7 @@ describe('a recording that is cut or damaged', () => {
         } else {
           expect(run.info.status).toBe('complete');
           const { cutBytes } = readRecordingFile(whole.subarray(0, length));
-          // No more is lost than the record that was being written.
+          // No more is lost than the record in progress.
           expect(cutBytes).toBeLessThan(120);
         }
       }),
@@ -338,7 +338,7 @@ describe('a recording that is cut or damaged', () => {
           for (const [at, by] of flips) bytes[at] = (bytes[at] ?? 0) ^ by;
           const run = attempt(bytes);
           if (run instanceof CopyscopeError) return;
-          // A damaged chunk is left out, and rows then count from another first one: their durations are what was written.
+          // A damaged chunk is left out, and rows are then numbered differently: their durations are those written.
           const durations = new Set([...written].map((row) => JSON.parse(row).durationNs));
           for (const { durationNs } of rowsOf(run)) expect(durations.has(durationNs)).toBe(true);
         },
@@ -348,7 +348,7 @@ describe('a recording that is cut or damaged', () => {
   });
 
   it('leaves out the last part too where it was written to its end and is damaged', () => {
-    // Without the part that only says that the program ended.
+    // Without the part that only marks the program's end.
     const bytes = whole.slice(0, -44);
     const rows = rowsOf(read(bytes)).length;
     bytes[bytes.length - 8 - 30] = 77;

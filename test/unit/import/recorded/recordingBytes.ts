@@ -1,4 +1,4 @@
-/** Writes recordings as native/record/chunk_writer.cpp does, for tests that need no program. */
+/** Writes recordings like native/record/chunk_writer.cpp, for tests that need no program. */
 import { crc32 } from 'node:zlib';
 import { recordKinds } from '../../../../core/import/recorded/records.ts';
 
@@ -128,7 +128,7 @@ export class RecordingBytes {
     );
   }
 
-  /** Two frames: a line of the framework's within a line of the program's. */
+  /** Writes two frames: a line of the framework's, called by a line of the program's. */
   stack(number: number, line: number): this {
     const [library, program, name] = [this.text('/x/torch/nn/f.py'), this.text('train.py'), this.text('step')];
     this.record(recordKinds.frame, ['u32', 2 * number], ['u32', library], ['u32', 9], ['u32', name]);
@@ -147,12 +147,12 @@ export class RecordingBytes {
     );
   }
 
-  /** Recording begins or ends. */
+  /** Writes the begin or the end of recording. */
   window(atNs: number, begins: boolean): this {
     return this.record(recordKinds.window, ['u64', start + atNs], ['u8', begins ? 1 : 0]);
   }
 
-  /** Ends the chunk. Its head says what it is told to. */
+  /** Ends the chunk, whose header has the given counts. */
   flush({ copies = 0, kernels = 0, waits = 0, dropped = 0 } = {}): this {
     const payload = Buffer.concat(this.#records);
     this.#records = [];
@@ -175,7 +175,7 @@ export class RecordingBytes {
   }
 }
 
-/** A program of so many steps: a copy from pageable memory, which may tell its source, a kernel, a wait, in a range. */
+/** Returns a program of `count` steps: in a range a pageable copy, optionally with its source, a kernel, a wait. */
 export function steps(
   count: number,
   header: Record<string, unknown> = {},
