@@ -179,34 +179,29 @@ def attached():
 
 
 def other_tools():
-    """torch.profiler between and during recordings."""
-    ended, _ = python("""
+    """torch.profiler after a recording, before one, and around one."""
+    profiled = """
 from torch.profiler import ProfilerActivity, profile
-def profiled():
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as printed: train(5)
-    return sum(event.device_type == torch.autograd.DeviceType.CUDA for event in printed.events())
-counts = [profiled()]
-with copyscope.record("before.arrow"): train(5)
-counts.append(profiled())
-with warnings.catch_warnings(record=True) as words:
-    warnings.simplefilter("always")
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as outer:
-        with copyscope.record("during.arrow"): train(5)
-counts.append(sum(event.device_type == torch.autograd.DeviceType.CUDA for event in outer.events()))
-with copyscope.record("after.arrow"): train(5)
-counts.append(profiled())
-print(json.dumps([counts, [str(one.message) for one in words]]))
-""")
-    counts, words = printed(ended)
-    runs = [run_of(name) for name in ("before.arrow", "after.arrow")]
-    figures = {"device events of torch.profiler: first, after a recording, around one, after another": counts,
-               "warnings": words, "recordings": [run["copies, kernels, waits"] for run in runs],
-               "during": run_of("during.arrow") if os.path.exists(os.path.join(work, "during.arrow")) else None}
+def profiled(work):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler: work()
+    return sum(event.device_type == torch.autograd.DeviceType.CUDA for event in profiler.events())
+def recorded():
+    with copyscope.record() as recording: train(5)
+    return recording.problem
+"""
+    figures = {}
+    for name, text in {
+        "alone": "print(json.dumps([profiled(lambda: train(5))]))",
+        "after a recording": "recorded(); print(json.dumps([profiled(lambda: train(5))]))",
+        "before one": "count = profiled(lambda: train(5)); print(json.dumps([count, recorded()]))",
+        "around one": "problem = []; count = profiled(lambda: problem.append(recorded())); print(json.dumps([count, *problem]))",
+    }.items():
+        figures[name] = printed(python(profiled + text)[0])
+    events = figures["alone"][0]
     return figures, [
-        ("torch.profiler sees the device after a recording as before it", abs(counts[1] - counts[0]) <= 0.02 * counts[0]),
-        ("torch.profiler sees it after the second recording", abs(counts[3] - counts[0]) <= 0.02 * counts[0]),
-        ("recordings before and after torch.profiler are equal",
-         runs[0]["copies, kernels, waits"] == runs[1]["copies, kernels, waits"]),
+        ("torch.profiler sees the device after a recording as alone", abs(figures["after a recording"][0] - events) <= 0.02 * events),
+        ("torch.profiler sees it if a recording is tried inside", abs(figures["around one"][0] - events) <= 0.02 * events),
+        ("a recording that finds CUPTI taken says so", "CUPTI" in str(figures["around one"][1])),
     ]
 
 
@@ -255,8 +250,9 @@ with recording:
     for _ in range(40):
         torch.cuda.nvtx.range_push("step"); work(); finish(); torch.cuda.nvtx.range_pop()
 """.replace("train(20)", ""))
-    run = run_of("ranges.arrow")
-    return {"run": run}, [("steps that are ranges of torch.cuda.nvtx are counted", run["steps"] is not None and run["steps"] >= 8)]
+    run, each = run_of("ranges.arrow"), run_of("outside.arrow")["copies, kernels, waits"]
+    return {"run": run}, [("ten steps that are ranges of torch.cuda.nvtx have the counts of copyscope record",
+                           [count * STEPS for count in run["copies, kernels, waits"]] == [count * 10 for count in each])]
 
 
 def notebook():

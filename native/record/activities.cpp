@@ -233,6 +233,8 @@ void disableActivities(const CuptiLibrary& cupti) {
   for (const CUpti_ActivityKind kind : otherKinds) cupti.disable(kind);
 }
 
+void disableWaits(const CuptiLibrary& cupti) { cupti.disable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION); }
+
 void disconnectActivities(const CuptiLibrary& cupti) { cupti.disable(CUPTI_ACTIVITY_KIND_DEVICE); }
 
 }  // namespace copyscope::record

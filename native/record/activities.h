@@ -12,6 +12,8 @@ void makeBuffersReady();
 /// Enables the kinds of a recording; a light one leaves out kernels and events. Returns the error, or an empty text.
 std::string enableActivities(const CuptiLibrary& cupti, bool light);
 void disableActivities(const CuptiLibrary& cupti);
+/// The host's waits alone.
+void disableWaits(const CuptiLibrary& cupti);
 /// Ends what connectActivities began.
 void disconnectActivities(const CuptiLibrary& cupti);
 

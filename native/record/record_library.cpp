@@ -36,10 +36,10 @@ COPYSCOPE_EXPORT const char* CopyscopeBeginRecording(const char* settings) {
   return problem.empty() ? nullptr : problem.c_str();
 }
 
-/// Ends the recording. Another one can begin.
-COPYSCOPE_EXPORT void CopyscopeEndRecording(void) {
+/// Ends the recording, after `wait` if that is not null. Another one can begin.
+COPYSCOPE_EXPORT void CopyscopeEndRecording(int (*wait)(void)) {
   try {
-    copyscope::record::Recorder::instance().finish();
+    copyscope::record::Recorder::instance().finish(wait);
   } catch (...) {
     // The program goes on.
   }

@@ -338,10 +338,22 @@ void Recorder::switchAt(bool on) {
   }
 }
 
-void Recorder::finish() {
+void Recorder::finish(int (*wait)()) {
   ChunkWriter* const file = writer();
   if (file == nullptr) return;
   const CuptiLibrary& cupti = CuptiLibrary::instance();
+  if (wait != nullptr) {
+    {
+      const std::lock_guard<std::mutex> lock(switching_);
+      if (phase_ == Phase::recording) {
+        isRecording_.store(false, std::memory_order_relaxed);
+        epoch_.fetch_add(1, std::memory_order_relaxed);
+        disableCalls(cupti);
+        disableWaits(cupti);
+      }
+    }
+    wait();
+  }
   {
     const std::lock_guard<std::mutex> lock(switching_);
     end();

@@ -55,7 +55,8 @@ class Recorder {
   /// to it. Returns the reason why nothing is recorded, or an empty text.
   std::string start(Settings settings);
   /// Ends the recording of a program that goes on. Another one can start, and CUPTI is free for other tools.
-  void finish();
+  /// `wait` waits for the device and is not recorded; null: what has not run by now gets no time.
+  void finish(int (*wait)());
   State state() const;
   /// Called at the process's end.
   void stop();

@@ -120,10 +120,9 @@ class record:
             if _current is not self or self._pid != os.getpid():
                 return
             if not keep_parts:
-                _recorder.wait_for_device()
                 _marking.CopyscopeEndStep()
             _marking = None
-            _recorder.end()
+            _recorder.end(wait=not keep_parts)
             _current = None
         atexit.unregister(self.__exit__)
         if keep_parts:

@@ -81,7 +81,7 @@ def begin(folder, *, light, lines, steps, duration, delay):
     told = "\n".join(f"COPYSCOPE_RECORD_{name}={value}" for name, value in settings.items())
     problem = loaded.CopyscopeBeginRecording(os.fsencode(told))
     if problem is not None:
-        loaded.CopyscopeEndRecording()
+        loaded.CopyscopeEndRecording(None)
         raise CopyscopeError(problem.decode("utf-8", "replace"))
 
 
@@ -89,16 +89,16 @@ def state():
     return NONE if _library is None else _library.CopyscopeRecordingState()
 
 
-def wait_for_device():
-    """Waits for the work of the current context, so that what was issued while recording is recorded."""
+def _device_wait():
+    """Returns the function that waits for the work of the current context, or None."""
     try:
         driver = _driver()
     except CopyscopeError:
-        return
-    if driver is not None:
-        driver.cuCtxSynchronize()
+        return None
+    return None if driver is None else ctypes.cast(driver.cuCtxSynchronize, ctypes.c_void_p)
 
 
-def end():
+def end(*, wait=False):
+    """Ends a recording; with `wait` when the work that was issued has run, so that it is recorded."""
     if _library is not None:
-        _library.CopyscopeEndRecording()
+        _library.CopyscopeEndRecording(_device_wait() if wait else None)

@@ -29,6 +29,16 @@ for number in range(2):
         self.assertEqual(out[0], out[1])
         self.assertIn("program.py", out[0])
 
+    def test_waits_for_the_device_at_the_end_and_records_no_such_wait(self):
+        out, _ = self.run_program("""
+wait = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: play(1))
+copyscope._recorder._device_wait = lambda: ctypes.cast(wait, ctypes.c_void_p)
+with copyscope.record("run.arrow"): play(2)
+notes = " ".join(copyscope.explain("run.arrow").data["notes"])
+print("9 kernels" in notes, "2 waits" in notes)
+""")
+        self.assertEqual(out, ["True True"])
+
     def test_counts_marked_steps_and_no_range_of_nvtx(self):
         out, _ = self.run_program("""
 with copyscope.record("run.arrow", steps="3..4"):
