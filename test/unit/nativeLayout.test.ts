@@ -1,4 +1,4 @@
-/** The addon's header and the lists that it is written from. */
+/** The addon's header and the lists from which it is generated. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { enums, fields, layout } from '../../native/layout.ts';

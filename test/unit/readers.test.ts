@@ -1,11 +1,11 @@
-/** Whatever lies in a file or a message, its reader says which field is wrong: no reader ends with a validator's error. */
+/** For any content of a file or a message, its reader names the wrong field and never ends with a validator's error. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../core/errors.ts';
 import { type Reader, readers } from './support/readers.ts';
 
-/** The first ended each reader with the validator's own TypeError. */
+/** The first of these ended each reader with the validator's own TypeError. */
 const hostile: Readonly<Record<string, unknown>> = {
   'an object as its length': { length: { valueOf: 0, toString: 0 } },
   'an object as its length, further in': { a: [{ length: { valueOf: 0, toString: 0 } }] },
@@ -77,7 +77,7 @@ function refusal(read: Reader['read'], document: unknown): unknown {
   }
 }
 
-/** One of each kind: the first entry stands for its list. */
+/** Returns one place of each kind: the first entry of a list represents the rest. */
 function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inside = Array.isArray(value) ? Object.entries(value).slice(0, 1) : Object.entries(value);

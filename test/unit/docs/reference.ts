@@ -243,7 +243,7 @@ function membersOf(path: string, interfaceName: string): Member[] {
 const withoutKnown = (text: string): string =>
   text
     .replace(/(^|;|(?<=\.)) ?null\b[^.;]*\.?$/i, '')
-    .replace(/^Lane id( of the (stream|host thread)|, as '.*')\.$|; -1 where .*/, '')
+    .replace(/^Lane id( of the (stream|host thread)|, as '.*')\.$|; -1 (where|if) .*/, '')
     .replace(/(\w)$/, '$1.');
 
 /** Returns the strings of a list with the comment before each. */

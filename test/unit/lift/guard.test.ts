@@ -1,4 +1,4 @@
-/** Who is told gains is told, too, where the replay that they come from is not what was recorded. */
+/** Predicted gains come with a warning if the replay differs from the recording. */
 import { readFileSync } from 'node:fs';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
@@ -16,7 +16,7 @@ import { complete, read, traceOf } from '../import/support.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 
-/** Steps of 5 ms whose copy and kernel begin `heldUs` late: for what holds them, as another process, a trace has no word. */
+/** Returns steps of 5 ms whose copy and kernel begin `heldUs` late, for an unrecorded reason. */
 async function answersWhereHeld(heldUs: number) {
   const steps = Array.from({ length: 4 }, (_, step) => {
     const at = 1000 + step * 5000;

@@ -1,4 +1,4 @@
-/** Waits whose event no mark tells: the likeliest record is the one that a look at all of them finds, in bounded time. */
+/** Waits whose event has no mark: the likeliest record equals that of an exhaustive search, in bounded time. */
 import { expect, it } from 'vitest';
 import type { Calls } from '../../../core/lift/calls.ts';
 import { eventPairs } from '../../../core/lift/events.ts';
@@ -9,7 +9,7 @@ import { complete, read, traceOf } from '../import/support.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import { Random } from '../support/random.ts';
 
-/** Launches in some streams, with records and waits between them; times in few values, so that many are equal. */
+/** Returns launches in some streams, with records and waits between them; many times are equal. */
 async function eventful(random: Random, calls: number, streams: number): Promise<Trace> {
   const events = Array.from({ length: calls }, (_, at) => {
     const correlation = at + 1;
@@ -29,7 +29,7 @@ async function eventful(random: Random, calls: number, streams: number): Promise
   return (await read(traceOf(events.flat()))).trace;
 }
 
-/** Every record of the last 64, with every stream before it, against every other stream behind the wait. */
+/** Compares every record of the last 64, with every stream before it, with every other stream after the wait. */
 function lookedAtAll(trace: Trace, calls: Calls, streams: readonly number[]) {
   const { columns } = trace;
   const lane = (row: RowIndex): number => columns.lane[row] ?? -1;

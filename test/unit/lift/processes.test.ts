@@ -1,10 +1,10 @@
-/** A trace of several processes, as of ranks: one of them is lifted, and it is said which. */
+/** A trace of several processes, such as ranks: one of them is lifted, and named. */
 import { describe, expect, it } from 'vitest';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
 import { complete, read, traceOf } from '../import/support.ts';
 
-/** Four steps of 5 ms, each with a kernel of 2 ms; calls of two ranks never overlap where they begin apart. */
+/** Returns four steps of 5 ms, each with a kernel of 2 ms; calls of two ranks with different starts never overlap. */
 const rank = (name: string, process: number, from: number, kernels = 1) =>
   Array.from({ length: 4 }, (_, step) => {
     const at = from + step * 5000;

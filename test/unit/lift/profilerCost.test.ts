@@ -1,4 +1,4 @@
-/** The profiler's cost is taken off at the rate of the host that the trace itself shows. */
+/** The profiler's cost is subtracted at the rate of the host that the trace itself shows. */
 import { expect, it } from 'vitest';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostRate, profilerOf } from '../../../core/lift/profilerCost.ts';

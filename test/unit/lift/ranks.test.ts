@@ -1,4 +1,4 @@
-/** Several ranks of a job: one run, one clock, and what each rank waits for. */
+/** Several ranks of a job: one run, one clock, and the waits of each rank. */
 import { describe, expect, it } from 'vitest';
 import { MergedRanks } from '../../../core/import/mergedRanks.ts';
 import { alignClocks, collectivesOf } from '../../../core/lift/collectives.ts';
@@ -26,7 +26,7 @@ const slow = (which: number) => (rank: number, step: number) =>
 
 const three: DrawnJob = { clocksNs: [0, 137_250_000, -3_000_412_000], computeNs: slow(1) };
 
-/** Ends of a rank's collectives on the merged run's clock. */
+/** Returns the ends of a rank's collectives on the merged run's clock. */
 const ends = ({ trace }: Run, rank: number): number[] =>
   [...collectivesOf(rankTrace(trace, `[rank${rank}]`)).values()].flatMap(({ endNs }) => [...endNs]);
 
@@ -114,7 +114,7 @@ describe('the ranks of a merged run', () => {
 
   it('wait within their communicators if each has one of its own', async () => {
     const groupOf = (rank: number): number[] => (rank < 2 ? [0, 1] : [2, 3]);
-    // The two pairs share nothing; their steps drift apart.
+    // The two pairs have no common collective; their steps drift apart.
     const computeNs = (rank: number, step: number): number => ([3, 5, 11, 14][rank] ?? 0) + (step % 2);
     const { run } = await mergedJob({
       clocksNs: [0, 0, 0, 0],

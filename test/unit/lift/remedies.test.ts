@@ -1,4 +1,4 @@
-/** What a plan tells first of programs whose remedy is not a matter of pinning: drawn traces of six steps each. */
+/** First advice of a plan for programs whose remedy is not pinning: drawn traces of six steps each. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -28,7 +28,7 @@ async function answersOf(step: (program: Program) => void, tried?: readonly Chan
   return traceAnswers(await read(drawnTrace(step)), costs, { tried });
 }
 
-/** 25 layers of three short operators and a kernel each; each step is interrupted once for 150 us, each at another place. */
+/** Plays 25 layers of three short operators and a kernel each; steps are interrupted once, for 150 µs. */
 const issuing = (program: Program): void => {
   const interrupted = program.events.length % 24;
   for (let layer = 0; layer < 25; layer += 1) {
@@ -38,7 +38,7 @@ const issuing = (program: Program): void => {
   }
 };
 
-/** Native code that records nothing makes the batch, between a few operators. */
+/** Plays a batch made by native code that records nothing, between a few operators. */
 const tokenising = (program: Program): void => {
   for (let part = 0; part < 3; part += 1) {
     program.operator('aten::empty', 5);
@@ -152,7 +152,7 @@ describe('a change that only a person can know of', () => {
 });
 
 describe('a graph', () => {
-  /** Four parts of short kernels and then long ones, each with a number that the host reads. */
+  /** Plays four parts of short kernels and then long ones, each with a number that the host reads. */
   const reading = (program: Program): void => {
     for (let part = 0; part < 4; part += 1) {
       for (let layer = 0; layer < 13; layer += 1) {

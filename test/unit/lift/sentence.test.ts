@@ -1,4 +1,4 @@
-/** The answer in one sentence and the ladder of a plan, of recorded traces whose right answer is known. */
+/** The answer in one sentence and the ladder of a plan, for recorded traces with a known right answer. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';

@@ -1,4 +1,4 @@
-/** Traces of one program before and after a change, recorded on an H200 with step times that were measured without a profiler. */
+/** Traces of one program before and after a change, recorded on an H200, with step times without a profiler. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';

@@ -1,4 +1,4 @@
-/** Which ranges of a trace are its steps. */
+/** Finds the steps among the ranges of a trace. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -30,7 +30,7 @@ describe('the steps of a trace', () => {
   });
 });
 
-/** Steps of 10 ms: `loadUs` on the host, then a kernel of 2 ms; marked are the last 4 ms, or all of it. */
+/** Returns steps of 10 ms: `loadUs` on the host, then a kernel of 2 ms; the last 4 ms are marked, or all. */
 const loading = (count: number, mark: 'all' | 'end') =>
   Array.from({ length: count }, (_, index) => {
     const at = 1000 + index * 10_000;

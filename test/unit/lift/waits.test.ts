@@ -1,4 +1,4 @@
-/** What the host waits for in a lifted program: nothing that ended only after the wait had returned. */
+/** Waits of the host in a lifted program: for nothing that ended only after the wait had returned. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
@@ -33,7 +33,7 @@ const copy = (at: number, startsAt: number, us: number, stream: number, name = t
 ];
 const mark = (at: number, us: number) => complete('user_annotation', 'step', at, us);
 
-/** Steps of 4 ms on the host and a kernel of 5 ms, each of which waits for the event behind the kernel `ahead` steps before. */
+/** Returns steps of 4 ms on the host and a kernel of 5 ms, each waiting for the kernel `ahead` steps before. */
 function stepsAhead(ahead: number) {
   const ends: number[] = [];
   let at = 1000;
@@ -53,7 +53,7 @@ function stepsAhead(ahead: number) {
   }).flat();
 }
 
-/** Steps that wait for the stream of a copy of 2 ms, while the kernel of 5 ms that was issued after it runs on. */
+/** Returns steps that wait for the stream of a copy of 2 ms, while the later kernel of 5 ms still runs. */
 function streamsApart() {
   let free = 0;
   return Array.from({ length: 8 }, (_, step) => {
@@ -69,7 +69,7 @@ function streamsApart() {
   }).flat();
 }
 
-/** Steps that wait for a copy of 3 ms, when the kernel of 0.5 ms that was issued after it is through already. */
+/** Returns steps that wait for a copy of 3 ms, when the later kernel of 0.5 ms has already ended. */
 const throughBefore = () =>
   Array.from({ length: 8 }, (_, step) => {
     const at = 1000 + step * 5000;

@@ -62,7 +62,7 @@ describe('the caching allocator', () => {
         const { reservedBytes } = allocator;
         for (const block of live.splice(0)) allocator.release(block, over);
         expect(allocator.allocatedBytes).toBe(0);
-        // The same again finds room in what is there.
+        // The same requests fit into the existing segments.
         for (const [bytes, stream, pick] of actions) {
           if (pick % 3 === 0) continue;
           const { block } = allocator.allocate(bytes, stream);

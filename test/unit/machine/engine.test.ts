@@ -39,7 +39,7 @@ const looped = (count: number) => ({
 });
 
 describe('the overlap example', () => {
-  /** Share of the kernel's time during which a copy ran. */
+  /** Returns the share of the kernel's time during which a copy ran. */
   async function overlap(name: string): Promise<number> {
     const { trace } = await engine.run(request(example(name)));
     const rows = plainRows(trace);

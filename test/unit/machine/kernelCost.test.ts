@@ -1,4 +1,4 @@
-/** What a kernel takes alone, beyond what the lanes of whole programs show. */
+/** Times of a kernel alone, in more cases than the lanes of whole programs show. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KernelCosts } from '../../../core/cost/kernel.ts';
@@ -42,7 +42,7 @@ describe('a byte-streaming kernel', () => {
         expect(ns(streaming(size, times + 1), part, slow)).toBeGreaterThanOrEqual(alone);
         expect(ns(streaming(size, times), part, plain)).toBeLessThanOrEqual(alone + 1);
         expect(ns(streaming(size, times), 1, slow)).toBeLessThanOrEqual(alone + 1);
-        // Beyond L2 each pass takes longer than in it, so sizes are compared on one side of it.
+        // Beyond L2 each pass takes longer, so only sizes on the same side are compared.
         if (4 * size <= slow.parameters['kernel.l2Bytes'] || 2 * size > slow.parameters['kernel.l2Bytes'])
           expect(ns(streaming(2 * size, times), part, slow)).toBeGreaterThanOrEqual(alone);
       }),
@@ -53,7 +53,7 @@ describe('a byte-streaming kernel', () => {
     const profile = toyWith({ 'kernel.l2Bytes': 9000 });
     const pass = (bytes: number, number: number): number =>
       ns(streaming(bytes, number), 1, profile) - ns(streaming(bytes, number - 1), 1, profile);
-    // A byte lasts 1 ns in memory and half of that in L2; each pass reads and writes all.
+    // A byte takes 1 ns in memory and half of that in L2; each pass reads and writes everything.
     expect([2, 3].map((number) => pass(4000, number))).toEqual([4000, 4000]);
     expect([2, 3].map((number) => pass(6000, number))).toEqual([12_000, 6000]);
     expect(pass(7500, 3)).toBeCloseTo(7500 + 3750);

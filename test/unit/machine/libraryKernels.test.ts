@@ -1,4 +1,4 @@
-/** Kernels of cuBLAS and cuFFT in the simulator: rates, first uses, and what it says of what it assumes. */
+/** Kernels of cuBLAS and cuFFT in the simulator: rates, first uses, and notes on its assumptions. */
 import { describe, expect, it } from 'vitest';
 import { libraryNotes } from '../../../core/cost/libraryKernels.ts';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';

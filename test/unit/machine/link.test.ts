@@ -101,7 +101,7 @@ describe('the link', () => {
     };
     expect(backlogBeside(new Copies(10, 0))).toBe(0);
     expect(backlogBeside(new Kernel(10, 0, 0.25))).toBe(25);
-    // It moves half of what the link could.
+    // The kernel moves half of the link's rate.
     expect(backlogBeside(new Kernel(0, 5, 0.25))).toBe(12.5);
     expect(backlogBeside(new Kernel(10, 0, 0.25), new Kernel(10, 0, 1))).toBe(40);
   });
@@ -111,7 +111,7 @@ describe('the link', () => {
     expect([link.besideNs(true), link.besideNs(false)]).toEqual([0, 0]);
     link.add(new Copies(10, 0));
     expect([link.besideNs(true), link.besideNs(false)]).toEqual([5, 0]);
-    // A kernel on mapped memory holds copies up as it shares the link.
+    // A kernel on mapped memory delays copies, since it shares the link.
     const besideKernel = new Link({ ...rates, besideNs: 5 });
     besideKernel.add(new Kernel(10, 0, 1));
     expect(besideKernel.besideNs(true)).toBe(0);

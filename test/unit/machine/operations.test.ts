@@ -46,7 +46,7 @@ describe('memset', () => {
 describe('host functions', () => {
   it("run on CUDA's one thread, after what comes before them in their stream", () => {
     const rows = simulated([spin('a', 100), hostFunction('a', 50, 'first'), hostFunction('b', 20, 'second')]);
-    // The second starts as it arrives at 33, the first 6 ns after its kernel at 123.
+    // The second starts at its arrival at 33, the first 6 ns after its kernel at 123.
     expect(device(rows)).toEqual([
       ['spin', 23, 123],
       ['second', 33, 53],
@@ -183,7 +183,7 @@ describe('event timing', () => {
 describe('graphs', () => {
   it('run what was captured at each launch, and cost three calls to make', () => {
     const rows = simulated([capture(spin('a', 50), h2d('a', 100)), launch('b'), launch('b'), sync('b')]);
-    // Beyond the sizes in its tables the toy's costs go by the number of nodes.
+    // Beyond the sizes in its tables the toy's costs grow with the number of nodes.
     expect(host(rows)).toEqual([
       ['cudaStreamBeginCapture', 0, 5],
       ['cudaLaunchKernel', 5, 6],
@@ -289,11 +289,11 @@ describe('kernels', () => {
   it('kernels of arithmetic fill what an older one leaves, and do not end before it', () => {
     const both = (flops: number) =>
       device(run(program([arithmetic('a', 100, 0.5), arithmetic('b', flops, 1)]))).map(([, , end]) => end);
-    // 200 ns for the first, which leaves half: 90 of 100 are done when it ends at 223, but for the quarter that waits.
+    // 200 ns for the first, which leaves half: 90 of 100 are done at its end at 223, without the waiting quarter.
     expect(both(100)).toEqual([223, 248]);
-    // Little as it is, a quarter of it waits.
+    // A quarter of it waits, however small it is.
     expect(both(20)).toEqual([223, 228]);
-    // More than the first leaves until then.
+    // More than the first leaves until its end.
     expect(both(200)).toEqual([223, 333]);
   });
 
@@ -312,7 +312,7 @@ describe('kernels', () => {
     // Two of the destination's device passes are faster than its 1000 bytes over the link.
     expect(rows(stream('mapped', 'device'))).toEqual([['stream', 23, 1023]]);
     expect(rows(stream('device', 'mapped'))).toEqual([['stream', 23, 1023]]);
-    // Both want a byte a nanosecond inwards from 33 on: half of it each.
+    // Both need a byte a nanosecond inwards from 33 on: each gets half of it.
     expect(rows(stream('mapped', 'device'), h2d('b', 200))).toEqual([
       ['stream', 23, 1223],
       ['h2d', 33, 433],
@@ -323,7 +323,7 @@ describe('kernels', () => {
     const mapped = [...(buffers ?? []), { id: 'mapped', memory: 'mapped', bytes: 1000 }];
     const rows = (...operations: Operations) =>
       device(run(programWith({ buffers: mapped }, operations), toyWith({ 'link.besideMappedPart': 0.1 })));
-    // It wants a byte a nanosecond, and leaves a copy a tenth: 99 of 200 bytes are moved before it ends.
+    // It needs a byte a nanosecond, and leaves a tenth for a copy: 99 of 200 bytes are moved before it ends.
     const d2h = { op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream: 'b', bytes: 200 };
     expect(rows(stream('mapped', 'device'), d2h)).toEqual([
       ['stream', 23, 1023],
@@ -444,7 +444,7 @@ describe('several devices', () => {
     const copy = { ...peer, mode: 'blocking-memcpy' } as const;
     const rows = (one: Operations[number]) =>
       run(programWith(two, [spin('a', 100, 'here before'), far('there before'), one, spin('a', 100), far('far')]));
-    // Neither stream synchronises with the default stream. From one engine to another it takes 4 ns.
+    // Neither stream synchronises with the default stream. A switch between engines takes 4 ns.
     expect(device(rows(copy))).toEqual([
       ['here before', 23, 123],
       ['there before', 43, 1043],
@@ -502,7 +502,7 @@ describe('multi-tensor copies', () => {
 
   it('pinned first pay for a copy on the host', () => {
     const rows = copies({ strategy: 'pin-then-copy-non-blocking', payload: payload(2, 100) });
-    // 1 ns finds a block of page-locked memory.
+    // A block of page-locked memory is found in 1 ns.
     expect(times(rows, 'host-work')).toEqual([
       ['many', 0, 101],
       ['many', 111, 212],
@@ -523,7 +523,7 @@ describe('multi-tensor copies', () => {
       const one = { op: 'multiCopy', strategy: 'threaded-pinning', options: { threads }, payload: payload(40, 10_000) };
       return end(run(programWith({}, [{ ...one, stream: 'a' }]), toyWith({ 'copies.h2d.pinned': fast })));
     };
-    // Two threads copy twice as fast together, four three times, and no more of them faster.
+    // Two threads copy twice as fast together, four three times, and more than four no faster.
     expect(last(2) / last(1)).toBeCloseTo(1 / 2, 1);
     expect(last(4) / last(1)).toBeCloseTo(1 / 3, 1);
     expect(last(8) / last(1)).toBeCloseTo(1 / 3, 1);

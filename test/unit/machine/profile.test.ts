@@ -79,7 +79,7 @@ describe('the H200 profile', () => {
     expect(gigabytes('h2d', 'pinned', 1024 * MiB)).toBeCloseTo(55.56, 0);
     expect(gigabytes('d2h', 'pinned', 256 * MiB)).toBeCloseTo(55.2, 0);
     expect(gigabytes('d2d', 'unknown', 1024 * MiB) ?? 0).toBeGreaterThan(2000);
-    // What machines of this kind showed: 9.4 to 18 GB/s, 7.5 to 18 GB/s, and one thread's 6.8 to 10 GB/s.
+    // Measured on machines of this kind: 9.4 to 18 GB/s, 7.5 to 18 GB/s, and one thread's 6.8 to 10 GB/s.
     const between = (rate: number | null, least: number, most: number): boolean =>
       (rate ?? 0) > least && (rate ?? 0) < most;
     expect(between(gigabytes('h2d', 'pageable', 16 * MiB), 9.4, 19)).toBe(true);

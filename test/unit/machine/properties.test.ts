@@ -58,7 +58,7 @@ const shares = fc.record({
   stream,
 });
 const items = fc.record({ op: fc.constant('item'), buffer: fc.constant('device'), stream });
-/** What may stand in a capture of stream a. */
+/** Operations that may be captured in stream a. */
 const captured = fc
   .array(
     fc.oneof(copyOf('pinned', 'device'), copyOf('device2', 'pinned2'), kernels, fills, memsets, hostFunctions, shares),
@@ -68,7 +68,7 @@ const captured = fc
     },
   )
   .map((list) => list.map((operation) => ({ ...operation, stream: 'a' })));
-/** A graph of its own for each: captured, launched twice in some stream. */
+/** Graphs of one capture and two launches in some stream. */
 const graphs = fc
   .tuple(captured, fc.constantFrom('a', 'b', 'blocking', 'legacy'), fc.nat())
   .map(([inside, launchStream, id]) => {
@@ -109,7 +109,7 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: hostOperations },
 );
 
-/** Multi-tensor copies with threads of their own put work into a stream in an order that isn't the program's. */
+/** Multi-tensor copies with their own threads issue work in an order that isn't the program's. */
 const everything = fc.oneof({ weight: 8, arbitrary: anything }, { weight: 1, arbitrary: multiCopies });
 
 const twoDevices = {
@@ -139,10 +139,10 @@ const check = <Value>(values: fc.Arbitrary<Value>, predicate: (value: Value) => 
 type Span = Pick<PlainRow, 'start' | 'end'>;
 
 const onDevice = (row: PlainRow): boolean => row.lane.startsWith('stream:');
-/** Takes its engine, or all multiprocessors, for itself. */
+/** Returns true if it occupies its engine, or all multiprocessors, alone. */
 const exclusive = (row: PlainRow): boolean => row.engine !== '' && row.name !== 'spin kernel';
 const isMark = (row: PlainRow): boolean => row.kind.startsWith('event-');
-/** What one launch of a graph does has one correlation: by time then, and what lasts no time first. */
+/** Sorts by issue: rows of a graph launch share a correlation and go by time, without duration first. */
 const issued = (rows: readonly PlainRow[]): PlainRow[] =>
   rows.filter(onDevice).sort((a, b) => a.correlation - b.correlation || a.start - b.start || a.end - b.end);
 function group(rows: readonly PlainRow[], key: (row: PlainRow) => string): PlainRow[][] {
@@ -150,7 +150,7 @@ function group(rows: readonly PlainRow[], key: (row: PlainRow) => string): Plain
   for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
   return [...groups.values()];
 }
-/** By time; what lasts no time comes first among rows that start together. */
+/** Sorts by start; rows without duration come first among equal ones. */
 const byTime = (rows: readonly PlainRow[]): PlainRow[] => [...rows].sort((a, b) => a.start - b.start || a.end - b.end);
 const inOrder = (rows: readonly PlainRow[]): void => {
   rows.forEach((row, index) => {
@@ -231,7 +231,7 @@ describe('in every program', () => {
 });
 
 describe('by the rules of order', () => {
-  /** Without gaps between engines, so that whatever is ready can start. */
+  /** No gaps between engines, so that ready work can start at once. */
   const noGaps = toyWith({ 'queue.sameEngineNs': 0, 'queue.acrossEnginesNs': 0 });
 
   it('event edges and the legacy default stream hold', () => {
@@ -282,7 +282,7 @@ describe('by the rules of order', () => {
 
 describe('more of the machine', () => {
   const factors = fc.double({ min: 1, max: 100, noNaN: true });
-  /** cudaMemcpy runs in the default stream, so it makes way for the blocking copy that stays in its own. */
+  /** Makes blocking copies of one stream: cudaMemcpy would run in the default stream instead. */
   const oneStream = (one: fc.Arbitrary<unknown>) => operations(one).map((list) => program(list.map(inOneStream)));
   const nsOf = (tested: Program, profile: DeviceProfile): number => simulate(tested, toyCosts(profile)).makespanNs;
 
@@ -309,7 +309,7 @@ function inOneStream(operation: object): object {
   };
 }
 
-/** Numbers of the operations whose work each stream does, in order: what a graph holds as often as it is launched. */
+/** Returns the numbers of the operations whose work streams do, in order: a graph's once for each launch. */
 function executions(instructions: readonly Instruction[]): number[] {
   let capturing = false;
   return instructions.flatMap((instruction) => {
@@ -324,8 +324,8 @@ function takesStream({ code }: Instruction): boolean {
 }
 
 /**
- * For each operation of a program of one thread those that must end before it starts, found by reading the rules
- * pair by pair: stream order, the latest record for a wait, and the legacy default stream against blocking ones.
+ * Returns for each operation of a one-thread program those that must end before it starts, by reading the rules pair by
+ * pair: stream order, the latest record for a wait, and the legacy default stream against blocking ones.
  */
 function predecessors(tested: Program): Map<number, number[]> {
   const known = new Map<number, number[]>();
@@ -352,7 +352,7 @@ function predecessors(tested: Program): Map<number, number[]> {
   return known;
 }
 
-/** When as many kernels run as the toy lets run at once, each as long as the first of them. */
+/** Returns times with as many kernels as the toy runs at once, each as long as the first of them. */
 function full(rows: readonly PlainRow[]): Span[] {
   const kernels = rows.filter(({ engine }) => engine.startsWith('compute'));
   return kernels.flatMap(({ start }) => {
@@ -361,7 +361,7 @@ function full(rows: readonly PlainRow[]): Span[] {
   });
 }
 
-/** `rows` cover the time from `from` to `to`; a nanosecond is lost here and there to rounding. */
+/** Expects `rows` to cover the time from `from` to `to`; rounding may lose a nanosecond. */
 function expectBusy(rows: readonly Span[], from: number, to: number): void {
   let covered = from;
   for (const row of [...rows].sort((a, b) => a.start - b.start)) {
@@ -371,7 +371,7 @@ function expectBusy(rows: readonly Span[], from: number, to: number): void {
   expect(covered + 1).toBeGreaterThanOrEqual(to);
 }
 
-/** Every transfer over the link takes less time, the host's part the same. */
+/** Returns a profile with shorter transfers over the link, and the same times of the host. */
 function fasterLink(profile: DeviceProfile, factor: number): DeviceProfile {
   const { parameters: p } = profile;
   const faster = (points: readonly Point[]) => points.map(([bytes, ns]): Point => [bytes, ns / factor]);

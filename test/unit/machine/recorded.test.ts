@@ -1,4 +1,4 @@
-/** The H200 profile's predictions held against the runs of the four cases that were recorded on an H200. */
+/** The H200 profile's predictions compared with runs of the four cases recorded on an H200. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -62,7 +62,7 @@ describe('runs recorded on an H200', () => {
   });
 });
 
-/** What was measured on H200 machines without a recorder, and the engine's own measurements of tensors in a row. */
+/** Measurements on H200 machines without a recorder, and the engine's own measurements of consecutive tensors. */
 describe('loops and packing on an H200', () => {
   const lasts = (document: object): number => {
     const experiment = requireExperiment({ format: 'copyscope/experiment', version: 1, name: 'measured', ...document });
@@ -94,7 +94,7 @@ describe('loops and packing on an H200', () => {
 
   it.each([
     ['1,000 pinned copies of 4 KiB', loop('pinned', 'async'), 2701.9, 0.2],
-    // The machine of the corpus took 2,051 us; what is predicted lies between the two.
+    // The corpus's machine took 2,051 µs; the prediction is between the two.
     ['1,000 pageable copies of 4 KiB', loop('pageable', 'async'), 3460.2, 0.4],
     ['1,000 pageable copies of 4 KiB, each synchronised', loop('pageable', 'blocking-to'), 8610.4, 0.1],
     ['1,000 tensors of 4,000 B, packed', tensors('h2d', 1000, 4000, 'packed'), 426.3, 0.1],

@@ -21,7 +21,7 @@ const d2h = (stream: string, bytes: number, more: object = {}) =>
   ({ op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream, bytes, ...more }) as const;
 const spin = (stream: string, durationNs: number, label = 'spin') =>
   ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs }, stream }) as const;
-/** Fills the device for 100 ns a pass. */
+/** Fills the device for 100 ns per pass. */
 const fill = (stream: string, passes = 1) =>
   ({
     op: 'kernel',
@@ -64,9 +64,9 @@ describe('one stream', () => {
   it('prices a byte-streaming kernel by passes, in L2 and in device memory', () => {
     const stream = (src: string, passes: number) =>
       ({ op: 'kernel', label: 'mul', kernel: { kind: 'stream', passes }, reads: [src], writes: ['device2'] }) as const;
-    // 2 x 100,000 bytes lie beyond the toy's L2 of 1000 bytes: 200 us a pass.
+    // 2 x 100,000 bytes exceed the toy's L2 of 1000 bytes: 200 µs per pass.
     expect(device(simulated([stream('device', 3)]))).toEqual([['mul', 23, 600_023]]);
-    // Within L2 half the time, but for the source, which comes from memory first.
+    // Within L2 half the time, except for the source, which comes from memory first.
     const profile = toyWith({ 'kernel.l2Bytes': 250_000 });
     expect(device(run(program([stream('device', 3)]), profile))).toEqual([['mul', 23, 350_023]]);
   });
@@ -124,23 +124,23 @@ describe('several streams', () => {
         spin('a', 500),
         ...streams.map((stream) => h2d(stream, 10, { label: stream })),
       ]);
-    // The fifth stream takes the queue of the first, whose copy waits for its kernel.
+    // The fifth stream shares the queue of the first, whose copy waits for its kernel.
     const last = (...streams: string[]) =>
       device(run(tested(streams)))
         .slice(1)
         .map(([label]) => label);
     expect(last('a', 'b', 'c', 'd', 'e')).toEqual(['b', 'c', 'd', 'a', 'e']);
     expect(last('a', 'b', 'c', 'e')).toEqual(['b', 'c', 'e', 'a']);
-    // The second stream has lost its queue to the first by then, and takes that of the third.
+    // The second stream has lost its queue to the first by then, and uses that of the third.
     expect(last('a', 'b', 'c', 'd', 'e', 'a', 'b')).toEqual(['b', 'c', 'd', 'b', 'a', 'e', 'a']);
-    // The trace tells which queue it was, as CUPTI's channel does.
+    // The trace contains the queue's number, as CUPTI's channel does.
     const { columns, count } = simulate(tested(many), toyCosts()).trace;
     const channels = Array.from({ length: count }, (_, row) => columns.channel[row] ?? -1);
     expect(channels.filter((channel) => channel >= 0)).toEqual([1, 2, 3, 0, 0]);
   });
 
   it('shares the link between directions, exactly from where both run', () => {
-    // From 23 on both get 3/4 of a byte a ns: 290 bytes last 386.67 ns, and the last 10 run alone.
+    // From 23 on both get 3/4 of a byte per ns: 290 bytes take 386.67 ns, and the last 10 run alone.
     expect(device(simulated([h2d('a', 300), d2h('b', 300)]))).toEqual([
       ['h2d', 13, 410],
       ['d2h', 23, 420],
@@ -162,7 +162,7 @@ describe('several streams', () => {
       ['fill', 173, 323],
       ['fill', 323, 473],
     ]);
-    // Half of the multiprocessors take twice as long on this machine.
+    // Half of the multiprocessors need twice the time on this machine.
     expect(device(run(withShares(full, 0.5)))).toEqual([
       ['fill', 23, 323],
       ['fill', 43, 343],
@@ -180,7 +180,7 @@ describe('several streams', () => {
   });
 
   it('starts what fills the device in the room that others leave, and the rest of it when they are over', () => {
-    // The first has half of each of half of the multiprocessors: three quarters of the second go on from 43 on.
+    // The first has half of each of half of the multiprocessors: three quarters of the second continue from 43 on.
     expect(device(simulated([{ ...spin('a', 1000), smShare: 0.5 }, fill('b', 10)]))).toEqual([
       ['spin', 23, 1023],
       ['fill', 43, 1338],
@@ -215,7 +215,7 @@ describe('several streams', () => {
     ]);
     expect(device(rows)).toEqual([
       ['fill', 23, 173],
-      // 100 bytes are read and written at 1 byte a nanosecond, and the least that a copy takes is 1.
+      // 100 bytes are read and written at 1 byte per nanosecond, and a copy takes at least 1 ns.
       ['d2d', 173, 374],
     ]);
     expect(rows.filter(({ kind }) => kind === 'copy').map(({ engine }) => engine)).toEqual(['compute:gpu']);
@@ -337,20 +337,20 @@ describe('pageable memory', () => {
   it('from the device: the call returns when everything has arrived', () => {
     const rows = simulated([stagedOut]);
     expect(host(rows)).toEqual([['cudaMemcpyAsync', 0, 750]]);
-    // 647 ns of copying out at 2.588 ns a byte; the last piece moves once the first is out of the buffer, at 361.8.
+    // 647 ns of copying out at 2.588 ns per byte; the last piece moves when the first has left the buffer, at 361.8.
     expect(device(rows)).toEqual([['out', 3, 412]]);
   });
 
   it('from the device: waits for the stream first', () => {
     const rows = simulated([spin('a', 1000), stagedOut]);
-    // 1020 + 3 ends the kernel, 4 ns later the copy begins.
+    // The kernel ends at 1020 + 3, 4 ns later the copy begins.
     expect(device(rows).at(-1)?.[1]).toBe(1027);
     expect(host(rows).at(-1)).toEqual(['cudaMemcpyAsync', 20, 1027 + 747]);
   });
 
   it("lets another stream's copy pass between its pieces", () => {
     const rows = simulated([stagedIn], [{ op: 'work', durationNs: 300 }, h2d('b', 60)]);
-    // The engine is free from 303 to 403; the piece that is staged at 400 loses nothing.
+    // The engine is free from 303 to 403; the piece staged at 400 loses no time.
     expect(device(rows)).toEqual([
       ['in', 203, 553],
       ['h2d', 313, 373],
@@ -557,7 +557,7 @@ describe("programs that can't be simulated", () => {
   });
 });
 
-/** The program with another share for each kernel, which an experiment may ask for though no engine offers it yet. */
+/** Returns the program with another share for each kernel: an experiment may request it, but no engine has it yet. */
 function withShares(tested: Program, smShare: number): Program {
   const threads = tested.threads.map((thread) => ({
     ...thread,

@@ -17,7 +17,7 @@ describe('pageable copies to one device', () => {
     const [first] = rows.filter(({ kind, lane }) => kind === 'copy' && lane === 'stream:a');
     const [, second, third] = calls(tested);
     expect(second).toEqual([220, 420]);
-    // The first one's piece has crossed; then the third is staged.
+    // The third piece is staged after the first one has been transferred.
     expect(third).toEqual([420, (first?.end ?? 0) + 200]);
   });
 

@@ -1,4 +1,4 @@
-/** Multi-tensor copies by several threads: how fast each copies on the host, and when helpers begin. */
+/** Multi-tensor copies by several threads: the rate of each on the host, and the start of helpers. */
 import { describe, expect, it } from 'vitest';
 import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { type PlainRow, programWith, run, toyWith } from './toy.ts';
@@ -6,7 +6,7 @@ import { type PlainRow, programWith, run, toyWith } from './toy.ts';
 const KiB = 1024;
 const copied = (rows: readonly PlainRow[]): readonly PlainRow[] => rows.filter(({ kind }) => kind === 'host-work');
 
-/** Tensors of 64 KiB, which four threads fill one after another. */
+/** Returns rows of tensors of 64 KiB, which four threads fill one after another. */
 const rowsOf = (profile: DeviceProfile, tensors: number): readonly PlainRow[] => {
   const payload = { tensors, bytes: 64 * KiB, memory: 'pageable' };
   const copy = {

@@ -1,4 +1,4 @@
-/** A machine with round numbers, on which scenarios can be worked out by hand, and a trace as plain rows. */
+/** A machine with round numbers for scenarios computed by hand, and a trace as plain rows. */
 import { readFileSync } from 'node:fs';
 import { CostsBehind } from '../../../core/cost/behind.ts';
 import { type Machine, machineOf } from '../../../core/cost/machineOf.ts';
@@ -20,7 +20,7 @@ import type { Program } from '../../../core/program/program.ts';
 import { type RowKind, rowKinds, type Trace } from '../../../core/trace/trace.ts';
 
 const largest = 1_000_000_000;
-/** `nsPerByte` at every size. */
+/** Returns points with `nsPerByte` at every size. */
 const linear = (nsPerByte: number) => [
   [1, nsPerByte],
   [largest, nsPerByte * largest],
@@ -30,7 +30,7 @@ const constant = (ns: number) => [
   [largest, ns],
 ];
 
-/** The link moves a byte a nanosecond each way, 1.5 both ways; a pinned copy's call takes 10 ns, a launch 20 ns. */
+/** The link moves a byte per nanosecond, 1.5 in both directions; a pinned copy's call takes 10 ns, a launch 20. */
 export const toyProfile: DeviceProfile = parseProfile({
   format: 'copyscope/profile',
   version: 2,
@@ -91,13 +91,13 @@ export const toyProfile: DeviceProfile = parseProfile({
   },
 });
 
-/** The toy with some of its parameters different. */
+/** Returns the toy with some parameters changed. */
 export const toyWith = (parameters: Partial<DeviceProfile['parameters']>): DeviceProfile => ({
   ...toyProfile,
   parameters: { ...toyProfile.parameters, ...parameters },
 });
 
-/** Calls that the toy machine tells apart, so that each shows in a scenario. */
+/** Calls with different times on the toy machine, so that each is visible in a scenario. */
 const toyCalls: Readonly<Record<string, number>> = {
   cudaMemsetAsync: 10,
   cudaStreamSynchronize: 10,
@@ -111,7 +111,7 @@ const toyCalls: Readonly<Record<string, number>> = {
   'cached memory': 1,
 };
 
-/** So many kernels run at once at most. */
+/** Most kernels that run at once. */
 export const mostKernels = 3;
 
 class ToyCosts extends CostsBehind {
@@ -146,7 +146,7 @@ class ToyCosts extends CostsBehind {
 
 const made = new WeakMap<DeviceProfile, CostModel>();
 
-/** What things take on the toy machine, or on one like it. */
+/** Returns costs of the toy machine, or of a similar one. */
 export function toyCosts(profile: DeviceProfile = toyProfile): CostModel {
   const known = made.get(profile) ?? new ToyCosts(profileCosts(profile));
   made.set(profile, known);
@@ -174,10 +174,10 @@ export const buffers: ExperimentInput['buffers'] = [
   { id: 'small2', memory: 'device', bytes: 100 },
 ];
 
-/** Operations as a document has them; lowering validates them. */
+/** Operations in a document's form; lowering validates them. */
 export type Operations = readonly object[];
 
-/** A program of one host thread for each list of operations. */
+/** Returns a program of one host thread for each list of operations. */
 export const program = (...threads: Operations[]): Program => programWith({}, ...threads);
 
 /** The same with other or more declarations. */
@@ -227,7 +227,7 @@ export function plainRows(trace: Trace): PlainRow[] {
 export const run = (tested: Program, profile: DeviceProfile = toyProfile): PlainRow[] =>
   plainRows(simulate(tested, toyCosts(profile)).trace);
 
-/** What happened on the toy machine as [name, start, end], in order of start; marks and host calls where asked for. */
+/** Returns rows of the toy machine as [name, start, end], in order of start; marks and host calls on request. */
 export function times(rows: readonly PlainRow[], ...kinds: RowKind[]): [name: string, start: number, end: number][] {
   return rows.filter(({ kind }) => kinds.includes(kind)).map(({ name, start, end }) => [name, start, end]);
 }

@@ -1,4 +1,4 @@
-/** Text that was written to become something else where it is shown or read. */
+/** Texts that try to change their meaning in a display or a reader. */
 import fc from 'fast-check';
 
 const pieces = [
@@ -52,5 +52,5 @@ export const hostileText = fc
   .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 })
   .map((parts) => parts.join(''));
 
-/** Every piece once, each at the beginning of a line and at its end. */
+/** Every piece once, at the beginning and the end of a line. */
 export const allPieces: string = pieces.map((piece) => `${piece}HACK()${piece}`).join('\n');

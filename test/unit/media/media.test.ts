@@ -1,4 +1,4 @@
-/** A text stays what it is in every medium: one line, one literal, one cell, one word. */
+/** A text stays the same in every medium: one line, one literal, one cell, one word. */
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -42,7 +42,7 @@ const issuedUpTo = (maxLength: number): fc.Arbitrary<Issued[]> =>
     })
     .map((lists) => lists.flat());
 
-/** Every direct edge by the rules' own words, then the closure: slow and plain. */
+/** Returns every direct edge by the text of the rules, then the closure: slow and simple. */
 function closure(list: readonly Issued[], rules: readonly OrderRule[]): boolean[][] {
   const before = list.map(() => list.map(() => false));
   const kindOf = (one: Issued): StreamKind | undefined => streams[one.stream]?.kind;

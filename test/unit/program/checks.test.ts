@@ -5,7 +5,7 @@ import { lower } from '../../../core/program/lower.ts';
 
 type Operations = readonly object[];
 
-/** The first problem of a program; null where it is sound. */
+/** Returns the first problem of a program; null if it has none. */
 function problem(operations: Operations | Operations[], more: object = {}): string | null {
   const threads = Array.isArray(operations[0]) ? (operations as Operations[]) : [operations as Operations];
   const experiment = requireExperiment({

@@ -9,7 +9,7 @@ import { runs } from '../../support/effort.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import { contentBytes, interpret } from './reference.ts';
 
-/** An operation as a person writes it, defaults left out. */
+/** An operation as in a document, without defaults. */
 type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
 
 const bufferSizes = [8, 13, 16, 24, 24, 5];
@@ -64,7 +64,7 @@ const pins: fc.Arbitrary<OperationInput> = fc.constantFrom(
 const device = fc.oneof(copies, kernels, memsets);
 const leaves = fc.oneof(writes, reads, copies, kernels, memsets, pins);
 
-/** A buffer that exists only in between, partly written there, read, and copied out of. */
+/** A temporary buffer, partly written, read, and copied from. */
 const lifetimes: fc.Arbitrary<OperationInput> = fc
   .tuple(fc.array(leaves, { maxLength: 3 }), fc.nat({ max: 15 }), fc.constantFrom('b2', 'b3', 'b4'), fc.boolean())
   .map(([inside, from, other, reversed]): OperationInput => {
@@ -75,7 +75,7 @@ const lifetimes: fc.Arbitrary<OperationInput> = fc
     return { op: 'range', name: 'lifetime', operations };
   });
 
-/** A graph is captured, with what the host does meanwhile, and launched some times. */
+/** A graph that is captured, with work of the host in between, and launched several times. */
 const graphs: fc.Arbitrary<OperationInput> = fc
   .tuple(
     fc.array(fc.oneof({ weight: 3, arbitrary: device }, writes, reads), { minLength: 1, maxLength: 4 }),
@@ -109,7 +109,7 @@ const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }
 function program(threads: readonly OperationInput[][], sizes: readonly number[] = bufferSizes): Program {
   const buffers = sizes.map((bytes, index) => ({
     id: `b${index}`,
-    // Within reach of both host and device.
+    // Accessible to both host and device.
     memory: 'pinned' as const,
     bytes,
     pattern: { kind: 'index' as const, seed: index * 100 },
@@ -126,7 +126,7 @@ function program(threads: readonly OperationInput[][], sizes: readonly number[] 
   return lower(experiment);
 }
 
-/** Everything that is expected must be what comes of it. */
+/** Checks that every expectation equals the interpreter's result. */
 function holds(lowered: Program, order?: number[]): void {
   const { buffers, reads } = interpret(lowered, order);
   for (const { buffer, offset, bytes, content } of lowered.expectations) {
@@ -139,14 +139,14 @@ function holds(lowered: Program, order?: number[]): void {
   }
 }
 
-// Loops read millions of times, for which expect() is too slow.
+// A loop, since expect() is too slow for millions of bytes.
 function requireSame(what: string, content: Content, bytes: Uint8Array): void {
   if (bytes.some((byte, index) => byte !== contentByte(content, index))) {
     throw new Error(`${what} holds ${bytes.join()}, not ${contentBytes(content, bytes.length).join()}`);
   }
 }
 
-/** Expectations and unverifiable buffers together account for all that is written. */
+/** Checks that expectations and unverifiable buffers together cover all written bytes. */
 function isComplete(lowered: Program): void {
   lowered.buffers.forEach(({ written, bytes }, index) => {
     const covered = lowered.expectations.filter(({ buffer }) => buffer === index).reduce((sum, e) => sum + e.bytes, 0);
@@ -283,7 +283,7 @@ describe('a read', () => {
   });
 });
 
-// Where following is given up its work is bounded: without that, these take minutes or never end.
+// The work is limited in these cases: without limits they take minutes or never end.
 describe('following a program ends soon', () => {
   const grow: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['b0'], writes: ['b0'] };
   const nest = (levels: number, inside: OperationInput[]): OperationInput[] =>

@@ -30,7 +30,7 @@ function program(operations: readonly OperationInput[] | readonly OperationInput
 const copy = (more: object = {}): OperationInput => ({ op: 'copy', src: 'host', dst: 'device', ...more });
 const sync = (stream: string): OperationInput => ({ op: 'synchronizeStream', stream });
 
-/** Kind and thread of the stream that each instruction of a thread uses. */
+/** Returns kind and thread of the stream that each instruction of a thread uses. */
 function streamsOf(lowered: Program, thread = 0): (string | undefined)[] {
   return (lowered.threads[thread]?.instructions ?? []).flatMap((instruction) =>
     'stream' in instruction ? [lowered.streams[instruction.stream]?.id] : [],
@@ -168,7 +168,7 @@ describe('groups', () => {
           path.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], document),
         );
         expect(lowered.operations.map(({ op }) => op)).toEqual(inOrder.map((_, op) => op));
-        // Same objects: each number leads to its own operation.
+        // The same objects: each number refers to its own operation.
         expect(found.every((operation, op) => operation === inOrder[op])).toBe(true);
       }),
     );

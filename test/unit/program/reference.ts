@@ -1,6 +1,6 @@
 /**
  * A byte-level interpreter of programs: every operation completes before the next is issued, every loop runs all its
- * rounds, and every buffer is an array of bytes. Slow and obvious, to hold the follower of descriptions to.
+ * rounds, and every buffer is an array of bytes. Slow and obvious, to check the expectations of lowered programs.
  */
 import { contentByte, patternWord } from '../../../core/program/pattern.ts';
 import { type Content, type Instruction, type Program, streamMultiplier } from '../../../core/program/program.ts';
@@ -19,7 +19,7 @@ export interface Outcome {
 export const contentBytes = (content: Content, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => contentByte(content, index));
 
-/** Runs the threads one after another, in the order given. */
+/** Runs the threads one after another, in the given order. */
 export function interpret(program: Program, order = program.threads.map((_, thread) => thread)): Outcome {
   const buffers = program.buffers.map(({ bytes, pattern, allocated }) => {
     if (allocated === 'by-operation') return garbage(bytes);
@@ -36,7 +36,7 @@ export function interpret(program: Program, order = program.threads.map((_, thre
   return { buffers, reads };
 }
 
-/** What nothing has written: no pattern, and different each time. */
+/** Content of unwritten memory: no pattern, and different each time. */
 let garbageSeed = 12_345;
 function garbage(bytes: number): Uint8Array {
   return Uint8Array.from({ length: bytes }, () => {
@@ -48,7 +48,7 @@ function garbage(bytes: number): Uint8Array {
 interface Machine {
   readonly list: readonly Instruction[];
   readonly buffers: Uint8Array[];
-  /** What each captured graph does when it is launched. */
+  /** Work of each captured graph at a launch. */
   readonly graphs: Map<number, () => void>;
   readonly onRead: (index: number, bytes: Uint8Array) => void;
   readonly takes: (instruction: Instruction) => boolean;

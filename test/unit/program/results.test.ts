@@ -1,4 +1,4 @@
-/** What kernels of libraries must have written: known where their operands hold numbers, and nothing wrote over it since. */
+/** Expected results of library kernels: known if operands contain numbers and nothing has overwritten them. */
 import { describe, expect, it } from 'vitest';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { findHazards } from '../../../core/hazards/hazards.ts';

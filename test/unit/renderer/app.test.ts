@@ -154,7 +154,7 @@ describe('the run that is shown', () => {
     expect(isOfPresent(stateWith([]), ofThat({ threads: [] }))).toBe(false);
     const launches = { environment: { ...environment, launchBlocking: !environment.launchBlocking } };
     expect(isOfPresent(stateWith([]), ofThat(launches))).toBe(false);
-    // A prediction is made anew with each change, so it is of the very document or of none.
+    // Each change makes a new prediction, so it is of this document or of none.
     expect(isOfPresent(stateWith([]), ofThat(more, predictionId('experiment:own')))).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** A file whose opening is cancelled at its very end, when nothing of it is to be sent any more. */
+/** A file whose opening is cancelled at its very end, when all of it has been sent. */
 import { afterEach, expect, it, vi } from 'vitest';
 import type { HostService, Imported } from '../../../core/service/service.ts';
 import { openFiles } from '../../../renderer/files/files.ts';

@@ -1,4 +1,4 @@
-/** Charts of a lesson's variants, and of runs on one link, have one scale. */
+/** Charts of a lesson's variants, and of runs on one link, share a scale. */
 import { describe, expect, it } from 'vitest';
 import { breakdownCharts } from '../../../renderer/charts/breakdowns.ts';
 import { lookOf } from '../../../renderer/charts/look.ts';

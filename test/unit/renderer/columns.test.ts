@@ -20,7 +20,7 @@ describe('columns of the score', () => {
       expect(columns.at(columns.left(column))).toBe(column);
       expect(columns.at(columns.left(column + 1) - 1)).toBe(column);
     }
-    // Beyond the last one come empty columns.
+    // Empty columns follow the last one.
     expect(columns.at(columns.total)).toBe(layout.columns);
     expect(columns.at(columns.left(layout.columns + 2))).toBe(layout.columns + 2);
   });

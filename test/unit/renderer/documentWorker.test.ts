@@ -1,4 +1,4 @@
-/** The worker that holds the open document: what it has of it, what it answers, and what it gives up. */
+/** The worker with the open document: its copy, its answers, and the work that it abandons. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteOperations, duplicateOperations } from '../../../core/experiment/edit/operations.ts';
@@ -35,7 +35,7 @@ let worker: Awaited<ReturnType<typeof workerOf<DocumentCalls>>>;
 const told: SimulationProgress[] = [];
 let sent: Experiment | null = null;
 
-/** What is called on the answer is about this document. */
+/** Returns the worker with this document. */
 function about(experiment: Experiment): typeof worker {
   void worker.take.asEvent(sentDocument(sent, experiment));
   sent = experiment;
@@ -84,7 +84,7 @@ describe('the hazards of the worker that holds the document', () => {
 });
 
 describe('the remedies of the worker that holds the document', () => {
-  /** The copy that overlaps nothing. */
+  /** Returns the verdict on the copy that overlaps nothing. */
   function verdictOf(experiment: Experiment): Verdict {
     const missed = predictVerdicts(experiment, h200Machine)?.verdicts.find(isTested);
     if (missed === undefined) throw new Error('nothing is missed');

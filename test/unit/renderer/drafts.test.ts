@@ -1,4 +1,4 @@
-/** How soon unsaved changes are kept: a second of work at most is lost, however fast one edits. */
+/** Time until unsaved changes are kept: a second of work at most is lost, even in fast editing. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SentDraft } from '../../../core/service/service.ts';
 import { keepDraft, sendDraftsTo } from '../../../renderer/store/drafts.ts';

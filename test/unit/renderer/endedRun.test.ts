@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-/** What is selected when a run ends that was waited for. */
+/** Selection at the end of an awaited run. */
 import { beforeEach, expect, it } from 'vitest';
 import type { HostService, RunSummary } from '../../../core/service/service.ts';
 import { setService } from '../../../renderer/store/host.ts';

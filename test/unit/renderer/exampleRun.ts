@@ -1,4 +1,4 @@
-/** A small hand-made run for the window's tests: a host thread, two streams, an H2D engine and compute. */
+/** A small run for the window's tests: a host thread, two streams, an H2D engine and compute. */
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../../../core/trace/run.ts';

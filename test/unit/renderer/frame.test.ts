@@ -177,7 +177,7 @@ describe('a frame', () => {
     expect(pageable.top).toBe(pinned.top);
     expect(pinned.attainedHeight / pageable.attainedHeight).toBeCloseTo(4, 6);
     expect('detail' in pinned ? pinned.detail : '').toMatch(/^55.*GB\/s attainable here, of 60.*GB\/s$/);
-    // The copy's own rate is more than the profile knows of.
+    // The copy's own rate is higher than the profile's.
     expect('detail' in pageable ? pageable.detail : '').toMatch(/^52\.4.GB\/s reached, 13\.8.GB\/s by the profile$/);
   });
 

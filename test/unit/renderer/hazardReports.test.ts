@@ -1,4 +1,4 @@
-/** Hazards are asked for a moment after an edit and behind the lanes, and an edit calls off what is under way. */
+/** Hazards are requested a moment after an edit and after the lanes, and an edit cancels earlier requests. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
@@ -12,7 +12,7 @@ const racing = requireExperiment(
 );
 const { experiment: twice } = duplicateOperations(racing, [['threads', 0, 'operations', 0]]);
 const key = 'experiment:own';
-/** Longer than an edit is waited for. */
+/** Longer than the delay after an edit. */
 const pauseMs = 1000;
 
 let workers: FakeWorker[];
@@ -21,7 +21,7 @@ let store: typeof import('../../../renderer/store/store.ts');
 
 const worker = (): FakeWorker => lastOf(workers);
 const searches = (): readonly Call[] => workers.at(-1)?.calls('hazards') ?? [];
-/** What each document was sent as. */
+/** Returns for each document if it was sent whole. */
 const sentWhole = (): boolean[] =>
   worker()
     .calls('take')
@@ -31,7 +31,7 @@ function open(value: Experiment): void {
   store.assign({ page: { kind: 'experiment', id: 'own' }, documents: { [key]: { status: 'ready', value } } });
 }
 
-/** What is drawn of hazards asks for them. */
+/** Edits the document and draws its hazards, which requests them. */
 function edit(experiment: Experiment): void {
   open(experiment);
   reports.askSoon(key, experiment, null);

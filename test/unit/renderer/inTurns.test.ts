@@ -1,9 +1,9 @@
-/** Work in steps: at once it is what it is in turns, between which messages come in and may make it needless. */
+/** Work in steps: it has the same result at once and in turns, between which messages arrive that can cancel it. */
 import { expect, it } from 'vitest';
 import { atOnce, type InSteps } from '../../../core/steps.ts';
 import { inTurns } from '../../../renderer/common/inTurns.ts';
 
-/** Counts to four, and says how far it came. */
+/** Counts to four, and returns how far it came. */
 function* counting(seen: number[] = []): InSteps<string, number> {
   for (const step of [1, 2, 3]) {
     seen.push(step);
@@ -34,7 +34,7 @@ it('returns the results of each step', async () => {
 it('lets in what has come between two steps', async () => {
   let steps = 0;
   function* long(): InSteps<void> {
-    // Node takes up to a thousand messages of one channel before those of another.
+    // Node delivers up to a thousand messages of one channel before those of another.
     while (steps < 5000) {
       steps += 1;
       yield;
@@ -44,7 +44,7 @@ it('lets in what has come between two steps', async () => {
   const stepsThen = new Promise<number>((resolve) => {
     port1.onmessage = () => resolve(steps);
   });
-  // It is on its way before the first step is done.
+  // The message is sent before the first step ends.
   port2.postMessage(null);
   await inTurns(long(), always);
   expect(await stepsThen).toBeLessThan(5000);

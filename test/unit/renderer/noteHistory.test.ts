@@ -1,4 +1,4 @@
-/** The history of notes: steps, steps that go on, and what another window changes beneath all of them. */
+/** The history of notes: steps, steps that continue, and changes from another window below all of them. */
 import { describe, expect, it } from 'vitest';
 import { mergeNotes, type RunNote } from '../../../core/trace/notes.ts';
 import { NoteHistory } from '../../../renderer/timeline/notes/noteHistory.ts';
@@ -34,7 +34,7 @@ describe('a history of notes', () => {
     history.push('Mark', [note('mine')]);
     history.push('Mark', [note('mine'), note('more')]);
     history.travel('undo');
-    // Another window adds a note of its own to what was saved.
+    // Another window adds its own note to the saved ones.
     const [base, theirs] = [[note('mine')], [note('mine'), note('theirs')]];
     history.rebase((notes) => mergeNotes(base, notes, theirs));
     expect(ids(history)).toEqual(['mine', 'theirs']);

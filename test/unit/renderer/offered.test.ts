@@ -1,4 +1,4 @@
-/** What a comparison offers to choose from. */
+/** Runs that a comparison offers. */
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
 import { offered } from '../../../renderer/compare/offered.ts';
@@ -26,7 +26,7 @@ it('offers own runs before those that ship, each newest first', () => {
     run('failed', { status: 'failed' }),
   ];
   expect(idsOf(runs)).toEqual(['new', 'old', 'shipped']);
-  // What was chosen when the list was opened comes first, as it was chosen.
+  // Runs that were chosen when the list was opened come first, in their order.
   expect(idsOf(runs, [], ['shipped', 'gone', 'old'])).toEqual(['shipped', 'old', 'new']);
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
 import { openDocument } from '../../../renderer/files/openDocument.ts';
 
-/** Of a size that it need not have, of which no more than the head may be read. */
+/** A file with a claimed size, of which only the head may be read. */
 class LargeFile extends File {
   readonly #size: number;
 

@@ -29,7 +29,7 @@ describe('the minimap', () => {
         const { shares } = busyColumns(index, () => 0, shown, columns);
         const busyNs = shares.reduce((sum, share) => sum + share, 0) * ((shown.endNs - shown.startNs) / columns);
         const truth = list.reduce((sum, { length }) => sum + length, 0);
-        // A block's busy time is spread over it, so a column that is full may lose what its neighbour has.
+        // A block's busy time is spread over it, so a full column may lose time to its neighbour.
         expect(Math.abs(busyNs - truth) / truth).toBeLessThan(0.01);
       }),
     );

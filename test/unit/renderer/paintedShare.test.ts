@@ -80,7 +80,7 @@ describe('the busy share that is painted', () => {
         const frame = frameOf(trace, track, view);
         const pixelNs = (view.endNs - view.startNs) / width;
         expect(bars(frame)).toEqual([]);
-        // Boxes are kept in single precision.
+        // Boxes are stored in single precision.
         expect(fills(frame) * pixelNs).toBeCloseTo(track.index.busyNs(0, view.startNs, view.endNs), 0);
       }),
       { numRuns: runs(300) },

@@ -1,4 +1,4 @@
-/** Phases over the lanes, and the one scale of a lesson's variants. */
+/** Phases over the lanes, and the common scale of a lesson's variants. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

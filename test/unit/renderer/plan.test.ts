@@ -1,4 +1,4 @@
-/** The plan of a trace in the window: its words, its choices, and the worker that works it out. */
+/** The plan of a trace in the window: its text, its choices, and its worker. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
 import type { Run } from '../../../core/trace/run.ts';

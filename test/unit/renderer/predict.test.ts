@@ -1,4 +1,4 @@
-/** What the window predicts at once is what the engine simulates, and what is too long for that is refused unharmed. */
+/** The window's immediate predictions equal the engine's, and longer ones are refused without harm. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { simEngine } from '../../../core/cost/simEngine.ts';
@@ -23,7 +23,7 @@ async function simulated(experiment: Experiment) {
   return engine.run({ experiment, program: lower(experiment), profile: profile.name });
 }
 
-/** What the thread finds follows from the document, and comparing it takes longer than reading. */
+/** The thread's result depends on the document, and comparing it takes longer than reading. */
 const readsUntold = experimentOf(
   {
     buffers: [

@@ -1,4 +1,4 @@
-/** Lanes of several processes: groups that are pinned, hidden and folded as one, and lanes found by a text. */
+/** Lanes of several processes: groups that are pinned, hidden and folded together, and lanes found by a text. */
 import { expect, it } from 'vitest';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';

@@ -1,4 +1,4 @@
-/** What a window does when the host says that device profiles have changed. */
+/** Reactions of a window when the host reports changed device profiles. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { HostService, ProfileSummary } from '../../../core/service/service.ts';

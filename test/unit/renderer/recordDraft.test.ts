@@ -1,4 +1,4 @@
-/** The form of a recording: what is asked of the host, what is wrong, and the same on the command line. */
+/** The form of a recording: its request to the host, its errors, and its command line. */
 import { expect, it } from 'vitest';
 import { requireArguments } from '../../../core/service/requests.ts';
 import { commandLine, type RecordDraft, readDraft } from '../../../renderer/record/draft.ts';
@@ -34,7 +34,7 @@ it.each([
   const { request, problems } = readDraft(draft(change));
   expect(problems).toEqual({});
   expect(request === null ? null : commandLine(request)).toBe(line);
-  // The host takes it.
+  // The host accepts it.
   expect(requireArguments('startRecording', [request])).toEqual([request]);
 });
 

@@ -1,4 +1,4 @@
-/** The command of a recording, split as a shell does. */
+/** The command of a recording, split like in a shell. */
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const wordsOf = (text: string): readonly string[] | string => {
 
 const canRun = process.platform !== 'win32';
 
-/** What a real shell makes of it: each word on its own, ended by a NUL. */
+/** Returns the words of a real shell, each ended by a NUL. */
 const byShell = (text: string): string[] =>
   spawnSync('sh', ['-c', `printf '%s\\0' ${text}`], { encoding: 'utf8' })
     .stdout.split('\0')
@@ -35,7 +35,7 @@ it('gets back every word that it has quoted', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0'));
   fc.assert(
     fc.property(fc.array(word, { minLength: 1 }), (words) => {
-      // The first one may look like a variable's assignment, but not when it is quoted.
+      // The first word may look like a variable's assignment, but not if it is quoted.
       expect(wordsOf(`x ${words.map(quoted).join(' ')}`)).toEqual(['x', ...words]);
     }),
   );

@@ -1,4 +1,4 @@
-/** Remedies are asked for one after another, and an edit calls off what it makes needless. */
+/** Remedies are requested one after another, and an edit cancels needless requests. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
@@ -25,7 +25,7 @@ if (found === undefined) throw new Error('nothing is missed');
 const verdict: Verdict = found;
 const [remedy = null] = remediesFor(missing, [verdict], h200Machine);
 
-/** Verdicts are told apart by their operation. */
+/** Returns a verdict on this operation, by which verdicts are distinguished. */
 const verdictOn = (op: number): Verdict => ({ ...verdict, op });
 const loaded = (run: Run): LoadedRun => new LoadedRun('run', run, indexIteration(run.trace, 0), { counters: [] });
 const predicted = (experiment: Experiment): LoadedRun => loaded(predict(experiment, h200, '1').run);
@@ -44,10 +44,10 @@ const sentWhole = (): boolean[] =>
   worker()
     .calls('take')
     .map(({ a: [sent] }) => 'text' in (sent as object));
-/** Answers what was asked last. */
+/** Answers the last request. */
 const answer = (own: Partial<RemedyAnswer> = {}): Promise<void> =>
   worker().answer('remedy', { remedy, shown: null, ...own });
-/** Asks for the remedies of verdicts on these operations. */
+/** Requests the remedies of verdicts on these operations. */
 async function ask(run: LoadedRun, ...ops: number[]): Promise<void> {
   for (const op of ops) queue.askRemedy(run, verdictOn(op));
   await settled();

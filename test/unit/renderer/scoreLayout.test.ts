@@ -130,7 +130,7 @@ describe('the score', () => {
     fc.assert(
       fc.property(edits, (steps) => {
         const moments = momentsOf(threaded, steps);
-        // One after the other, as while one edits; copies share nothing with what was laid out before.
+        // One after another, as in editing; copies share nothing with earlier layouts.
         const made = moments.map(scoreLayout);
         expect(made).toEqual(moments.map((moment) => scoreLayout(structuredClone(moment))));
       }),

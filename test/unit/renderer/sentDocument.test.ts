@@ -11,7 +11,7 @@ const document = experimentOf({}, [work(1), work(2), work(3)], [work(4), work(5)
 const [, changed] = momentsOf(document, [{ kind: 'duplicate', at: 1, to: 0 }]);
 if (changed === undefined) throw new Error('this edit can be made');
 
-/** As a message crosses. */
+/** Copies a document like a message. */
 const crossed = (sent: SentDocument): SentDocument => structuredClone(sent);
 const isWhole = (sent: SentDocument): boolean => 'text' in sent;
 

@@ -51,7 +51,7 @@ describe('the chart of a sweep over names', () => {
   });
 });
 
-/** A sweep whose points ran on these devices, each over a link of so many bytes per second. */
+/** Returns a sweep whose points ran on these devices, each with a link of this rate in bytes per second. */
 function ranOn(name: string, axes: unknown[], nodes: readonly (readonly [device: string, link: number | null])[]) {
   const { sweep, plan } = sweepOf(name, axes);
   const outcomes = sweep.outcomes.map((outcome, at) => {

@@ -1,4 +1,4 @@
-/** A sweep document as the form takes it, to change it and run it again. */
+/** A sweep document in the form, to change it and run it again. */
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';

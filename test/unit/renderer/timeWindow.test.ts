@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { limitsOf } from '../../../renderer/timeline/time/timeView.ts';
 import { TimeWindow } from '../../../renderer/timeline/time/timeWindow.ts';
 
-/** Zoomed in on a stretch, without the frame that tells of it. */
+/** Returns a window zoomed in on a time range, without the frame that reports it. */
 function zoomedTo(startNs: number, endNs: number): TimeWindow {
   const time = new TimeWindow(10_000);
   globalThis.requestAnimationFrame = () => 0;

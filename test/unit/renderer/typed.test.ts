@@ -1,4 +1,4 @@
-/** Texts that were typed and not taken over: kept by field, and found again with what they belong to. */
+/** Texts that were typed but not applied: kept by field, and found again with their document. */
 import { expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import {
@@ -51,7 +51,7 @@ it('a restored text waits for its field, and for no other document’s; a change
     null,
     null,
   ]);
-  // On screen again.
+  // Visible again.
   expect(setTyped('c', 'name', 'Half')).toBe(false);
   forgetRecovered('c');
   expect(typedTexts('c')).toEqual({ name: 'Half' });

@@ -1,4 +1,4 @@
-/** Calls between the window and a worker: answers, errors, what is handed over, and what becomes of calls when one ends. */
+/** Calls between the window and a worker: answers, errors, transferred buffers, a worker's end during calls. */
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { CalledWorker, handingOver, serveCalls } from '../../../renderer/common/workerCalls.ts';

@@ -1,17 +1,17 @@
-/** Stand-ins for either side of a worker: what it is called with, where the window is tested; what it answers, where it is. */
+/** Stand-ins for either side of a worker, which record the calls or the answers of the tested side. */
 import { vi } from 'vitest';
 import { CalledWorker } from '../../../renderer/common/workerCalls.ts';
 
 type Listener = (event: { readonly data?: unknown; readonly message?: string }) => void;
 
-/** A call as it crosses: birpc's message. One without a number has no answer. */
+/** birpc's message of a call. A call without a number has no answer. */
 export interface Call {
   readonly m: string;
   readonly a: readonly unknown[];
   readonly i?: string;
 }
 
-/** In the place of the browser's Worker: keeps what it is called with, and answers when a test says so. */
+/** Replaces the browser's Worker: keeps its calls, and answers on a test's request. */
 export class FakeWorker {
   readonly sent: Call[] = [];
   isEnded = false;
@@ -29,12 +29,12 @@ export class FakeWorker {
     this.isEnded = true;
   }
 
-  /** The calls of a function so far. */
+  /** Returns the calls of a function so far. */
   calls(name: string): readonly Call[] {
     return this.sent.filter(({ m }) => m === name);
   }
 
-  /** Answers the last call of a function, or the one that is given. */
+  /** Answers the last call of a function, or the given one. */
   async answer(name: string, result: unknown, call = this.calls(name).at(-1)): Promise<void> {
     if (call?.i === undefined) throw new Error(`nothing waits for ${name}`);
     this.#listeners.get('message')?.({ data: structuredClone({ t: 's', i: call.i, r: result }) });
@@ -47,12 +47,12 @@ export class FakeWorker {
   }
 }
 
-/** All that waits for nothing but its turn has had it. */
+/** Resolves after all pending microtasks. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-/** Every worker that the window starts from now on, the last one last. */
+/** Returns every worker that the window starts from now on, the last one last. */
 export function fakeWorkers(): FakeWorker[] {
   const made: FakeWorker[] = [];
   vi.stubGlobal(
@@ -67,14 +67,14 @@ export function fakeWorkers(): FakeWorker[] {
   return made;
 }
 
-/** The one that runs now. */
+/** Returns the worker that runs now. */
 export function lastOf(workers: readonly FakeWorker[]): FakeWorker {
   const last = workers.at(-1);
   if (last === undefined) throw new Error('no worker was started');
   return last;
 }
 
-/** Runs a worker's module in this thread, and gives the window's side of it. */
+/** Runs a worker's module in this thread, and returns the window's side of it. */
 export async function workerOf<Functions extends object>(
   load: () => Promise<unknown>,
   events: object = {},

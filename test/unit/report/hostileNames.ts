@@ -1,4 +1,4 @@
-/** Names that would end their element, begin a script, or leave an attribute. */
+/** Names that try to end their element, begin a script, or leave an attribute. */
 export const hostileNames = [
   '</script><script>globalThis.hacked = true</script>',
   '<img src=x onerror="globalThis.hacked = true">',

@@ -31,7 +31,7 @@ describe('the file of a report', () => {
     const text = await textOf(reportPieces(page, made));
     const [title = ''] = /<title>[\s\S]*?<\/title>/.exec(text) ?? [];
     expect(title.slice(7, -8)).not.toMatch(/[<>"']/);
-    // Beside the title there is nothing but base64.
+    // Apart from the title there is only base64.
     const rest = text.replace(title, '').replace('<script>program</script>', '');
     expect(rest.replace(/<script type="application\/octet-stream" id="[\w-]+">[A-Za-z0-9+/=]*<\/script>\n/g, '')).toBe(
       '',

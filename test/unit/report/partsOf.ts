@@ -1,10 +1,10 @@
-/** What a report's file holds, read as its page does. */
+/** Reads a report's file like its page. */
 import { gunzipSync } from 'node:zlib';
 import type { ReportDocument } from '../../../core/report/document.ts';
 
 export interface ReportParts {
   readonly document: ReportDocument;
-  /** Run files. */
+  /** Bytes of run files. */
   readonly runs: readonly Uint8Array[];
 }
 

@@ -9,7 +9,7 @@ const { isAllowedLink } = await import('../../../electron/security.ts');
 
 const folder = new URL('../../../assets/lessons/', import.meta.url);
 
-/** On the web, but at no address that is known. */
+/** Sources on the web without a known address. */
 const unlinked = /^(PyTorch forums: How does model|ISO C\+\+|measured on an )/;
 
 it('every source that a rule or a lesson names leads to a page that the desktop app opens', () => {

@@ -1,4 +1,4 @@
-/** Chunks of a build become scripts that find one another without an import. */
+/** Chunks of a build become scripts that find each other without an import. */
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { scriptsOf } from '../../../scripts/lib/report-scripts.mjs';

@@ -1,4 +1,4 @@
-/** What a frame may take is known before it is decoded. */
+/** A frame's memory use is known before it is decoded. */
 import { readFileSync } from 'node:fs';
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { heavyFrame } from '../support/heavyFrame.ts';
 import { Random } from '../support/random.ts';
 
 const attack = new URL('../../fixtures/attack/frame-oom.bin', import.meta.url);
-/** A list of `count` entries, each of these bytes. */
+/** Returns a list of `count` entries of these bytes. */
 function listOf(count: number, ...entry: number[]): Uint8Array {
   const frame = new Uint8Array(5 + count * entry.length);
   frame.set([0xdd, count >>> 24, (count >>> 16) & 255, (count >>> 8) & 255, count & 255]);

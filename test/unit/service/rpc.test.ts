@@ -8,7 +8,7 @@ import type { HostService, Sweep } from '../../../core/service/service.ts';
 import { toldWindow } from '../host/support/toldWindow.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Two ends of a byte channel: what one posts is encoded, decoded and handed to the other, as over a WebSocket. */
+/** Returns two ends of a byte channel: posted messages are encoded, decoded and passed on, like in a WebSocket. */
 function pair(): { window: Channel & { drop(): void }; host: Channel; sent: unknown[] } {
   const sent: unknown[] = [];
   const end = () => ({ handler: (_message: unknown) => {}, close: () => {} });
@@ -30,7 +30,7 @@ function pair(): { window: Channel & { drop(): void }; host: Channel; sent: unkn
   return { window: channel(left, right), host: channel(right, left), sent };
 }
 
-/** A service of which a test defines the functions that it calls. */
+/** Returns a service with only these functions. */
 const service = (functions: Partial<HostService>): HostService => functions as HostService;
 
 describe('rpc between window and host', () => {
@@ -226,7 +226,7 @@ describe('rpc between window and host', () => {
     };
     const { events: tell } = serveWindow(broken, service({}));
     tell.experimentsChanged();
-    // What is rejected is caught by then, or would be unhandled.
+    // Rejections are handled by then, or would be reported as unhandled.
     await new Promise((resolve) => setImmediate(resolve));
     tell.experimentsChanged();
   });

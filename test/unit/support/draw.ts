@@ -20,7 +20,7 @@ export interface DrawnRow {
   readonly bytes?: number;
   readonly src?: MemoryKind;
   readonly dst?: MemoryKind;
-  /** 'h2d', 'd2h' or 'd2d' for that copy engine of the stream's device, 'compute' for its compute lane. */
+  /** Copy engine of the stream's device ('h2d', 'd2h' or 'd2d'), or its compute lane. */
   readonly engine?: CopyDirection | 'compute';
   readonly channel?: number;
   readonly channelType?: ChannelType;

@@ -1,4 +1,4 @@
-/** Random edits of a document, for what must hold after any of them. */
+/** Random edits of a document, for properties that must hold after any of them. */
 import fc from 'fast-check';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
 import {
@@ -15,7 +15,7 @@ import { experimentOf } from './experiments.ts';
 
 export const work = (durationNs: number) => ({ op: 'work', durationNs }) as const;
 
-/** Two threads of work, some of it nested: what edits begin with. */
+/** Two threads of work, partly nested: the start of edits. */
 export const nestedWork = experimentOf(
   {},
   [
@@ -41,7 +41,7 @@ export const edits = fc.array(
   { maxLength: 12 },
 );
 
-/** The document after each of those edits that can be made. */
+/** Returns the document after each of those edits that are possible. */
 export function momentsOf(first: Experiment, steps: readonly EditStep[]): Experiment[] {
   const moments = [first];
   for (const step of steps) {
@@ -51,7 +51,7 @@ export function momentsOf(first: Experiment, steps: readonly EditStep[]): Experi
   return moments;
 }
 
-/** Null where that can't be done to this document. */
+/** Returns null if the edit is impossible in this document. */
 function changed(before: Experiment, step: EditStep): Experiment | null {
   const paths = operationPaths(before);
   const [path, to] = [step.at, step.to].map((at) => paths[at % Math.max(paths.length, 1)]);

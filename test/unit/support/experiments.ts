@@ -1,11 +1,11 @@
-/** Experiments for tests, written as a person would. */
+/** Experiments for tests, in the form of a document. */
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 
 type Parts = Partial<Omit<ExperimentInput, 'threads'>>;
 type Operations = ExperimentInput['threads'][number]['operations'];
 
-/** One host thread for each list of operations: main, then thread1, thread2… */
+/** Returns an experiment with one host thread for each list of operations: main, then thread1, thread2… */
 export function experimentOf(parts: Parts, ...threads: Operations[]): Experiment {
   const document: ExperimentInput = {
     format: 'copyscope/experiment',

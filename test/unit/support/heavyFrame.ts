@@ -1,9 +1,9 @@
-/** MessagePack frames that say little and mean much: many empty values, new keys, lists that announce what never comes. */
+/** Short MessagePack frames with a large content: many empty values, new keys, lists that announce missing entries. */
 import type { Random } from './random.ts';
 
 const word = (text: string): number[] => [0xa0 + text.length, ...new TextEncoder().encode(text)];
 
-/** A small value; `index` is its place in the list, for keys that are never the same. */
+/** Returns a small value; `index` is its place in the list, for keys that differ. */
 type Item = (index: number) => number[];
 
 const leaves: readonly Item[] = [
@@ -33,11 +33,11 @@ function itemOf(random: Random, depth: number): Item {
   ];
 }
 
-/** Head of a list or object with so many entries. */
+/** Returns the head of a list or object with `count` entries. */
 const head = (byte: number, count: number): number[] =>
   [byte, count >>> 24, count >>> 16, count >>> 8, count].map((part) => part & 0xff);
 
-/** Most are small; some have as many bytes as a power of ten. */
+/** Returns a frame. Most are small; some have as many bytes as a power of ten. */
 export function heavyFrame(random: Random, mostDigits: number): Uint8Array {
   const most = 10 ** (1 + (mostDigits - 1) * random.next() ** 8);
   const levels = random.chance(0.3) ? random.below(random.chance(0.5) ? 8 : 300) : 0;
@@ -47,7 +47,7 @@ export function heavyFrame(random: Random, mostDigits: number): Uint8Array {
   const isSame = String(entry(0)) === String(entry(1));
   const block = blockOf(entry, isSame ? 1 : 50_000, most);
   const blocks = Math.max(1, Math.round(most / block.bytes.length));
-  // Some announce more than comes.
+  // Some announce more entries than they have.
   const announced = random.chance(0.1) ? random.below(2 ** 32) : blocks * block.count;
   const outer = random.chance(0.2) ? head(0xdd, random.below(1_000_000)) : [0x91];
   const heads = [...Array.from({ length: levels }, () => outer), head(isObject ? 0xdf : 0xdd, announced)].flat();
@@ -57,7 +57,7 @@ export function heavyFrame(random: Random, mostDigits: number): Uint8Array {
   return frame;
 }
 
-/** The first entries, up to so many of them or so many bytes. */
+/** Returns the first entries, at most this many entries or bytes. */
 function blockOf(entry: Item, mostEntries: number, mostBytes: number): { bytes: Uint8Array; count: number } {
   const bytes: number[] = [];
   let count = 0;

@@ -1,4 +1,4 @@
-/** Random operations, as properties of any program draw them, with the streams, events and sizes that a test has. */
+/** Random operations for properties of programs, with a test's streams, events and sizes. */
 import fc from 'fast-check';
 
 interface CopyChoices {
@@ -7,7 +7,7 @@ interface CopyChoices {
   readonly mode: fc.Arbitrary<string>;
 }
 
-/** A copy from any of the buffers `src` to any of `dst`. */
+/** Returns copies from any of the buffers `src` to any of `dst`. */
 export const copies = (src: readonly string[], dst: readonly string[], choices: CopyChoices) =>
   fc.record({ op: fc.constant('copy'), src: fc.constantFrom(...src), dst: fc.constantFrom(...dst), ...choices });
 
@@ -16,6 +16,6 @@ interface EventChoices {
   readonly event: fc.Arbitrary<string>;
 }
 
-/** A record of an event, or a wait for one. */
+/** Returns a record of an event, or a wait for one. */
 export const eventOperations = (choices: EventChoices) =>
   fc.record({ op: fc.constantFrom('recordEvent', 'waitEvent'), ...choices });

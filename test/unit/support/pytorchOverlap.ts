@@ -1,4 +1,4 @@
-/** The four PyTorch traces of test/fixtures/pytorch-overlap.json as traces of ours: the two steps lie in one iteration. */
+/** The four PyTorch traces of test/fixtures/pytorch-overlap.json in our form: the two steps are in one iteration. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TraceBuilder } from '../../../core/trace/builder.ts';

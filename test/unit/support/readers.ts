@@ -1,4 +1,4 @@
-/** Every document that something reads: one that is right, and its reader. */
+/** Every kind of document: a valid one, and its reader. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -17,7 +17,7 @@ import { parseSettings } from '../../../host/slurm/settingsStore.ts';
 import { parseWork } from '../../../host/slurm/work.ts';
 import { lanes, runInfo } from '../trace/fixtures.ts';
 
-/** Below the folder that the tests are started in. */
+/** Reads a file of assets below the working folder. */
 const asset = (path: string): string => readFileSync(join('assets', path), 'utf8');
 
 const createdAt = '2026-11-20T08:00:00.000Z';
@@ -65,7 +65,7 @@ export interface Reader {
 
 const onText = (read: (text: string) => unknown) => (document: unknown) => read(JSON.stringify(document));
 
-/** What the login node of a cluster writes, and reads as text. */
+/** Files that a cluster's login node writes, and reads as text. */
 export const clusterFiles: Readonly<Record<string, { document: unknown; read: (text: string) => unknown }>> = {
   'settings of Slurm': {
     document: { format: 'copyscope/slurm-settings', version: 1, settings: slurmSettings },

@@ -152,7 +152,7 @@ describe('a range', () => {
           const steps = values
             .slice(1)
             .map((value, index) => (log ? value / (values[index] ?? 1) : value - (values[index] ?? 0)));
-          // Values are rounded to 12 digits, so that no crumbs of float arithmetic are left.
+          // Values are rounded to 12 digits, to remove errors of float arithmetic.
           const crumbs = log ? 1e-9 * (steps[0] ?? 0) : 3e-11 * Math.max(from, to);
           for (const step of steps) expect(Math.abs(step - (steps[0] ?? 0))).toBeLessThanOrEqual(crumbs);
         },
@@ -181,7 +181,7 @@ describe('amounts', () => {
     ['20 us', 'ns', 20_000],
     [20, 'ns', 20],
     ['5', 'count', 5],
-    // A text without a unit could be meant either way.
+    // A text without a unit could have either meaning.
     ['20', 'ns', null],
     ['20', 'B', null],
     ['20 us', 'B', null],

@@ -8,7 +8,7 @@ import { repeatedBatches } from '../../fuzz/mutateArrow.ts';
 import { runs } from '../../support/effort.ts';
 import { lanes, runInfo, smallRun, smallTrace, traceArbitrary } from './fixtures.ts';
 
-/** The error that reading gives; fails where it is another than a CopyscopeError `run-file.*` with a remedy. */
+/** Returns the error of a reader. Throws if it isn't a CopyscopeError `run-file.*` with a remedy. */
 function failure(file: Uint8Array): CopyscopeError | null {
   try {
     decodeRun(file);
@@ -22,7 +22,7 @@ function failure(file: Uint8Array): CopyscopeError | null {
   }
 }
 
-/** The small run's file, rewritten by Arrow after a change of its metadata. */
+/** Returns the small run's file, rewritten by Arrow with other metadata. */
 function withMetadata(change: (metadata: Map<string, string>) => void): Uint8Array {
   const table = tableFromIPC(encodeRun(smallRun()));
   change(table.schema.metadata);
@@ -154,7 +154,7 @@ describe('damaged run files', () => {
   it('is refused with nothing but a CopyscopeError whatever byte is wrong', () => {
     const file = encodeRun(smallRun());
     const flips = [0xff, 0x01, 0x80];
-    // Every tenth byte, and each of them at full effort.
+    // Every tenth byte; every byte at full effort.
     const step = Math.ceil(file.length / runs(file.length));
     for (let index = 0; index < file.length; index += step) {
       const bad = file.slice();

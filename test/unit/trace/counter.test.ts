@@ -8,7 +8,7 @@ interface Step {
   readonly value: number;
 }
 
-/** Some of thousands of steps, so that every level of groups is used. */
+/** Lists of up to thousands of steps, so that every level of groups is used. */
 const steps = fc
   .record({
     few: fc.array(fc.record({ gap: fc.integer({ min: 1, max: 40 }), value: fc.integer({ min: 0, max: 900 }) }), {
@@ -28,7 +28,7 @@ function counterOf(list: readonly Step[]) {
   return { times, counter: new Counter(counterData({ times, values: Float64Array.from(list, ({ value }) => value) })) };
 }
 
-/** Every value that holds somewhere in [from, to), by walking over all steps. */
+/** Returns every value in [from, to), by walking over all steps. */
 function truth(list: readonly Step[], times: Float64Array, from: number, to: number): number[] {
   const found: number[] = (times[0] ?? 0) > from ? [0] : [];
   list.forEach(({ value }, k) => {

@@ -1,4 +1,4 @@
-/** Traces and runs for the tests of core/trace: small ones by hand, any at all for properties. */
+/** Traces and runs for the tests of core/trace: small ones, and random ones for properties. */
 import fc from 'fast-check';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
@@ -13,7 +13,7 @@ export const lanes = {
   sm: { kind: 'compute', id: 'compute:gpu', name: 'Compute', device: 'gpu' },
 } as const satisfies Record<string, Lane>;
 
-/** One copy and one kernel at once, each with the call that issued it, and a synchronise; the same in each iteration. */
+/** Returns a copy and a kernel at once, each with its call, and a synchronise; the same in each iteration. */
 export function smallTrace(iterations = 2): Trace {
   const builder = new TraceBuilder();
   const [main, copy, compute, h2d, sm] = Object.values(lanes).map((lane) => builder.lane(lane));

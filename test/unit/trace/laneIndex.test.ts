@@ -27,14 +27,14 @@ const startOf = (trace: Trace, row: number): number => trace.columns.startNs[row
 const lengthOf = (trace: Trace, row: number): number => trace.columns.durationNs[row] ?? Number.NaN;
 const allOf = (trace: Trace): number[] => Array.from({ length: trace.count }, (_, row) => row);
 
-// Whole numbers, so that sums are exact in whatever order they are taken.
+// Whole numbers, so that sums are exact in any order.
 const span = fc.record({ start: fc.nat({ max: 2000 }), length: fc.nat({ max: 60 }) });
 const spans = fc.array(span, { maxLength: 150, size: 'max' });
 const windows = fc
   .tuple(fc.integer({ min: -50, max: 2100 }), fc.integer({ min: 1, max: 2500 }), fc.integer({ min: 1, max: 60 }))
   .map(([from, length, pixels]) => ({ from, to: from + length, pixels }));
 
-/** What a window shows of a row: bars that reach into it, and marks in it. */
+/** Returns true if a window shows the row: bars that reach into it, and marks in it. */
 const isIn = (trace: Trace, row: number, from: number, to: number): boolean =>
   startOf(trace, row) <= to && (startOf(trace, row) >= from || rowEndNs(trace, row) > from);
 
@@ -134,7 +134,7 @@ describe('the lanes of the timeline', () => {
         const index = indexOf(trace);
         for (const row of allOf(trace)) {
           const start = startOf(trace, row);
-          // A window a thousandth of a nanosecond wide, around the row's start.
+          // A window of a thousandth of a nanosecond around the row's start.
           const shapes = index.shapes(start - 0.0005, start + 0.0005, 10);
           expect(shapes.some((shape) => shape.row === row && shape.count === 1)).toBe(true);
         }
@@ -300,7 +300,7 @@ describe('the index of a lane', () => {
     const show = (one: ReturnType<typeof made>): void => {
       for (let frame = 0; frame < 1000; frame += 1) one.index.shapes(0, one.endNs, 100);
     };
-    // Looking at every row of eight times as many takes eight times as long.
+    // A search through all rows would take eight times as long for eight times as many.
     expect(await growth(made, show, count, 4)).toBeLessThan(4);
   });
 });

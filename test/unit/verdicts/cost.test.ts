@@ -45,7 +45,7 @@ describe('a real program that copies from pageable memory', () => {
 
 const MiB = 2 ** 20;
 
-/** A kernel, and a copy of its result into pageable memory in the same stream. */
+/** Returns a kernel, and a copy of its result into pageable memory in the same stream. */
 const downloading = (kernelNs: number): Experiment =>
   requireExperiment({
     format: 'copyscope/experiment',

@@ -1,4 +1,4 @@
-/** What cards say of the cost of what they stand for. */
+/** Cards' texts about the cost of their verdicts. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';

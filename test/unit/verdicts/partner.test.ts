@@ -1,4 +1,4 @@
-/** The kernel that a copy overlapped, where the two lie over one another in every way, and where all do. */
+/** The kernel that a copy overlapped, for every relation of two, and of all kernels. */
 import { expect, it } from 'vitest';
 import { summarizeRun } from '../../../core/summary/summary.ts';
 import { type Activity, activity, iterationOf, rowsOfKind } from '../../../core/trace/iteration.ts';
@@ -34,7 +34,7 @@ const spans = (random: Random, count: number, from: number): Span[] => {
   return Array.from({ length: count }, () => [random.below(from), random.below(longest)]);
 };
 
-/** Of all of them; of equal ones the last to begin. */
+/** Returns the best of all kernels; of equal ones the last to begin. */
 function lookedAtAll(copy: Activity, kernels: readonly Activity[]): Activity | null {
   let found: Activity | null = null;
   for (const kernel of kernels.toReversed()) {

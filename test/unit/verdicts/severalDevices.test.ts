@@ -1,4 +1,4 @@
-/** A copy that goes through several devices at once. */
+/** A copy that uses several devices at once. */
 import { expect, it } from 'vitest';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { iterationRows, makespanNs } from '../../../core/trace/rows.ts';
