@@ -3,22 +3,22 @@
  * The spreads of core/cost/spread.ts are of every other trial's machine; here the others are told first, then those. Each is
  * a machine that h200 hasn't seen, and is predicted with h200, with what was calibrated there, and with what each run's own
  * rows show, which have seen the makespan that they are held against. Targets: 86 to 96 % of the makespans within. --derive prints the spreads that the first half asks for: those of the least interval score
- * (Gneiting and Raftery, 2007) of the makespans. --set FOLDER lists the runs of that set, predicted with h200 as it ships.
+ * (Gneiting and Raftery, 2007) of the makespans. --set FOLDER [--profile FILE] lists the runs of that set alone.
  */
 import { readFileSync } from 'node:fs';
 import { figuresAround, rangeAround } from '../core/cost/interval.ts';
-import { recordingCosts } from '../core/cost/profileCosts.ts';
+import { profileCosts, recordingCosts } from '../core/cost/profileCosts.ts';
 import { shownBy, shownCosts } from '../core/cost/runCosts.ts';
 import { type CostsOf, machinesAround, slower, spreadGroups } from '../core/cost/spread.ts';
 import { simulate } from '../core/machine/simulate.ts';
 import { type DeviceProfile, parseProfile } from '../core/profile/profile.ts';
-import { median, spread } from '../core/statistics.ts';
+import { median } from '../core/statistics.ts';
 import { atOnce } from '../core/steps.ts';
 import { decodeRun } from '../core/trace/arrow.ts';
-import type { RunInfo } from '../core/trace/run.ts';
 import { recordings } from '../test/support/recordings.ts';
 import { type Case, derive } from './support/deriveSpreads.ts';
 import { type JudgedRun, readJudged } from './support/judged.ts';
+import { plainMakespan } from './support/recordedRun.ts';
 import { calibratedFor, unseenTrials } from './support/recordedSets.ts';
 
 const read = (file: string): DeviceProfile => parseProfile(JSON.parse(readFileSync(file, 'utf8')));
@@ -46,10 +46,10 @@ type Ask = (folder: string, run: JudgedRun) => Asked | null;
 
 const whileRecorded =
   (profileFor: (folder: string) => DeviceProfile): Ask =>
-  (folder, { makespanNs }) => ({
-    ...{ profile: profileFor(folder), costsOf: recordingCosts },
-    recordedNs: makespanNs,
-  });
+  (folder, { makespanNs, timing, plainNs }) =>
+    timing === 'cupti'
+      ? { profile: profileFor(folder), costsOf: recordingCosts, recordedNs: makespanNs }
+      : { profile: profileFor(folder), costsOf: profileCosts, recordedNs: plainNs ?? makespanNs };
 
 /** Without a recorder, as a gain is told of the run. */
 const byOwnRows: Ask = (folder, { id }) => {
@@ -69,11 +69,14 @@ const kinds: readonly (readonly [name: string, Ask])[] = [
   ['h200 as it ships', whileRecorded(() => shipped)],
 ];
 
-const set = process.argv[process.argv.indexOf('--set') + 1];
-if (process.argv.includes('--set') && set !== undefined) {
+const option = (name: string): string | undefined =>
+  process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
+const set = option('--set');
+if (set !== undefined) {
+  const profile = read(option('--profile') ?? 'assets/profiles/h200.json');
   const all = tellSet(
     set,
-    whileRecorded(() => shipped),
+    whileRecorded(() => profile),
   );
   for (const { id, recordedNs, pointNs, low, high } of all) {
     const times = [low, pointNs, high, recordedNs].map((ns) => `${(ns / 1000).toFixed(1)} µs`);
@@ -123,14 +126,6 @@ function tell({ id, program }: JudgedRun, { profile, costsOf, recordedNs }: Aske
   const ofHost = host !== undefined && Math.log(slowedIn(host, slowed) / pointNs) > decides * Math.log(slowed);
   const turned = (by: number): number[] => spreadGroups.map((group) => slowedIn(group, by));
   return { id, pointNs, recordedNs, ofHost, low, high, ...(isDeriving ? { turned } : {}) };
-}
-
-/** Median of the iterations with recording off; null where none was recorded. What their clock has beyond the makespan, recorded ones have too. */
-function plainMakespan({ iterations }: RunInfo): number | null {
-  const { plainWallNs, recordedWallNs, recordedMakespanNs } = iterations;
-  const [plain, wall, makespan] = [plainWallNs, recordedWallNs, recordedMakespanNs].map((one) => spread(one)?.median);
-  if (plain === undefined || makespan === undefined) return null;
-  return plain - Math.max(0, (wall ?? makespan) - makespan);
 }
 
 function summarise(name: string, all: readonly Told[]): void {

@@ -9,9 +9,10 @@ import type { Program } from '../../core/program/program.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { length, union } from '../../core/trace/intervals.ts';
 import { activity, type Iteration, iterationOf } from '../../core/trace/iteration.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { verdicts } from '../../core/verdicts/verdicts.ts';
 import { recordings } from '../../test/support/recordings.ts';
-import { type RecordedRun, recordedRun } from './recordedRun.ts';
+import { plainMakespan, type RecordedRun, recordedRun } from './recordedRun.ts';
 
 export interface JudgedRun extends RecordedRun {
   readonly experiment: Experiment;
@@ -19,6 +20,9 @@ export interface JudgedRun extends RecordedRun {
   readonly causes: ReadonlyMap<number, string>;
   /** Host memory decides how long it takes. */
   readonly isHostBound: boolean;
+  /** CUDA events around each operation cost more than CUPTI: such a run is compared without them. */
+  readonly timing: Run['info']['timing'];
+  readonly plainNs: number | null;
 }
 
 /** What a prediction says of a run. */
@@ -56,7 +60,8 @@ export function readJudged(set: string): JudgedRun[] {
     const recorded = recordedRun(id, run);
     const iteration = iterationOf(run.trace, iterations.representative);
     const isHostBound = hostMemoryPart(iteration, recorded.program) >= hostBoundPart;
-    return [{ ...recorded, experiment, isHostBound, causes: causesOf(iteration, experiment) }];
+    const how = { timing: run.info.timing, plainNs: plainMakespan(run.info) };
+    return [{ ...recorded, ...how, experiment, isHostBound, causes: causesOf(iteration, experiment) }];
   });
 }
 

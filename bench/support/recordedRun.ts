@@ -7,7 +7,7 @@ import type { Program } from '../../core/program/program.ts';
 import { spread } from '../../core/statistics.ts';
 import { type Iteration, iterationOf } from '../../core/trace/iteration.ts';
 import { iterationsOf } from '../../core/trace/rows.ts';
-import type { Run } from '../../core/trace/run.ts';
+import type { Run, RunInfo } from '../../core/trace/run.ts';
 
 export interface RecordedRun {
   /** As its file is called, without the ending. */
@@ -40,3 +40,11 @@ const notUsable = (id: string, reason: string): CopyscopeError =>
     message: `The run ${id} tells nothing of a machine: ${reason}`,
     remedy: 'Record the experiment on the GPU, to its end.',
   });
+
+/** Median of the iterations with recording off; null where none was recorded. What their clock has beyond the makespan, recorded ones have too. */
+export function plainMakespan({ iterations }: RunInfo): number | null {
+  const { plainWallNs, recordedWallNs, recordedMakespanNs } = iterations;
+  const [plain, wall, makespan] = [plainWallNs, recordedWallNs, recordedMakespanNs].map((one) => spread(one)?.median);
+  if (plain === undefined || makespan === undefined) return null;
+  return plain - Math.max(0, (wall ?? makespan) - makespan);
+}

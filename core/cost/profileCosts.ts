@@ -100,6 +100,7 @@ class ProfileCosts implements CostModel {
       launchToStartNs: p['queue.launchToStartNs'],
       sameEngineNs: p['queue.sameEngineNs'],
       acrossEnginesNs: p['queue.acrossEnginesNs'],
+      acrossDevicesNs: p['queue.acrossDevicesNs'] ?? p['queue.acrossEnginesNs'],
       copyNs: added('recorder.copyGapNs'),
       hostFunctionNs: p['hostFunction.startNs'],
     };
@@ -213,7 +214,9 @@ class ProfileCosts implements CostModel {
     const name = peerAccess ? 'copies.peer' : 'copies.peerViaHost';
     const isKnown = this.#p[name] !== undefined;
     const overHostNs = (): number => this.#time('copies.d2h.pinned', bytes) + this.#time('copies.h2d.pinned', bytes);
-    return { callNs, deviceNs: isKnown ? this.#time(name, bytes) : overHostNs(), share: 0 };
+    const heldNs =
+      peerAccess || this.#p['calls.peerViaHost'] === undefined ? callNs : this.#time('calls.peerViaHost', bytes);
+    return { callNs: heldNs, deviceNs: isKnown ? this.#time(name, bytes) : overHostNs(), share: 0 };
   }
 
   #hostRate(access: HostAccess, bytes: number): number {

@@ -56,6 +56,7 @@ export interface Gaps {
   /** On the compute channel; kernels of a graph include it in their times. */
   readonly sameEngineNs: number;
   readonly acrossEnginesNs: number;
+  readonly acrossDevicesNs: number;
   /** Between two copies on an engine, beyond their own times. */
   readonly copyNs: number;
   /** From the end of the device's work to the start of a host function on CUDA's own thread. */

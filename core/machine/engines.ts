@@ -27,6 +27,7 @@ export class Passing {
   readonly #computeNs: number;
   readonly #copyNs: number;
   readonly #acrossNs: number;
+  readonly #acrossDevicesNs: number;
   readonly #wakeNs: number;
   readonly #functionNs: number;
 
@@ -34,6 +35,7 @@ export class Passing {
     this.#computeNs = computeNs;
     this.#copyNs = gaps.copyNs;
     this.#acrossNs = gaps.acrossEnginesNs;
+    this.#acrossDevicesNs = gaps.acrossDevicesNs;
     this.#functionNs = gaps.hostFunctionNs;
     this.#wakeNs = wakeNs;
   }
@@ -57,7 +59,7 @@ export class Passing {
     if (from === noEngine || to === noEngine) return 0;
     if (to === functionEngine) return from === functionEngine ? 0 : this.#functionNs;
     if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
-    if (from !== to) return this.#acrossNs;
+    if (from !== to) return deviceOf(from) === deviceOf(to) ? this.#acrossNs : this.#acrossDevicesNs;
     return isCompute(from) ? this.#computeNs : this.#copyNs;
   }
 }

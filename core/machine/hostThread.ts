@@ -39,7 +39,7 @@ export interface Machine {
   readonly signals: Signals;
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
-  readonly staging: readonly StagingBuffer[];
+  readonly staging: StagingBuffer;
   readonly firstCalls: FirstCalls;
   /** Plans and work spaces that libraries have made at first uses in this iteration. */
   readonly plans: Set<string>;

@@ -76,7 +76,7 @@ function* iteration(
   const machine = {
     ...{ costs, devices, clock, output, memory },
     multiCopies: new MultiCopies(program, costs, clock, devices.streams),
-    staging: program.devices.map(() => new StagingBuffer(costs.facts.staging.slots)),
+    staging: new StagingBuffer(costs.facts.staging.slots),
     signals: new Signals(program),
     firstCalls: costs.firstCalls(program),
     plans: new Set<string>(),

@@ -19,8 +19,7 @@ export class StagedCopy implements Actor, StagingTurn {
   readonly #devices: Devices;
   readonly #clock: EventQueue;
   readonly #latencyNs: number;
-  /** Staging buffer of each device. */
-  readonly #buffers: readonly StagingBuffer[];
+  readonly #buffer: StagingBuffer;
   #step: Step | null = null;
   /** The copy in its stream, while the device still has to move pieces that the host takes part in. */
   #entry: StreamEntry | null = null;
@@ -30,18 +29,12 @@ export class StagedCopy implements Actor, StagingTurn {
   /** Whether the host is copying a piece. */
   #copying = false;
 
-  constructor(
-    caller: StagingCaller,
-    latencyNs: number,
-    devices: Devices,
-    clock: EventQueue,
-    buffers: readonly StagingBuffer[],
-  ) {
+  constructor(caller: StagingCaller, latencyNs: number, devices: Devices, clock: EventQueue, buffer: StagingBuffer) {
     this.#caller = caller;
     this.#devices = devices;
     this.#clock = clock;
     this.#latencyNs = latencyNs;
-    this.#buffers = buffers;
+    this.#buffer = buffer;
   }
 
   begin(step: Step, op: number, thread: number, correlation: number, nowNs: number): void {
@@ -50,7 +43,7 @@ export class StagedCopy implements Actor, StagingTurn {
     this.#copied = 0;
     this.#copying = false;
     this.#entry = this.#devices.streams.issue(step, op, thread, correlation, nowNs + this.#latencyNs);
-    if (step.route === 'stage-out' || this.#bufferOf(step)?.enter(this) === true) this.#copyNext(step, nowNs);
+    if (step.route === 'stage-out' || this.#buffer.enter(this)) this.#copyNext(step, nowNs);
   }
 
   maySlot(nowNs: number): void {
@@ -63,7 +56,7 @@ export class StagedCopy implements Actor, StagingTurn {
     const isOwn = entry === this.#entry;
     if (isOwn) this.#moved += 1;
     if (isOwn && this.#moved === step.pieces) this.#entry = null;
-    if (step.route === 'stage-in') this.#bufferOf(step)?.give(nowNs);
+    if (step.route === 'stage-in') this.#buffer.give(nowNs);
     else if (isOwn) this.#copyNext(step, nowNs);
   }
 
@@ -82,7 +75,7 @@ export class StagedCopy implements Actor, StagingTurn {
     }
     this.#entry = null;
     this.#step = null;
-    if (step.route === 'stage-in') this.#bufferOf(step)?.leave(nowNs);
+    if (step.route === 'stage-in') this.#buffer.leave(nowNs);
     this.#caller.stagingOver(step, entry, nowNs);
   }
 
@@ -90,7 +83,7 @@ export class StagedCopy implements Actor, StagingTurn {
   #copyNext(step: Step, nowNs: number): void {
     const limit = step.route === 'stage-in' ? step.pieces : this.#moved;
     if (this.#copying || this.#copied >= limit) return;
-    if (step.route === 'stage-in' && this.#bufferOf(step)?.take() !== true) return;
+    if (step.route === 'stage-in' && !this.#buffer.take()) return;
     this.#copying = true;
     const last = this.#copied === step.pieces - 1;
     const bytes = last ? step.bytes - this.#copied * step.pieceBytes : step.pieceBytes;
@@ -105,9 +98,5 @@ export class StagedCopy implements Actor, StagingTurn {
     if (step.route === 'stage-in') return step.callNs;
     const firstNs = step.pieces === 1 ? step.lastPieceNs : step.deviceNs;
     return Math.max(0, step.callNs - this.#latencyNs - firstNs);
-  }
-
-  #bufferOf({ device }: Step): StagingBuffer | undefined {
-    return this.#buffers[device];
   }
 }

@@ -2,7 +2,8 @@
  * The driver's page-locked buffer for pageable copies to a device. It has few slots, one call at a time fills them, and
  * a slot is free again once its piece has crossed the link. On an H200, the third of three pageable copies of 100 KB in
  * a blocked stream returned only when the first had crossed, and another thread's pageable copy of 256 KB only when one
- * of 8 MB had been staged.
+ * of 8 MB had been staged. All devices of a process share it: on two H200, copies by a thread for each took 2.0 to 2.5
+ * times as long as alone.
  */
 import { Fifo } from './fifo.ts';
 

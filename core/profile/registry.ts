@@ -76,6 +76,10 @@ export const registry = {
     ablated: 0,
     what: 'A call that issues a page-locked copy.',
   },
+  'calls.peerViaHost': {
+    ...{ unit: 'ns', by: 'bytes', without: null, probe: null },
+    what: 'A call that issues a copy between two devices without peer access: it issues one piece after another.',
+  },
   'calls.shortNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
     what: 'A call that issues no work: event, query, wait with nothing to wait for, captured call, pooled memory.',
@@ -101,6 +105,10 @@ export const registry = {
   'queue.acrossEnginesNs': {
     ...{ unit: 'ns', probe: 'from one to the next', ablated: 0 },
     what: 'Between two operations on different engines of which one waits for the other.',
+  },
+  'queue.acrossDevicesNs': {
+    ...{ unit: 'ns', without: null, probe: null, ablated: 'queue.acrossEnginesNs' },
+    what: 'The same between two devices; as between engines if it is missing.',
   },
   'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'What a kernel lasts beyond its own work.' },
   'kernel.deviceBytesPerSecond': {

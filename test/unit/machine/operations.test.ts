@@ -438,6 +438,25 @@ describe('several devices', () => {
     expect(device(run(programWith(two, [peer])))).toEqual([['peer', 23, 2023]]);
   });
 
+  it('wait longer for each other than engines of one device, if the profile says how long', () => {
+    const tested = programWith(two, [
+      h2d('a', 300),
+      { op: 'recordEvent', event: 'e', stream: 'a' },
+      { op: 'waitEvent', event: 'e', stream: 'there' },
+      { ...toFar, bytes: 100 },
+    ]);
+    const startOf = (profile: DeviceProfile): number => device(run(tested, profile))[1]?.[1] ?? 0;
+    expect(startOf(toyWith({ 'queue.acrossDevicesNs': 40 })) - startOf(toyProfile)).toBe(36);
+  });
+
+  it('stage pageable copies of two threads one after another', () => {
+    const far = { op: 'copy', src: 'pageable', dst: 'far', stream: 'there', bytes: 100 } as const;
+    const near = { op: 'copy', src: 'pageable', dst: 'device', stream: 'a', bytes: 1000 } as const;
+    const rows = run(programWith(two, [near], [{ op: 'work', durationNs: 50 }, far]));
+    const ends = rows.filter(({ name }) => name === 'cudaMemcpyAsync').map(({ end }) => end);
+    expect((ends[1] ?? 0) - (ends[0] ?? 0)).toBe(200);
+  });
+
   it('two devices run nothing during a cudaMemcpy between them, whatever their streams', () => {
     const far = (label: string) =>
       ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs: 1000 }, stream: 'there' }) as const;
