@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
 #   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus blind noise bench calibrate gains sweep code
-#             libraries placement
+#             libraries placement two ranks
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -107,6 +107,19 @@ run_corpus() {
 # Records experiments that nobody has looked at, by the seed $BLIND_SEED; bench/accuracy.ts judges predictions of them.
 run_blind() { step blind 150 node dist/gpu/recordBlind.js "${BLIND_SEED:-20261120}" 140 < /dev/null; }
 
+# Experiments and programs that need two GPUs. Programs of two ranks run on one GPU, too, without NCCL.
+run_two() { step 'two GPUs' 70 node dist/gpu/recordBlind.js "${BLIND_SEED:-20261129}" 60 two-gpus < /dev/null; }
+run_ranks() {
+  local name
+  step ranks 170 python3 bench/gpu/ranks/ranks.py "$OUT/ranks"
+  step 'ranks, changed' 120 python3 bench/gpu/ranks/ranks.py "$OUT/ranks/changed" --changed
+  for name in device_bound communication_bound slow_rank loader_rank offloaded accumulated; do
+    step "record $name" 40 node dist/host/cli.js record --steps 6..11,18..23 --out "$OUT/ranks/$name.arrow" -- \
+      python3 bench/gpu/ranks/ranks.py "$OUT/ranks/plain" --plain "$name"
+  done
+  step 'exposed communication' 60 python3 bench/gpu/ranks/exposed.py "$OUT/ranks" node dist/host/cli.js
+}
+
 # Records the same experiments twice with the host threads on processors of their own and twice where the scheduler puts
 # them, in turn, in $OUT/noise.
 run_noise() {
@@ -200,7 +213,7 @@ sections=("$@")
 for section in "${sections[@]}"; do
   case "$section" in
     promises | tests | records | corpus | blind | noise | bench | soak | sanitize | calibrate | gains | sweep | code | \
-      libraries | placement) "run_$section" ;;
+      libraries | placement | two | ranks) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done
