@@ -111,9 +111,7 @@ export function operationsText(): string {
   const pattern = typeof buffers === 'object' ? buffers.properties?.['pattern'] : undefined;
   const isPattern = ({ oneOf }: JsonSchema): boolean =>
     oneOf !== undefined && isDeepStrictEqual(kindsOf(oneOf), kindsOf(pattern?.oneOf ?? []));
-  const operations = Object.values($defs).flatMap(({ items }) =>
-    typeof items === 'object' ? (items.oneOf ?? []) : [],
-  );
+  const operations = Object.values($defs).flatMap(({ oneOf = [] }) => oneOf);
   const fieldsOf = (operation: JsonSchema): Fields =>
     Object.entries(operation.properties ?? {}).filter(([name]) => name !== 'op');
   const counts = new Map<string, number>();
@@ -243,7 +241,7 @@ function membersOf(path: string, interfaceName: string): Member[] {
 const withoutKnown = (text: string): string =>
   text
     .replace(/(^|;|(?<=\.)) ?null\b[^.;]*\.?$/i, '')
-    .replace(/^Lane id( of the (stream|host thread)|, as '.*')\.$|; -1 (where|if) .*/, '')
+    .replace(/^Lane id( of the (stream|host thread)|, (such )?as '.*')\.$|; -1 (where|if) .*/, '')
     .replace(/(\w)$/, '$1.');
 
 /** Returns the strings of a list with the comment before each. */
