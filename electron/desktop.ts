@@ -20,12 +20,11 @@ import { forkUtilityEngine } from './engineChild.ts';
 import { answerPortRequests, answerThemes } from './ipc.ts';
 import { log } from './logging.ts';
 import { buildMenu, type MenuActions } from './menu.ts';
-import { fileFilters } from './openFiles.ts';
 import { licencesMessage, themeMessage } from './origin.ts';
 import { serveRenderer } from './protocol.ts';
-import { openRemoteWindow } from './remoteWindow.ts';
 import { hardenSession } from './security.ts';
-import { openWindow } from './window.ts';
+import { fileFilters } from './singleInstance.ts';
+import { openRemoteWindow, openWindow } from './window.ts';
 import type { Theme } from './windowState.ts';
 
 export class Desktop {

@@ -2,7 +2,18 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { App, BrowserWindow } from 'electron';
-import { opensFile } from './openFiles.ts';
+
+const extensions = ['arrow', 'json', 'gz', 'copyscope'];
+
+/** Filters of the open dialog. */
+export const fileFilters = [
+  { name: 'Runs, experiments, bundles and PyTorch traces', extensions },
+  { name: 'All files', extensions: ['*'] },
+];
+
+/** Returns true if Copyscope opens files with this ending. */
+export const opensFile = (path: string): boolean =>
+  extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`));
 
 export interface SingleInstance {
   readonly currentWindow: () => BrowserWindow | undefined;

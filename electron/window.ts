@@ -1,8 +1,15 @@
 /** Opens the one window and keeps its state. */
-import { BrowserWindow, nativeTheme, screen } from 'electron';
+import { BrowserWindow, nativeTheme, screen, session } from 'electron';
 import { startPage } from './origin.ts';
-import { webPreferences } from './security.ts';
-import { readWindowState, smallestSize, usableBounds, type WindowState, writeWindowState } from './windowState.ts';
+import { hardenSession, webPreferences } from './security.ts';
+import {
+  readWindowState,
+  smallestSize,
+  usableBounds,
+  usualSize,
+  type WindowState,
+  writeWindowState,
+} from './windowState.ts';
 
 export interface WindowOptions {
   readonly preload: string;
@@ -62,4 +69,20 @@ function keepState(window: BrowserWindow, file: string, onProblem: WindowOptions
 function stateOf(window: BrowserWindow): WindowState {
   const { x, y, width, height } = window.getNormalBounds();
   return { bounds: { x, y, width, height }, maximized: window.isMaximized(), theme: nativeTheme.themeSource };
+}
+
+/** Calls `onProblem` if the page can't be loaded. */
+export function openRemoteWindow(address: string, onProblem: (error: unknown) => void): BrowserWindow {
+  const { origin, port } = new URL(address);
+  // Each host has its own session, which reaches only its port.
+  const own = session.fromPartition(`persist:remote-${port}`);
+  hardenSession(own, origin);
+  const window = new BrowserWindow({
+    ...usualSize,
+    title: 'Copyscope',
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#101418' : '#ffffff',
+    webPreferences: { ...webPreferences(), session: own },
+  });
+  window.loadURL(address).catch(onProblem);
+  return window;
 }

@@ -10,7 +10,7 @@ import {
 import { CopyscopeError } from '../core/errors.ts';
 import type { CancelSignal } from '../core/program/engine.ts';
 import { type Addon, loadAddon } from './addon.ts';
-import { fromAddon } from './failure.ts';
+import { fromAddon } from './engine.ts';
 
 interface NativeBench {
   benchMeasure(request: Readonly<Record<string, number>>): Promise<Measured>;

@@ -1,6 +1,6 @@
 /** The native engines behind core's engine interface. */
 import { cpus, release, type } from 'node:os';
-import { CopyscopeError, type ErrorInfo } from '../core/errors.ts';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
 import { requireCapable } from '../core/program/capabilities.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
@@ -8,9 +8,22 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';
 import { decodeElapsedTimes, decodeIterations, decodeMemory, decodeTrace, decodeVerification } from './decode.ts';
 import { encodeProgram, type TimingOption } from './encode.ts';
-import { fromAddon } from './failure.ts';
 import { phases } from './layout.ts';
 import { cudaProblem, reportFrom } from './report.ts';
+
+/** An error of the addon carries code, remedy, field and op as properties. */
+export function fromAddon(thrown: unknown): CopyscopeError {
+  if (thrown instanceof CopyscopeError) return thrown;
+  const { code, remedy, field, op } = Object(thrown) as Record<string, unknown>;
+  const info: ErrorInfo = {
+    ...toErrorInfo(thrown, 'engine.failed'),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof remedy === 'string' ? { remedy } : {}),
+    ...(typeof field === 'string' ? { field } : {}),
+    ...(typeof op === 'number' ? { op } : {}),
+  };
+  return new CopyscopeError(info, { cause: thrown });
+}
 
 export interface NativeOptions {
   /** Source of device times on the CUDA engine; CUPTI by default. */

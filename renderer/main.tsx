@@ -10,9 +10,8 @@ import { followMakespans } from './predict/former.ts';
 import { scoreLayoutInSteps } from './score/scoreLayout.ts';
 import { App } from './shell/App.tsx';
 import { startEditing } from './store/editing/save.ts';
-import { startNavigation } from './store/navigation.ts';
 import { prepareToOpen } from './store/opened/openRunFile.ts';
-import { beforeDocumentShown } from './store/pages.ts';
+import { beforeDocumentShown, startNavigation } from './store/pages.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id "root"');

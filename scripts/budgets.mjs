@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseSync } from 'vite';
-import { runMain } from './lib/run-main.mjs';
+import { runMain } from './lib/paths.mjs';
 
 const budgetsFile = 'budgets.json';
 const linesOfShortFile = 40;

@@ -10,8 +10,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { writeLicences } from './lib/licences.mjs';
-import { inRoot, root } from './lib/paths.mjs';
-import { runMain } from './lib/run-main.mjs';
+import { inRoot, root, runMain } from './lib/paths.mjs';
 
 /** What each part is made from, the file that shows it was built, and the modes its config is built in, one by one. */
 const parts = {

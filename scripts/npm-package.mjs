@@ -8,10 +8,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ensureBuilt } from './build.mjs';
-import { inRoot } from './lib/paths.mjs';
+import { inRoot, runMain } from './lib/paths.mjs';
 import { prebuild } from './lib/prebuilds.mjs';
-import { stageProgram } from './lib/program-files.mjs';
-import { runMain } from './lib/run-main.mjs';
 
 /** npm's own pack: it leaves out what no package may have, and sets times and modes that are always the same. */
 function pack(folder, into) {

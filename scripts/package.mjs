@@ -5,9 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { ensureBuilt } from './build.mjs';
 import { runBuilder } from './lib/builder.mjs';
-import { inRoot } from './lib/paths.mjs';
+import { inRoot, runMain } from './lib/paths.mjs';
 import { prebuild } from './lib/prebuilds.mjs';
-import { runMain } from './lib/run-main.mjs';
 
 const args = process.argv.slice(2);
 

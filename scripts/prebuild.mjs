@@ -4,9 +4,8 @@
  * which wants a CUDA toolkit for that processor.
  */
 import { spawnSync } from 'node:child_process';
-import { inRoot, root } from './lib/paths.mjs';
+import { inRoot, root, runMain } from './lib/paths.mjs';
 import { prebuild, prebuiltFiles } from './lib/prebuilds.mjs';
-import { runMain } from './lib/run-main.mjs';
 import { crossCompiler, installCommands } from './lib/system.mjs';
 
 const cross = { built: 'native/build-arm64/Release', name: 'linux-arm64', strip: 'aarch64-linux-gnu-strip' };

@@ -9,8 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { findElectron, hasDisplay, missingLibraries, provideElectron } from './lib/electron-binary.mjs';
 import { hasEveryEngine, nativeSummary } from './lib/native-summary.mjs';
-import { inRoot, root } from './lib/paths.mjs';
-import { runMain } from './lib/run-main.mjs';
+import { inRoot, root, runMain } from './lib/paths.mjs';
 import { installCommands } from './lib/system.mjs';
 
 const say = (text) => console.error(text);

@@ -5,7 +5,7 @@
 import type { Page } from '@playwright/test';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { rowKinds, type Trace } from '../../core/trace/trace.ts';
-import { exactTime } from '../../renderer/timeline/time/exactTime.ts';
+import { exactTime } from '../../renderer/timeline/time/ticks.ts';
 
 const pointsAView = 100;
 

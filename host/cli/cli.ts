@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type DocumentKind, documentKinds } from '../../core/documents/jsonSchema.ts';
+import { type DocumentKind, documentKinds, documentSchema } from '../../core/documents/jsonSchema.ts';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { codeLanguages } from '../../core/export/code/code.ts';
 import { exportFormats } from '../../core/export/formats.ts';
@@ -29,13 +29,17 @@ import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
 import { type ReportCommandOptions, report } from './commands/report.ts';
 import { type ExplainOptions, explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
-import { printSchema } from './commands/schema.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { asJob, type SlurmSetOptions, setSlurm, showSlurm } from './commands/slurm.ts';
 import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
+import { refuseUnused } from './inputFile.ts';
 import type { Context } from './io.ts';
-import { refuseUnused } from './unusedOptions.ts';
+
+/** `copyscope schema`: the JSON Schema of a document, for editors and other programs. */
+async function printSchema({ terminal }: Context, kind: DocumentKind): Promise<void> {
+  await terminal.json(documentSchema(kind));
+}
 
 /** Runs one command to its end. Returns our exit code, or a recorded program's. Never rejects. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {

@@ -13,6 +13,19 @@ import { importTraceFile, isTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
 import { bar, statusLine } from './progress.ts';
 
+/** Throws `usage.invalid` for the first of these options that is given; `goesWith` names what it is for. */
+export function refuseUnused(options: Readonly<Record<`--${string}`, unknown>>, goesWith: string): void {
+  for (const [field, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    throw new CopyscopeError({
+      code: 'usage.invalid',
+      field,
+      message: `this goes with ${goesWith}.`,
+      remedy: `Leave ${field} out.`,
+    });
+  }
+}
+
 export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
   | { readonly kind: 'run'; readonly run: Run };

@@ -2,7 +2,6 @@
 import { loadNative } from '../../native/index.ts';
 import { programFolder, programVersion } from '../paths.ts';
 import { engineSet } from './engineSet.ts';
-import { parentChannel } from './parentChannel.ts';
-import { serveEngine } from './serveEngine.ts';
+import { parentChannel, serveEngine } from './serveEngine.ts';
 
 serveEngine(parentChannel(), engineSet(loadNative(), programVersion(programFolder())));

@@ -9,10 +9,9 @@ import { CopyscopeError } from '../../core/errors.ts';
 import { shellWord } from '../../core/media.ts';
 import { sessionPath } from '../../core/service/service.ts';
 import { formatBytes } from '../../core/units.ts';
-import { requireHostName } from './hostName.ts';
 import { ownNode, type ProgramPackage, pack, readPackage } from './package.ts';
 import { type Probe, placesThere, probeScript, readProbe } from './probe.ts';
-import { RemoteShell } from './ssh.ts';
+import { RemoteShell, requireHostName } from './ssh.ts';
 
 export interface ConnectOptions {
   readonly host: string;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { checkShape } from '../../core/shape/checkShape.ts';
 import { parseJson } from '../../core/shape/parseJson.ts';
-import { readBoundedText, writeWhole } from '../service/files.ts';
-import { serial } from '../service/serial.ts';
+import { readBoundedText, serial, writeWhole } from '../service/files.ts';
 
 const maxBytes = 1024 * 1024;
 const tableSchema = z.object({

@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { socketProtocol } from '../../core/service/service.ts';
 
 export interface Refusal {
@@ -80,3 +81,37 @@ const notLetIn: Refusal = {
 
 const bearer = (request: IncomingMessage): string | undefined =>
   /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')?.[1];
+
+/**
+ * Connections without the session's secret or token. Every program of this machine can open any number of them: if
+ * there are too many, the oldest is closed. A browser sends its request at once, and so is answered before that.
+ */
+export class Strangers {
+  readonly #most: number;
+  /** Sockets in order of arrival. */
+  readonly #sockets = new Set<Socket>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#sockets.size <= this.#most) return;
+    const [oldest] = this.#sockets;
+    if (oldest === undefined) return;
+    this.#sockets.delete(oldest);
+    oldest.destroy();
+  }
+
+  /** Makes it the youngest, since it requested a file of the page. */
+  renew(socket: Socket): void {
+    if (this.#sockets.delete(socket)) this.#sockets.add(socket);
+  }
+
+  /** Removes an admitted connection, which keeps its place. */
+  admit(socket: Socket): void {
+    this.#sockets.delete(socket);
+  }
+}

@@ -7,6 +7,23 @@ import { isId } from '../service/ids.ts';
 import { streamRunFile } from '../service/runStore.ts';
 import type { Refusal } from './admission.ts';
 
+/** Answers with the bundle, or returns the reason for a refusal. The request has been admitted already. */
+export async function sendBundle(
+  host: Pick<Host, 'bundle'>,
+  ticket: string,
+  response: ServerResponse,
+): Promise<Refusal | null> {
+  try {
+    const stream = await host.bundle(ticket);
+    response.writeHead(200, { 'Content-Type': 'application/gzip', 'Cache-Control': 'no-store' });
+    pipeline(stream, response, () => {});
+    return null;
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    return { status: error.code === 'bundle.gone' ? 404 : 422, text: describeError(error) };
+  }
+}
+
 const statuses: Readonly<Record<string, number>> = { 'run.not-found': 404, 'run.running': 409 };
 
 /** Answers with the file, or returns the reason for a refusal. The request has been admitted already. */

@@ -10,18 +10,81 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import sirv from 'sirv';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { CopyscopeError } from '../../core/errors.ts';
-import { maxMessageBytes } from '../../core/service/codec.ts';
-import { serveWindow } from '../../core/service/rpc.ts';
+import { decodeMessage, encodeMessage, maxMessageBytes } from '../../core/service/codec.ts';
+import { type Channel, serveWindow } from '../../core/service/rpc.ts';
 import { bundleOfPath, runOfPath, sessionPath, socketPath } from '../../core/service/service.ts';
 import type { Host } from '../service/host.ts';
-import { Admission, type Refusal } from './admission.ts';
-import { sendBundle } from './bundles.ts';
-import { securityHeaders } from './headers.ts';
-import { sendRunFile } from './runFiles.ts';
-import { socketChannel } from './socketChannel.ts';
-import { Strangers } from './strangers.ts';
+import { Admission, type Refusal, Strangers } from './admission.ts';
+import { sendBundle, sendRunFile } from './runFiles.ts';
+
+/** A window that reads nothing is disconnected before its waiting messages fill the memory. */
+const maxWaitingBytes = 2 * maxMessageBytes;
+const unsupportedData = 1003;
+const invalidPayload = 1007;
+
+function socketChannel(socket: WebSocket): Channel {
+  return {
+    post: (message) => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > maxWaitingBytes) socket.terminate();
+      else socket.send(encodeMessage(message));
+    },
+    listen: (handler) => {
+      socket.on('message', (data, isBinary) => {
+        if (!isBinary) return socket.close(unsupportedData, 'Messages are binary.');
+        const message = decoded(data);
+        if (message === null) return socket.close(invalidPayload, 'The message could not be read.');
+        return handler(message.value);
+      });
+    },
+    onClose: (handler) => void socket.once('close', handler),
+  };
+}
+
+function decoded(data: RawData): { readonly value: unknown } | null {
+  try {
+    return { value: decodeMessage(Array.isArray(data) ? Buffer.concat(data) : data) };
+  } catch {
+    return null;
+  }
+}
+
+/** Headers of every answer of the server. */
+
+/**
+ * Returns the policy: the page may load only from this server. Inline styles are allowed, since the component library
+ * sets its theme in a style element and positions in style attributes. Inline scripts and evaluated code are not.
+ */
+function contentSecurityPolicy(port: number | string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}`,
+    "worker-src 'self' blob:",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+const securityHeaders = (port: number | string): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': contentSecurityPolicy(port),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  // Together with the header above this lets workers of the page share the memory of a run instead of copying it.
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), usb=()',
+  'Cache-Control': 'no-cache',
+});
 
 export interface ServerOptions {
   readonly host: Pick<Host, 'service' | 'addWindow' | 'runFile' | 'bundle'>;

@@ -7,9 +7,8 @@ import { z } from 'zod';
 import { maxExperimentCharacters, parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
 import { typedSchema } from '../../core/service/requests.ts';
 import type { Draft, SentDraft } from '../../core/service/service.ts';
-import { findFiles, privately, readBoundedText, removeFile, writeWhole } from './files.ts';
+import { findFiles, privately, readBoundedText, removeFile, serial, writeWhole } from './files.ts';
 import { isId, requireTopLevelId } from './ids.ts';
-import { serial } from './serial.ts';
 
 const draftFormat = 'copyscope/draft';
 

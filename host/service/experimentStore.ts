@@ -6,10 +6,9 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import type { ExperimentSummary } from '../../core/service/service.ts';
 import type { DraftStore } from './draftStore.ts';
-import { type FoundFile, findFiles, privately, readBoundedText, writeNew, writeWhole } from './files.ts';
+import { type FoundFile, findFiles, privately, readBoundedText, serial, writeNew, writeWhole } from './files.ts';
 import { type BeforeKept, isId, keepUnderUnused, requireTopLevelId, slug, unused } from './ids.ts';
 import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
-import { serial } from './serial.ts';
 
 /** Fields of a file that lists show. */
 const namedSchema = z.object({ name: z.string(), modifiedAt: z.string() });

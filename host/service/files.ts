@@ -1,6 +1,5 @@
 /** Reads and writes the user's files: bounded, atomically, and with errors that name a remedy. */
-import type { Stats } from 'node:fs';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import {
   access,
   constants,
@@ -309,4 +308,14 @@ export function storageError(what: string, error: Pick<NodeJS.ErrnoException, 'c
     },
     { cause: error },
   );
+}
+
+/** Runs tasks one after another, so that a store can find a free id and write under it undisturbed. */
+export function serial(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task, task);
+    last = result.catch(() => {});
+    return result;
+  };
 }

@@ -10,9 +10,8 @@ import {
   type RunNotes,
   runNotes,
 } from '../../core/trace/notes.ts';
-import { privately, readBoundedText, storageError, writeWhole } from './files.ts';
+import { privately, readBoundedText, serial, storageError, writeWhole } from './files.ts';
 import { isId } from './ids.ts';
-import { serial } from './serial.ts';
 
 export class NoteStore {
   readonly #folder: string;

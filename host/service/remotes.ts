@@ -3,8 +3,8 @@ import { toErrorInfo } from '../../core/errors.ts';
 import type { RemoteEnding, RemoteList, RemoteState } from '../../core/service/remotes.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
 import { connect, removeThere } from '../remote/connection.ts';
-import { requireHostName } from '../remote/hostName.ts';
 import { RemoteHosts } from '../remote/hosts.ts';
+import { requireHostName } from '../remote/ssh.ts';
 
 export interface RemotesOptions {
   readonly dataFolder: string;

@@ -13,11 +13,10 @@ import { type RunSummary, recordedPrefix } from '../../core/service/service.ts';
 import { decodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from './assets.ts';
-import { findFiles, privately, readBounded, writeNew } from './files.ts';
+import { findFiles, privately, readBounded, serial, writeNew } from './files.ts';
 import { type BeforeKept, isId, keepUnderUnused, slug, timedId, unused } from './ids.ts';
 import { type Place, runSummarySchema, summaryOf, unreadable } from './runSummaries.ts';
 import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
-import { serial } from './serial.ts';
 
 const importedPrefix = 'imported/';
 

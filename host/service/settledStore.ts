@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import { type SettledPrediction, settledPredictionSchema } from '../../core/service/settled.ts';
-import { readShape } from '../slurm/readShape.ts';
-import { privately, readBoundedText, writeWhole } from './files.ts';
-import { serial } from './serial.ts';
+import { readShape } from '../slurm/settingsStore.ts';
+import { privately, readBoundedText, serial, writeWhole } from './files.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 /** Limit of entries; the oldest go first. */

@@ -7,11 +7,10 @@ import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { makeFolder, privately, readBounded, readBoundedText, storageError, writeWhole } from './files.ts';
+import { makeFolder, privately, readBounded, readBoundedText, serial, storageError, writeWhole } from './files.ts';
 import { type BeforeKept, isId, keepUnderUnused, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
 import type { RunFile } from './runStore.ts';
-import { serial } from './serial.ts';
 
 /** Limit of the sweep's document, and of its outcomes. */
 export const maxSweepBytes = 128 * 1024 * 1024;

@@ -3,9 +3,9 @@
  * next one is made.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { copyFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { privately } from './files.ts';
 import { isLeftBehind, ownName } from './thisProcess.ts';
 
@@ -83,4 +83,20 @@ function removeAll(signal: NodeJS.Signals): void {
   opened.clear();
   unlisten();
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+/**
+ * Calls `use` with a path at which the file of `path` is named `name`; other files written there are deleted. The file
+ * itself stays unchanged, and is only copied if the system makes no links.
+ */
+export async function inPrivateFolder<Result>(
+  path: string,
+  name: string,
+  use: (place: string, folder: TemporaryFolder) => Promise<Result>,
+): Promise<Result> {
+  return inTemporaryFolder(async (folder) => {
+    const place = join(folder.path, name);
+    await symlink(resolve(path), place).catch(() => copyFile(path, place));
+    return use(place, folder);
+  });
 }

@@ -4,7 +4,7 @@
  * another.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -63,5 +63,22 @@ export function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Returns an unused name below `parent`. Its users make the folder. */
+export function processFolder(parent: string): string {
+  for (const name of namesIn(parent)) {
+    const path = join(parent, name);
+    if (isLeftBehind(path)) rmSync(path, { recursive: true, force: true });
+  }
+  return join(parent, ownName());
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

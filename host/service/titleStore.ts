@@ -1,7 +1,6 @@
 /** Titles of runs, if they differ from the experiment's name: one small table next to the runs. */
 import { z } from 'zod';
-import { privately, readBoundedText, writeWhole } from './files.ts';
-import { serial } from './serial.ts';
+import { privately, readBoundedText, serial, writeWhole } from './files.ts';
 
 const maxBytes = 16 * 1024 * 1024;
 const titlesSchema = z.object({

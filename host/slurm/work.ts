@@ -15,7 +15,7 @@ import { mostPoints } from '../../core/sweep/document.ts';
 import { privately, readBoundedText, readPart, writeWhole } from '../service/files.ts';
 import { accountedJobs, hasEnded, type JobState, mostJobs, queuedJobs } from './jobs.ts';
 import { slurmPrograms } from './programs.ts';
-import { readShape } from './readShape.ts';
+import { readShape } from './settingsStore.ts';
 
 const maxBytes = 128 * 2 ** 20;
 /** Limit of a job's output that is read at once. */

@@ -10,10 +10,10 @@
  */
 import { Loader, SegmentedControl } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
-import { OriginBadge } from '../common/Origin.tsx';
+import { saveBlob } from '../common/files.ts';
+import { useScheme } from '../common/hooks.ts';
+import { OriginBadge } from '../common/marks.tsx';
 import type { Scheme } from '../common/palette.ts';
-import { saveBlob } from '../common/saveBlob.ts';
-import { useScheme } from '../common/usePaints.ts';
 import classes from './Chart.module.css';
 import { ChartTable } from './ChartTable.tsx';
 import { lookOf } from './look.ts';

@@ -1,7 +1,7 @@
 /** A chart as a table: the same points, values and spreads, each with a button that opens it. */
 
 import { useMemo } from 'react';
-import { LinkButton } from '../common/LinkButton.tsx';
+import { LinkButton } from '../common/buttons.tsx';
 import type { DataColumn } from '../common/table/columns.ts';
 import { DataTable } from '../common/table/DataTable.tsx';
 import classes from './Chart.module.css';

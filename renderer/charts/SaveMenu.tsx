@@ -4,8 +4,7 @@ import { IconChevronDown, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { create } from 'zustand';
 import { toErrorInfo } from '../../core/errors.ts';
-import { type Drawn, pngOf } from '../common/png.ts';
-import { saveBlob } from '../common/saveBlob.ts';
+import { type Drawn, pngOf, saveBlob } from '../common/files.ts';
 import { notifyDone, notifyError } from '../store/notify.ts';
 import { recall, remember } from '../store/settings.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'echarts/components';
 import { type EChartsType, init, use } from 'echarts/core';
 import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
-import type { Drawn } from '../common/png.ts';
+import type { Drawn } from '../common/files.ts';
 import type { Look } from './look.ts';
 import { chartOption } from './option.ts';
 import type { ChartSpec } from './spec.ts';

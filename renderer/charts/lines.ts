@@ -1,7 +1,7 @@
 /** Lines over numbers: symbols are medians, whiskers spreads, crosses at the foot failures, dashes limits. */
 import { legend, legendRoom, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
+import { whiskers } from './bars.ts';
 import { type Look, type RowLook, rowLooks } from './look.ts';
-import { whiskers } from './marks.ts';
 import { hasSpread } from './points.ts';
 import { chosenText } from './quantities.ts';
 import { isFailure, isReading, type LineSpec, legendName } from './spec.ts';

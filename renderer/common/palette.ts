@@ -2,7 +2,15 @@
  * Colours of activities. People with any common colour deficiency can tell blue, green and orange apart, and each kind
  * has a second cue: a pattern, a shape or its label. Text on a fill has a contrast of at least 4.5 to 1.
  */
-import type { CopyDirection, RowKind } from '../../core/trace/trace.ts';
+import {
+  type CopyDirection,
+  copyDirection,
+  memoryKinds,
+  type RowIndex,
+  type RowKind,
+  rowKinds,
+  type Trace,
+} from '../../core/trace/trace.ts';
 
 export type Scheme = 'light' | 'dark';
 
@@ -140,3 +148,30 @@ const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
 };
 
 export const canvasColours = (scheme: Scheme): CanvasColours => ({ scheme, ...canvas[scheme] });
+
+/** Index into paintNames. */
+export type PaintCode = number;
+
+const copyCode = rowKinds.indexOf('copy');
+const unknownPaint = 255;
+const paintCodeOf = (name: PaintName): PaintCode => paintNames.indexOf(name);
+const paintOfKind = Uint8Array.from(rowKinds, (kind) => paintCodeOf(paintOf(kind, null)));
+const paintOfCopy = Uint8Array.from(
+  memoryKinds.flatMap((src) =>
+    memoryKinds.map((dst) => {
+      const direction = copyDirection(src, dst);
+      return direction === null ? unknownPaint : paintCodeOf(paintOf('copy', direction));
+    }),
+  ),
+);
+
+export function paintCode({ columns, lanes }: Trace, row: RowIndex): PaintCode {
+  const kind = columns.kind[row] as number;
+  if (kind !== copyCode) return paintOfKind[kind] as number;
+  const memory = (columns.srcMemory[row] as number) * memoryKinds.length + (columns.dstMemory[row] as number);
+  const code = paintOfCopy[memory] as number;
+  if (code !== unknownPaint) return code;
+  return paintCodeOf(paintOf('copy', lanes[columns.engine[row] as number]?.direction ?? null));
+}
+
+export const paintOfRow = (trace: Trace, row: RowIndex): PaintName => paintNames[paintCode(trace, row)] ?? 'mark';

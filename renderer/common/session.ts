@@ -3,7 +3,25 @@
  * page of another port can read. A new window gets it from an open one, or in exchange for the token of a printed link.
  */
 import { sessionPath } from '../../core/service/service.ts';
-import { type HostFile, sessionHeaders } from './hostFile.ts';
+
+/** A file that the host serves to this window and its workers. */
+export interface HostFile {
+  readonly address: string;
+  /** Secret that the server requires; null in the desktop app, which serves only its own page. */
+  readonly session: string | null;
+}
+
+/** Returns the headers that carry a session's secret. */
+export const sessionHeaders = (session: string | null): Readonly<Record<string, string>> =>
+  session === null ? {} : { Authorization: `Bearer ${session}` };
+
+/** Rejects as fetch() does. Sends no cookies, since pages of other ports may have set too many. */
+export const fetchHostFile = ({ address, session }: HostFile, signal?: AbortSignal): Promise<Response> =>
+  fetch(address, {
+    credentials: 'omit',
+    headers: sessionHeaders(session),
+    ...(signal === undefined ? {} : { signal }),
+  });
 
 const name = 'copyscope:session';
 /** Another window of this browser answers within milliseconds. */

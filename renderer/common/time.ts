@@ -1,3 +1,12 @@
+import type { RunSummary } from '../../core/service/service.ts';
+
+/** Returns text such as 'recorded on NVIDIA H200'. */
+export const ranOnWords = ({ origin, device }: Pick<RunSummary, 'origin' | 'device'>): string =>
+  device === '' ? origin : `${origin} on ${device}`;
+
+/** Returns text such as 'NVIDIA H200, Nov 20, 2026'. */
+export const deviceAndTime = (device: string, time: string): string => (device === '' ? time : `${device}, ${time}`);
+
 /** Points in time as text in lists. */
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 

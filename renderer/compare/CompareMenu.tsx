@@ -5,8 +5,7 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { formatMoment } from '../common/time.ts';
 import { comparableRun, isPrediction, loadedRun, runsOfPage } from '../store/select.ts';
-import { useApp } from '../store/store.ts';
-import { useDerived } from '../store/useDerived.ts';
+import { useApp, useDerived } from '../store/store.ts';
 import { comparePrediction, compareWith, openComparison } from './actions.ts';
 
 /** Other runs of the experiment that are offered by name. */

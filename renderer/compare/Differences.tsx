@@ -5,18 +5,17 @@ import type { Difference, RunComparison } from '../../core/compare/comparison.ts
 import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/compare/format.ts';
 import { lanesText, operationsText } from '../../core/compare/text.ts';
 import { runTitle } from '../../core/service/service.ts';
-import { CopyTable } from '../common/CopyTable.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { CopyTable } from '../common/buttons.tsx';
+import { ErrorText } from '../common/Page.tsx';
 import { formatMoment } from '../common/time.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
-import { setCompare, useCompare } from './compareStore.ts';
+import { type Compared, setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
-import { JudgementMark } from './JudgementMark.tsx';
 import { LanesTable } from './LanesTable.tsx';
-import type { Compared } from './messages.ts';
 import { OperationsTable } from './OperationsTable.tsx';
 import { letterOf } from './RunChooser.tsx';
+import { JudgementMark } from './SpreadBars.tsx';
 import { StepsCompared } from './StepsCompared.tsx';
 import { useComparison } from './useComparison.ts';
 

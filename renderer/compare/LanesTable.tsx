@@ -4,8 +4,7 @@ import type { LaneDifference } from '../../core/compare/comparison.ts';
 import { formatDifference } from '../../core/compare/format.ts';
 import type { DataColumn } from '../common/table/columns.ts';
 import { DataTable } from '../common/table/DataTable.tsx';
-import { JudgementMark } from './JudgementMark.tsx';
-import { SpreadText } from './SpreadBars.tsx';
+import { JudgementMark, SpreadText } from './SpreadBars.tsx';
 
 interface Props {
   readonly lanes: readonly LaneDifference[];

@@ -9,8 +9,7 @@ import type { DataColumn } from '../common/table/columns.ts';
 import { DataTable } from '../common/table/DataTable.tsx';
 import { setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
-import { JudgementMark } from './JudgementMark.tsx';
-import { SpreadBars, SpreadText, spreadExtent } from './SpreadBars.tsx';
+import { JudgementMark, SpreadBars, SpreadText, spreadExtent } from './SpreadBars.tsx';
 
 interface Props {
   readonly operations: readonly OperationDifference[];

@@ -3,14 +3,37 @@ import { IconListCheck, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { OriginBadge } from '../common/Origin.tsx';
+import { OriginBadge } from '../common/marks.tsx';
 import { formatMoment } from '../common/time.ts';
 import { openPage } from '../store/pages.ts';
-import { fitsComparison } from '../store/select.ts';
+import { byNewest, fitsComparison, isPrediction } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
-import { offered } from './offered.ts';
+
+/**
+ * Returns the runs of `first` in its order, then the user's own, then built-in ones. A built-in trace that was also
+ * opened as a file counts as the user's own.
+ */
+export function offered(
+  runs: Readonly<Record<string, RunSummary>>,
+  chosen: readonly string[],
+  first: readonly string[] = [],
+): RunSummary[] {
+  const complete = Object.values(runs).filter(({ id, status }) => status === 'complete' && !isPrediction(id));
+  const own = complete.filter(({ builtIn }) => !builtIn);
+  const recordings = new Set(own.map(recordingOf));
+  const shipped = complete.filter(
+    (run) => run.builtIn && (chosen.includes(run.id) || !recordings.has(recordingOf(run))),
+  );
+  const all = [...own.sort(byNewest), ...shipped.sort(byNewest)];
+  const places = new Map(first.map((id, place) => [id, place]));
+  const place = ({ id }: RunSummary): number => places.get(id) ?? first.length;
+  return all.sort((a, b) => place(a) - place(b));
+}
+
+/** Returns the same key for two files of one recording. */
+const recordingOf = ({ name, createdAt, makespanNs }: RunSummary): string => `${createdAt} ${makespanNs} ${name}`;
 
 /** The list that chooses the compared runs from all complete runs. */
 export function RunChooser({ ids }: { readonly ids: readonly string[] }) {

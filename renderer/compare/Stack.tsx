@@ -1,20 +1,19 @@
 /** The runs' lanes above each other on one time scale. */
-import { Select } from '@mantine/core';
+import { Loader, Select } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { type OverviewLine, overview } from '../../core/compare/overview.ts';
 import { intervalText } from '../../core/cost/interval.ts';
+import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
-import { OriginBadge } from '../common/Origin.tsx';
-import { deviceAndTime } from '../common/ranOn.ts';
-import { formatMoment } from '../common/time.ts';
-import { VerdictIcon, verdictTone } from '../common/VerdictIcon.tsx';
+import { OriginBadge, VerdictIcon, verdictTone } from '../common/marks.tsx';
+import { ErrorText } from '../common/Page.tsx';
+import { deviceAndTime, formatMoment } from '../common/time.ts';
 import { useHazardOps } from '../predict/hazards/useHazards.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { openPage, openTerm } from '../store/pages.ts';
-import { useApp } from '../store/store.ts';
+import { useApp, useDerived } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
-import { useDerived } from '../store/useDerived.ts';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
@@ -22,10 +21,45 @@ import { alignRuns, useAlignedTime } from './alignedTime.ts';
 import { alignmentIn, anchorsOf } from './anchors.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
-import { distinctNames } from './names.ts';
-import { Pending } from './Pending.tsx';
 import { letterOf } from './RunChooser.tsx';
 import { SharedAxis, useSharedKeys } from './SharedAxis.tsx';
+
+/** Returns the place of a run: the remote host, this machine, or the device that was recorded or simulated. */
+function placeOf({ host, origin, device }: Pick<RunSummary, 'host' | 'origin' | 'device'>): string {
+  if (host !== undefined) return host;
+  return origin === 'measured' ? 'This machine' : device;
+}
+
+/** Returns the titles. Runs of one title get their place added, or their device if they share the place. */
+function distinctNames(runs: readonly RunSummary[]): string[] {
+  const titles = runs.map(runTitle);
+  return runs.map((run, at) => {
+    const title = titles[at] ?? '';
+    const alike = runs.filter((_, other) => titles[other] === title);
+    if (new Set(alike.map(({ device, host, engine }) => `${device} ${host} ${engine}`)).size < 2) return title;
+    const place = placeOf(run);
+    const isShared = alike.filter((other) => placeOf(other) === place).length > 1;
+    return `${isShared && run.device !== '' ? run.device : place}: ${title}`;
+  });
+}
+
+/** The state of a run that has no lanes yet, or will get none. */
+interface Props {
+  readonly id: string;
+  readonly name: string;
+}
+
+function Pending({ id, name }: Props) {
+  const loaded = useApp((app) => app.loadedRuns[id]);
+  const status = useApp(({ runs }) => runs[id]?.status);
+  const error = loaded?.status === 'failed' ? loaded.error : null;
+  return (
+    <section className={classes['pending']} aria-label={name}>
+      <strong className={classes['pendingName']}>{name}</strong>
+      {error === null ? <Loader size={14} /> : status === 'cancelled' ? 'Cancelled.' : <ErrorText error={error} />}
+    </section>
+  );
+}
 
 interface StackProps {
   readonly ids: readonly string[];

@@ -1,6 +1,25 @@
 /** How the compared runs are laid out. Kept while the user is elsewhere, but not longer than the window. */
 import { create } from 'zustand';
 import type { AnchorEdge } from '../../core/compare/anchor.ts';
+import type { RunComparison } from '../../core/compare/comparison.ts';
+import type { StepsCompared } from '../../core/lift/settle.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { Run } from '../../core/trace/run.ts';
+
+/** Requests of the window to the worker that compares runs. */
+export interface Compared {
+  readonly comparison: RunComparison;
+  /** Number of operations left out because the comparison would be too long: those that differ least. */
+  readonly leftOut: number;
+  /** Starts of the steps of each run from the iteration's start; empty if it has none. */
+  readonly stepStarts: { readonly a: readonly number[]; readonly b: readonly number[] };
+}
+
+export interface CompareCalls {
+  compare(a: Run, b: Run): Compared;
+  /** Throws `lift.*` if one of the runs lacks what a replay needs. */
+  steps(a: Run, b: Run, profile: DeviceProfile): StepsCompared;
+}
 
 /** An operation of the first run, or the begin of a step, counted from 0. */
 export type Alignment = { readonly op: number; readonly edge: AnchorEdge } | { readonly step: number };

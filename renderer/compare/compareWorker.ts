@@ -8,7 +8,7 @@ import { runSteps } from '../../core/gate/steps.ts';
 import { compareSteps } from '../../core/lift/settle.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
-import type { CompareCalls } from './messages.ts';
+import type { CompareCalls } from './compareStore.ts';
 
 /** Number of operations sent: more than anyone reads, and few enough to copy between threads at once. */
 const mostOperations = 5000;

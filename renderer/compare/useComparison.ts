@@ -10,7 +10,7 @@ import { notifyError } from '../store/notify.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { state } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
-import type { CompareCalls, Compared } from './messages.ts';
+import type { CompareCalls, Compared } from './compareStore.ts';
 
 /** Comparisons kept; the oldest goes first. */
 const mostKept = 12;

@@ -4,7 +4,22 @@ import { decodeMessage, encodeMessage } from '../../core/service/codec.ts';
 import type { Channel } from '../../core/service/rpc.ts';
 import { socketPath, socketProtocol } from '../../core/service/service.ts';
 import { findSession, isSessionKnown } from '../common/session.ts';
-import { type DesktopBridge, desktopBridge } from './desktopBridge.ts';
+
+/** Functions of the desktop app's preload script; absent in a browser. */
+export interface DesktopBridge {
+  requestPort(): void;
+  /** Sends the page's theme to the menu and the title bar. */
+  setTheme(theme: DesktopTheme): void;
+  /** Receives the theme that the menu requests. */
+  onTheme(listener: (theme: DesktopTheme) => void): void;
+  /** Called when the menu's Licences is chosen. */
+  onLicences(listener: () => void): void;
+}
+
+export type DesktopTheme = 'system' | 'light' | 'dark';
+
+export const desktopBridge = (): DesktopBridge | undefined =>
+  (globalThis as typeof globalThis & { copyscope?: DesktopBridge }).copyscope;
 
 export interface OpenChannel {
   readonly channel: Channel;

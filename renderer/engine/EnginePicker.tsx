@@ -4,8 +4,7 @@ import { type EngineOption, effectiveEngine, parseEngineKey } from '../store/eng
 import { refreshDevices } from '../store/hostEvents.ts';
 import { pickEngine } from '../store/runs.ts';
 import { currentEngineOptions } from '../store/select.ts';
-import { useApp } from '../store/store.ts';
-import { useDerived } from '../store/useDerived.ts';
+import { useApp, useDerived } from '../store/store.ts';
 import classes from './EnginePicker.module.css';
 
 const icons = { cuda: IconCpu2, cpu: IconCpu, sim: IconWaveSawTool, recorded: IconDeviceSdCard } as const;

@@ -1,9 +1,44 @@
 /** File transfers that take longer than a moment, each with its progress and a button to cancel it. */
 import { Button, Progress } from '@mantine/core';
+import { create } from 'zustand';
 import { formatBytes } from '../../core/units.ts';
-import { useLasting } from '../common/useLasting.ts';
+import { useLasting } from '../common/hooks.ts';
 import classes from './Transfers.module.css';
-import { type Transfer, useTransfers } from './transfers.ts';
+
+/** File transfers: the progress of each, and how it is cancelled. */
+export interface Transfer {
+  readonly id: number;
+  /** Title such as 'Reading worker0.json'. */
+  readonly title: string;
+  readonly doneBytes: number;
+  /** Null if unknown. */
+  readonly totalBytes: number | null;
+  /** Progress from 0 to 1, if something else than bytes measures it. */
+  readonly share?: number;
+  readonly cancel: () => void;
+}
+
+export const useTransfers = create<{ readonly transfers: readonly Transfer[] }>()(() => ({ transfers: [] }));
+
+let number = 0;
+
+/** Starts a transfer. Returns functions that report its progress and its end. */
+export function startTransfer(fields: Omit<Transfer, 'id' | 'doneBytes'>) {
+  number += 1;
+  const id = number;
+  const change = (update: (transfers: readonly Transfer[]) => readonly Transfer[]): void =>
+    useTransfers.setState(({ transfers }) => ({ transfers: update(transfers) }));
+  change((transfers) => [...transfers, { ...fields, id, doneBytes: 0 }]);
+  return {
+    progress: (doneBytes: number, share?: number) =>
+      change((transfers) =>
+        transfers.map((one) =>
+          one.id === id ? { ...one, doneBytes, ...(share === undefined ? {} : { share }) } : one,
+        ),
+      ),
+    end: () => change((transfers) => transfers.filter((one) => one.id !== id)),
+  };
+}
 
 export function Transfers() {
   const transfers = useTransfers((state) => state.transfers);

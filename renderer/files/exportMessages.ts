@@ -3,7 +3,7 @@ import type { ExportFormat } from '../../core/export/formats.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { ReportSweep } from '../../core/report/document.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
-import type { HostFile } from '../common/hostFile.ts';
+import type { HostFile } from '../common/session.ts';
 
 /** The run's file, or a prediction, which has no file. */
 export type RunSource = HostFile | Run;

@@ -1,19 +1,26 @@
 /** Imports files and exports library items: several at a time, with progress, and cancelled at once. */
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
-import { fetchHostFile } from '../common/hostFile.ts';
-import { saveBlob } from '../common/saveBlob.ts';
-import { hostFile } from '../common/session.ts';
-import { announce } from '../store/announce.ts';
-import { listExperiments } from '../store/experimentList.ts';
+import { saveBlob } from '../common/files.ts';
+import { fetchHostFile, hostFile } from '../common/session.ts';
 import { attempt, host } from '../store/host.ts';
-import { whenOpened } from '../store/hostEvents.ts';
+import { listExperiments, whenOpened } from '../store/hostEvents.ts';
 import { countItems } from '../store/libraryActions.ts';
-import { notifyDone, notifyError } from '../store/notify.ts';
+import { announce, notifyDone, notifyError } from '../store/notify.ts';
 import { openPage } from '../store/pages.ts';
 import { put } from '../store/store.ts';
-import { openDocument } from './openDocument.ts';
-import { startTransfer } from './transfers.ts';
+import { openSweepFile } from '../sweep/setup.ts';
+import { startTransfer } from './Transfers.tsx';
+
+/** Bytes at the file's start that contain the format. */
+const headBytes = 4096;
+
+/** Returns true if the file was a sweep. Throws `file.too-large` or `sweep.invalid`. */
+export async function openDocument(file: File): Promise<boolean> {
+  const isSweep = /"format"\s*:\s*"copyscope\/sweep"/.test(await file.slice(0, headBytes).text());
+  if (isSweep) await openSweepFile(file);
+  return isSweep;
+}
 
 /** File endings offered by the dialog. The content decides the format. */
 export const openedEndings = '.arrow,.json,.gz,.sqlite,.nsys-rep,.copyscope';

@@ -1,11 +1,33 @@
 /** Makes files in a worker, with progress. A cancelled export leaves nothing behind. */
 import type { ErrorInfo } from '../../core/errors.ts';
-import { saveBlob } from '../common/saveBlob.ts';
+import { type ExportFormat, exportWords } from '../../core/export/formats.ts';
+import { saveBlob } from '../common/files.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
-import { announce } from '../store/announce.ts';
 import { attempt } from '../store/host.ts';
-import type { ExportCalls, ExportEvents, ExportRequest, MadeFile } from './exportMessages.ts';
-import { startTransfer } from './transfers.ts';
+import { announce } from '../store/notify.ts';
+import { fileOfRun } from '../store/runs.ts';
+import { isPrediction, loadedRun, shownRunId } from '../store/select.ts';
+import { state } from '../store/store.ts';
+import type { ExportCalls, ExportEvents, ExportRequest, MadeFile, RunSource } from './exportMessages.ts';
+import { startTransfer } from './Transfers.tsx';
+
+/** Exports runs in the formats of other viewers and data tools. */
+export const exportKeptRun = (id: string, format: ExportFormat): Promise<void> =>
+  exportSource(() => fileOfRun(id), format);
+
+/** Exports what the timeline shows: a run, or a prediction, which only this window has. */
+export async function exportShownRun(format: ExportFormat): Promise<void> {
+  const shown = loadedRun(state(), shownRunId(state()));
+  if (shown === null) return;
+  await (isPrediction(shown.id) ? exportSource(async () => shown.run, format) : exportKeptRun(shown.id, format));
+}
+
+const exportSource = (source: () => Promise<RunSource>, format: ExportFormat): Promise<void> =>
+  makeAndSave({
+    title: `Exporting ${exportWords[format].purpose}`,
+    problem: 'The run could not be exported',
+    request: async () => ({ kind: 'run', source: await source(), format }),
+  });
 
 export interface ExportTask {
   /** Title of the transfer, such as 'Exporting for Perfetto'. */

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { CopyTable } from '../common/CopyTable.tsx';
+import { CopyTable } from '../common/buttons.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { type AreaRow, areaText, isOnDevice } from '../timeline/rows/areaTable.ts';
 import { NamesTable } from '../timeline/rows/NamesTable.tsx';

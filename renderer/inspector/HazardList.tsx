@@ -6,9 +6,9 @@ import { useHazards, useRepair } from '../predict/hazards/useHazards.ts';
 import { select } from '../store/store.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';
-import { RuleNote } from './RuleNote.tsx';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
-import { AskFirst } from './remedies/AskFirst.tsx';
+import { AskFirst } from './remedies/RemedyBlock.tsx';
+import { RuleNote } from './VerdictCard.tsx';
 
 const mostShown = 20;
 

@@ -1,21 +1,41 @@
-import { IconQuestionMark } from '@tabler/icons-react';
+import { Collapse } from '@mantine/core';
+import { IconInfoCircle, IconQuestionMark } from '@tabler/icons-react';
+import { useState } from 'react';
 import { termOfCause } from '../../core/glossary/termOf.ts';
 import { type Remedy, trialOutcome } from '../../core/remedies/remedy.ts';
+import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare, unbroken } from '../../core/units.ts';
 import { groupText, verdictGroups } from '../../core/verdicts/groups.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
-import { LinkButton } from '../common/LinkButton.tsx';
-import icon from '../common/VerdictIcon.module.css';
-import { VerdictIcon, verdictTone } from '../common/VerdictIcon.tsx';
+import { LinkButton } from '../common/buttons.tsx';
+import icon from '../common/marks.module.css';
+import { VerdictIcon, verdictTone } from '../common/marks.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { isOfPresent } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
-import { TermRow } from '../terms/TermRow.tsx';
+import { SourceList, TermRow } from '../terms/TermLink.tsx';
 import { Fact, Facts, ShareBar } from './Facts.tsx';
-import { RuleNote } from './RuleNote.tsx';
 import { RemedyBlock } from './remedies/RemedyBlock.tsx';
-import { useRemedy } from './remedies/useRemedy.ts';
+import { useRemedy } from './remedies/remedyQueue.ts';
 import classes from './VerdictCard.module.css';
+
+/** The rule behind a verdict: its name, and on demand its text and sources. */
+export function RuleNote({ id }: { readonly id: RuleId }) {
+  const [open, setOpen] = useState(false);
+  const { title, statement, sources } = rule(id);
+  return (
+    <div className={icon['rule']}>
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconInfoCircle size={14} aria-hidden />
+        <span>Rule: {title}</span>
+      </button>
+      <Collapse expanded={open}>
+        <p className={icon['statement']}>{statement}</p>
+        <SourceList sources={sources.map(describeSource)} />
+      </Collapse>
+    </div>
+  );
+}
 
 interface Props {
   readonly run: LoadedRun;

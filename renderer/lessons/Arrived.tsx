@@ -5,9 +5,8 @@ import { formatShare } from '../../core/units.ts';
 import { formatDay } from '../common/time.ts';
 import { useApp } from '../store/store.ts';
 import classes from './Arrived.module.css';
-import { recordingOf } from './recordings.ts';
 import type { Checked } from './useChecks.ts';
-import type { OpenStep } from './useLesson.ts';
+import { type OpenStep, recordingOf } from './useLesson.ts';
 
 export function Arrived({ open, checked }: { readonly open: OpenStep; readonly checked: Checked }) {
   const { lesson, step } = open;

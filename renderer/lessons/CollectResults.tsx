@@ -11,9 +11,8 @@ import {
   resultsCsv,
   resultsTable,
 } from '../../core/lessons/results.ts';
-import { readFileText } from '../common/readFileText.ts';
-import { saveBlob } from '../common/saveBlob.ts';
-import { useLast } from '../common/useLast.ts';
+import { readFileText, saveBlob } from '../common/files.ts';
+import { useLast } from '../common/hooks.ts';
 import { notifyError } from '../store/notify.ts';
 import classes from './Pages.module.css';
 

@@ -6,7 +6,7 @@ import { glossary, type Term, term as termOf } from '../../core/glossary/glossar
 import { describeSource, rule } from '../../core/rules/rules.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
-import { SourceList } from '../terms/SourceList.tsx';
+import { SourceList } from '../terms/TermLink.tsx';
 import classes from './Pages.module.css';
 
 export function GlossaryPage() {

@@ -3,11 +3,9 @@ import { activity, type Iteration } from '../../core/trace/iteration.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Lane } from '../../core/trace/trace.ts';
 import { formatDuration } from '../../core/units.ts';
-import { paintOfRow } from '../common/paintCodes.ts';
-import { type PaintName, paint, paintNames } from '../common/palette.ts';
+import { type PaintName, paint, paintNames, paintOfRow } from '../common/palette.ts';
 import { formatDay } from '../common/time.ts';
-import { rowTitle } from '../timeline/rows/describeRow.ts';
-import { operationLabels } from '../timeline/rows/operationLabels.ts';
+import { operationLabels, rowTitle } from '../timeline/rows/describeRow.ts';
 
 const width = 720;
 const gutter = 120;

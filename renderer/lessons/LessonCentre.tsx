@@ -4,8 +4,7 @@ import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-reac
 import { useEffect, useRef } from 'react';
 import { operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { EmptyState } from '../common/EmptyState.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { EmptyState, ErrorText } from '../common/Page.tsx';
 import { presentedZoom, setZoomed } from '../common/zoomed.ts';
 import { ScoreAndTimeline } from '../document/DocumentPage.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
@@ -15,13 +14,11 @@ import { useLessonView } from '../store/lessonView.ts';
 import { openPage } from '../store/pages.ts';
 import { ensureRun, pickRun } from '../store/runs.ts';
 import { currentEngineOptions, currentExperiment, predictionId, shownRunId } from '../store/select.ts';
-import { select, useApp } from '../store/store.ts';
-import { useDerived } from '../store/useDerived.ts';
+import { select, useApp, useDerived } from '../store/store.ts';
 import classes from './Lesson.module.css';
 import { RecordedScore, useRecordedOfOther } from './RecordedScore.tsx';
-import { recordingOf } from './recordings.ts';
 import { useExtent } from './useExtent.ts';
-import { type OpenStep, useLessonFile, useOpenStep } from './useLesson.ts';
+import { type OpenStep, recordingOf, useLessonFile, useOpenStep } from './useLesson.ts';
 
 export function LessonCentre() {
   const open = useOpenStep();

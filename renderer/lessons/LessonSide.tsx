@@ -16,16 +16,14 @@ import {
 import { useEffect, useRef } from 'react';
 import { tasksOf } from '../../core/lessons/results.ts';
 import { rule } from '../../core/rules/rules.ts';
-import { EmptyState } from '../common/EmptyState.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
-import { PanelSwitch } from '../common/PanelSwitch.tsx';
+import { PanelSwitch } from '../common/buttons.tsx';
+import { EmptyState, ErrorText } from '../common/Page.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';
 import { attempt } from '../store/host.ts';
 import { present, resetProgress, showSide, useLessonView } from '../store/lessonView.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
-import { RuleLink } from '../terms/RuleLink.tsx';
-import { SourceList } from '../terms/SourceList.tsx';
+import { RuleLink, SourceList } from '../terms/TermLink.tsx';
 import { Arrived } from './Arrived.tsx';
 import { FigureView } from './FigureView.tsx';
 import classes from './Lesson.module.css';
@@ -33,10 +31,21 @@ import { Markdown } from './Markdown.tsx';
 import { PrintedLesson, printLesson, saveAsPage } from './PrintedLesson.tsx';
 import { Question } from './Question.tsx';
 import { Statements } from './Statements.tsx';
-import { finish, goBack, goOn, isLast, openLesson } from './steps.ts';
 import { Task } from './Task.tsx';
 import { useChecks } from './useChecks.ts';
-import { type OpenStep, retryLesson, startAllOver, useLessonFile, useLessonPage, useOpenStep } from './useLesson.ts';
+import {
+  finish,
+  goBack,
+  goOn,
+  isLast,
+  type OpenStep,
+  openLesson,
+  retryLesson,
+  startAllOver,
+  useLessonFile,
+  useLessonPage,
+  useOpenStep,
+} from './useLesson.ts';
 import { usePresentKeys } from './usePresentKeys.ts';
 
 export function LessonSide() {

@@ -19,7 +19,7 @@ import { assign, useApp } from '../store/store.ts';
 import { CollectResults } from './CollectResults.tsx';
 import { ExportResults } from './ExportResults.tsx';
 import classes from './Pages.module.css';
-import { openLesson } from './steps.ts';
+import { openLesson } from './useLesson.ts';
 
 export function LessonsPage() {
   const lessons = useApp((state) => state.lessons);

@@ -8,8 +8,7 @@ import { recordedPrefix } from '../../core/service/service.ts';
 import { pageHash } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
 import type { Page } from '../store/types.ts';
-import { RuleLink } from '../terms/RuleLink.tsx';
-import { TermLink } from '../terms/TermLink.tsx';
+import { RuleLink, TermLink } from '../terms/TermLink.tsx';
 import classes from './Lesson.module.css';
 
 export function Markdown({

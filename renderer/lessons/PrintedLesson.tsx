@@ -14,15 +14,14 @@ import { xmlText } from '../../core/media.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
 import { runName } from '../../core/trace/run.ts';
-import { saveBlob } from '../common/saveBlob.ts';
+import { saveBlob } from '../common/files.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { state } from '../store/store.ts';
-import { SourceList } from '../terms/SourceList.tsx';
+import { SourceList } from '../terms/TermLink.tsx';
 import { type DrawnRun, LanesDrawing } from './LanesDrawing.tsx';
 import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';
-import { readRecording, recordingOf } from './recordings.ts';
-import { documentOf, givenExperiment } from './useLesson.ts';
+import { documentOf, givenExperiment, readRecording, recordingOf } from './useLesson.ts';
 
 /** Runs by step index, for steps that begin with an experiment. */
 type DrawnRuns = ReadonlyMap<number, DrawnRun>;

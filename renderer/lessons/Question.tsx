@@ -10,8 +10,8 @@ import {
   type NumberQuestion,
   unitFactors,
 } from '../../core/lessons/lesson.ts';
-import { announce } from '../store/announce.ts';
 import { change } from '../store/lessonView.ts';
+import { announce } from '../store/notify.ts';
 import classes from './Lesson.module.css';
 import { InlineMarkdown } from './Markdown.tsx';
 import type { Checked } from './useChecks.ts';

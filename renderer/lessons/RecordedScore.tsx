@@ -7,8 +7,7 @@ import { pickRun } from '../store/runs.ts';
 import { isOfPresent, loadedRun, predictionId, shownRunId } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import classes from './Lesson.module.css';
-import { recordingOf } from './recordings.ts';
-import type { OpenStep } from './useLesson.ts';
+import { type OpenStep, recordingOf } from './useLesson.ts';
 
 /** Returns the experiment of the shown recording if it differs from the open one, else null. */
 export function useRecordedOfOther({ lesson, step, waits }: OpenStep): Experiment | null {

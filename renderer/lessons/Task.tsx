@@ -4,9 +4,9 @@ import { IconBulb, IconCircleCheck, IconRefresh } from '@tabler/icons-react';
 import { describeError } from '../../core/errors.ts';
 import type { LessonTask } from '../../core/lessons/lesson.ts';
 import { change } from '../store/lessonView.ts';
-import { Checks } from './Checks.tsx';
 import classes from './Lesson.module.css';
 import { Markdown } from './Markdown.tsx';
+import { Checks } from './Statements.tsx';
 import type { Checked } from './useChecks.ts';
 import { type OpenStep, startOver } from './useLesson.ts';
 

@@ -5,13 +5,12 @@ import { experimentsOf, type StepRequest, type StepResult } from '../../core/les
 import type { Run } from '../../core/trace/run.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
-import { announce } from '../store/announce.ts';
 import { change } from '../store/lessonView.ts';
+import { announce } from '../store/notify.ts';
 import { currentExperiment } from '../store/select.ts';
 import { state, useApp } from '../store/store.ts';
 import type { CheckCalls } from './checkWorker.ts';
-import { readRecording, recordingOf } from './recordings.ts';
-import { givenExperiment, type OpenStep } from './useLesson.ts';
+import { givenExperiment, type OpenStep, readRecording, recordingOf } from './useLesson.ts';
 
 /** The window's side of the worker that checks lessons. */
 const worker = new CalledWorker<CheckCalls>(

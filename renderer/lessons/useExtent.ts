@@ -9,8 +9,7 @@ import { isLongerThan, predict } from '../predict/predict.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { setExtent } from '../store/lessonView.ts';
 import { state, useApp } from '../store/store.ts';
-import { recordingOf } from './recordings.ts';
-import { givenExperiment, type OpenStep } from './useLesson.ts';
+import { givenExperiment, type OpenStep, recordingOf } from './useLesson.ts';
 
 /** Longer programs aren't simulated only to find their scale. */
 const mostOperations = 4000;

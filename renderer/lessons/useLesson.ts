@@ -4,14 +4,71 @@ import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import type { Lesson, LessonStep } from '../../core/lessons/lesson.ts';
-import type { OpenedLesson } from '../../core/service/service.ts';
+import { type OpenedLesson, recordedPrefix } from '../../core/service/service.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { forgetDocument } from '../store/editing/histories.ts';
 import { takeDraft } from '../store/editing/save.ts';
 import { host } from '../store/host.ts';
-import { change, type LessonProgress, progressOf, setSolving, useLessonView } from '../store/lessonView.ts';
+import { change, type LessonProgress, progressOf, setSolving, showSide, useLessonView } from '../store/lessonView.ts';
 import { notifyError } from '../store/notify.ts';
-import { assign, put, state, useApp } from '../store/store.ts';
+import { openPage } from '../store/pages.ts';
+import { ensureRun } from '../store/runs.ts';
+import { loadedRun } from '../store/select.ts';
+import { assign, put, state, useApp, watch } from '../store/store.ts';
 import type { Loading } from '../store/types.ts';
+
+/** Moves between the steps of a lesson. */
+export const isLast = ({ lesson, index }: OpenStep): boolean => index === lesson.steps.length - 1;
+
+/** Goes to the next step. After the last one it finishes the lesson and shows the list of lessons. */
+export function goOn(open: OpenStep): void {
+  const { lesson, index } = open;
+  showSide('lesson');
+  if (!isLast(open)) {
+    openPage({ kind: 'lesson', id: lesson.id, step: index + 1 });
+    return;
+  }
+  finish(lesson.id);
+  openPage({ kind: 'lessons' });
+}
+
+export const finish = (lesson: string): void => change(lesson, { finished: true });
+
+/** Opens a lesson at its last step. A finished lesson opens at its first unsolved task, else at the start. */
+export function openLesson(id: string): void {
+  const { finished, step, passed } = progressOf(useLessonView.getState(), id);
+  const tasks = state().lessons.find((lesson) => lesson.id === id)?.tasks ?? [];
+  // Only the task is left to do.
+  const unsolved = tasks.find((task) => !passed.includes(task));
+  openPage({ kind: 'lesson', id, step: finished ? (unsolved ?? 0) : step });
+}
+
+export function goBack({ lesson, index }: OpenStep): void {
+  showSide('lesson');
+  if (index > 0) openPage({ kind: 'lesson', id: lesson.id, step: index - 1 });
+}
+
+/** Returns the id of the recorded run of a lesson's experiment, or null if it isn't recorded. */
+export function recordingOf({ experiments }: Lesson, experiment: string): string | null {
+  const recorded = experiments[experiment]?.recorded ?? 'none yet';
+  return recorded === 'none yet' ? null : recordedPrefix + recorded;
+}
+
+/** Returns a recorded run, also if another caller is reading it; null if it doesn't exist or can't be read. */
+export async function readRecording(id: string | null): Promise<Run | null> {
+  if (id === null || state().runs[id] === undefined) return null;
+  await ensureRun(id);
+  const isReading = (): boolean => state().loadedRuns[id]?.status === 'loading';
+  await new Promise<void>((resolve) => {
+    if (!isReading()) return resolve();
+    const stop = watch(() => {
+      if (isReading()) return;
+      stop();
+      resolve();
+    });
+  });
+  return loadedRun(state(), id)?.run ?? null;
+}
 
 /** Shows the experiment of a lesson's step with the learner's changes, or as the lesson gives it. */
 function openLessonDocument(key: string, experiment: Experiment): void {

@@ -4,8 +4,7 @@
  */
 import { type RefObject, useEffect } from 'react';
 import { change, present, useLessonView } from '../store/lessonView.ts';
-import { goBack, goOn } from './steps.ts';
-import type { OpenStep } from './useLesson.ts';
+import { goBack, goOn, type OpenStep } from './useLesson.ts';
 
 const forward = new Set(['ArrowRight', 'PageDown', ' ']);
 const back = new Set(['ArrowLeft', 'PageUp']);

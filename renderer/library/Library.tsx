@@ -2,7 +2,11 @@
 import { Button, Loader, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconFlask } from '@tabler/icons-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import { PanelSwitch } from '../common/buttons.tsx';
+import { BuildPanel } from '../score/BuildPanel.tsx';
+import { setEditor, useEditor } from '../score/editor.ts';
 import { type ExampleGroup, exampleGroups } from '../store/exampleGroups.ts';
+import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
 import { isPrediction } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
@@ -187,6 +191,23 @@ function Family({ group: { title, examples }, isOpen }: { readonly group: Exampl
           ))}
         </ul>
       ) : null}
+    </div>
+  );
+}
+
+/** The left panel: the library, or the building blocks of the open experiment. */
+export function SidePanel() {
+  const isDocument = useApp((state) => hasDocument(state.page));
+  const side = useEditor((state) => state.side);
+  if (!isDocument) return <Library />;
+  return (
+    <div className={classes['side']}>
+      <PanelSwitch
+        sides={{ library: 'Library', build: 'Build' }}
+        value={side}
+        onChange={(chosen) => setEditor({ side: chosen })}
+      />
+      <div className={classes['sideContent']}>{side === 'build' ? <BuildPanel /> : <Library />}</div>
     </div>
   );
 }

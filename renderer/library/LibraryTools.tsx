@@ -4,8 +4,7 @@ import { IconChecklist, IconFileImport, IconFilter, IconSearch, IconX } from '@t
 import type { ReactNode } from 'react';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
 import { chooseFiles } from '../files/files.ts';
-import { useApp } from '../store/store.ts';
-import { useDerived } from '../store/useDerived.ts';
+import { useApp, useDerived } from '../store/store.ts';
 import { type Age, ages, conditions, noFilter, type Sorting, sortings } from './filter.ts';
 import classes from './Library.module.css';
 import { setFilter, startSelecting, stopSelecting, useLibrary } from './libraryView.ts';

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconBan, IconLoader2, IconTimeline } from '@tabler/i
 import { useState } from 'react';
 import { libraryItems, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { OriginBadge } from '../common/Origin.tsx';
+import { OriginBadge } from '../common/marks.tsx';
 import { formatMoment } from '../common/time.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';

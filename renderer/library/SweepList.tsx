@@ -2,7 +2,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconChartGridDots, IconPlus } from '@tabler/icons-react';
 import { libraryItems, type SweepSummary } from '../../core/service/service.ts';
-import { OriginBadge } from '../common/Origin.tsx';
+import { OriginBadge } from '../common/marks.tsx';
 import { formatMoment } from '../common/time.ts';
 import { reportSweep } from '../files/exportReports.ts';
 import { openPage } from '../store/pages.ts';

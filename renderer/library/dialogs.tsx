@@ -1,8 +1,8 @@
 /** The library's dialogs: renaming, and deleting for good. */
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ErrorText } from '../common/ErrorText.tsx';
-import { useLast } from '../common/useLast.ts';
+import { useLast } from '../common/hooks.ts';
+import { ErrorText } from '../common/Page.tsx';
 import {
   closeDeleteQuestion,
   countItems,

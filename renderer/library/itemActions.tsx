@@ -3,10 +3,9 @@ import { IconFileExport, IconFileTypeHtml, IconPackageExport, IconPencil, IconTr
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
 import { reportRuns } from '../files/exportReports.ts';
-import { exportKeptRun } from '../files/exportRuns.ts';
 import { exportBundle } from '../files/files.ts';
-import type { LibraryItem } from '../store/libraryActions.ts';
-import { deleteItems } from '../store/libraryActions.ts';
+import { exportKeptRun } from '../files/makeExport.ts';
+import { deleteItems, type LibraryItem } from '../store/libraryActions.ts';
 import { bundleName } from './bundleName.ts';
 import type { ItemAction } from './Item.tsx';
 import { useLibrary } from './libraryView.ts';

@@ -5,8 +5,8 @@ import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
 import { reportable, reportShown } from '../files/exportReports.ts';
-import { exportShownRun } from '../files/exportRuns.ts';
 import { chooseFiles, exportBundle } from '../files/files.ts';
+import { exportShownRun } from '../files/makeExport.ts';
 import { bundleName } from '../library/bundleName.ts';
 import { startSelecting } from '../library/libraryView.ts';
 import { printShown } from '../report/Paper.tsx';
@@ -26,12 +26,11 @@ import {
   toggleFold,
   ungroupSelected,
 } from '../score/commands.ts';
-import { editor, setEditor, wishFocus } from '../score/editor.ts';
-import { focusFields } from '../score/focusFields.ts';
+import { editor, focusFields, setEditor, wishFocus } from '../score/editor.ts';
 import { selectedId } from '../score/selectedOp.ts';
+import { redo, undo } from '../store/editing/edit.ts';
 import { newExperiment } from '../store/editing/library.ts';
 import { saveCurrent } from '../store/editing/save.ts';
-import { redo, undo } from '../store/editing/undo.ts';
 import { saveCopy } from '../store/ownCopy.ts';
 import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';

@@ -4,9 +4,8 @@ import { useState } from 'react';
 import { changeTitles } from '../../core/lift/words.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { editAsExperiment } from './actions.ts';
-import { wordsOf } from './choice.ts';
 import classes from './Plan.module.css';
-import { choose, chosenGain, type PlanState, setTrying } from './planStore.ts';
+import { choose, chosenGain, type PlanState, setTrying, wordsOf } from './planStore.ts';
 import { durationText, gainText } from './words.ts';
 
 export function ChosenBar({ run, plan }: { readonly run: LoadedRun; readonly plan: PlanState }) {

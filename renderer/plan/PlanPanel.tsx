@@ -2,7 +2,7 @@
 import { Alert, Button, Loader } from '@mantine/core';
 import { useEffect } from 'react';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { ErrorText } from '../common/Page.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { ChosenBar } from './ChosenBar.tsx';

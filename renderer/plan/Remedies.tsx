@@ -4,9 +4,8 @@ import { useClipboard } from '@mantine/hooks';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
 import { changeTitles } from '../../core/lift/words.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
-import { isOn } from './choice.ts';
 import classes from './Plan.module.css';
-import { choose, keyOf, type PlanState } from './planStore.ts';
+import { choose, isOn, keyOf, type PlanState } from './planStore.ts';
 import { gainText, titleOf } from './words.ts';
 
 interface Props {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { heldWords, type SettledPrediction } from '../../core/service/settled.ts';
 import { unbroken } from '../../core/units.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { ErrorText } from '../common/Page.tsx';
 import { host } from '../store/host.ts';
 import { useApp } from '../store/store.ts';
 import classes from './Plan.module.css';

@@ -2,7 +2,7 @@
 import { Button, Menu, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import { OriginBadge } from '../common/Origin.tsx';
+import { OriginBadge } from '../common/marks.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { currentEngineOptions } from '../store/select.ts';
 import { useApp } from '../store/store.ts';

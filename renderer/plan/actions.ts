@@ -1,15 +1,13 @@
 /** Actions on a plan: try its lifted experiment, or edit it. */
 import { openComparison } from '../compare/actions.ts';
 import { setCompare } from '../compare/compareStore.ts';
-import { listExperiments } from '../store/experimentList.ts';
-import { whenRunGoes } from '../store/goneRuns.ts';
 import { attempt, host } from '../store/host.ts';
+import { listExperiments } from '../store/hostEvents.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
 import { finished, startRun } from '../store/runs.ts';
-import { state } from '../store/store.ts';
-import type { Choice } from './choice.ts';
-import { keyOf, liftedExperiment, planOf } from './planStore.ts';
+import { state, whenRunGoes } from '../store/store.ts';
+import { type Choice, keyOf, liftedExperiment, planOf } from './planStore.ts';
 
 /** Runs simulated for a trace, kept so that another look needs no simulation. */
 const simulated = new Map<string, string>();

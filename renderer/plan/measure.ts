@@ -4,8 +4,15 @@ import { attempt, host } from '../store/host.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { ensureRun, finished, startRun } from '../store/runs.ts';
 import { state } from '../store/store.ts';
-import type { Choice } from './choice.ts';
-import { addMeasured, liftedExperiment, measuredKey, type PlanState, planOf, showMeasured } from './planStore.ts';
+import {
+  addMeasured,
+  type Choice,
+  liftedExperiment,
+  measuredKey,
+  type PlanState,
+  planOf,
+  showMeasured,
+} from './planStore.ts';
 
 /** Returns the shown measured runs, before and after; null if simulated lanes are shown or these weren't measured. */
 export function measuredPair({ measuredOn, measured, choice }: PlanState): readonly [LoadedRun, LoadedRun] | null {

@@ -2,16 +2,40 @@
 import { create } from 'zustand';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
+import { type ChangeWord, changeWords } from '../../core/lift/changes/words.ts';
 import type { Rung } from '../../core/lift/ladder.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
-import { announce } from '../store/announce.ts';
 import { predictingProfile } from '../store/attainable.ts';
-import { whenRunGoes } from '../store/goneRuns.ts';
 import { host } from '../store/host.ts';
+import { announce } from '../store/notify.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
-import { state } from '../store/store.ts';
-import { type Choice, toggled } from './choice.ts';
+import { state, whenRunGoes } from '../store/store.ts';
 import type { PlanCalls, ShownSteps } from './messages.ts';
+
+/** The chosen changes: single ones, or all of a remedy. */
+export type Choice = readonly ChangeWord[];
+
+/** Pairs of changes that exclude each other. */
+const excluded: readonly (readonly [ChangeWord, ChangeWord])[] = [
+  ['pin', 'pin-each-step'],
+  ['remove-wait', 'delay-wait'],
+];
+
+const otherOf = (word: ChangeWord): ChangeWord[] =>
+  excluded.flatMap(([a, b]) => (word === a ? [b] : word === b ? [a] : []));
+
+export const isOn = (choice: Choice, changes: Choice): boolean => changes.every((word) => choice.includes(word));
+
+/** Adds the missing changes in place of those that they exclude, or removes all if none is missing. */
+export function toggled(choice: Choice, changes: Choice): Choice {
+  if (isOn(choice, changes)) return choice.filter((word) => !changes.includes(word));
+  const against = changes.flatMap(otherOf);
+  return changeWords.filter((word) => changes.includes(word) || (choice.includes(word) && !against.includes(word)));
+}
+
+/** Returns the changes of all remedies of a plan in their usual order. */
+export const wordsOf = (plan: readonly { readonly changes: Choice }[]): Choice =>
+  changeWords.filter((word) => plan.some(({ changes }) => changes.includes(word)));
 
 /** The window's side of the worker that computes plans: one worker, for the shown trace. */
 const worker = new CalledWorker<PlanCalls>(

@@ -4,8 +4,8 @@ import type { Remedy } from '../../core/lift/plan.ts';
 import { changeTitles } from '../../core/lift/words.ts';
 import type { ImportedFrom, RunInfo } from '../../core/trace/run.ts';
 import { formatDuration, unbroken } from '../../core/units.ts';
-import type { Choice } from './choice.ts';
 import type { ShownSteps } from './messages.ts';
+import type { Choice } from './planStore.ts';
 
 /** Returns text such as "Pin memory once, copy without blocking". */
 export const titleOf = (changes: Choice): string =>

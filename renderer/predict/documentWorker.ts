@@ -22,7 +22,7 @@ import { summarizeInSteps } from '../../core/summary/summary.ts';
 import { windowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
-import { inTurns } from '../common/inTurns.ts';
+import { inTurns } from '../common/scheduling.ts';
 import { receivedDocument } from '../common/sentDocument.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import { summaryOptions } from '../store/attainable.ts';

@@ -6,7 +6,7 @@ import { CalledWorker } from '../common/workerCalls.ts';
 import { currentExperiment } from '../store/select.ts';
 import { watch } from '../store/store.ts';
 import type { DocumentCalls, DocumentEvents } from './documentCalls.ts';
-import { tellProgress } from './predicting.ts';
+import { tellProgress } from './predict.ts';
 
 const events: DocumentEvents = { progress: tellProgress };
 

@@ -7,19 +7,17 @@ import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import { debounced } from '../common/debounced.ts';
+import { debounced } from '../common/scheduling.ts';
 import { summaryOptions } from '../store/attainable.ts';
-import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
+import { effectiveEngine, knownProfile, parseEngineKey, readProfile } from '../store/engines.ts';
 import { host } from '../store/host.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
-import { knownProfile, readProfile } from '../store/profiles.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId, shownRunId } from '../store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
 import type { Lanes } from './documentCalls.ts';
 import { askAbout, dropLanes } from './openDocument.ts';
-import { isLongerThan, type Prediction, predict } from './predict.ts';
-import { tellPredicting, usePredicting } from './predicting.ts';
+import { isLongerThan, type Prediction, predict, tellPredicting, usePredicting } from './predict.ts';
 
 /** An edit drops a prediction that has taken longer than this. */
 const patienceMs = 1500;

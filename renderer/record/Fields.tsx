@@ -1,8 +1,7 @@
 /** The fields of the form: the program and its folder, the recorded activities, and the time. */
 import { SegmentedControl, Switch, Text, Textarea, TextInput } from '@mantine/core';
-import { FieldCard } from '../common/Card.tsx';
-import type { Problems, ReadDraft, RecordDraft } from './draft.ts';
-import { setRecordDraft } from './draft.ts';
+import { FieldCard } from '../common/Page.tsx';
+import { type Problems, type ReadDraft, type RecordDraft, setRecordDraft } from './draft.ts';
 import classes from './Record.module.css';
 import type { SplitCommand } from './words.ts';
 

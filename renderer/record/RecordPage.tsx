@@ -3,15 +3,13 @@ import { Button, Text } from '@mantine/core';
 import { IconPlayerRecordFilled } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { isUnderWay } from '../../core/service/recording.ts';
-import { Page } from '../common/Page.tsx';
-import { ProblemBox } from '../common/ProblemBox.tsx';
+import { Page, ProblemBox } from '../common/Page.tsx';
 import { useRecording } from '../store/recordings.ts';
 import { useApp } from '../store/store.ts';
-import { startRecording, useRefusal } from './actions.ts';
 import { commandLine, readDraft, useRecordDraft } from './draft.ts';
 import { CommandFields, ModeFields, WhenFields } from './Fields.tsx';
 import classes from './Record.module.css';
-import { RecordingCard } from './RecordingCard.tsx';
+import { RecordingCard, startRecording, useRefusal } from './RecordingCard.tsx';
 
 export function RecordPage() {
   const status = useRecording((state) => state.status);

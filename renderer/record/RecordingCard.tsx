@@ -2,13 +2,43 @@
 import { Button } from '@mantine/core';
 import { IconPlayerStopFilled, IconTimeline } from '@tabler/icons-react';
 import { useLayoutEffect, useRef } from 'react';
-import { isUnderWay, type RecordedSoFar, type RecordingStatus } from '../../core/service/recording.ts';
+import { create } from 'zustand';
+import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import {
+  isUnderWay,
+  type RecordedSoFar,
+  type RecordingStatus,
+  type StartRecording,
+} from '../../core/service/recording.ts';
 import { formatBytes } from '../../core/units.ts';
-import { Card } from '../common/Card.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { Card, ErrorText } from '../common/Page.tsx';
+import { attempt, host } from '../store/host.ts';
+import { announce } from '../store/notify.ts';
 import { openPage } from '../store/pages.ts';
-import { stopRecording } from './actions.ts';
+import { onRecordingChanged } from '../store/recordings.ts';
 import classes from './Record.module.css';
+
+/** Reason why the last recording could not start, or null. */
+export const useRefusal = create<{ readonly error: ErrorInfo | null; readonly asked: boolean }>()(() => ({
+  error: null,
+  asked: false,
+}));
+
+export async function startRecording(request: StartRecording): Promise<void> {
+  useRefusal.setState({ error: null, asked: true });
+  try {
+    const status = await host().startRecording(request);
+    onRecordingChanged(status);
+    announce(`Recording ${status.name}`);
+  } catch (thrown) {
+    useRefusal.setState({ error: toErrorInfo(thrown) });
+  } finally {
+    useRefusal.setState({ asked: false });
+  }
+}
+
+const stopRecording = (id: string, atOnce: boolean): Promise<void> =>
+  attempt('The program could not be stopped', () => host().stopRecording(id, atOnce));
 
 export function RecordingCard({ status }: { readonly status: RecordingStatus }) {
   const { id, name, phase, isStopped, counts, output, run, error } = status;

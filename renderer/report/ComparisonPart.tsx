@@ -10,11 +10,9 @@ import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
 import { Differences } from './Differences.tsx';
-import { madeOn } from './madeOn.ts';
-import { PaperLanes } from './PaperLanes.tsx';
+import { PaperLanes, usePrinting } from './PaperLanes.tsx';
 import classes from './Report.module.css';
-import type { OpenedReportRun } from './readReport.ts';
-import { usePrinting } from './usePrinting.ts';
+import { madeOn, type OpenedReportRun } from './readReport.ts';
 
 interface Props {
   readonly comparison: ReportComparison;

@@ -1,10 +1,26 @@
 /** The lanes of a run on paper: a drawing in the light theme with every lane. */
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { lanesSvg } from '../timeline/picture/lanesSvg.ts';
-import type { TimeView } from '../timeline/time/timeView.ts';
-import { limitsOf } from '../timeline/time/timeView.ts';
+import { limitsOf, type TimeView } from '../timeline/time/timeView.ts';
 import classes from './Report.module.css';
+
+/** Returns true while the page is printed, in time for a drawing for paper. */
+export function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const media = window.matchMedia('print');
+    const set = (now: boolean) => (): void => flushSync(() => setPrinting(now));
+    window.addEventListener('beforeprint', set(true), { signal });
+    window.addEventListener('afterprint', set(false), { signal });
+    media.addEventListener('change', () => set(media.matches)(), { signal });
+    return () => stop.abort();
+  }, []);
+  return printing;
+}
 
 interface Props {
   readonly run: LoadedRun;

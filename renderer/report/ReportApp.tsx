@@ -3,12 +3,12 @@ import { MantineProvider, useComputedColorScheme } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
-import { ChartRenderer } from '../charts/renderer.ts';
+import { ChartRenderer } from '../charts/Drawing.tsx';
+import { SchemeContext } from '../common/hooks.ts';
 import { cssVariables, theme } from '../common/theme.ts';
-import { SchemeContext } from '../common/usePaints.ts';
+import { usePrinting } from './PaperLanes.tsx';
 import { ReportPage } from './ReportPage.tsx';
 import { type OpenedReport, readReport } from './readReport.ts';
-import { usePrinting } from './usePrinting.ts';
 
 type Reading =
   | { readonly status: 'reading' }

@@ -1,13 +1,39 @@
 /** The figures and charts of one run, and its machine. */
 import { useMemo } from 'react';
+import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration } from '../../core/units.ts';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { chartHeight, linkOf } from '../charts/RunCharts.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { ErrorText } from '../common/Page.tsx';
+import {
+  DeviceBlock,
+  EngineBlock,
+  HostBlock,
+  MachineBlock,
+  Notes,
+  OverlapBlock,
+  TimingBlock,
+  VerificationBlock,
+} from '../inspector/SummaryBlocks.tsx';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
-import { SummaryGrid } from './SummaryGrid.tsx';
+
+/** The blocks of a run's summary, side by side. */
+export function SummaryGrid({ summary }: { readonly summary: WindowSummary }) {
+  return (
+    <div className={classes['blocks']}>
+      <OverlapBlock summary={summary} />
+      <DeviceBlock summary={summary} />
+      <EngineBlock summary={summary} />
+      <HostBlock summary={summary} />
+      <VerificationBlock summary={summary} />
+      <TimingBlock summary={summary} />
+      <MachineBlock summary={summary} />
+      <Notes notes={summary.notes} />
+    </div>
+  );
+}
 
 interface Props {
   readonly run: OpenedReportRun;

@@ -6,7 +6,7 @@ import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { type ChartedSweep, sweepSpecs } from '../sweep/specs.ts';
 import classes from './Report.module.css';
-import { reachedWords } from './reached.ts';
+import { reachedWords } from './readReport.ts';
 
 export function SweepPart({ sweep }: { readonly sweep: ReportSweep }) {
   const plan = useMemo(() => planOf(sweep), [sweep]);

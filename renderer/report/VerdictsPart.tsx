@@ -3,7 +3,7 @@ import type { Remedy } from '../../core/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration, unbroken } from '../../core/units.ts';
 import { costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
-import { VerdictIcon } from '../common/VerdictIcon.tsx';
+import { VerdictIcon } from '../common/marks.tsx';
 import classes from './Report.module.css';
 
 const mostShown = 20;

@@ -2,8 +2,21 @@
 import type { ReportDocument, ReportRun } from '../../core/report/document.ts';
 import { documentElement, runElement } from '../../core/report/page.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
+import { formatInstant } from '../common/time.ts';
 import { indexIteration } from '../store/opened/iterationData.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
+
+/** Returns text such as 'NVIDIA H200, 20 Nov 2026, 14:05:09'. */
+export const madeOn = ({ summary: { device, profile, machine, createdAt } }: ReportRun): string =>
+  `${device?.name ?? profile ?? machine?.cpu ?? 'machine not recorded'}, ${formatInstant(createdAt)}`;
+
+/** Returns how much of a sweep was done when its report was made, while it ran or after it was stopped. */
+export function reachedWords(points: readonly { readonly status: 'done' | 'failed' }[], planned: number): string {
+  const failed = points.filter(({ status }) => status === 'failed').length;
+  const all = `${planned} ${planned === 1 ? 'point' : 'points'}`;
+  const reached = points.length < planned ? `${points.length} of ${all} were reached when this was made` : all;
+  return `${reached}${failed === 0 ? '' : `, of which ${failed} failed`}.`;
+}
 
 export interface OpenedReport {
   readonly document: ReportDocument;

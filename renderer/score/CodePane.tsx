@@ -6,7 +6,7 @@ import { toErrorInfo } from '../../core/errors.ts';
 import { operationCount, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type Code, type CodeLanguage, codeOf } from '../../core/export/code/code.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { ErrorText } from '../common/Page.tsx';
 import { currentExperiment, pageDocumentKey } from '../store/select.ts';
 import { recall, remember } from '../store/settings.ts';
 import { select, state, useApp } from '../store/store.ts';

@@ -12,7 +12,7 @@ import {
 import { bytesText } from '../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';
-import { useLast } from '../common/useLast.ts';
+import { useLast } from '../common/hooks.ts';
 import { edit } from '../store/editing/edit.ts';
 import { select, useApp } from '../store/store.ts';
 import classes from './BuildPanel.module.css';

@@ -7,7 +7,7 @@ import type { Cell } from '../store/types.ts';
 import { addAt, edgeTo, insertTemplate, moveTo } from './commands.ts';
 import { setEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
-import { cellAtPoint } from './sheetRegistry.ts';
+import { cellAtPoint } from './sheet.ts';
 
 /** The dragged item, and its label under the pointer. */
 type Dragged =

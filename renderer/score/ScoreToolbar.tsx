@@ -15,8 +15,8 @@ import {
   IconVectorSpline,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { redo, undo } from '../store/editing/edit.ts';
 import { saveCurrent } from '../store/editing/save.ts';
-import { redo, undo } from '../store/editing/undo.ts';
 import { pageDocumentKey } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import {

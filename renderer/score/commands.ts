@@ -32,15 +32,14 @@ import { addTyped, type TypedOperation } from '../../core/experiment/edit/typedO
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { OperationName, RangeOperation } from '../../core/experiment/operations.ts';
 import type { Template } from '../../core/experiment/templates/templates.ts';
-import { announce } from '../store/announce.ts';
 import { edit } from '../store/editing/edit.ts';
+import { announce } from '../store/notify.ts';
 import { currentExperiment } from '../store/select.ts';
 import { assign, state } from '../store/store.ts';
 import type { Cell } from '../store/types.ts';
 import { blockAt, edgeEnd, placeOfCell } from './cells.ts';
 import { cursorNow } from './cursor.ts';
-import { editor, setEditor } from './editor.ts';
-import { focusFields } from './focusFields.ts';
+import { editor, focusFields, setEditor } from './editor.ts';
 import { operationTitle } from './operationTexts.ts';
 import { scoreLayout } from './scoreLayout.ts';
 import { selectedId, selectedIds } from './selectedOp.ts';

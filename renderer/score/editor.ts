@@ -2,7 +2,20 @@
 import { create } from 'zustand';
 import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
 import { recall, remember } from '../store/settings.ts';
+import { whenSettled } from '../store/store.ts';
 import type { Cell } from '../store/types.ts';
+
+/** Time for a dialog to return its focus first. */
+const afterDialogMs = 60;
+
+/** Focuses the first field in the inspector when it is drawn. */
+export function focusFields(): void {
+  dropFocusWish();
+  setTimeout(() => whenSettled(focusFirst), afterDialogMs);
+}
+
+const focusFirst = (): void =>
+  document.querySelector<HTMLElement>('[data-fields] input, [data-fields] select, [data-fields] textarea')?.focus();
 
 /** Ways to show the experiment. */
 export const scoreViews = ['score', 'json', 'code'] as const;

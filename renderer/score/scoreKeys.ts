@@ -21,8 +21,7 @@ import {
   ungroupSelected,
 } from './commands.ts';
 import { cursorNow, setCursor } from './cursor.ts';
-import { dropFocusWish, editor, setEditor, wishFocus } from './editor.ts';
-import { focusFields } from './focusFields.ts';
+import { dropFocusWish, editor, focusFields, setEditor, wishFocus } from './editor.ts';
 import { type ScoreLayout, scoreLayout } from './scoreLayout.ts';
 import { selectedIds } from './selectedOp.ts';
 

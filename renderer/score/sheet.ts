@@ -1,5 +1,6 @@
 /** Positions of rows, columns and blocks on the score's sheet, in pixels from its top left corner. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { placeWithin, zoomOf } from '../common/zoomed.ts';
 import type { Cell } from '../store/types.ts';
 import type { ColumnPlaces } from './columns.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
@@ -45,3 +46,25 @@ export function boxOf(sheet: SheetPlaces, block: ScoreBlock): Box {
 
 export const touches = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+/** The sheet on screen, for items dragged over it from elsewhere. */
+let shown: { readonly element: HTMLElement; readonly sheet: SheetPlaces } | null = null;
+
+export function registerSheet(element: HTMLElement | null, sheet: SheetPlaces): () => void {
+  const mine = element === null ? null : { element, sheet };
+  shown = mine;
+  return () => {
+    if (shown === mine) shown = null;
+  };
+}
+
+/** Returns the cell at a point of the window, or null if the score is not there. */
+export function cellAtPoint(x: number, y: number): Cell | null {
+  if (shown === null) return null;
+  const view = (shown.element.parentElement ?? shown.element).getBoundingClientRect();
+  const isInside =
+    x >= view.left + gutterWidth * zoomOf(shown.element) && x <= view.right && y >= view.top && y <= view.bottom;
+  if (!isInside) return null;
+  const place = placeWithin(shown.element, x, y);
+  return cellAt(shown.sheet, place.x, place.y);
+}

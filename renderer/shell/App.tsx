@@ -1,21 +1,49 @@
-import { getDefaultZIndex, localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import {
+  getDefaultZIndex,
+  localStorageColorSchemeManager,
+  MantineProvider,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
+import { type ReactNode, useEffect } from 'react';
+import { SchemeContext } from '../common/hooks.ts';
 import { cssVariables, theme } from '../common/theme.ts';
+import { desktopBridge, type DesktopTheme as Theme } from '../connection/channel.ts';
 import { mostNotices } from '../store/notify.ts';
-import { CurrentScheme } from './CurrentScheme.tsx';
-import { DesktopTheme } from './DesktopTheme.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import classes from './Shell.module.css';
 import { Shell } from './Shell.tsx';
 
-const schemes = localStorageColorSchemeManager({ key: 'copyscope:theme' });
+/** Keeps page and menu of the desktop app in one theme. The page stores it, and each follows a choice in the other. */
+const schemes = { system: 'auto', light: 'light', dark: 'dark' } as const;
+const themes = { auto: 'system', light: 'light', dark: 'dark' } as const;
+
+const bridge = desktopBridge();
+
+function DesktopTheme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  useEffect(() => bridge?.setTheme(themes[colorScheme]), [colorScheme]);
+  // Set once: the menu has one listener, and the setter never changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as said above.
+  useEffect(() => bridge?.onTheme((theme: Theme) => setColorScheme(schemes[theme])), []);
+  return null;
+}
+
+/** Provides the current theme, light or dark, chosen here or by the system. */
+export function CurrentScheme({ children }: { readonly children: ReactNode }) {
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  return <SchemeContext value={scheme}>{children}</SchemeContext>;
+}
+
+const schemeManager = localStorageColorSchemeManager({ key: 'copyscope:theme' });
 
 export function App() {
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariables}
-      colorSchemeManager={schemes}
+      colorSchemeManager={schemeManager}
       defaultColorScheme="auto"
     >
       <DesktopTheme />

@@ -2,8 +2,8 @@
 import { Loader, Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
-import { desktopBridge } from '../connection/desktopBridge.ts';
+import { ErrorText } from '../common/Page.tsx';
+import { desktopBridge } from '../connection/channel.ts';
 import { assign, useApp } from '../store/store.ts';
 import classes from './Licences.module.css';
 

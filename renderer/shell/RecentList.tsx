@@ -1,10 +1,9 @@
 /** The pages opened last, on the first page. */
 import { IconFlask, IconFolderOpen, IconTimeline } from '@tabler/icons-react';
 import { runTitle } from '../../core/service/service.ts';
-import { OriginBadge } from '../common/Origin.tsx';
+import { OriginBadge } from '../common/marks.tsx';
 import { pageHash } from '../store/page.ts';
-import { openPage } from '../store/pages.ts';
-import { type RecentPage, useRecent } from '../store/recent.ts';
+import { openPage, type RecentPage, useRecent } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
 import classes from './RecentList.module.css';

@@ -1,18 +1,21 @@
 /** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
+
+import { Button, Loader, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import { runTitle } from '../../core/service/service.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
-import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
+import { connect } from '../connection/connect.ts';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
 import { reportShown } from '../files/exportReports.ts';
 import { chooseFiles } from '../files/files.ts';
 import { Transfers } from '../files/Transfers.tsx';
 import { Inspector } from '../inspector/Inspector.tsx';
-import { SidePanel } from '../library/SidePanel.tsx';
+import { SidePanel } from '../library/Library.tsx';
 import { CommandPalette } from '../palette/CommandPalette.tsx';
 import { usePrediction } from '../predict/usePrediction.ts';
 import { Paper, printShown } from '../report/Paper.tsx';
@@ -20,11 +23,11 @@ import { DragLayer } from '../score/DragLayer.tsx';
 import { wishFocus } from '../score/editor.ts';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
-import { takeOverTyped } from '../store/editing/edit.ts';
+import { redo, takeOverTyped, undo } from '../store/editing/edit.ts';
 import { newExperiment } from '../store/editing/library.ts';
 import { saveCurrent } from '../store/editing/save.ts';
-import { redo, undo } from '../store/editing/undo.ts';
 import { useLessonView } from '../store/lessonView.ts';
+import { useAnnouncement } from '../store/notify.ts';
 import { hasDocument } from '../store/page.ts';
 import { openPage } from '../store/pages.ts';
 import { ensureRun, runCurrent } from '../store/runs.ts';
@@ -33,7 +36,6 @@ import { assign, Following, useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState, Page } from '../store/types.ts';
 import { panelSize, type SizedPanel, usePanelSizes } from '../store/usePanelSizes.ts';
-import { Announcer } from './Announcer.tsx';
 import { useAreaKeys } from './areas.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
@@ -41,8 +43,72 @@ import { Licences } from './Licences.tsx';
 import classes from './Shell.module.css';
 import { StartQuestion } from './StartQuestion.tsx';
 import { TopBar } from './TopBar.tsx';
-import { usePageFocus } from './usePageFocus.ts';
 import { WelcomePage } from './WelcomePage.tsx';
+
+/**
+ * A page with other panels recreates all of them, and the focused element disappears. The focus then goes to the page's
+ * line in the library if it was there, else to the page.
+ */
+const library = 'section[aria-label="Library"]';
+
+/** `place` changes whenever the focused element may have gone with the previous page. */
+function usePageFocus(place: string): void {
+  const last = useRef<{ readonly element: Element; readonly inLibrary: boolean } | null>(null);
+  useEffect(() => {
+    const note = ({ target }: FocusEvent): void => {
+      if (target instanceof Element) last.current = { element: target, inLibrary: target.closest(library) !== null };
+    };
+    document.addEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', note);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is for each place that is gone to.
+  useEffect(() => {
+    if (last.current === null || last.current.element.isConnected || document.activeElement !== document.body) return;
+    const target = last.current.inLibrary ? `${library} [aria-current="page"]` : '[data-page]';
+    document.querySelector<HTMLElement>(target)?.focus({ preventScroll: true });
+  }, [place]);
+}
+
+function Announcer() {
+  const { text, number } = useAnnouncement();
+  return (
+    <VisuallyHidden role="status" aria-live="polite" data-testid="announcement">
+      <span key={number}>{text}</span>
+    </VisuallyHidden>
+  );
+}
+
+/** Says that the host is gone, and what the window does about it. The content stays on screen. */
+function ConnectionBanner() {
+  const { status, problem } = useApp((state) => state.connection);
+  const known = useApp((state) => state.libraryReady);
+  if (status === 'open') return null;
+  if (status === 'connecting') {
+    return known ? (
+      <div className={shared['banner']} role="status">
+        <Loader size={14} /> Connecting to the host…
+      </div>
+    ) : null;
+  }
+  const ended = problem?.code === 'connection.ended';
+  return (
+    <div className={shared['banner']} data-lost role="alert">
+      <IconPlugConnectedX size={18} aria-hidden />
+      {ended ? (
+        <span>
+          <strong>This window has no session.</strong> {problem.message} {problem.remedy}
+        </span>
+      ) : (
+        <span>
+          <strong>Not connected.</strong> {problem?.message} Trying again by itself. {problem?.remedy}
+        </span>
+      )}
+      <Button variant="default" onClick={connect}>
+        Reconnect
+      </Button>
+    </div>
+  );
+}
 
 /** Loaded when a lesson is opened. */
 const lessons = () => import('../lessons/index.ts');

@@ -1,7 +1,7 @@
 /** The number of hazards in the open experiment, in the status line. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import type { Hazard } from '../../core/hazards/hazard.ts';
-import { LinkButton } from '../common/LinkButton.tsx';
+import { LinkButton } from '../common/buttons.tsx';
 import { useHazards } from '../predict/hazards/useHazards.ts';
 import { select, state } from '../store/store.ts';
 import classes from './StatusLine.module.css';

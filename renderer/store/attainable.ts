@@ -6,7 +6,7 @@ import { type DeviceProfile, profileOfDevice } from '../../core/profile/profile.
 import type { HostService, ProfileSummary } from '../../core/service/service.ts';
 import type { SummaryOptions } from '../../core/summary/summary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import { readProfile } from './profiles.ts';
+import { readProfile } from './engines.ts';
 
 /** Returns options of a summary: attainable rates of copies, and the queue depth. Remedies are predicted apart. */
 export const summaryOptions = (profile: DeviceProfile): SummaryOptions => ({

@@ -1,18 +1,62 @@
 /** Data from the host: all of it when the window connects, then each change. */
 import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
-import { listExperiments } from './experimentList.ts';
-import { holdEvents } from './heldEvents.ts';
+import { forgetProfiles } from './engines.ts';
 import { attempt, host } from './host.ts';
-import { newestAnswer } from './newestAnswer.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
-import { forgetProfiles } from './profiles.ts';
 import { onRecordingChanged } from './recordings.ts';
 import { onRemoteChanged } from './remotes.ts';
 import { renewRuns, showEnded } from './runs.ts';
 import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from './sweeps.ts';
+
+/** Reads the list again. */
+export const listExperiments = newestAnswer(
+  () => host().experiments(),
+  (experiments) => assign({ experiments }),
+);
+
+/** Holds the host's events while a window is filled, since the answer that fills it may be older than they are. */
+interface HeldEvents {
+  readonly events: WindowEvents;
+  /** Passes all held events on in their order, and later ones at once. */
+  release(): void;
+}
+
+function holdEvents(events: WindowEvents): HeldEvents {
+  let held: (() => void)[] | null = [];
+  const holding = Object.entries(events).map(([name, tell]: [string, (...args: never[]) => void]) => [
+    name,
+    (...args: never[]): void => {
+      if (held === null) tell(...args);
+      else held.push(() => tell(...args));
+    },
+  ]);
+  return {
+    events: Object.fromEntries(holding),
+    release: () => {
+      const told = held ?? [];
+      held = null;
+      for (const tell of told) tell();
+    },
+  };
+}
+
+/** Requests that may be repeated before they are answered. */
+
+/** Drops an answer that arrives after the answer to a newer request. */
+export function newestAnswer<Answer>(ask: () => Promise<Answer>, take: (answer: Answer) => void): () => Promise<void> {
+  let [asked, taken] = [0, 0];
+  return async () => {
+    asked += 1;
+    const question = asked;
+    const answer = await ask();
+    if (question < taken) return;
+    taken = question;
+    take(answer);
+  };
+}
 
 /** Called for every file that was opened outside the window. */
 let onOpened: ((imported: Imported) => void) | null = null;

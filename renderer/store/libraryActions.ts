@@ -2,12 +2,12 @@
 import { create } from 'zustand';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { type LibraryItems, runTitle, type SweepSummary } from '../../core/service/service.ts';
-import { afterFrame } from '../common/afterFrame.ts';
 import { keepPlace } from '../common/keepPlace.ts';
+import { afterFrame } from '../common/scheduling.ts';
 import { forgetDocument } from './editing/histories.ts';
 import { renameExperiment } from './editing/library.ts';
-import { listExperiments } from './experimentList.ts';
 import { attempt, host } from './host.ts';
+import { listExperiments } from './hostEvents.ts';
 import { notifyDone, notifyError } from './notify.ts';
 import { documentKey } from './page.ts';
 import { openPage } from './pages.ts';

@@ -1,10 +1,24 @@
 /** Notifications: failures with reason and remedy, and finished actions with a way to undo them. */
 import { type NotificationData, notifications, notificationsStore } from '@mantine/notifications';
 import { createElement } from 'react';
+import { create } from 'zustand';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { type DoneAction, DoneText } from '../common/DoneText.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { type DoneAction, DoneText } from '../common/buttons.tsx';
+import { ErrorText } from '../common/Page.tsx';
+
+/** Announces to screen readers what has happened; see Announcer.tsx. */
+interface Announcement {
+  readonly text: string;
+  /** Distinguishes two announcements of the same text. */
+  readonly number: number;
+}
+
+export const useAnnouncement = create<Announcement>()(() => ({ text: '', number: 0 }));
+
+export function announce(text: string): void {
+  useAnnouncement.setState(({ number }) => ({ text, number: number + 1 }));
+}
 
 /** Notifications shown at once. */
 export const mostNotices = 4;

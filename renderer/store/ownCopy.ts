@@ -1,7 +1,7 @@
 /** Copies in the library: made by an edit of an example or of a run's experiment, or on request. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { listExperiments } from './experimentList.ts';
 import { attempt, host } from './host.ts';
+import { listExperiments } from './hostEvents.ts';
 import { documentKey, pageHash } from './page.ts';
 import { openPage, readExperiment } from './pages.ts';
 import { currentExperiment, runsOfPage } from './select.ts';

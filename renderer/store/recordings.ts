@@ -1,8 +1,7 @@
 /** The state of the recorded program from the host; renderer/record sends the requests. */
 import { create } from 'zustand';
 import { isUnderWay, type RecordingStatus } from '../../core/service/recording.ts';
-import { announce } from './announce.ts';
-import { notifyDone, notifyError } from './notify.ts';
+import { announce, notifyDone, notifyError } from './notify.ts';
 import { openPage } from './pages.ts';
 import { state } from './store.ts';
 

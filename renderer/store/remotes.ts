@@ -1,8 +1,8 @@
 /** Remote hosts: their states from the host, and the window's requests. */
 import { create } from 'zustand';
 import type { RemoteEnding, RemoteList, RemoteState } from '../../core/service/remotes.ts';
-import { announce } from './announce.ts';
 import { attempt, host } from './host.ts';
+import { announce } from './notify.ts';
 import { state } from './store.ts';
 
 export const useRemotes = create<RemoteList>()(() => ({ hosts: [], earlier: null }));

@@ -6,14 +6,12 @@ import { type RunSummary, runTitle, type StartRun } from '../../core/service/ser
 import { type SummaryOptions, summarizeLazily } from '../../core/summary/summary.ts';
 import { type WindowSummary, windowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run } from '../../core/trace/run.ts';
-import type { HostFile } from '../common/hostFile.ts';
-import { hostFile } from '../common/session.ts';
-import { announce } from './announce.ts';
+import { type HostFile, hostFile } from '../common/session.ts';
 import { attainableFor } from './attainable.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
 import { attempt, host } from './host.ts';
-import { LoadedRun } from './opened/loadedRun.ts';
-import { isDetailed, type RunAnalysis } from './opened/messages.ts';
+import { announce } from './notify.ts';
+import { isDetailed, LoadedRun, type RunAnalysis } from './opened/loadedRun.ts';
 import { openRunFile } from './opened/openRunFile.ts';
 import {
   comparedRunIds,

@@ -1,9 +1,9 @@
 /** The window's one store. Components read it with useApp(); actions write it through assign() and put(). */
-import { createContext, createElement, type ReactNode, useContext } from 'react';
+import { createContext, createElement, type ReactNode, useContext, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { createStore, useStore } from 'zustand';
-import { afterFrame, inSecondFrame } from '../common/afterFrame.ts';
-import { onTouch } from '../common/onTouch.ts';
+import { shallow } from 'zustand/shallow';
+import { afterFrame, inSecondFrame, onTouch } from '../common/scheduling.ts';
 import type { AppState, Selection } from './types.ts';
 
 const initial: AppState = {
@@ -188,4 +188,30 @@ export function withEntry<Value>(
   // Entries are documents and runs of any size: tables copy the references, and nothing traverses the entries.
   const { [key]: _, ...others } = table;
   return value === undefined ? others : { ...others, [key]: value };
+}
+
+/** Calls `forget` for each deleted run, also if another window or program deleted it. */
+export function whenRunGoes(forget: (id: string) => void): void {
+  watch((now, before) => {
+    if (now.runs === before.runs) return;
+    for (const id of Object.keys(before.runs)) if (now.runs[id] === undefined) forget(id);
+  });
+}
+
+/**
+ * Selects a value that is made again each time, while useApp() needs the same object. Returns the previous object while
+ * the content is the same, one level deep.
+ */
+export function useDerived<Value>(selector: (state: AppState) => Value): Value {
+  const last = useRef<{ readonly value: Value } | null>(null);
+  // Only for this rendering: the next one may select something else from the same state.
+  let of: AppState | null = null;
+  const value = useApp((all) => {
+    if (of === all && last.current !== null) return last.current.value;
+    of = all;
+    const made = selector(all);
+    if (last.current === null || !shallow(last.current.value, made)) last.current = { value: made };
+    return last.current.value;
+  });
+  return value;
 }

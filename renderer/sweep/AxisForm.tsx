@@ -4,7 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { amountText, axisText } from '../../core/sweep/amounts.ts';
 import type { PlannedAxis } from '../../core/sweep/plan.ts';
-import { FieldCard } from '../common/Card.tsx';
+import { FieldCard } from '../common/Page.tsx';
 import { type AxisDraft, type Choice, listed, suggestedAxis } from './draft.ts';
 import classes from './Setup.module.css';
 

@@ -7,7 +7,7 @@ import { mostPoints } from '../../core/sweep/document.ts';
 import type { Metric } from '../../core/sweep/metrics.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { formatValue } from '../charts/quantities.ts';
-import { LinkButton } from '../common/LinkButton.tsx';
+import { LinkButton } from '../common/buttons.tsx';
 import type { DataColumn } from '../common/table/columns.ts';
 import { DataTable } from '../common/table/DataTable.tsx';
 import classes from './SweepPage.module.css';

@@ -6,7 +6,7 @@ import { maxExperimentCharacters, requireExperiment } from '../../core/experimen
 import { fieldPath } from '../../core/shape/path.ts';
 import type { SweepDocument } from '../../core/sweep/document.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
-import { readFileText } from '../common/readFileText.ts';
+import { readFileText } from '../common/files.ts';
 import { openPage } from '../store/pages.ts';
 import { currentExperiment } from '../store/select.ts';
 import { forget, recall, remember } from '../store/settings.ts';

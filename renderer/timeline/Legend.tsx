@@ -1,10 +1,9 @@
 import { IconAlertTriangleFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
-import { LinkButton } from '../common/LinkButton.tsx';
-import { paintOfRow } from '../common/paintCodes.ts';
-import { type PaintName, paintNames } from '../common/palette.ts';
-import { usePaints } from '../common/usePaints.ts';
+import { LinkButton } from '../common/buttons.tsx';
+import { usePaints } from '../common/hooks.ts';
+import { type PaintName, paintNames, paintOfRow } from '../common/palette.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import classes from './Legend.module.css';

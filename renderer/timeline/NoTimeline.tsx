@@ -1,20 +1,47 @@
 /** Shown in place of lanes, with the reason why there are none. */
-import { Button, Group, Loader, Text } from '@mantine/core';
+import { Button, Group, Loader, Progress, Text } from '@mantine/core';
 import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
-import { EmptyState } from '../common/EmptyState.tsx';
-import { ErrorText } from '../common/ErrorText.tsx';
+import { useLasting } from '../common/hooks.ts';
+import { EmptyState, ErrorText } from '../common/Page.tsx';
 import { formatMoment } from '../common/time.ts';
-import { useLasting } from '../common/useLasting.ts';
+import { usePredicting } from '../predict/predict.ts';
 import { cancelPrediction } from '../predict/usePrediction.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { pickRun, retryRun } from '../store/runs.ts';
-import { runsOfPage } from '../store/select.ts';
-import { useApp } from '../store/store.ts';
-import { useDerived } from '../store/useDerived.ts';
-import { PredictionBar, useIsPredicted } from './PredictionBar.tsx';
+import { pageDocumentKey, runsOfPage } from '../store/select.ts';
+import { useApp, useDerived } from '../store/store.ts';
 import classes from './TimelinePanel.module.css';
+
+/** Returns true if the open document is being predicted. */
+function useIsPredicted(): boolean {
+  const document = useApp(pageDocumentKey);
+  return usePredicting(({ predicting }) => predicting !== null && predicting.document === document);
+}
+
+interface Props {
+  readonly className?: string | undefined;
+}
+
+export function PredictionBar(props: Props) {
+  return useIsPredicted() ? <Bar {...props} /> : null;
+}
+
+function Bar({ className }: Props) {
+  const progress = usePredicting(({ predicting }) => predicting?.progress ?? null);
+  const isLasting = useLasting();
+  if (!isLasting) return null;
+  return (
+    <Progress
+      className={className ?? ''}
+      size="sm"
+      value={progress === null ? 100 : (100 * progress.done) / progress.total}
+      animated={progress === null || progress.done === progress.total}
+      aria-label="Progress of the prediction"
+    />
+  );
+}
 
 /** Shown for a run that was read and is empty. */
 export function NothingRecorded({ run }: { readonly run: LoadedRun }) {

@@ -1,11 +1,14 @@
 /** The timeline of the shown run: choice of run and iteration, lanes or table, and its keys. */
-import { memo, useEffect, useMemo, useRef } from 'react';
+
+import { SegmentedControl, VisuallyHidden } from '@mantine/core';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { rowEndNs } from '../../core/trace/rows.ts';
 import { runName } from '../../core/trace/run.ts';
+import { formatDuration } from '../../core/units.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
 import type { Saved } from '../charts/SaveMenu.tsx';
 import { useFormerMakespan } from '../predict/former.ts';
-import { useHazardOps } from '../predict/hazards/useHazards.ts';
+import { type HazardsByOp, useHazardOps } from '../predict/hazards/useHazards.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
@@ -13,22 +16,81 @@ import { openTerm } from '../store/pages.ts';
 import { useAskedPlace } from '../store/place.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { assign, Following, select, useApp } from '../store/store.ts';
-import { type FollowingProps, useFollowedRun } from './followedRun.ts';
 import { Legend } from './Legend.tsx';
 import { LanesView } from './lanes/LanesView.tsx';
-import { NoTimeline, NothingRecorded } from './NoTimeline.tsx';
+import { NoTimeline, NothingRecorded, PredictionBar } from './NoTimeline.tsx';
 import { NotesPanel } from './notes/NotesPanel.tsx';
-import { useRunNotes } from './notes/noteState.ts';
-import { useNotesOpen } from './notes/notesPanelState.ts';
+import { useNotesOpen, useRunNotes } from './notes/noteState.ts';
 import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
-import { PredictionBar } from './PredictionBar.tsx';
-import { TableView } from './rows/TableView.tsx';
-import { SelectionAnnouncer } from './SelectionAnnouncer.tsx';
+import { CallTable } from './rows/CallTable.tsx';
+import { operationLabels, rowSentence } from './rows/describeRow.ts';
+import { RowsTable } from './rows/RowsTable.tsx';
 import classes from './TimelinePanel.module.css';
 import { revealIn } from './time/timeView.ts';
-import { type TimeWindow, useTimeWindow } from './time/timeWindow.ts';
+import { type FollowingProps, type TimeWindow, useFollowedRun, useTimeWindow } from './time/timeWindow.ts';
 import { Toolbar } from './toolbar/Toolbar.tsx';
 import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
+
+/** The content of the lanes as a table: each activity, or a trace's copies and waits by program line. */
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+}
+
+function TableView({ run, view }: Props) {
+  const [as, setAs] = useState<'activities' | 'lines'>('activities');
+  // An experiment has operations in place of lines.
+  if (run.run.info.imported === undefined) return <RowsTable run={run} view={view} />;
+  return (
+    <div className={classes['frame']}>
+      <SegmentedControl
+        size="xs"
+        className={classes['choice'] ?? ''}
+        aria-label="Table content"
+        value={as}
+        onChange={(value) => setAs(value === 'lines' ? 'lines' : 'activities')}
+        data={[
+          { value: 'activities', label: 'Activities' },
+          { value: 'lines', label: 'Called from' },
+        ]}
+      />
+      <div className={classes['table']}>
+        {as === 'lines' ? <CallTable run={run} view={view} /> : <RowsTable run={run} view={view} />}
+      </div>
+    </div>
+  );
+}
+
+/** Returns the signs that the lanes show on a row as text, for screen readers. */
+function signWords({ missed, run }: LoadedRun, row: number, hazards: HazardsByOp): string {
+  const verdict = missed.get(row);
+  const found = hazards.get(run.trace.columns.op[row] ?? -1) ?? [];
+  const titles = [...new Set(found.map(({ title }) => ` Hazard: ${title}.`))];
+  return [...(verdict === undefined ? [] : [` No overlap: ${verdict.title}.`]), ...titles].join('');
+}
+
+/** Announces the selection to screen readers. */
+function SelectionAnnouncer({ run }: { readonly run: LoadedRun }) {
+  const hazards = useHazardOps(run);
+  const selection = useApp((state) => state.selection);
+  const { trace, info } = run.run;
+  const text =
+    selection?.kind === 'row' && selection.run === run.id
+      ? [
+          rowSentence(trace, selection.row, operationLabels(info.experiment)),
+          signWords(run, selection.row, hazards),
+        ].join('')
+      : selection?.kind === 'area' && selection.run === run.id
+        ? `Selected ${formatDuration(selection.endNs - selection.startNs)}.`
+        : selection?.kind === 'rows' && selection.run === run.id
+          ? `Selected ${selection.title}.`
+          : '';
+  return (
+    <VisuallyHidden role="status" aria-live="polite" data-testid="timeline-announcement">
+      {text}
+    </VisuallyHidden>
+  );
+}
 
 interface PanelProps {
   /** Saves the rows of the shown run, and makes its report. */

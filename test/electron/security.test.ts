@@ -5,7 +5,7 @@ vi.mock('electron', () => import('./support/electron.ts'));
 
 const electron = (await import('electron')) as unknown as typeof StandIn;
 const { hardenApp, hardenSession, isAllowedLink, webPreferences } = await import('../../electron/security.ts');
-const { openRemoteWindow } = await import('../../electron/remoteWindow.ts');
+const { openRemoteWindow } = await import('../../electron/window.ts');
 const { StandInEvent, WebContents } = await import('./support/electron.ts');
 
 describe('web preferences', () => {

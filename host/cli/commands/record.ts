@@ -15,10 +15,9 @@ import {
 } from '../../record/recordProgram.ts';
 import type { RecordSettings } from '../../record/recordSettings.ts';
 import { writeWhole } from '../../service/files.ts';
-import { requireWritableAsRun } from '../inputFile.ts';
+import { refuseUnused, requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';
-import { refuseUnused } from '../unusedOptions.ts';
 
 export interface RecordOptions extends Pick<RecordSettings, 'light' | 'lines' | 'steps' | 'stepRange'> {
   readonly delay?: number | undefined;

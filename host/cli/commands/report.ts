@@ -14,10 +14,9 @@ import { programVersion } from '../../paths.ts';
 import { readBoundedText, requireNew, writeNewPieces } from '../../service/files.ts';
 import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
 import { attainableFor } from '../attainable.ts';
-import { isSweepFile, readInputFile } from '../inputFile.ts';
+import { isSweepFile, readInputFile, refuseUnused } from '../inputFile.ts';
 import { statusLine } from '../progress.ts';
 import { type StepsOption, traceProfile } from '../traceAnswers.ts';
-import { refuseUnused } from '../unusedOptions.ts';
 import { ofRun, type RunOptions, refuseProfile, simulated, type Tools, withEngine } from './run.ts';
 
 export interface ReportCommandOptions extends Pick<RunOptions, 'engine' | 'profile' | 'iterations'> {

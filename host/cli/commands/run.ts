@@ -10,13 +10,12 @@ import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareParsed } from '../../service/prepareRun.ts';
-import { type InputFile, readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
+import { type InputFile, readExperimentOf, readInputFile, refuseUnused, requireWritableAsRun } from '../inputFile.ts';
 import type { Context, Terminal } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
 import { mergedInput, tracesIn } from '../rankFiles.ts';
 import { answersOf, type TraceQuestion } from '../traceAnswers.ts';
-import { refuseUnused } from '../unusedOptions.ts';
 
 export interface RunOptions {
   readonly engine?: EngineKind | undefined;

@@ -12,8 +12,7 @@ import { readBounded, readBoundedText } from '../files.ts';
 import { doneOutcome, type KeptSweep, keptText, outcomeIn, outcomeLine, readKept, sweepRunId } from '../keptSweep.ts';
 import type { NoteStore } from '../noteStore.ts';
 import { maxSweepBytes, type SweepStore } from '../sweepStore.ts';
-import { type EntryKind, type ErrorFields, entriesOfSweep, pathOf, type SweepItem } from './manifest.ts';
-import { within } from './within.ts';
+import { type EntryKind, type ErrorFields, entriesOfSweep, pathOf, type SweepItem, within } from './manifest.ts';
 import type { PackedFile } from './writeBundle.ts';
 
 export interface UnpackedSweep {

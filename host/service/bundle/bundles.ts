@@ -31,9 +31,9 @@ import {
   mostManifestBytes,
   pathOf,
   type RunItem,
+  within,
 } from './manifest.ts';
 import { readBundle } from './readBundle.ts';
-import { within } from './within.ts';
 import { type PackedFile, writeBundle } from './writeBundle.ts';
 
 /** Stores that a bundle is packed from and unpacked into: see Library. */

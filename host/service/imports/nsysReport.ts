@@ -4,7 +4,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { traceFileError } from '../../../core/import/problems.ts';
-import { inPrivateFolder } from './privateFolder.ts';
+import { inPrivateFolder } from '../temporaryFolder.ts';
 
 const run = promisify(execFile);
 

@@ -9,7 +9,7 @@ import { chmod, copyFile, open, rename, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Database as SqliteDatabase } from 'node-sqlite3-wasm';
 import type { Cells, Database } from '../../../core/import/nsight/database.ts';
-import { inPrivateFolder } from './privateFolder.ts';
+import { inPrivateFolder } from '../temporaryFolder.ts';
 import { dropSqliteModule, sqliteModule } from './sqliteModule.ts';
 
 /** Minimum bytes of a row: its place in the page, its sizes and its number. */

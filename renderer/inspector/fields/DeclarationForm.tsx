@@ -9,12 +9,12 @@ import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type BufferDeclaration, bufferBytes, bufferMemories, dtypeBytes } from '../../../core/experiment/resources.ts';
 import { environmentTerms, termsOfDeclaration } from '../../../core/glossary/termOf.ts';
-import { TermRow } from '../../terms/TermRow.tsx';
+import { TermRow } from '../../terms/TermLink.tsx';
 import { Block, SelectionHeading } from '../Facts.tsx';
-import { Form } from './Form.tsx';
 import {
   bytesFormat,
   ChoiceField,
+  Form,
   named,
   numberFormat,
   ReferenceField,

@@ -19,12 +19,12 @@ import {
 import type { Pattern } from '../../../core/experiment/resources.ts';
 import { termsOfOperation } from '../../../core/glossary/termOf.ts';
 import { edit } from '../../store/editing/edit.ts';
-import { TermRow } from '../../terms/TermRow.tsx';
-import { Form } from './Form.tsx';
+import { TermRow } from '../../terms/TermLink.tsx';
 import {
   bytesFormat,
   ChoiceField,
   durationFormat,
+  Form,
   inSentence,
   named,
   numberFormat,

@@ -1,7 +1,7 @@
 /** Inputs that change the document on blur or Enter, and show why a value is refused. */
 import { ActionIcon, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
 import { IconChartDots } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import { type DeclarationKind, declarationNames, declare } from '../../../core/experiment/edit/declarations.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
@@ -12,13 +12,33 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { reservedStreams } from '../../../core/experiment/resources.ts';
 import { fieldPath } from '../../../core/shape/path.ts';
-import { afterFrame } from '../../common/afterFrame.ts';
+import { afterFrame } from '../../common/scheduling.ts';
+import { wishFocus } from '../../score/editor.ts';
 import { edit } from '../../store/editing/edit.ts';
 import { keepTyped } from '../../store/editing/histories.ts';
 import { pageDocumentKey } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
 import { recoveredText } from '../../store/typed.ts';
 import { sweepCurrent } from '../../sweep/setup.ts';
+import classes from './Form.module.css';
+
+/** Fields of the selection. Escape returns to the score. */
+export function Form({ children }: { readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key comes from a field inside.
+    <div
+      className={classes['form']}
+      data-fields
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        wishFocus();
+      }}
+    >
+      {children}
+    </div>
+  );
+}
 
 export interface FieldProps {
   readonly label: string;

@@ -1,10 +1,20 @@
 import { Button } from '@mantine/core';
 import { IconWand } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Change } from '../../../core/experiment/change.ts';
-import { keepFocus } from '../../common/keepFocus.ts';
+import { applyChange, type Change } from '../../../core/experiment/change.ts';
+import { operationPathOf } from '../../../core/experiment/edit/paths.ts';
+import { keepFocus } from '../../common/keepPlace.ts';
+import { edit } from '../../store/editing/edit.ts';
 import { useApp, whenSettled } from '../../store/store.ts';
-import { applyInDocument } from './applyChange.ts';
+
+/** `step` names it in the undo history. The operation with this id stays selected if it still exists. */
+function applyInDocument(step: string, change: Pick<Change, 'patches'>, id: string | null): Promise<boolean> {
+  return edit(step, (experiment) => {
+    const changed = applyChange(experiment, change);
+    const path = id === null ? undefined : operationPathOf(changed, id);
+    return { experiment: changed, selected: path === undefined ? [] : [path], isRemedy: true };
+  });
+}
 
 interface Props {
   /** Name of the step in the undo history. */

@@ -1,15 +1,35 @@
 /** The change suggested for a verdict's cause: its text, its predicted gain, and a button that applies it. */
 
+import { Button } from '@mantine/core';
+import { IconBulb } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
 import { gainIntervalText } from '../../../core/remedies/remedy.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
+import { useLessonView } from '../../store/lessonView.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { isOfPresent } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
 import { ApplyButton } from './ApplyButton.tsx';
-import { AskFirst } from './AskFirst.tsx';
 import classes from './RemedyBlock.module.css';
 import type { PredictedRemedy, RemedyState } from './remedyQueue.ts';
+
+/** Hides a suggested change while a lesson's task is open, until the learner asks for it. */
+export function AskFirst({ children }: { readonly children: ReactNode }) {
+  const solving = useLessonView((view) => view.solving);
+  const [asked, setAsked] = useState(false);
+  if (!solving || asked) return children;
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      leftSection={<IconBulb size={14} aria-hidden />}
+      onClick={() => setAsked(true)}
+    >
+      Show the suggested change
+    </Button>
+  );
+}
 
 interface Props {
   readonly run: LoadedRun;

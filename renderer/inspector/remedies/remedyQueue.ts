@@ -1,9 +1,10 @@
 /** Remedies of verdicts, predicted in a worker one after another. */
 
+import { useEffect, useSyncExternalStore } from 'react';
 import { type Shown, tellsMachine } from '../../../core/cost/runCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { maxTriedInstructions } from '../../../core/remedies/predict.ts';
-import type { Remedy } from '../../../core/remedies/remedy.ts';
+import { isTested, type Remedy } from '../../../core/remedies/remedy.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import { askAbout } from '../../predict/openDocument.ts';
 import { isLongerThan } from '../../predict/predict.ts';
@@ -92,3 +93,14 @@ watch((now, before) => {
   for (const { run, verdict } of asked) known.get(run)?.delete(verdict.op);
   asked.clear();
 });
+
+/** The remedy of a verdict, predicted when its card is shown. */
+export function useRemedy(run: LoadedRun, verdict: Verdict): RemedyState {
+  const { op } = verdict;
+  const isAsked = isTested(verdict) && run.run.info.experiment !== null;
+  const remedy = useSyncExternalStore(subscribe, () => remedyOf(run, op));
+  useEffect(() => {
+    if (isAsked && remedy === null) askRemedy(run, verdict);
+  }, [run, verdict, isAsked, remedy]);
+  return isAsked ? (remedy ?? 'testing') : 'none';
+}

@@ -4,13 +4,13 @@ import type { Change } from '../../../core/experiment/change.ts';
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
-import { debounced } from '../../common/debounced.ts';
+import { debounced } from '../../common/scheduling.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment } from '../../store/select.ts';
 import { beforeNextFrame, state, watch } from '../../store/store.ts';
 import type { CheckedRun } from '../documentCalls.ts';
 import { askAbout } from '../openDocument.ts';
-import { whenPredicted } from '../predicting.ts';
+import { whenPredicted } from '../predict.ts';
 
 /** Reports by experiment, then by the run that gave the evidence. */
 const reports = new WeakMap<Experiment, Map<string, HazardReport>>();

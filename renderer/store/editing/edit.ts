@@ -3,14 +3,44 @@ import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { announce } from '../announce.ts';
-import { notifyError } from '../notify.ts';
-import { makeOwn } from '../ownCopy.ts';
+import type { DocumentHistory } from '../history.ts';
+import { announce, notifyError } from '../notify.ts';
+import { hasOwnRuns, makeOwn, type Origin } from '../ownCopy.ts';
 import { currentExperiment, pageDocumentKey } from '../select.ts';
 import { state, whenSettled, withEntry } from '../store.ts';
+import { typedTexts } from '../typed.ts';
 import type { Selection } from '../types.ts';
-import { historyOf, keptSelection, show } from './histories.ts';
-import { forgetTakenBack } from './takenBack.ts';
+import { histories, historyOf, keptSelection, show, taken } from './histories.ts';
+import { bringBack, forgetTakenBack, takeBack, takenBack } from './takenBack.ts';
+
+/** Undo and redo of the open document. */
+function travel(direction: 'undo' | 'redo'): void {
+  const copying = copyInProgress();
+  if (copying !== null) {
+    // Undo applies to the edit that the copy is being made for.
+    void copying.then(() => travel(direction));
+    return;
+  }
+  const key = pageDocumentKey(state());
+  if (key !== null && direction === 'redo' && takenBack.has(key)) return void bringBack(key);
+  const history = key === null ? undefined : histories.get(key);
+  const name = direction === 'undo' ? history?.undoName : history?.redoName;
+  if (key === null || history === undefined || name === null || name === undefined) return;
+  if (direction === 'undo' && isAllOf(key, history)) return void takeBack(key, history, history.origin);
+  const selection = taken(history, direction);
+  show(key, history, { pickedRuns: withEntry(state().pickedRuns, key, undefined), selection });
+  whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
+}
+
+/** Returns true if undo would take back the only step of a copy that an edit made. */
+const isAllOf = (key: string, history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
+  history.origin !== null &&
+  history.steps === 1 &&
+  Object.keys(typedTexts(key)).length === 0 &&
+  !hasOwnRuns(history.origin);
+
+export const undo = (): void => travel('undo');
+export const redo = (): void => travel('redo');
 
 /** A change of the document. The code marks the lines of a remedy. */
 type Done = Edited & { readonly isRemedy?: boolean };

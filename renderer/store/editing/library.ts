@@ -2,8 +2,8 @@
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { freeNewName } from '../../../core/experiment/nameOfContent.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
-import { listExperiments } from '../experimentList.ts';
 import { attempt, host } from '../host.ts';
+import { listExperiments } from '../hostEvents.ts';
 import { copyName } from '../ownCopy.ts';
 import { documentKey } from '../page.ts';
 import { openPage, readExperiment } from '../pages.ts';

@@ -2,12 +2,11 @@
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isNewName, nameOfContent } from '../../../core/experiment/nameOfContent.ts';
 import type { Draft } from '../../../core/service/service.ts';
-import { announce } from '../announce.ts';
 import { dropDraft, flushDrafts, newestDraft } from '../drafts.ts';
-import { listExperiments } from '../experimentList.ts';
 import type { DocumentHistory } from '../history.ts';
 import { attempt, host } from '../host.ts';
-import { notifyDone } from '../notify.ts';
+import { listExperiments } from '../hostEvents.ts';
+import { announce, notifyDone } from '../notify.ts';
 import { whenDocumentRead } from '../pages.ts';
 import { pageDocumentKey } from '../select.ts';
 import { assign, state } from '../store.ts';

@@ -2,13 +2,12 @@
 import { toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { libraryItems } from '../../../core/service/service.ts';
-import { inSecondFrame } from '../../common/afterFrame.ts';
-import { keepFocus } from '../../common/keepFocus.ts';
-import { announce } from '../announce.ts';
-import { listExperiments } from '../experimentList.ts';
+import { keepFocus } from '../../common/keepPlace.ts';
+import { inSecondFrame } from '../../common/scheduling.ts';
 import type { DocumentHistory } from '../history.ts';
 import { attempt, host } from '../host.ts';
-import { notifyDone } from '../notify.ts';
+import { listExperiments } from '../hostEvents.ts';
+import { announce, notifyDone } from '../notify.ts';
 import { copiedAs, type Origin, returnTo, setCopiedAs } from '../ownCopy.ts';
 import { documentKey } from '../page.ts';
 import { openPage } from '../pages.ts';

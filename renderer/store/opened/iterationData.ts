@@ -3,7 +3,7 @@ import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
 import { allLaneData, type LaneData } from '../../../core/trace/laneIndex.ts';
 import { iterationRows, makespanNs, type RowRange } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
-import { type LinkData, linksData } from './links.ts';
+import { type LinkData, linksData } from './bandwidth.ts';
 
 export interface IterationData {
   readonly number: number;

@@ -10,10 +10,33 @@ import { LaneIndex } from '../../../core/trace/laneIndex.ts';
 import { iterationsOf, type RowRange } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
-import { Bandwidth } from './bandwidth.ts';
+import type { HostFile } from '../../common/session.ts';
+import { Bandwidth, type Link } from './bandwidth.ts';
 import { type IterationData, indexIteration } from './iterationData.ts';
-import type { Link } from './links.ts';
 import { type MissedRows, missedRows } from './missed.ts';
+
+/** Results for a large run that come after its lanes. */
+export interface RunAnalysis {
+  readonly summary: WindowSummary;
+  /** Counters of the representative iteration. */
+  readonly counters: readonly LaneCounter[];
+}
+
+export interface OpenCalls {
+  open(file: HostFile): Promise<{
+    readonly run: Run;
+    /** The representative iteration. */
+    readonly iteration: IterationData;
+    /** Argument for analysis(); null if the run is small enough for the window to analyse. */
+    readonly ticket: number | null;
+  }>;
+  analysis(ticket: number): RunAnalysis;
+}
+
+/** The worker summarises iterations with more rows, without an object for each row. */
+export const mostDetailedRows = 20_000;
+
+export const isDetailed = ({ from, to }: RowRange): boolean => to - from <= mostDetailedRows;
 
 /** Known facts about a run besides its trace. */
 export interface KnownOfRun {
@@ -41,7 +64,7 @@ export class LoadedRun {
   readonly iterations: readonly number[];
   readonly #views: Map<number, IterationView>;
   readonly #attainable: AttainableBandwidth | undefined;
-  /** The representative iteration. */
+  /** The representative one. */
   #iteration: Iteration | null = null;
   #missed: MissedRows | null = null;
 

@@ -1,9 +1,9 @@
 /** The window's side of the worker that opens run files, one after another. */
 import type { Run } from '../../../core/trace/run.ts';
-import type { HostFile } from '../../common/hostFile.ts';
+import type { HostFile } from '../../common/session.ts';
 import { CalledWorker } from '../../common/workerCalls.ts';
 import type { IterationData } from './iterationData.ts';
-import type { OpenCalls, RunAnalysis } from './messages.ts';
+import type { OpenCalls, RunAnalysis } from './loadedRun.ts';
 
 export interface OpenedRun {
   readonly run: Run;

@@ -1,7 +1,7 @@
 /** Fetches a run's file for a worker that decodes it. */
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxRunFileBytes } from '../../../core/trace/arrow.ts';
-import { fetchHostFile, type HostFile } from '../../common/hostFile.ts';
+import { fetchHostFile, type HostFile } from '../../common/session.ts';
 
 /** Reads into memory of the full size at once, since the response gives the length. Rejects with `run.not-read`. */
 export async function readRunFile(source: HostFile): Promise<Uint8Array> {

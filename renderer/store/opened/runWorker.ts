@@ -8,7 +8,7 @@ import type { Run } from '../../../core/trace/run.ts';
 import type { CommonColumn, TraceColumns } from '../../../core/trace/trace.ts';
 import { handingOver, serveCalls } from '../../common/workerCalls.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
-import { isDetailed, mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
+import { isDetailed, mostDetailedRows, type OpenCalls, type RunAnalysis } from './loadedRun.ts';
 import { readRunFile } from './readRunFile.ts';
 
 /** Analyses of opened large runs, until the window asks for them. */

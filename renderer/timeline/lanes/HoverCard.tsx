@@ -1,13 +1,12 @@
 import { readRow } from '../../../core/trace/rows.ts';
 import { formatBytes, formatRate } from '../../../core/units.ts';
-import { paintOfRow } from '../../common/paintCodes.ts';
-import { usePaints } from '../../common/usePaints.ts';
-import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
+import { usePaints } from '../../common/hooks.ts';
+import { paintOfRow } from '../../common/palette.ts';
+import type { HazardsByOp } from '../../predict/hazards/useHazards.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { useRunNotes } from '../notes/noteState.ts';
-import { rowKindWords, rowRate, rowTitle } from '../rows/describeRow.ts';
-import { operationLabels } from '../rows/operationLabels.ts';
-import { exactTime } from '../time/exactTime.ts';
+import { operationLabels, rowKindWords, rowRate, rowTitle } from '../rows/describeRow.ts';
+import { exactTime } from '../time/ticks.ts';
 import classes from './HoverCard.module.css';
 import type { CounterHit, Hit } from './hitTest.ts';
 

@@ -1,9 +1,9 @@
 /** The canvas of the lanes: draws a frame whenever the visible range, the selection or the notes change. */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { RunNote } from '../../../core/trace/notes.ts';
+import { useScheme } from '../../common/hooks.ts';
 import { canvasColours } from '../../common/palette.ts';
-import { useScheme } from '../../common/usePaints.ts';
-import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
+import type { HazardsByOp } from '../../predict/hazards/useHazards.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { missedIn } from '../../store/opened/missed.ts';
 import { isOfPresent } from '../../store/select.ts';
@@ -13,8 +13,7 @@ import { drawAxis } from '../painting/axisPainter.ts';
 import { FrameMaker } from '../painting/frameMaker.ts';
 import { LanePainter } from '../painting/lanePainter.ts';
 import { nameTones } from '../painting/nameTones.ts';
-import { rowTitle } from '../rows/describeRow.ts';
-import { operationLabels } from '../rows/operationLabels.ts';
+import { operationLabels, rowTitle } from '../rows/describeRow.ts';
 import { matchesIn } from '../rows/search.ts';
 import { timeTicks } from '../time/ticks.ts';
 import type { TimeView } from '../time/timeView.ts';

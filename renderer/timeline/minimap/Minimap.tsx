@@ -2,10 +2,9 @@
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { formatDuration } from '../../../core/units.ts';
-import { whenIdle } from '../../common/afterFrame.ts';
-import { debounced } from '../../common/debounced.ts';
+import { useScheme } from '../../common/hooks.ts';
 import { canvasColours, paint, paintNames, type Scheme } from '../../common/palette.ts';
-import { useScheme } from '../../common/usePaints.ts';
+import { debounced, whenIdle } from '../../common/scheduling.ts';
 import { pixelRatioOf, placeWithin } from '../../common/zoomed.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import { beforeNextFrame } from '../../store/store.ts';

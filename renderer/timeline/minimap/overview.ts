@@ -2,7 +2,7 @@
 import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
 import { Shapes } from '../../../core/trace/shapes.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
-import { type PaintCode, paintCode } from '../../common/paintCodes.ts';
+import { type PaintCode, paintCode } from '../../common/palette.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import { spanNs, type TimeView } from '../time/timeView.ts';
 

@@ -7,8 +7,7 @@ import { gutterWidth } from '../gutter/Gutter.tsx';
 import { toPixels } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import classes from './Notes.module.css';
-import { goToNote, useRunNotes } from './noteState.ts';
-import { openNotes } from './notesPanelState.ts';
+import { goToNote, openNotes, useRunNotes } from './noteState.ts';
 import { whenOf } from './useNoteKeys.ts';
 
 interface Props {

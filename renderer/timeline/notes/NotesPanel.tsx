@@ -3,14 +3,12 @@ import { ActionIcon, Textarea, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconPencil, IconPlus, IconTrash, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { mostNoteCharacters, type RunNote } from '../../../core/trace/notes.ts';
-import { ErrorText } from '../../common/ErrorText.tsx';
+import { ErrorText } from '../../common/Page.tsx';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { rowTitle } from '../rows/describeRow.ts';
-import { operationLabels } from '../rows/operationLabels.ts';
+import { operationLabels, rowTitle } from '../rows/describeRow.ts';
 import classes from './Notes.module.css';
 import { deleteNote } from './noteChanges.ts';
-import { editNote, goToNote, keepsNotes, useRunNotes } from './noteState.ts';
-import { openNotes } from './notesPanelState.ts';
+import { editNote, goToNote, keepsNotes, openNotes, useRunNotes } from './noteState.ts';
 import { endWords, typeWords } from './noteWords.ts';
 import { whenOf } from './useNoteKeys.ts';
 

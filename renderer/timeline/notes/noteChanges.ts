@@ -1,6 +1,6 @@
 /** Changes of notes: each is a step that can be undone, and is saved at once. */
 import { mostNotes, type RunNote } from '../../../core/trace/notes.ts';
-import { announce } from '../../store/announce.ts';
+import { announce } from '../../store/notify.ts';
 import { watch } from '../../store/store.ts';
 import { save } from './noteSaves.ts';
 import { hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';

@@ -1,10 +1,10 @@
 /** Notes from the host: read when a run is opened, and merged into this window's when others have changed them. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
-import { whenRunGoes } from '../../store/goneRuns.ts';
 import { host } from '../../store/host.ts';
 import { whenNotesChanged } from '../../store/hostEvents.ts';
 import { notifyDone } from '../../store/notify.ts';
+import { whenRunGoes } from '../../store/store.ts';
 import { change } from './noteChanges.ts';
 import { forgetSaves, keptNotes, save, saved, self, setKept } from './noteSaves.ts';
 import { beginHistory, forgetRun, hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';

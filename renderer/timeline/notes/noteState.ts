@@ -3,7 +3,18 @@ import { create } from 'zustand';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { RunNote } from '../../../core/trace/notes.ts';
 import { isPrediction } from '../../store/select.ts';
+import { recall, remember } from '../../store/settings.ts';
 import { NoteHistory } from './noteHistory.ts';
+
+/** Whether the list of notes is open; kept between visits. */
+const useOpen = create<{ readonly open: boolean }>()(() => ({ open: recall('notes-open') === 'yes' }));
+
+export const useNotesOpen = (): boolean => useOpen((state) => state.open);
+
+export function openNotes(open: boolean): void {
+  useOpen.setState({ open });
+  remember('notes-open', open ? 'yes' : 'no');
+}
 
 interface NotesOfRun {
   /** Notes in order of iteration and time. */

@@ -1,5 +1,5 @@
 /** The note being edited. Its text is saved whenever the typing pauses, all in one step. */
-import { debounced } from '../../common/debounced.ts';
+import { debounced } from '../../common/scheduling.ts';
 import { amend, change, withdraw } from './noteChanges.ts';
 import { editNote, notesOf, set } from './noteState.ts';
 

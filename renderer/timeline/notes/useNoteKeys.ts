@@ -3,14 +3,13 @@ import { useEffect, useRef } from 'react';
 import type { RunNote } from '../../../core/trace/notes.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { announce } from '../../store/announce.ts';
+import { announce } from '../../store/notify.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { state } from '../../store/store.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import { takesKeys } from '../useTimelineKeys.ts';
 import { addNote, travelNotes, wereNotesLast } from './noteChanges.ts';
-import { editNote, goToNote, notesOf } from './noteState.ts';
-import { openNotes } from './notesPanelState.ts';
+import { editNote, goToNote, notesOf, openNotes } from './noteState.ts';
 
 export function useNoteKeys(run: LoadedRun, view: IterationView, time: SharedTime): void {
   const latest = useRef({ run, view, time });

@@ -2,7 +2,7 @@
  * Rows narrower than a pixel, collected by pixel: the busy share of each, and the paint of its longest row. The sum
  * over all pixels is exactly the duration of those rows, so that a lane looks equally busy at any zoom.
  */
-import type { PaintCode } from '../../common/paintCodes.ts';
+import type { PaintCode } from '../../common/palette.ts';
 
 export class Columns {
   #busy = new Float64Array(0);

@@ -8,8 +8,7 @@ import { rowKind } from '../../../core/trace/iteration.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import { Shapes } from '../../../core/trace/shapes.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
-import type { PaintCode } from '../../common/paintCodes.ts';
-import { type PaintName, paintNames } from '../../common/palette.ts';
+import { type PaintCode, type PaintName, paintNames } from '../../common/palette.ts';
 import { spanNs, toPixels } from '../time/timeView.ts';
 import {
   type BandwidthTrack,

@@ -1,8 +1,7 @@
 /** Colours by name instead of kind: names with the longest times get one each, and the rest a pale one. */
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import { type RowKind, rowKinds } from '../../../core/trace/trace.ts';
-import { type PaintCode, paintCode } from '../../common/paintCodes.ts';
-import { type PaintName, paintNames } from '../../common/palette.ts';
+import { type PaintCode, type PaintName, paintCode, paintNames } from '../../common/palette.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 
 export interface NameTones {

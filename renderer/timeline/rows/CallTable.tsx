@@ -3,7 +3,7 @@ import { IconCode } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { type CalledFrom, type CallTable as CallTableData, calledFrom } from '../../../core/lift/calledFrom.ts';
 import { formatBytes, formatDuration, formatShare } from '../../../core/units.ts';
-import { EmptyState } from '../../common/EmptyState.tsx';
+import { EmptyState } from '../../common/Page.tsx';
 import type { DataColumn } from '../../common/table/columns.ts';
 import { DataTable } from '../../common/table/DataTable.tsx';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';

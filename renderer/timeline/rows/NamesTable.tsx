@@ -3,14 +3,14 @@ import { useMemo } from 'react';
 import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
+import { usePaints } from '../../common/hooks.ts';
 import type { Paint, PaintName } from '../../common/palette.ts';
 import type { DataColumn } from '../../common/table/columns.ts';
 import { DataTable } from '../../common/table/DataTable.tsx';
-import { usePaints } from '../../common/usePaints.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { assign, state } from '../../store/store.ts';
 import type { AreaRow } from './areaTable.ts';
-import { Swatch } from './Swatch.tsx';
+import { Swatch } from './rowColumns.tsx';
 import { exactly } from './search.ts';
 
 /** Marks all activities with the name in the lanes, and scrolls to one. */

@@ -4,8 +4,8 @@
  */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { usePaints } from '../../common/hooks.ts';
 import { DataTable } from '../../common/table/DataTable.tsx';
-import { usePaints } from '../../common/usePaints.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { select, useApp } from '../../store/store.ts';
 import { areaTable } from './areaTable.ts';

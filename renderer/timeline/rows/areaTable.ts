@@ -5,9 +5,7 @@ import { spread } from '../../../core/statistics.ts';
 import type { TextTable } from '../../../core/tableText.ts';
 import { coveredLength, type Intervals, union } from '../../../core/trace/intervals.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
-import { paintCode } from '../../common/paintCodes.ts';
-import type { PaintName } from '../../common/palette.ts';
-import { paintNames } from '../../common/palette.ts';
+import { type PaintName, paintCode, paintNames } from '../../common/palette.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 
 export interface AreaRow {

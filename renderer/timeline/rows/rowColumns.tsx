@@ -3,12 +3,15 @@ import { readRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
 import { formatBytes, formatDuration, formatRate } from '../../../core/units.ts';
-import { paintOfRow } from '../../common/paintCodes.ts';
-import type { Paint, PaintName } from '../../common/palette.ts';
+import { type Paint, type PaintName, paintOfRow } from '../../common/palette.ts';
 import type { DataColumn } from '../../common/table/columns.ts';
-import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
-import { operationLabels } from './operationLabels.ts';
-import { Swatch } from './Swatch.tsx';
+import { operationLabels, rowKindWords, rowRate, rowTitle } from './describeRow.ts';
+import classes from './RowsTable.module.css';
+
+/** The colour of an activity in the lanes. */
+export const Swatch = ({ colour }: { readonly colour: string }) => (
+  <span className={classes['swatch']} style={{ background: colour }} aria-hidden />
+);
 
 export interface TableRow {
   readonly row: RowIndex;

@@ -3,8 +3,7 @@ import { lowerBound } from '../../../core/lowerBound.ts';
 import type { RowRange } from '../../../core/trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
-import type { OperationLabel } from './describeRow.ts';
-import { operationLabels } from './operationLabels.ts';
+import { type OperationLabel, operationLabels } from './describeRow.ts';
 
 export interface Matches {
   readonly count: number;

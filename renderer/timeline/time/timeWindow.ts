@@ -3,6 +3,9 @@
  * painters are called once a frame, and components render only if they subscribe.
  */
 import { useMemo, useRef, useSyncExternalStore } from 'react';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { loadedRun } from '../../store/select.ts';
+import { useApp } from '../../store/store.ts';
 import { clampView, limitsOf, type TimeView } from './timeView.ts';
 
 type Change = (view: TimeView, limits: TimeView) => TimeView;
@@ -62,3 +65,18 @@ export function useTimeWindow(extentNs: number): TimeWindow {
 
 /** Returns the view for components that show it, and so render with every frame of a zoom. */
 export const useShownView = (time: TimeWindow): TimeView => useSyncExternalStore(time.subscribe, () => time.view);
+
+/** Parts around the lanes, drawn a frame later and only if their own content changed. */
+export interface FollowingProps {
+  /** The run when its timeline was opened. */
+  readonly first: LoadedRun;
+  /** Moves whichever time window is shown. */
+  readonly time: Pick<TimeWindow, 'move' | 'view'>;
+}
+
+/** Returns the shown run for components that are drawn a frame later. */
+export function useFollowedRun(first: LoadedRun): { readonly run: LoadedRun; readonly view: IterationView } {
+  const run = useApp((state) => loadedRun(state, first.id)) ?? first;
+  const iteration = useApp((state) => state.iteration);
+  return useMemo(() => ({ run, view: run.view(iteration) }), [run, iteration]);
+}

@@ -2,13 +2,11 @@
 import { Select } from '@mantine/core';
 import type { RunSummary } from '../../../core/service/service.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { ranOnWords } from '../../common/ranOn.ts';
-import { formatMoment } from '../../common/time.ts';
+import { formatMoment, ranOnWords } from '../../common/time.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { pickRun } from '../../store/runs.ts';
 import { runsOfPage } from '../../store/select.ts';
-import { assign, useApp } from '../../store/store.ts';
-import { useDerived } from '../../store/useDerived.ts';
+import { assign, useApp, useDerived } from '../../store/store.ts';
 import classes from './Toolbar.module.css';
 
 /** The runs of this experiment, newest first. */

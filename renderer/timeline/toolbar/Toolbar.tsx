@@ -1,28 +1,69 @@
 /** The toolbar above the timeline: choice of content, and the tools of the lanes. */
-import { ActionIcon, SegmentedControl, Tooltip } from '@mantine/core';
-import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
-import { memo } from 'react';
+import { ActionIcon, Indicator, SegmentedControl, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconArrowAutofitWidth, IconCheck, IconLink, IconNote, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
+import { memo, useEffect } from 'react';
 import type { Saved } from '../../charts/SaveMenu.tsx';
-import { OriginBadge } from '../../common/Origin.tsx';
-import { deviceAndTime, ranOnWords } from '../../common/ranOn.ts';
-import { formatDay } from '../../common/time.ts';
+import { OriginBadge } from '../../common/marks.tsx';
+import { deviceAndTime, formatDay, ranOnWords } from '../../common/time.ts';
 import { useHazardOps } from '../../predict/hazards/useHazards.ts';
 import { effectiveEngine } from '../../store/engines.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { pageHash } from '../../store/page.ts';
+import { placeQuery } from '../../store/place.ts';
 import { currentEngineOptions, ranOn, titleOfLoaded } from '../../store/select.ts';
-import { assign, useApp } from '../../store/store.ts';
-import { useDerived } from '../../store/useDerived.ts';
-import { type FollowingProps, useFollowedRun } from '../followedRun.ts';
-import { NotesButton } from '../notes/NotesButton.tsx';
+import { assign, state, useApp, useDerived } from '../../store/store.ts';
+import { ensureNotes } from '../notes/noteReads.ts';
+import { openNotes, useNotesOpen, useRunNotes } from '../notes/noteState.ts';
 import { LanesSave } from '../picture/LanesSave.tsx';
 import { zoomAnchor, zoomAt } from '../time/timeView.ts';
+import { type FollowingProps, useFollowedRun } from '../time/timeWindow.ts';
 import { selectedExtent } from '../useTimelineKeys.ts';
 import { LaneFilterButton } from './LaneFilterButton.tsx';
 import { LanesButton } from './LanesButton.tsx';
-import { LinkTool } from './LinkTool.tsx';
 import { IterationPicker, RunPicker } from './RunPickers.tsx';
 import { SearchBox } from './SearchBox.tsx';
 import classes from './Toolbar.module.css';
+
+/** Copies a link to the shown lanes: page, time range, iteration and selection. */
+function LinkTool({ time }: Pick<FollowingProps, 'time'>) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  const label = clipboard.copied ? 'The link is copied' : 'Copy a link to this view';
+  const copy = (): void => {
+    const { page, iteration, selection } = state();
+    const [hash = ''] = pageHash(page).split('?');
+    clipboard.copy(
+      `${location.origin}${location.pathname}${hash}${placeQuery({ view: time.view, iteration, selection })}`,
+    );
+  };
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={copy}>
+        {clipboard.copied ? <IconCheck size={16} /> : <IconLink size={16} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** The toolbar's button that opens the list of notes and shows their number. */
+function NotesButton({ run: { id } }: { readonly run: LoadedRun }) {
+  const { notes } = useRunNotes(id);
+  const open = useNotesOpen();
+  const connected = useApp((state) => state.connection.status === 'open');
+  useEffect(() => {
+    if (connected) void ensureNotes(id);
+  }, [id, connected]);
+  const label = notes.length === 0 ? 'Notes' : `Notes, ${notes.length}`;
+  return (
+    <Tooltip label={label}>
+      <Indicator label={notes.length} size={13} offset={3} fz={9} disabled={notes.length === 0} color="azure">
+        <ActionIcon aria-label={label} aria-expanded={open} onClick={() => openNotes(!open)}>
+          <IconNote size={16} />
+        </ActionIcon>
+      </Indicator>
+    </Tooltip>
+  );
+}
 
 interface Props extends FollowingProps {
   readonly saving: Pick<Saved, 'figures' | 'report'>;

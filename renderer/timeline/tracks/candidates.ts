@@ -4,7 +4,7 @@ import type { Counter } from '../../../core/trace/counter.ts';
 import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
 import type { Lane, LaneKind } from '../../../core/trace/trace.ts';
 import { formatBytes, formatRate } from '../../../core/units.ts';
-import type { Link } from '../../store/opened/links.ts';
+import type { Link } from '../../store/opened/bandwidth.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import type { Named, Place, Track } from './tracks.ts';
 

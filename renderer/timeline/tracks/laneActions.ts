@@ -1,6 +1,6 @@
 /** Actions on a row of the gutter, for its menu and its keys. */
 
-import { announce } from '../../store/announce.ts';
+import { announce } from '../../store/notify.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { type Arrangement, moveIds, naturalArrangement, withIds } from './arrangement.ts';
 import type { Layout, TrackRow } from './layout.ts';

@@ -1,8 +1,8 @@
 /** Stored arrangements of lanes: one for each experiment, whose runs have the same lanes, or imported run. */
 import { useSyncExternalStore } from 'react';
-import { whenRunGoes } from '../../store/goneRuns.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { forget, recall, remember } from '../../store/settings.ts';
+import { whenRunGoes } from '../../store/store.ts';
 import { type Arrangement, arrangementSchema, isNatural, naturalArrangement } from './arrangement.ts';
 
 const known = new Map<string, Arrangement>();

@@ -1,7 +1,7 @@
 /** Runs from the window: keys that a field doesn't catch, refusals, notes, a lost host. */
 import { expect, it } from 'vitest';
 import { StatusLine } from '../../../renderer/status/StatusLine.tsx';
-import { restorePage } from '../../../renderer/store/navigation.ts';
+import { restorePage } from '../../../renderer/store/pages.ts';
 import { state } from '../../../renderer/store/store.ts';
 import {
   boxOf,

@@ -10,8 +10,7 @@ import { startOpening } from '../../../renderer/files/files.ts';
 import { followMakespans } from '../../../renderer/predict/former.ts';
 import { scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
 import { startEditing } from '../../../renderer/store/editing/save.ts';
-import { startNavigation } from '../../../renderer/store/navigation.ts';
-import { beforeDocumentShown } from '../../../renderer/store/pages.ts';
+import { beforeDocumentShown, startNavigation } from '../../../renderer/store/pages.ts';
 
 const begun = globalThis as typeof globalThis & { begun?: true };
 // Test files share one page, and each runs this file again.

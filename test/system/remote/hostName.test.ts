@@ -1,6 +1,6 @@
 /** A host name on ssh's command line is never an option or a command of a shell. */
 import { describe, expect, it } from 'vitest';
-import { requireHostName } from '../../../host/remote/hostName.ts';
+import { requireHostName } from '../../../host/remote/ssh.ts';
 
 describe('the name of a machine', () => {
   it.each(['gpu-box', 'me@gpu-box.example', '[::1]', '10.0.0.7', 'grün', '_a'])('may be %s', (name) => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startOnUsualPort } from '../../../host/server/rememberedPort.ts';
+import { startOnUsualPort } from '../../../host/server/openBrowser.ts';
 import type { RunningServer } from '../../../host/server/server.ts';
 import { type HeldPort, holdPort } from '../../support/heldPort.ts';
 

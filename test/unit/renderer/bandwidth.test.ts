@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { allRows } from '../../../core/trace/rows.ts';
-import { Bandwidth, bandwidthData, copyRows } from '../../../renderer/store/opened/bandwidth.ts';
-import { linksData } from '../../../renderer/store/opened/links.ts';
+import { Bandwidth, bandwidthData, copyRows, linksData } from '../../../renderer/store/opened/bandwidth.ts';
 
 interface Copy {
   readonly startNs: number;

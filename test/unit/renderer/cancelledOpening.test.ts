@@ -2,7 +2,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { HostService, Imported } from '../../../core/service/service.ts';
 import { openFiles } from '../../../renderer/files/files.ts';
-import { useTransfers } from '../../../renderer/files/transfers.ts';
+import { useTransfers } from '../../../renderer/files/Transfers.tsx';
 import { setService } from '../../../renderer/store/host.ts';
 
 afterEach(() => setService(null));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeText } from '../../../renderer/timeline/changeText.ts';
+import { changeText } from '../../../renderer/timeline/lanes/FormerMark.tsx';
 
 it.each([
   [1_320_000, 6_160_000, '1.32 to 6.16 ms, +4.84'],

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { debounced } from '../../../renderer/common/debounced.ts';
+import { debounced } from '../../../renderer/common/scheduling.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,7 +1,7 @@
 /** Work in steps: it has the same result at once and in turns, between which messages arrive that can cancel it. */
 import { expect, it } from 'vitest';
 import { atOnce, type InSteps } from '../../../core/steps.ts';
-import { inTurns } from '../../../renderer/common/inTurns.ts';
+import { inTurns } from '../../../renderer/common/scheduling.ts';
 
 /** Counts to four, and returns how far it came. */
 function* counting(seen: number[] = []): InSteps<string, number> {

@@ -1,7 +1,7 @@
 /** Runs that a comparison offers. */
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
-import { offered } from '../../../renderer/compare/offered.ts';
+import { offered } from '../../../renderer/compare/RunChooser.tsx';
 
 const run = (id: string, fields: Partial<RunSummary> = {}): RunSummary => ({
   id,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
-import { openDocument } from '../../../renderer/files/openDocument.ts';
+import { openDocument } from '../../../renderer/files/files.ts';
 
 /** A file with a claimed size, of which only the head may be read. */
 class LargeFile extends File {

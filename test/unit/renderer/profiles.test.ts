@@ -5,11 +5,11 @@ import type { HostService, ProfileSummary } from '../../../core/service/service.
 import { summarizeLazily } from '../../../core/summary/summary.ts';
 import { windowSummary } from '../../../core/summary/windowSummary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import { readProfile } from '../../../renderer/store/engines.ts';
 import { setService } from '../../../renderer/store/host.ts';
 import { windowEvents } from '../../../renderer/store/hostEvents.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
-import { readProfile } from '../../../renderer/store/profiles.ts';
 import { assign, put, state } from '../../../renderer/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 

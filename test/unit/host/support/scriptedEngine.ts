@@ -11,8 +11,7 @@ import {
 } from '../../../../core/program/engine.ts';
 import { encodeRun } from '../../../../core/trace/arrow.ts';
 import type { Run } from '../../../../core/trace/run.ts';
-import { parentChannel } from '../../../../host/engine/parentChannel.ts';
-import { serveEngine } from '../../../../host/engine/serveEngine.ts';
+import { parentChannel, serveEngine } from '../../../../host/engine/serveEngine.ts';
 import { smallRun } from './runs.ts';
 
 const forever = <Result>(): Promise<Result> => new Promise(() => setInterval(() => {}, 1000));

@@ -1,5 +1,5 @@
-/** Drawings as pictures. */
 import { CopyscopeError } from '../../core/errors.ts';
+import { fileTooLarge } from '../../core/fileTooLarge.ts';
 
 /** A drawing as SVG text. */
 export interface Drawn {
@@ -29,4 +29,21 @@ export async function pngOf({ text, width, height }: Drawn): Promise<Blob> {
     message: `A picture of ${width} × ${height} pixels is larger than this browser makes.`,
     remedy: 'Choose a smaller width, or save the drawing (SVG).',
   });
+}
+
+/** Returns the text of a file. Rejects with `file.too-large`, before reading, if it has more than `maxBytes`. */
+export async function readFileText(file: File, maxBytes: number): Promise<string> {
+  if (file.size > maxBytes) throw fileTooLarge(file.name, file.size, maxBytes);
+  return file.text();
+}
+
+/** Saves a file with the browser's download or the desktop's dialog. */
+export function saveBlob(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The download has begun by then. Some browsers need the address for a while.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

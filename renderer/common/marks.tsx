@@ -1,7 +1,28 @@
 import { Badge, Tooltip } from '@mantine/core';
-import { IconDeviceSdCard, IconRuler2, IconWaveSawTool } from '@tabler/icons-react';
+import {
+  IconCircleCheck,
+  IconCircleX,
+  IconDeviceSdCard,
+  IconQuestionMark,
+  IconRuler2,
+  IconWaveSawTool,
+} from '@tabler/icons-react';
 import type { RunOrigin } from '../../core/trace/run.ts';
-import classes from './Origin.module.css';
+import type { Verdict } from '../../core/verdicts/verdict.ts';
+import classes from './marks.module.css';
+
+/** The sign in score, lists and cards that says if a copy or kernel overlapped. */
+type Tone = 'good' | 'missed' | 'neutral';
+
+export function verdictTone({ cause }: Verdict): Tone {
+  if (cause === 'overlapped') return 'good';
+  return cause === 'nothing-to-overlap' || cause === 'too-small' || cause === 'unexplained' ? 'neutral' : 'missed';
+}
+
+export function VerdictIcon({ verdict, size = 18 }: { readonly verdict: Verdict; readonly size?: number }) {
+  const Icon = { good: IconCircleCheck, missed: IconCircleX, neutral: IconQuestionMark }[verdictTone(verdict)];
+  return <Icon size={size} aria-hidden className={classes['icon']} data-tone={verdictTone(verdict)} />;
+}
 
 const origins = {
   measured: {

@@ -1,9 +1,0 @@
-/** Runs a script's main function: an error is told in its own words, without a stack that is ours and says nothing. */
-export async function runMain(main) {
-  try {
-    process.exitCode = (await main()) ?? 0;
-  } catch (error) {
-    console.error(error.message);
-    process.exitCode = 1;
-  }
-}
