@@ -153,7 +153,7 @@ async function emptyLibrary(service) {
     experiments: experiments.map(({ id }) => id),
     sweeps: [],
   };
-  await service.deleteItems(items, true).catch((error) => {
+  await service.deleteItems(items).catch((error) => {
     // The window took its own copy back meanwhile: the next time deletes the rest.
     if (!/not-found$/.test(error.code)) throw error;
   });

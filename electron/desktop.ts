@@ -15,7 +15,6 @@ import { describeError, toErrorInfo } from '../core/errors.ts';
 import { serveWindow } from '../core/service/rpc.ts';
 import { dataFolder, programFolder, programVersion } from '../host/paths.ts';
 import { createHost, type Host } from '../host/service/host.ts';
-import { desktopBin } from './bin.ts';
 import { forkUtilityEngine } from './engineChild.ts';
 import { answerPortRequests, answerThemes } from './ipc.ts';
 import { log } from './logging.ts';
@@ -45,7 +44,6 @@ export class Desktop {
         dataFolder: dataFolder(),
       },
       assetsFolder: join(this.#program, 'assets'),
-      bin: desktopBin,
       openRemote: (address) =>
         void openRemoteWindow(address, (error) => log.error('The window of a remote host could not be loaded:', error)),
       spawnEngine: () => forkUtilityEngine(join(this.#program, 'dist/host/engine-process.js')),

@@ -39,7 +39,7 @@ const startRunSchema = z.strictObject({
 const ticketSchema = z.uuid();
 /** Limit for each kind. */
 const mostItems = 10_000;
-const itemsSchema = z.strictObject({
+export const itemsSchema = z.strictObject({
   experiments: z.array(idSchema).max(mostItems),
   runs: z.array(idSchema).max(mostItems),
   sweeps: z.array(idSchema).max(mostItems),
@@ -138,8 +138,8 @@ const requestSchemas = {
   cancelSweep: z.tuple([idSchema]),
   renameRun: z.tuple([idSchema, z.string().max(200)]),
   renameSweep: z.tuple([idSchema, z.string().trim().min(1).max(200)]),
-  deleteItems: z.tuple([itemsSchema, z.boolean()]),
-  restoreItems: z.tuple([ticketSchema]),
+  deleteItems: z.tuple([itemsSchema]),
+  restoreItems: z.tuple([z.string().regex(/^[0-9a-f-]{1,100}$/)]),
   beginImport: z.tuple([z.strictObject({ name: nameSchema, modifiedAt: z.iso.datetime() })]),
   importPart: z.tuple([ticketSchema, z.instanceof(Uint8Array)]),
   endImport: z.tuple([ticketSchema]),

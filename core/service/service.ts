@@ -28,8 +28,6 @@ export interface About {
   readonly dataFolder: string;
   /** The remote host that this host runs on, by the name that `connect` was given. */
   readonly remote?: string;
-  /** Whether deleted items go to the system's bin; otherwise they can be restored for a while. */
-  readonly bin: boolean;
 }
 
 export interface ExampleSummary {
@@ -324,11 +322,10 @@ export interface HostService {
   /** Gives a run its own title; an empty title restores the experiment's name. */
   renameRun(id: string, title: string): Promise<void>;
   /**
-   * Deletes items with everything that belongs to them, into the system's bin if there is one. Returns the ticket that
-   * restoreItems() accepts for some minutes. Rejects with `sweep.running`, and with `bin.failed` if the bin rejects
-   * them: `forGood` skips it.
+   * Moves them, with what belongs to them, into the trash for 30 days. Returns a ticket for restoreItems(). Rejects with
+   * `sweep.running`.
    */
-  deleteItems(items: LibraryItems, forGood: boolean): Promise<string>;
+  deleteItems(items: LibraryItems): Promise<string>;
   restoreItems(ticket: string): Promise<void>;
   /**
    * Imports a file of any kind: a run, a trace of PyTorch's profiler or Nsight Systems, a recorded process, an

@@ -7,7 +7,7 @@ import { maxExperimentCharacters, requireExperiment } from '../../core/experimen
 import type { ExperimentSummary } from '../../core/service/service.ts';
 import type { DraftStore } from './draftStore.ts';
 import { type FoundFile, findFiles, privately, readBoundedText, serial, writeNew, writeWhole } from './files.ts';
-import { type BeforeKept, isId, keepUnderUnused, requireTopLevelId, slug, unused } from './ids.ts';
+import { isId, keepUnderUnused, requireTopLevelId, slug, unused } from './ids.ts';
 import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
 
 /** Fields of a file that lists show. */
@@ -49,14 +49,14 @@ export class ExperimentStore {
   }
 
   /** Validates first, so that an invalid document changes nothing. Returns the id. */
-  save(id: string | null, document: unknown, before?: BeforeKept): Promise<string> {
+  save(id: string | null, document: unknown): Promise<string> {
     return this.#serial(async () => {
       const experiment = requireExperiment(document);
       const text = `${JSON.stringify(experiment, null, 2)}\n`;
       const pathOf = (target: string): string => join(this.#folder, `${target}.json`);
       if (id === null) {
         const newId = (tried: ReadonlySet<string>): Promise<string> => this.#newId(experiment.name, tried);
-        return keepUnderUnused(newId, (target) => writeNew(pathOf(target), text, privately), before);
+        return keepUnderUnused(newId, (target) => writeNew(pathOf(target), text, privately));
       }
       await writeWhole(pathOf(requireTopLevelId(id)), text, privately);
       return id;

@@ -220,7 +220,8 @@ export async function writeNewPieces(
   }
 }
 
-const exists = (path: string): Promise<boolean> =>
+/** Returns whether the user can see something at this path. */
+export const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
@@ -295,7 +296,8 @@ const remedies: Readonly<Record<string, string>> = {
   EACCES: 'Check the permissions of the file and its folder.',
   EPERM: 'Check the permissions of the file and its folder.',
   EROFS: 'Set COPYSCOPE_DATA to a folder that can be written.',
-  ENOSPC: 'Free some space on that disk.',
+  EEXIST: 'Rename or delete what has this name now, then try again.',
+  ENOSPC: 'Free some space on that disk. Deleted items are in the folder “trash” of the data folder.',
 };
 
 export function storageError(what: string, error: Pick<NodeJS.ErrnoException, 'code'>): CopyscopeError {

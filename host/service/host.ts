@@ -16,7 +16,6 @@ import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
 import { hasSlurm, readSettings } from '../slurm/settingsStore.ts';
 import { Assets } from './assets.ts';
-import type { Bin } from './bin/bin.ts';
 import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
@@ -32,11 +31,9 @@ import { watchFolder } from './watchFolder.ts';
 import { Windows } from './windows.ts';
 
 export interface HostOptions {
-  readonly about: Omit<About, 'bin'>;
+  readonly about: About;
   readonly assetsFolder: string;
   readonly spawnEngine: SpawnEngine;
-  /** Bin for deleted files; null, the default, if this process has none. */
-  readonly bin?: Bin | null;
   /** Environment of recorded programs; by default this process's own. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Opens the window of a remote host; left out if the requesting page goes there. */
@@ -57,7 +54,7 @@ export interface Host {
   bundle(ticket: string): Promise<Readable>;
   /** Adds a file to the library, and has a window show it. Rejects if the file is unreadable or of an unknown kind. */
   openFile(path: string): Promise<void>;
-  /** Ends the engine process. Deletions can't be undone any more. */
+  /** Ends the engine process. */
   close(): void;
 }
 
@@ -65,7 +62,6 @@ export function createHost({
   about,
   assetsFolder,
   spawnEngine,
-  bin = null,
   environment = process.env,
   openRemote,
 }: HostOptions): Host {
@@ -80,7 +76,7 @@ export function createHost({
     onChange: (report, problem) => windows.engineChanged(report, problem),
   });
   const lessons = new Lessons(assetsFolder, about.dataFolder, seen);
-  const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version, seen });
+  const library = new Library({ dataFolder: about.dataFolder, assets, version: about.version, seen });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
   const settled = new SettledStore(about.dataFolder);
   const session = new SessionRuns(runs, windows);
@@ -103,8 +99,8 @@ export function createHost({
   });
   const runFile = async (id: string): Promise<RunFile> => {
     if (isSweepRun(id)) return library.sweeps.runFile(id);
-    const unsaved = session.unsaved(id);
-    if (unsaved !== null) return { path: '', bytes: unsaved.byteLength, content: unsaved };
+    const content = session.unsaved(id);
+    if (content !== null) return { path: '', bytes: content.byteLength, content };
     const problem = session.problem(id);
     if (problem !== null) throw problem;
     return runs.file(id);
@@ -112,11 +108,8 @@ export function createHost({
   const tellRuns = async (ids: readonly string[]): Promise<void> => {
     for (const run of await library.listRuns()) if (ids.includes(run.id)) windows.runChanged(run.id, run);
   };
-  const tellRestored = (items: LibraryItems): void => {
-    if (items.experiments.length > 0) windows.experimentsChanged();
-    void tellRuns(items.runs);
-    for (const id of items.sweeps) void sweeps.tell(id);
-  };
+  /** Functions that list deleted runs without a file again, by the ticket of their deletion. */
+  const unsaved = new Map<string, readonly (() => void)[]>();
   /** Leaves out runs of this session without a file, which are only removed from its list. */
   const withoutUnsaved = ({ runs, ...others }: LibraryItems) => {
     const known = runs.map((id) => ({ id, back: session.forget(id) }));
@@ -135,7 +128,7 @@ export function createHost({
   };
   const openFile = async (path: string): Promise<void> => windows.opened(await tellImported(await imports.file(path)));
   const service: HostService = {
-    about: async () => ({ ...about, bin: bin !== null }),
+    about: async () => about,
     devices: (refresh) => engine.report(refresh),
     remotes: () => remotes.list(),
     connectRemote: (name) => remotes.connect(name),
@@ -179,21 +172,26 @@ export function createHost({
       if (isSweepRun(id)) throw ofSweep();
       windows.runChanged(id, await library.rename(id, title));
     },
-    deleteItems: async (items, forGood) => {
+    deleteItems: async (items) => {
       if (items.runs.some(isSweepRun)) throw ofSweep();
       return sweeps.whileStill(items.sweeps, async () => {
         const { files, putBack } = withoutUnsaved(items);
-        const ticket = await library.delete(files, forGood, () => {
-          for (const back of putBack) back();
-          tellRestored(files);
-        });
+        const ticket = await library.delete(files);
+        unsaved.set(ticket, putBack);
         for (const id of items.runs) windows.runChanged(id, null);
         if (items.experiments.length > 0) windows.experimentsChanged();
         for (const id of items.sweeps) await sweeps.tell(id);
         return ticket;
       });
     },
-    restoreItems: (ticket) => library.restore(ticket),
+    restoreItems: async (ticket) => {
+      const items = await library.restore(ticket);
+      for (const back of unsaved.get(ticket) ?? []) back();
+      unsaved.delete(ticket);
+      if (items.experiments.length > 0) windows.experimentsChanged();
+      void tellRuns(items.runs);
+      for (const id of items.sweeps) void sweeps.tell(id);
+    },
     beginImport: async ({ name, modifiedAt }) => imports.begin({ name, modifiedAt: new Date(modifiedAt) }),
     importPart: (ticket, part) => imports.part(ticket, part),
     endImport: async (ticket) => tellImported(await imports.finish(ticket)),

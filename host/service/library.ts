@@ -1,7 +1,7 @@
 /** The user's library on the disk, and its actions on whole items: open, delete, pack, unpack. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import { areRanks, jobName, MergedRanks } from '../../core/import/mergedRanks.ts';
 import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/import/openable.ts';
@@ -18,10 +18,8 @@ import {
 import { decodeRun, encodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
 import { runName } from '../../core/trace/run.ts';
 import type { Assets } from './assets.ts';
-import type { Bin } from './bin/bin.ts';
 import { Bundles } from './bundle/bundles.ts';
 import { looksLikeBundle, mostBundleBytes } from './bundle/readBundle.ts';
-import { Deletions, type Doomed } from './deletions.ts';
 import { DraftStore } from './draftStore.ts';
 import { ExperimentStore } from './experimentStore.ts';
 import { readBounded, readBoundedText, readPart, serial } from './files.ts';
@@ -39,7 +37,7 @@ import { SeenFiles } from './seenFiles.ts';
 import { SweepStore } from './sweepStore.ts';
 import { processFolder } from './thisProcess.ts';
 import { TitleStore } from './titleStore.ts';
-import { Unfinished } from './unfinished.ts';
+import { Trash } from './trash.ts';
 
 /** Limit for exports and reports of Nsight Systems, which hold much that no trace has, such as processor samples. */
 const mostDatabaseBytes = 16 * 2 ** 30;
@@ -47,7 +45,6 @@ const mostDatabaseBytes = 16 * 2 ** 30;
 export interface LibraryOptions {
   readonly dataFolder: string;
   readonly assets: Assets;
-  readonly bin: Bin | null;
   /** Version of this program. */
   readonly version: string;
   readonly seen?: SeenFiles;
@@ -62,16 +59,16 @@ export class Library {
   readonly sweeps: SweepStore;
   readonly imports: Imports;
   readonly bundles: Bundles;
-  readonly #deletions: Deletions;
+  readonly #trash: Trash;
+  readonly #data: string;
   /** Stores a draft or deletes experiments, one after another. */
   readonly #drafting = serial();
-  readonly #unfinished: Unfinished;
   /** Resolves when files left half written by killed processes are deleted. */
   readonly ready: Promise<void>;
   readonly #incoming: string;
   readonly #version: string;
 
-  constructor({ dataFolder, assets, bin, version, seen = new SeenFiles(null) }: LibraryOptions) {
+  constructor({ dataFolder, assets, version, seen = new SeenFiles(null) }: LibraryOptions) {
     this.#version = version;
     closeOwnFolders(dataFolder);
     this.#incoming = processFolder(join(dataFolder, 'incoming'));
@@ -83,10 +80,9 @@ export class Library {
     this.sweeps = new SweepStore(join(dataFolder, 'sweeps'));
     this.imports = new Imports(this.#incoming, (file) => this.#sinkFor(file));
     this.bundles = new Bundles(this, version);
-    this.#deletions = new Deletions(processFolder(join(dataFolder, 'deleted')), bin);
-    this.#unfinished = new Unfinished(join(dataFolder, 'unfinished'));
-    const finished = this.#unfinished.finishAll((items) => this.#remove(items, items.forGood)).catch(() => {});
-    this.ready = Promise.all([finished, clearUnfinished(dataFolder)]).then(() => {});
+    this.#data = dataFolder;
+    this.#trash = new Trash(dataFolder);
+    this.ready = Promise.all([this.#tidyTrash().catch(() => {}), clearUnfinished(dataFolder)]).then(() => {});
   }
 
   /** Returns the stored runs, newest first, with their titles. */
@@ -112,79 +108,48 @@ export class Library {
     });
   }
 
-  /** See HostService.deleteItems(). Calls `restored` when they are back. */
-  delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
-    const deleted = (): Promise<string> => this.#delete(items, forGood, restored);
+  /** See HostService.deleteItems(). */
+  delete(items: LibraryItems): Promise<string> {
+    const deleted = (): Promise<string> => this.#delete(items);
     return items.experiments.length === 0 ? deleted() : this.#drafting(deleted);
   }
 
-  async #delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+  async #delete(items: LibraryItems): Promise<string> {
     const { experiments, runs, sweeps } = items;
-    const doomed = [
-      ...(await Promise.all(experiments.map((id) => this.#filesOfExperiment(id)))),
-      ...(await Promise.all(runs.map((id) => this.#filesOfRun(id)))),
-      ...(await Promise.all(sweeps.map((id) => this.#filesOfSweep(id)))),
-    ].flat();
-    const titles = await this.titles.all();
-    return this.#noted(items, forGood, async () => {
-      const token = await this.#deletions.delete(doomed, forGood, async (putBack) => {
-        await this.#noted(items, forGood, async () => {
-          await putBack();
-          for (const id of runs) await this.titles.set(id, titles.get(id) ?? '');
-        });
-        restored();
-      });
-      // The files are gone already, even if the disk has no room for a new table of titles.
-      for (const id of runs) await this.titles.set(id, '').catch(() => {});
-      return token;
-    });
-  }
-
-  /**
-   * Stores several items that belong together with `keep`, which announces each before its first file exists. If it
-   * rejects, or this process ends midway, none of them stays.
-   */
-  async keepTogether<Result>(
-    keep: (about: (items: LibraryItems) => Promise<void>) => Promise<Result>,
-  ): Promise<Result> {
-    const note = this.#unfinished.note(true);
-    let meant = libraryItems({});
-    try {
-      return await keep((items) => {
-        meant = items;
-        return note.write(items);
-      });
-    } catch (thrown) {
-      await this.#remove(meant, true).catch(() => {});
-      throw thrown;
-    } finally {
-      await note.tear();
-    }
-  }
-
-  /** Does work that is incomplete if this process ends midway: the next process then removes the items. */
-  async #noted<Result>(items: LibraryItems, forGood: boolean, work: () => Promise<Result>): Promise<Result> {
-    const note = this.#unfinished.note(forGood);
-    // On a full disk there may be no room for the note, and deleting is what helps.
-    await note.write(items).catch(() => {});
-    try {
-      return await work();
-    } finally {
-      await note.tear();
-    }
-  }
-
-  /** Removes the items and their files. Only the bin can restore them. */
-  async #remove({ experiments, runs, sweeps }: LibraryItems, forGood: boolean): Promise<void> {
-    const missing = (): null => null;
     const found = await Promise.all([
-      ...experiments.flatMap((id) => [this.experiments.path(id).catch(missing), this.drafts.path(id)]),
-      ...runs.flatMap((id) => [this.runs.ownPath(id).catch(missing), this.notes.path(id)]),
-      ...sweeps.flatMap((id) => [this.sweeps.folder(id).catch(missing), this.notes.folder(runsOfSweep(id))]),
+      ...experiments.flatMap((id) => [this.experiments.path(id), this.drafts.path(id)]),
+      ...runs.flatMap((id) => [this.runs.ownPath(id), this.notes.path(id)]),
+      ...sweeps.flatMap((id) => [this.sweeps.folder(id), this.notes.folder(runsOfSweep(id))]),
     ]);
-    const doomed = found.flatMap((path) => (path === null ? [] : [{ path, bin: true }]));
-    await this.#deletions.forget(await this.#deletions.delete(doomed, forGood, (putBack) => putBack()));
-    for (const id of runs) await this.titles.set(id, '');
+    const files = found.flatMap((path) => (path === null ? [] : relative(this.#data, path)));
+    const titles = Object.fromEntries([...(await this.titles.all())].filter(([id]) => runs.includes(id)));
+    const ticket = await this.#trash.put({ items, titles, files });
+    // The files are gone already, even if the disk has no room for a new table of titles.
+    await this.#forgetTitles(runs).catch(() => {});
+    return ticket;
+  }
+
+  /** Undoes a deletion, and returns its items. */
+  async restore(ticket: string): Promise<LibraryItems> {
+    let restored = libraryItems({});
+    await this.#trash.restore(ticket, async ({ items, titles }) => {
+      for (const [id, title] of Object.entries(titles)) await this.titles.set(id, title);
+      restored = items;
+    });
+    return restored;
+  }
+
+  async #tidyTrash(): Promise<void> {
+    for (const { items } of await this.#trash.tidy()) await this.#forgetTitles(items.runs);
+  }
+
+  /** Drops the titles of runs that don't exist. */
+  async #forgetTitles(runs: readonly string[]): Promise<void> {
+    const titles = await this.titles.all();
+    for (const id of runs) {
+      const isGone = titles.has(id) && (await this.runs.ownPath(id).catch(() => null)) === null;
+      if (isGone) await this.titles.set(id, '');
+    }
   }
 
   /** See HostService.joinRanks(). Memory holds the rows of all ranks, and those of one run again. */
@@ -200,10 +165,6 @@ export class Library {
     return this.#keepRun(`${runName(run.info)}.arrow`, encodeRun(run));
   }
 
-  restore(token: string): Promise<void> {
-    return this.#deletions.restore(token);
-  }
-
   /** Returns an unused name in the folder of incomplete files. */
   newIncoming(): string {
     return join(this.#incoming, randomUUID());
@@ -211,25 +172,6 @@ export class Library {
 
   close(): void {
     this.imports.close();
-    this.#deletions.close();
-  }
-
-  async #filesOfExperiment(id: string): Promise<Doomed[]> {
-    const [path, draft] = await Promise.all([this.experiments.path(id), this.drafts.path(id)]);
-    return [{ path, bin: true }, ...(draft === null ? [] : [{ path: draft, bin: false }])];
-  }
-
-  async #filesOfRun(id: string): Promise<Doomed[]> {
-    const path = await this.runs.ownPath(id);
-    const notes = await this.notes.path(id);
-    return [{ path, bin: true }, ...(notes === null ? [] : [{ path: notes, bin: true }])];
-  }
-
-  /** Includes its runs, which are in its folder, and their notes. */
-  async #filesOfSweep(id: string): Promise<Doomed[]> {
-    const path = await this.sweeps.folder(id);
-    const notes = await this.notes.folder(runsOfSweep(id));
-    return [{ path, bin: true }, ...(notes === null ? [] : [{ path: notes, bin: true }])];
   }
 
   #sinkFor(file: IncomingFile): Sink {

@@ -7,7 +7,6 @@ import { isLeftBehind } from './thisProcess.ts';
 /** Names that Copyscope itself makes in the data folder. */
 const names = [
   'cache',
-  'deleted',
   'drafts',
   'experiments',
   'incoming',
@@ -18,7 +17,7 @@ const names = [
   'recordings',
   'runs',
   'sweeps',
-  'unfinished',
+  'trash',
 ] as const;
 
 /**

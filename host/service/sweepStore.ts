@@ -8,7 +8,7 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.t
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import { makeFolder, privately, readBounded, readBoundedText, serial, storageError, writeWhole } from './files.ts';
-import { type BeforeKept, isId, keepUnderUnused, timedId, unused } from './ids.ts';
+import { isId, keepUnderUnused, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
 import type { RunFile } from './runStore.ts';
 
@@ -86,7 +86,7 @@ export class SweepStore {
    * Stores a whole sweep from elsewhere, under its own id if that is free. `runs` has the paths of its points' files;
    * `folder` is an unused name on the same disk, in which it is assembled, so that it is stored whole or not at all.
    */
-  async keep(kept: KeptSweep, runs: ReadonlyMap<number, string>, folder: string, before?: BeforeKept): Promise<string> {
+  async keep(kept: KeptSweep, runs: ReadonlyMap<number, string>, folder: string): Promise<string> {
     for (const [point, path] of runs) {
       await writeWhole(join(folder, `${point}.arrow`), await readBounded(path, maxRunFileBytes), privately);
     }
@@ -98,7 +98,6 @@ export class SweepStore {
       keepUnderUnused(
         (tried) => this.#unusedId(kept.id, tried),
         (free) => this.#taken(() => rename(folder, this.#path(free, ''))),
-        before,
       ),
     );
   }

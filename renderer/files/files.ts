@@ -114,9 +114,9 @@ function kept(ticket: string, signal: AbortSignal): Promise<Imported> {
 /** Deletes an imported run. A bundle stays, since its items may be in use already. */
 async function discard(imported: Imported): Promise<void> {
   if (imported.kind === 'run' && imported.isNew) {
-    await host().deleteItems(libraryItems({ runs: [imported.run.id] }), true);
+    await host().deleteItems(libraryItems({ runs: [imported.run.id] }));
   } else if (imported.kind === 'experiment' && imported.isNew) {
-    await host().deleteItems(libraryItems({ experiments: [imported.id] }), true);
+    await host().deleteItems(libraryItems({ experiments: [imported.id] }));
   }
 }
 

@@ -11,7 +11,7 @@ import { openPage } from '../store/pages.ts';
 import { isPrediction } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
-import { LibraryDialogs } from './dialogs.tsx';
+import { RenameDialog } from './dialogs.tsx';
 import { ExperimentList } from './ExperimentList.tsx';
 import { conditions, filterExperiments, filterRuns, isOfRuns, matchesText, noFilter } from './filter.ts';
 import { Item } from './Item.tsx';
@@ -35,7 +35,7 @@ export function Library() {
           Reading the library…
         </Text>
       )}
-      <LibraryDialogs />
+      <RenameDialog />
     </section>
   );
 }

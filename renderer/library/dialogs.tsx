@@ -1,32 +1,14 @@
-/** The library's dialogs: renaming, and deleting for good. */
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
+/** The dialog that renames an item of the library. */
+import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useLast } from '../common/hooks.ts';
-import { ErrorText } from '../common/Page.tsx';
-import {
-  closeDeleteQuestion,
-  countItems,
-  deleteForGood,
-  type LibraryItem,
-  nameOfItem,
-  renameItem,
-  useDeleteQuestion,
-} from '../store/libraryActions.ts';
+import { type LibraryItem, nameOfItem, renameItem } from '../store/libraryActions.ts';
 import { itemKey, useLibrary } from './libraryView.ts';
-
-export function LibraryDialogs() {
-  return (
-    <>
-      <RenameDialog />
-      <DeleteQuestion />
-    </>
-  );
-}
 
 const closeRename = (): void => useLibrary.setState({ renaming: null });
 
 /** Stays mounted when closed, so that it can return the focus. */
-function RenameDialog() {
+export function RenameDialog() {
   const renaming = useLibrary((state) => state.renaming);
   const shown = useLast(renaming);
   return (
@@ -69,34 +51,5 @@ function RenameForm({ item }: { readonly item: LibraryItem }) {
         </Button>
       </Group>
     </form>
-  );
-}
-
-function DeleteQuestion() {
-  const { question } = useDeleteQuestion();
-  const shown = useLast(question);
-  return (
-    <Modal opened={question !== null} onClose={closeDeleteQuestion} title="Delete for good?">
-      {shown === null ? null : (
-        <>
-          {shown.why === null ? (
-            <Text mb="md">
-              This system offers Copyscope no bin. You can undo it for five minutes; after that{' '}
-              {countItems(shown.items)} will be gone.
-            </Text>
-          ) : (
-            <ErrorText error={shown.why} />
-          )}
-          <Group gap="xs" justify="flex-end">
-            <Button variant="default" onClick={closeDeleteQuestion} data-autofocus>
-              Keep
-            </Button>
-            <Button color="red" onClick={() => void deleteForGood(shown.items)}>
-              Delete for good
-            </Button>
-          </Group>
-        </>
-      )}
-    </Modal>
   );
 }

@@ -1,6 +1,3 @@
-/** Actions on library items: deleting with undo, and renaming. */
-import { create } from 'zustand';
-import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { type LibraryItems, runTitle, type SweepSummary } from '../../core/service/service.ts';
 import { keepPlace } from '../common/keepPlace.ts';
 import { afterFrame } from '../common/scheduling.ts';
@@ -8,7 +5,7 @@ import { forgetDocument } from './editing/histories.ts';
 import { renameExperiment } from './editing/library.ts';
 import { attempt, host } from './host.ts';
 import { listExperiments } from './hostEvents.ts';
-import { notifyDone, notifyError } from './notify.ts';
+import { notifyDone } from './notify.ts';
 import { documentKey } from './page.ts';
 import { openPage } from './pages.ts';
 import { state } from './store.ts';
@@ -21,43 +18,19 @@ export interface LibraryItem {
   readonly id: string;
 }
 
-/** A deletion that the user must confirm, since it can't be undone for long; `why` is the bin's error, if any. */
-interface Question {
-  readonly items: LibraryItems;
-  readonly why: ErrorInfo | null;
-}
-
-export const useDeleteQuestion = create<{ readonly question: Question | null }>()(() => ({ question: null }));
-export const closeDeleteQuestion = (): void => useDeleteQuestion.setState({ question: null });
-
-/** Moves items to the bin. If there is no bin, or it refuses, asks the user. */
+/** Moves items into the trash, and offers to undo it. */
 export async function deleteItems(items: LibraryItems): Promise<void> {
   if (items.experiments.length + items.runs.length + items.sweeps.length === 0) return;
-  if (state().about?.bin !== true) return useDeleteQuestion.setState({ question: { items, why: null } });
-  try {
-    await deleteNow(items, false);
-  } catch (thrown) {
-    const error = toErrorInfo(thrown);
-    if (error.code === 'bin.failed') useDeleteQuestion.setState({ question: { items, why: error } });
-    else notifyError(`${capital(countItems(items))} could not be deleted`, error);
-  }
-}
-
-/** Deletes for good after the user has confirmed. */
-export function deleteForGood(items: LibraryItems): Promise<void> {
-  closeDeleteQuestion();
-  return attempt(`${capital(countItems(items))} could not be deleted`, () => deleteNow(items, true));
-}
-
-async function deleteNow(items: LibraryItems, forGood: boolean): Promise<void> {
-  const what = nameOf(items);
-  const isOpen = isShown(items);
-  const giveFocusBack = keepPlace();
-  const ticket = await host().deleteItems(items, forGood);
-  for (const id of items.experiments) forgetDocument(documentKey({ kind: 'experiment', id }));
-  if (isOpen) openPage({ kind: 'welcome' });
-  afterFrame(giveFocusBack);
-  notifyDone(forGood ? 'Deleted' : 'Moved to the bin', what, { label: 'Undo', act: () => void restore(ticket) });
+  await attempt(`${capital(countItems(items))} could not be deleted`, async () => {
+    const what = nameOf(items);
+    const isOpen = isShown(items);
+    const giveFocusBack = keepPlace();
+    const ticket = await host().deleteItems(items);
+    for (const id of items.experiments) forgetDocument(documentKey({ kind: 'experiment', id }));
+    if (isOpen) openPage({ kind: 'welcome' });
+    afterFrame(giveFocusBack);
+    notifyDone('Moved to the trash', what, { label: 'Undo', act: () => void restore(ticket) });
+  });
 }
 
 /** Returns true if the page shows one of the items, or a run of one of the sweeps. */

@@ -111,7 +111,7 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
     Object.keys(server.files()).filter((path) => path.includes('/sweeps/') && !path.includes('/incoming/'));
   const before = kept();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
+  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the trash' });
   // The notice stays while the pointer is on it.
   await notice.hover();
   await expect(sweeps.getByRole('listitem')).toHaveCount(0);

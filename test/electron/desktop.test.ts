@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost } from '../../core/service/rpc.ts';
-import { libraryItems, type WindowEvents } from '../../core/service/service.ts';
+import type { WindowEvents } from '../../core/service/service.ts';
 import { readWindowState } from '../../electron/windowState.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
@@ -102,18 +102,6 @@ describe('the main process', () => {
     await eventually(() => expect(opened).toHaveBeenCalled());
     // The run ships with the program, so the same file is not kept twice.
     expect(opened.mock.calls[0]?.[0]).toMatchObject({ kind: 'run', isNew: false });
-    close();
-  });
-
-  it('puts what is deleted into the bin of the system', async () => {
-    const { service, close } = connect();
-    expect((await service.about()).bin).toBe(true);
-    const id = await service.saveExperiment(null, JSON.parse(experiment.toString('utf8')));
-    const ticket = await service.deleteItems(libraryItems({ experiments: [id] }), false);
-    expect(electron.shell.trashItem).toHaveBeenCalledExactlyOnceWith(join(work, 'data/experiments', `${id}.json`));
-    await service.restoreItems(ticket);
-    expect((await service.experiments()).map((one) => one.id)).toEqual([id]);
-    await service.deleteItems(libraryItems({ experiments: [id] }), true);
     close();
   });
 

@@ -79,7 +79,6 @@ async function withLibrary(context: Context, action: (library: Library) => Promi
   const library = new Library({
     dataFolder: dataFolder(context.environment),
     assets: new Assets(join(context.program, 'assets')),
-    bin: null,
     version: programVersion(context.program),
   });
   try {

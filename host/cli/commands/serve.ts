@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import { dataFolder, programVersion } from '../../paths.ts';
 import { openBrowser, startOnUsualPort } from '../../server/openBrowser.ts';
-import { systemBin } from '../../service/bin/bin.ts';
 import { createHost, type Host } from '../../service/host.ts';
 import type { Context } from '../io.ts';
 
@@ -53,7 +52,6 @@ export const hostForBrowser = ({ program, environment, spawnEngine }: Context, r
     },
     assetsFolder: join(program, 'assets'),
     spawnEngine,
-    bin: systemBin(),
     environment,
   });
 

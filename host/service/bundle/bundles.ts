@@ -15,7 +15,6 @@ import { maxNotesBytes, parseRunNotes, type RunNotes } from '../../../core/trace
 import type { RunInfo } from '../../../core/trace/run.ts';
 import type { ExperimentStore } from '../experimentStore.ts';
 import { makeFolder, privately, readBounded, readBoundedText } from '../files.ts';
-import type { BeforeKept } from '../ids.ts';
 import { sweepRunId } from '../keptSweep.ts';
 import type { NoteStore } from '../noteStore.ts';
 import type { RunStore } from '../runStore.ts';
@@ -44,7 +43,7 @@ interface Parts {
   readonly titles: TitleStore;
   readonly sweeps: SweepStore;
   newIncoming(): string;
-  keepTogether<Result>(keep: (about: (items: LibraryItems) => Promise<void>) => Promise<Result>): Promise<Result>;
+  delete(items: LibraryItems): Promise<string>;
 }
 
 /** Time after which a requested bundle is dropped if it was not fetched. */
@@ -121,36 +120,34 @@ export class Bundles {
     return { kind: 'bundle', items, ...(problems.length === 0 ? {} : { problem: inPart(problems) }) };
   }
 
-  #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
-    return this.#library.keepTogether(async (about) => {
-      const kept: Kept = { experiments: [], runs: [], sweeps: [] };
-      /** Lists each item before it is stored, under the id tried last. */
-      const inList = (list: string[]): BeforeKept => {
-        const at = list.length;
-        return async (id) => {
-          list[at] = id;
-          await about(kept);
-        };
-      };
+  /** Keeps everything, or moves what was kept into the trash. */
+  async #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
+    const kept: Kept = { experiments: [], runs: [], sweeps: [] };
+    try {
       for (const experiment of experiments)
-        await this.#library.experiments.save(null, experiment, inList(kept.experiments));
-      for (const run of runs) await this.#keepRun(run, inList(kept.runs));
+        kept.experiments.push(await this.#library.experiments.save(null, experiment));
+      for (const run of runs) kept.runs.push(await this.#keepRun(run));
       for (const sweep of sweeps)
-        await this.#keepSweep(sweep, join(folder, `sweep-${sweep.kept.id}`), inList(kept.sweeps));
+        kept.sweeps.push(await this.#keepSweep(sweep, join(folder, `sweep-${sweep.kept.id}`)));
       return kept;
-    });
+    } catch (thrown) {
+      await this.#library.delete(kept).catch(() => {});
+      throw thrown;
+    }
   }
 
-  async #keepRun({ item, path, info, notes }: UnpackedRun, before: BeforeKept): Promise<void> {
+  async #keepRun({ item, path, info, notes }: UnpackedRun): Promise<string> {
     const name = item.id.slice(item.id.lastIndexOf('/') + 1);
-    const { id } = await this.#library.runs.keep(name, info, await readBounded(path, maxRunFileBytes), before);
+    const { id } = await this.#library.runs.keep(name, info, await readBounded(path, maxRunFileBytes));
     if (notes !== null) await this.#library.notes.save(id, notes);
     if (item.title !== undefined) await this.#library.titles.set(id, item.title);
+    return id;
   }
 
-  async #keepSweep({ kept: sweep, runs, notes }: UnpackedSweep, folder: string, before: BeforeKept): Promise<void> {
-    const id = await this.#library.sweeps.keep(sweep, runs, folder, before);
+  async #keepSweep({ kept: sweep, runs, notes }: UnpackedSweep, folder: string): Promise<string> {
+    const id = await this.#library.sweeps.keep(sweep, runs, folder);
     for (const [point, of] of notes) await this.#library.notes.save(sweepRunId(id, point), of);
+    return id;
   }
 
   async #collect({ experiments, runs, sweeps }: LibraryItems): Promise<Packed> {

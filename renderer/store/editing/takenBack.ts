@@ -46,24 +46,22 @@ export async function takeBack(key: string, history: DocumentHistory, origin: Or
   inSecondFrame(giveFocusBack);
   const from = pageDocumentKey(state());
   if (from === null) return;
-  const hasBin = state().about?.bin === true;
   const copied = copiedAs(key);
-  const ticket = deletedCopy(key, id, !hasBin);
+  const ticket = deletedCopy(key, id);
   offerBack(from, { id, history, copied, ticket });
   const isGone = (await ticket) !== null;
   announce(`Undone: ${step}`);
   if (!isGone) return forgetTakenBack(from);
-  const went = hasBin ? 'is in the bin' : 'was deleted';
   const again = { label: 'Redo', act: () => void bringBack(from) };
-  notifyDone('Copy taken back', `“${name}” held nothing else and ${went}.`, again);
+  notifyDone('Copy taken back', `“${name}” held nothing else and was deleted.`, again);
 }
 
 const idOf = (key: string): string => key.slice(documentKey({ kind: 'experiment', id: '' }).length);
 
-async function deletedCopy(key: string, id: string, forGood: boolean): Promise<string | null> {
+async function deletedCopy(key: string, id: string): Promise<string | null> {
   let ticket: string | null = null;
   await attempt('The copy could not be taken back', async () => {
-    ticket = await host().deleteItems(libraryItems({ experiments: [id] }), forGood);
+    ticket = await host().deleteItems(libraryItems({ experiments: [id] }));
     forgetDocument(key);
   });
   return ticket;

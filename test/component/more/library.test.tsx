@@ -140,7 +140,7 @@ it('deletes an experiment, and Undo brings it back', async () => {
   await press('Delete');
   await expect.poll(() => count(experiments(window).getByRole('listitem'))).toBe(2);
   expect([...host.experiments.keys()]).toEqual(['alpha', 'gamma']);
-  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
+  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the trash' });
   await expect.element(notice).toHaveTextContent('beta');
   await notice.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => count(experiments(window).getByRole('listitem'))).toBe(3);
@@ -155,7 +155,7 @@ it('leaves the buttons of a dialog free of notifications in a narrow window', as
     focus(window, name);
     await press('Delete');
   }
-  await expect.poll(() => count(page.getByRole('alert').filter({ hasText: 'Moved to the bin' }))).toBe(2);
+  await expect.poll(() => count(page.getByRole('alert').filter({ hasText: 'Moved to the trash' }))).toBe(2);
   focus(window, 'gamma');
   await press('F2');
   const dialog = page.getByRole('dialog', { name: 'Rename' });

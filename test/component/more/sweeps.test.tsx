@@ -153,7 +153,7 @@ it('deletes a sweep with its runs, and Undo brings both back', async () => {
   await expect.element(sweeps.getByRole('listitem')).not.toBeInTheDocument();
   await expect.element(page.getByRole('region', { name: 'Sweep', exact: true })).not.toBeInTheDocument();
   expect(host.sweeps.size).toBe(0);
-  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
+  const notice = page.getByRole('alert').filter({ hasText: 'Moved to the trash' });
   await expect.element(notice).toHaveTextContent('with its 4 runs');
   await notice.getByRole('button', { name: 'Undo' }).click();
   await sweeps.getByRole('listitem').getByRole('button').first().click();

@@ -223,7 +223,7 @@ export class MemoryHost {
   }
 
   readonly #service: Partial<HostService> = {
-    about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory', bin: true }),
+    about: async () => ({ version, shell: 'browser', platform: 'linux', dataFolder: '/memory' }),
     devices: async () => this.#devices,
     remotes: async () => ({ hosts: [], earlier: null }),
     // Tests report the state of a connection with host.events.remoteChanged().

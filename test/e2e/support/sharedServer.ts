@@ -9,8 +9,6 @@ import type { BrowserContext } from '@playwright/test';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { programFolder, programVersion } from '../../../host/paths.ts';
 import { type RunningServer, startServer } from '../../../host/server/server.ts';
-import { systemBin } from '../../../host/service/bin/bin.ts';
-import { freedesktopBin } from '../../../host/service/bin/freedesktopBin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { DataFolder } from './dataFolder.ts';
 
@@ -69,13 +67,11 @@ export class SharedServer {
   }
 }
 
-const hostOn = ({ dataFolder, home }: DataFolder): Host =>
+const hostOn = ({ dataFolder }: DataFolder): Host =>
   createHost({
     about: { version: programVersion(program), shell: 'browser', platform: process.platform, dataFolder },
     assetsFolder: join(program, 'assets'),
     spawnEngine: () => forkEngine(join(program, 'dist/host/engine-process.js')),
-    // The bin is the test's own: its deleted files must not reach the person's.
-    bin: systemBin() && freedesktopBin({ ...process.env, XDG_DATA_HOME: home }),
   });
 
 const memoryOf = ({ dataFolder }: DataFolder): string => join(dataFolder, 'cache/seen-files.json');

@@ -58,7 +58,7 @@ async function readAndDelete({ host: { service } }: HostInFolder, imported: Impo
   }
   for (const id of items.experiments) await service.readExperiment(id);
   // Shipped or earlier items are kept.
-  if (imported.kind === 'bundle' || imported.isNew) await service.deleteItems(items, true);
+  if (imported.kind === 'bundle' || imported.isNew) await service.deleteItems(items);
 }
 
 function imported(place: HostInFolder, name: string, bytes: Uint8Array, partBytes: number) {

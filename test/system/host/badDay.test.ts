@@ -97,7 +97,7 @@ describe.skipIf(!canMount)(ofDisks('a full disk'), () => {
     await expect(importedRun(service, 'b.arrow', runFile('b'))).rejects.toMatchObject(full);
     expect(kept(dataFolder)).toEqual(before);
     expect(JSON.parse(await service.readExperiment(id)).description).toBe(example().description);
-    await service.deleteItems(libraryItems({ experiments: [id], runs: [run] }), true);
+    await service.deleteItems(libraryItems({ experiments: [id], runs: [run] }));
     expect(kept(dataFolder)).toEqual([]);
   });
 });
@@ -114,7 +114,7 @@ describe.skipIf(!canMount)(ofDisks('a folder that can’t be written'), () => {
     await expect(service.saveExperiment(null, named('other'))).rejects.toMatchObject(refused);
     await expect(service.saveExperiment(id, named('mine'))).rejects.toMatchObject(refused);
     await expect(importedRun(service, 'a.arrow', runFile('a'))).rejects.toMatchObject(refused);
-    await expect(service.deleteItems(libraryItems({ experiments: [id] }), true)).rejects.toMatchObject(refused);
+    await expect(service.deleteItems(libraryItems({ experiments: [id] }))).rejects.toMatchObject(refused);
     expect((await service.experiments()).map((one) => one.id)).toEqual([id]);
   });
 });

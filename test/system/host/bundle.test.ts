@@ -61,7 +61,7 @@ async function packed(items: LibraryItems): Promise<Uint8Array> {
 const kept = (name: string): string[] => {
   try {
     return readdirSync(join(folder, name), { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('/trash/'))
       .map((entry) => entry.name)
       .sort();
   } catch {

@@ -104,7 +104,7 @@ describe('the host', () => {
     expect(files()).toEqual([]);
     expect((await end((await start('complete')).id)).status).toBe('complete');
     expect(told.engineChanged).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.lost' }));
-    const ticket = await host.service.deleteItems(libraryItems({ runs: [id] }), false);
+    const ticket = await host.service.deleteItems(libraryItems({ runs: [id] }));
     expect((await host.service.runs()).map((run) => run.id)).not.toContain(id);
     expect(told.runChanged).toHaveBeenCalledWith(id, null);
     await host.service.restoreItems(ticket);
@@ -116,7 +116,7 @@ describe('the host', () => {
     await inProgress(first.id);
     const second = await start('complete');
     await expect(host.service.readRun(first.id)).rejects.toMatchObject({ code: 'run.running' });
-    await expect(host.service.deleteItems(libraryItems({ runs: [first.id] }), true)).rejects.toMatchObject({
+    await expect(host.service.deleteItems(libraryItems({ runs: [first.id] }))).rejects.toMatchObject({
       code: 'run.running',
     });
     await host.service.cancelRun(second.id);
@@ -147,7 +147,7 @@ describe('the host', () => {
     const gone = { ...told, experimentsChanged: vi.fn() };
     host.addWindow(gone)();
     const id = await host.service.saveExperiment(null, example());
-    await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
+    await host.service.deleteItems(libraryItems({ experiments: [id] }));
     await expect(host.service.saveExperiment(null, {})).rejects.toThrow();
     expect(told.experimentsChanged).toHaveBeenCalledTimes(2);
     expect(gone.experimentsChanged).not.toHaveBeenCalled();

@@ -93,7 +93,7 @@ const filesOf = (dataFolder: string): string[] =>
   readdirSync(dataFolder, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(dataFolder.length + 1))
-    .filter((path) => !path.startsWith('cache/'))
+    .filter((path) => !path.startsWith('cache/') && !path.startsWith('trash/'))
     .sort();
 
 interface End {
@@ -124,62 +124,53 @@ function run(operation: string, at: number, dataFolder: string): string[] {
 const titles = (dataFolder: string): string[] =>
   Object.keys(JSON.parse(readFileSync(join(dataFolder, 'titles.json'), 'utf8')).titles);
 
-it.each([
-  'start',
-  'save',
-  'saveAgain',
-  'importRun',
-  'importBundle',
-  'notes',
-  'rename',
-  'remove',
-  'bin',
-  'restore',
-  'export',
-])('killed at any change of %s', async (operation) => {
-  const fresh = async (name: string): Promise<string> => {
-    const dataFolder = join(folder, operation, name, 'data');
-    cpSync(join(folder, 'template'), dataFolder, { recursive: true });
-    // A start has work to do if the one before was killed in the middle.
-    if (operation === 'start') run('importBundle', 20, dataFolder);
-    return dataFolder;
-  };
-  const untouched = await nextStart(await fresh('before'));
-  const whole = await fresh('whole');
-  expect(run(operation, Number.MAX_SAFE_INTEGER, whole)).toEqual(['begun', 'confirmed', 'done']);
-  const done = await nextStart(whole);
-  // An undone deletion starts from the state after a deletion.
-  const before = operation === 'restore' ? { said: { experiments: [], runs: [] }, files: ['titles.json'] } : untouched;
-  for (let at = 1; ; at += 1) {
-    const dataFolder = await fresh(String(at));
-    const lines = run(operation, at, dataFolder);
-    if (lines.includes('done')) break;
-    const after = await nextStart(dataFolder);
-    const expected = lines.includes('confirmed') ? [done] : [before, done];
-    expect(
-      expected.map((end) => end.said),
-      `killed at change ${at}`,
-    ).toContainEqual(after.said);
-    expect(
-      expected.map((end) => end.files),
-      `left after change ${at}`,
-    ).toContainEqual(after.files);
-    const kept = after.files.map((path) => path.replace(/^runs\/|\.arrow$/g, ''));
-    expect(kept, `titles after change ${at}`).toEqual(expect.arrayContaining(titles(dataFolder)));
-  }
-});
+it.each(['start', 'save', 'saveAgain', 'importRun', 'notes', 'rename', 'remove', 'restore', 'export'])(
+  'killed at any change of %s',
+  async (operation) => {
+    const fresh = async (name: string): Promise<string> => {
+      const dataFolder = join(folder, operation, name, 'data');
+      cpSync(join(folder, 'template'), dataFolder, { recursive: true });
+      // A start has work to do if the one before was killed in the middle.
+      if (operation === 'start') run('remove', 4, dataFolder);
+      return dataFolder;
+    };
+    const untouched = await nextStart(await fresh('before'));
+    const whole = await fresh('whole');
+    expect(run(operation, Number.MAX_SAFE_INTEGER, whole)).toEqual(['begun', 'confirmed', 'done']);
+    const done = await nextStart(whole);
+    // An undone deletion starts from the state after a deletion.
+    const before =
+      operation === 'restore' ? { said: { experiments: [], runs: [] }, files: ['titles.json'] } : untouched;
+    for (let at = 1; ; at += 1) {
+      const dataFolder = await fresh(String(at));
+      const lines = run(operation, at, dataFolder);
+      if (lines.includes('done')) break;
+      const after = await nextStart(dataFolder);
+      const expected = lines.includes('confirmed') ? [done] : [before, done];
+      expect(
+        expected.map((end) => end.said),
+        `killed at change ${at}`,
+      ).toContainEqual(after.said);
+      expect(
+        expected.map((end) => end.files),
+        `left after change ${at}`,
+      ).toContainEqual(after.files);
+      const kept = after.files.map((path) => path.replace(/^runs\/|\.arrow$/g, ''));
+      expect(kept, `titles after change ${at}`).toEqual(expect.arrayContaining(titles(dataFolder)));
+    }
+  },
+);
 
 it('leaves what a host of another node that has the same home is at, until that is old', async () => {
   const dataFolder = join(folder, 'shared');
   cpSync(join(folder, 'template'), dataFolder, { recursive: true });
   const before = { said: (await nextStart(dataFolder)).said, files: filesOf(dataFolder) };
   const name = nameElsewhere();
-  const folders = [`incoming/${name}`, `deleted/${name}`, 'unfinished'];
+  const folders = [`incoming/${name}`];
   for (const path of folders) mkdirSync(join(dataFolder, path), { recursive: true });
-  const note = JSON.stringify({ experiments: ['mine'], runs: ['imported/mine'], sweeps: [], forGood: true });
-  const files = [`incoming/${name}/part`, `deleted/${name}/part`, `unfinished/${name}`, `titles.json.${name}.tmp`];
-  for (const path of files) writeFileSync(join(dataFolder, path), note);
+  const files = [`incoming/${name}/part`, `titles.json.${name}.tmp`];
+  for (const path of files) writeFileSync(join(dataFolder, path), '');
   expect(await nextStart(dataFolder)).toEqual({ said: before.said, files: [...before.files, ...files].sort() });
   age(...[...files, ...folders].map((path) => join(dataFolder, path)));
-  expect(await nextStart(dataFolder)).toEqual({ said: { experiments: [], runs: [] }, files: ['titles.json'] });
+  expect(await nextStart(dataFolder)).toEqual(before);
 });

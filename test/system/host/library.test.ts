@@ -2,24 +2,22 @@
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ranksAnswer } from '../../../core/lift/ranks.ts';
 import { libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { ranksIn } from '../../../core/trace/ranks.ts';
-import type { Bin } from '../../../host/service/bin/bin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { importedRun, importFile } from '../../unit/host/support/imports.ts';
@@ -32,32 +30,19 @@ let folder: string;
 let host: Host;
 const told = toldWindow();
 
-/** A bin that is a folder. */
-const binFolder = (): string => join(folder, 'bin');
-const bin: Bin = {
-  put: async (path) => {
-    const binned = join(binFolder(), basename(path));
-    linkSync(path, binned);
-    unlinkSync(path);
-    return { takeOut: async () => unlinkSync(binned) };
-  },
-};
-
-function start(chosen: Bin | null = bin): void {
+function start(): void {
   host = createHost({
     about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, 'data') },
     assetsFolder: join(repository, 'assets'),
     spawnEngine: () => {
       throw new Error('no engine is needed');
     },
-    bin: chosen,
   });
   host.addWindow(told);
 }
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-library-'));
-  await import('node:fs/promises').then(({ mkdir }) => mkdir(binFolder()));
   start();
 });
 afterEach(() => {
@@ -71,7 +56,7 @@ const kept = (): string[] =>
     ? readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 6))
-        .filter((path) => !/^(deleted|cache)\//.test(path))
+        .filter((path) => !/^(trash|cache)\//.test(path))
         .sort()
     : [];
 
@@ -227,15 +212,13 @@ describe('a file from elsewhere', () => {
 
   it('a host clears away what an ended host left half-way, and leaves what another host works on', async () => {
     const ended = `${spawnSync(process.execPath, ['-e', '']).pid}-0a1b2c3d`;
-    for (const place of ['incoming', 'deleted']) {
-      mkdirSync(join(folder, 'data', place, ended), { recursive: true });
-      writeFileSync(join(folder, 'data', place, ended, 'part'), '');
-    }
+    mkdirSync(join(folder, 'data/incoming', ended), { recursive: true });
+    writeFileSync(join(folder, 'data/incoming', ended, 'part'), '');
     const ticket = await host.service.beginImport({ name: 'a.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
     await host.service.importPart(ticket, new Uint8Array(run().slice(0, 5000)));
     const first = host;
     start();
-    expect(existsSync(join(folder, 'data/deleted', ended))).toBe(false);
+    expect(existsSync(join(folder, 'data/incoming', ended))).toBe(false);
     expect(kept()).toEqual([expect.stringMatching(new RegExp(`^incoming/${process.pid}-`))]);
     await importedRun(host.service, 'b.arrow', run());
     await first.service.importPart(ticket, new Uint8Array(run().slice(5000)));
@@ -277,21 +260,18 @@ describe('deleting', () => {
     return libraryItems({ experiments: [experiment], runs: [id] });
   }
 
-  it.each([
-    ['into the bin', false, ['a.arrow', 'a.json', 'pinned-source-second-stream.json']],
-    ['for good', true, []],
-  ] as const)('%s takes all that belongs to them, and Undo brings all of it back', async (_where, forGood, binned) => {
+  it('takes all that belongs to the items, and undo restores it, also after a restart', async () => {
     const items = await fill();
     const before = kept();
-    const ticket = await host.service.deleteItems(items, forGood);
+    const ticket = await host.service.deleteItems(items);
     expect(kept()).toEqual(['titles.json']);
-    expect(readdirSync(binFolder()).sort()).toEqual(binned);
     expect(told.runChanged).toHaveBeenLastCalledWith(items.runs[0], null);
     expect(await own()).toEqual([]);
 
+    host.close();
+    start();
     await host.service.restoreItems(ticket);
     expect(kept()).toEqual(before);
-    expect(readdirSync(binFolder())).toEqual([]);
     expect((await own())[0]).toMatchObject({ id: items.runs[0], title: 'Mine' });
     expect((await host.service.readNotes(items.runs[0] ?? '')).notes).toHaveLength(1);
     expect((await host.service.experiments())[0]).toMatchObject({ hasDraft: true });
@@ -303,7 +283,7 @@ describe('deleting', () => {
     const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
     await host.service.keepDraft(id, draft);
     const late = { ...draft, changedAt: '2026-11-20T09:00:01.000Z' };
-    const deleting = host.service.deleteItems(libraryItems({ experiments: [id] }), false);
+    const deleting = host.service.deleteItems(libraryItems({ experiments: [id] }));
     await Promise.all([deleting, host.service.keepDraft(id, late)]);
     await host.service.keepDraft(id, late);
     expect(kept()).toEqual([]);
@@ -312,32 +292,37 @@ describe('deleting', () => {
     expect(await host.service.readDraft(id)).toMatchObject({ changedAt: draft.changedAt });
   });
 
-  it('deletes without a bin', async () => {
-    host.close();
-    start(null);
-    expect((await host.service.about()).bin).toBe(false);
-    const ticket = await host.service.deleteItems(await fill(), false);
-    expect(kept()).toEqual(['titles.json']);
-    await host.service.restoreItems(ticket);
-    expect(kept()).toHaveLength(5);
-  });
-
-  it('deletes nothing if the bin refuses one of them', async () => {
-    host.close();
-    let put = 0;
-    start({
-      put: (path) => {
-        put += 1;
-        return put === 3 ? Promise.reject(new Error('no bin on this disk')) : bin.put(path);
-      },
-    });
+  it('deletes once what two processes delete at once, and one of them can undo it', async () => {
     const items = await fill();
     const before = kept();
-    await expect(host.service.deleteItems(items, false)).rejects.toMatchObject({
-      code: 'bin.failed',
-      message: expect.stringContaining('no bin on this disk'),
-    });
+    const first = host;
+    start();
+    const deleted = await Promise.allSettled([first.service.deleteItems(items), host.service.deleteItems(items)]);
+    expect(kept()).toEqual(['titles.json']);
+    for (const one of deleted) if (one.status === 'fulfilled') await host.service.restoreItems(one.value);
     expect(kept()).toEqual(before);
+    first.close();
+  });
+
+  it('overwrites nothing when it is undone', async () => {
+    const id = await host.service.saveExperiment(null, example());
+    const ticket = await host.service.deleteItems(libraryItems({ experiments: [id] }));
+    expect(await host.service.saveExperiment(null, example())).toBe(id);
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
+    await host.service.deleteItems(libraryItems({ experiments: [id] }));
+    await host.service.restoreItems(ticket);
+    expect(await host.service.experiments()).toHaveLength(1);
+  });
+
+  it('empties the trash of what was deleted 30 days ago', async () => {
+    const [old, recent] = [await host.service.deleteItems(await fill()), await host.service.deleteItems(await fill())];
+    const days = (count: number): Date => new Date(Date.now() - count * 86_400_000);
+    utimesSync(join(folder, 'data/trash', old, 'deleted.json'), days(31), days(31));
+    utimesSync(join(folder, 'data/trash', recent, 'deleted.json'), days(29), days(29));
+    start();
+    await host.ready;
+    expect(readdirSync(join(folder, 'data/trash'))).toEqual([recent]);
+    await expect(host.service.restoreItems(old)).rejects.toMatchObject({ code: 'deletion.gone' });
   });
 
   it('refuses what ships with the program, and what is not there, before anything is deleted', async () => {
@@ -349,7 +334,7 @@ describe('deleting', () => {
       [{ ...items, runs: ['imported/none'] }, 'run.not-found'],
       [{ ...items, experiments: ['none'] }, 'experiment.not-found'],
     ] as const) {
-      await expect(host.service.deleteItems(wrong, true)).rejects.toMatchObject({ code });
+      await expect(host.service.deleteItems(wrong)).rejects.toMatchObject({ code });
     }
     expect(kept()).toEqual(before);
   });

@@ -126,7 +126,7 @@ describe('the notes on a run', () => {
     await expect(host.service.saveNotes('imported/b', notesChange([]))).rejects.toMatchObject({
       code: 'run.not-found',
     });
-    await host.service.deleteItems(libraryItems({ runs: [id] }), true);
+    await host.service.deleteItems(libraryItems({ runs: [id] }));
     expect(await host.service.readNotes(id)).toEqual(runNotes());
   });
 });

@@ -37,7 +37,6 @@ const newLibrary = (): Library =>
   new Library({
     dataFolder: join(folder, 'data'),
     assets: new Assets(join(folder, 'none')),
-    bin: null,
     version: '1.2.3',
   });
 

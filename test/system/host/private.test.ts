@@ -44,7 +44,7 @@ async function fill(): Promise<void> {
   await service.renameRun(id, 'Mine');
   await service.keepSettled(settledBy(1));
   const other = await service.saveExperiment(null, { ...example(), name: 'other' });
-  await service.deleteItems(libraryItems({ experiments: [other] }), true);
+  await service.deleteItems(libraryItems({ experiments: [other] }));
   const ticket = await service.beginImport({ name: 'half.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
   await service.importPart(ticket, new Uint8Array([...new TextEncoder().encode('ARROW1\0\0'), ...new Uint8Array(600)]));
 }
@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('the data folder (skipped on Windo
   it('and all that is put into it is for its user alone', async () => {
     host = makeHost();
     await fill();
-    expect(readdirSync(dataFolder)).toEqual(expect.arrayContaining(['deleted', 'drafts', 'experiments', 'incoming']));
+    expect(readdirSync(dataFolder)).toEqual(expect.arrayContaining(['drafts', 'experiments', 'incoming', 'trash']));
     expect(open(dataFolder)).toEqual({});
   });
 

@@ -15,8 +15,6 @@ import { requireArguments } from '../../../core/service/requests.ts';
 import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
-import type { Bin } from '../../../host/service/bin/bin.ts';
-import { freedesktopBin } from '../../../host/service/bin/freedesktopBin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
@@ -41,12 +39,11 @@ let folder: string;
 let host: Host;
 const told = toldWindow();
 
-function open(bin: Bin | null = null): Host {
+function open(): Host {
   const made = createHost({
     about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
     assetsFolder: join(repository, 'assets'),
     spawnEngine: () => forkEngine(built.script),
-    bin,
   });
   made.addWindow(told);
   return made;
@@ -73,8 +70,6 @@ const keptFiles = (): string[] =>
           .sort()
       : [],
   );
-const inBin = (): string[] =>
-  existsSync(join(folder, 'home')) ? readdirSync(join(folder, 'home/Trash/files')).sort() : [];
 
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
@@ -135,7 +130,7 @@ describe('a sweep on the host', () => {
 
     const listed = (await host.service.runs()).filter(({ sweep }) => sweep === begun.id);
     expect(listed.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5].map((point) => `sweep/${begun.id}/${point}`));
-    await expect(host.service.deleteItems(libraryItems({ runs: [first.run.id] }), true)).rejects.toMatchObject({
+    await expect(host.service.deleteItems(libraryItems({ runs: [first.run.id] }))).rejects.toMatchObject({
       code: 'run.of-sweep',
     });
     await expect(host.service.readRun(`sweep/${begun.id}/6`)).rejects.toMatchObject({ code: 'run.not-found' });
@@ -147,7 +142,7 @@ describe('a sweep on the host', () => {
     const { id } = await host.service.startSweep({ sweep, engine: 'sim' });
     await eventually(() => expect(last(id)?.done).toBeGreaterThan(2));
     const items = libraryItems({ sweeps: [id] });
-    await expect(host.service.deleteItems(items, true)).rejects.toMatchObject({ code: 'sweep.running' });
+    await expect(host.service.deleteItems(items)).rejects.toMatchObject({ code: 'sweep.running' });
     await host.service.cancelSweep(id);
     const stopped = await ended(id);
     expect(stopped).toMatchObject({ status: 'stopped', failed: 0 });
@@ -199,23 +194,18 @@ describe('a sweep on the host', () => {
     await ended(id);
     writeFileSync(join(folder, 'sweeps', id, 'sweep.json'), '{"format":');
     expect(await host.service.sweeps()).toMatchObject([{ id, problem: { code: 'sweep.damaged' } }]);
-    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }), true);
+    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }));
     expect(await host.service.sweeps()).toEqual([]);
     expect(existsSync(join(folder, 'sweeps', id))).toBe(false);
     expect(told.sweepChanged).toHaveBeenLastCalledWith(id, null);
     await host.service.restoreItems(ticket);
     await eventually(() => expect(last(id)).toMatchObject({ problem: { code: 'sweep.damaged' } }));
-    await host.service.deleteItems(libraryItems({ sweeps: [id] }), true);
+    await host.service.deleteItems(libraryItems({ sweeps: [id] }));
     await expect(host.service.readSweep(id)).rejects.toMatchObject({ code: 'sweep.not-found' });
     await expect(host.service.readSweep('../runs')).rejects.toMatchObject({ code: 'sweep.not-found' });
   });
 
-  it.skipIf(process.platform === 'win32').each([
-    ['into the bin', false],
-    ['for good', true],
-  ])('is deleted %s with its runs and their notes, and Undo brings all of it back', async (_where, forGood) => {
-    host.close();
-    host = open(freedesktopBin({ XDG_DATA_HOME: join(folder, 'home') }));
+  it('is deleted with its runs and their notes, and undo restores all of it', async () => {
     const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
     await ended(id);
     const run = `sweep/${id}/3`;
@@ -224,18 +214,15 @@ describe('a sweep on the host', () => {
     const before = await host.service.readSweep(id);
     const files = keptFiles();
 
-    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }), forGood);
+    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }));
     expect(await host.service.sweeps()).toEqual([]);
     expect((await host.service.runs()).filter(({ sweep }) => sweep === id)).toEqual([]);
     expect(keptFiles()).toEqual([]);
-    // The bin has one entry for the sweep, and one for the notes.
-    expect(inBin()).toEqual(forGood ? [] : [id, `${id}.2`]);
     await expect(host.service.readRun(run)).rejects.toMatchObject({ code: 'run.not-found' });
 
     told.sweepPoint.mockClear();
     await host.service.restoreItems(ticket);
     expect(keptFiles()).toEqual(files);
-    expect(inBin()).toEqual([]);
     expect(await host.service.readSweep(id)).toEqual(before);
     expect((await host.service.readNotes(run)).notes).toEqual([note]);
     // Windows are notified of its runs before the sweep itself.

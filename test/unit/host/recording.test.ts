@@ -28,7 +28,6 @@ it('is kept as a run where it is dropped on a window, and once', async () => {
   const library = new Library({
     dataFolder: join(folder, 'data'),
     assets: new Assets(join(folder, 'none')),
-    bin: null,
     version: '1.2.3',
   });
   const drop = async () => {

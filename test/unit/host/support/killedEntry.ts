@@ -8,7 +8,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { isUnderWay, type RecordingStatus } from '../../../../core/service/recording.ts';
 import { libraryItems } from '../../../../core/service/service.ts';
-import { freedesktopBin } from '../../../../host/service/bin/freedesktopBin.ts';
 import { createHost } from '../../../../host/service/host.ts';
 import { importFile } from './imports.ts';
 import { notesChange } from './notes.ts';
@@ -62,7 +61,6 @@ const host = createHost({
   spawnEngine: () => {
     throw new Error('no engine is needed');
   },
-  bin: freedesktopBin({ XDG_DATA_HOME: join(dataFolder, '../home') }),
 });
 const { service } = host;
 const read = (name: string): Uint8Array => new Uint8Array(fs.readFileSync(join(files, name)));
@@ -96,14 +94,10 @@ const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
   },
   remove: async () => {
     const items = libraryItems(await own());
-    return () => service.deleteItems(items, true);
-  },
-  bin: async () => {
-    const items = libraryItems(await own());
-    return () => service.deleteItems(items, false);
+    return () => service.deleteItems(items);
   },
   restore: async () => {
-    const ticket = await service.deleteItems(libraryItems(await own()), false);
+    const ticket = await service.deleteItems(libraryItems(await own()));
     return () => service.restoreItems(ticket);
   },
   record: async () => async () => {
