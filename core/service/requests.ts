@@ -147,7 +147,7 @@ const requestSchemas = {
   cancelImport: z.tuple([ticketSchema]),
   packBundle: z.tuple([itemsSchema]),
   readNotes: z.tuple([idSchema]),
-  saveNotes: z.tuple([idSchema, z.strictObject({ notes: runNotesSchema, base: runNotesSchema, by: z.uuid() })]),
+  saveNotes: z.tuple([idSchema, z.strictObject({ notes: runNotesSchema, by: z.uuid() })]),
 } satisfies { readonly [Name in keyof HostService]: z.ZodType<Parameters<HostService[Name]>> };
 
 export type HostFunction = keyof HostService;

@@ -248,9 +248,7 @@ export const runOfPath = (path: string): string | null =>
 export interface NotesChange {
   /** All notes in the window. */
   readonly notes: RunNotes;
-  /** Notes of the host when the window last received them. */
-  readonly base: RunNotes;
-  /** The window's own name, sent with the change so that it recognises it. */
+  /** The window, by a name that it has made up: told with the change, so that it knows its own. */
   readonly by: string;
 }
 

@@ -53,22 +53,6 @@ export function sameNotes(a: readonly RunNote[], b: readonly RunNote[]): boolean
   return a.length === b.length && a.every((note) => isSame(note, others.get(note.id)));
 }
 
-/**
- * Merges two lists made from the same one, with everything that either added, changed or deleted. If one list changed a
- * note and the other deleted it, it stays. If both changed it, both versions stay: theirs under its id, mine under an
- * id derived from it, so that every merge of the same lists gives the same result.
- */
-export function mergeNotes(base: readonly RunNote[], mine: readonly RunNote[], theirs: readonly RunNote[]): RunNote[] {
-  const [before, own, others] = [byId(base), byId(mine), byId(theirs)];
-  const ids = new Set([...others.keys(), ...own.keys()]);
-  return [...ids].flatMap((id) => {
-    const [old, m, t] = [before.get(id), own.get(id), others.get(id)];
-    if (isSame(m, t) || isSame(old, m)) return t ?? [];
-    if (isSame(old, t) || t === undefined) return m ?? [];
-    return m === undefined ? [t] : [t, { ...m, id: copyId(id, ids) }];
-  });
-}
-
 const byId = (notes: readonly RunNote[]): Map<string, RunNote> => new Map(notes.map((note) => [note.id, note]));
 
 const isSame = (a: RunNote | undefined, b: RunNote | undefined): boolean =>
@@ -80,14 +64,6 @@ const isSame = (a: RunNote | undefined, b: RunNote | undefined): boolean =>
     a.endNs === b.endNs &&
     a.row === b.row &&
     a.text === b.text);
-
-function copyId(id: string, taken: Set<string>): string {
-  let number = 2;
-  const made = (): string => `${id.slice(0, 36)}-${number}`;
-  while (taken.has(made())) number += 1;
-  taken.add(made());
-  return made();
-}
 
 /** Parses a notes file. Throws a CopyscopeError `notes.invalid` with the field. */
 export function parseRunNotes(text: string): RunNotes {

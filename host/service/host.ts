@@ -202,9 +202,10 @@ export function createHost({
     cancelImport: (ticket) => imports.cancel(ticket),
     packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
-    saveNotes: async (id, { notes: mine, base, by }) => {
+    saveNotes: async (id, { notes: saved, by }) => {
       await (isSweepRun(id) ? library.sweeps.runFile(id) : runs.file(id));
-      windows.notesChanged(id, await notes.merge(id, base, mine), by);
+      await notes.save(id, saved);
+      windows.notesChanged(id, saved, by);
     },
     sweeps: () => sweeps.list(),
     readSweep: (id) => sweeps.read(id),

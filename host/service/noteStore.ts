@@ -2,14 +2,7 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import {
-  maxNotesBytes,
-  mergeNotes,
-  mostNotes,
-  parseRunNotes,
-  type RunNotes,
-  runNotes,
-} from '../../core/trace/notes.ts';
+import { maxNotesBytes, parseRunNotes, type RunNotes, runNotes } from '../../core/trace/notes.ts';
 import { privately, readBoundedText, serial, storageError, writeWhole } from './files.ts';
 import { isId } from './ids.ts';
 
@@ -31,34 +24,17 @@ export class NoteStore {
     }
   }
 
-  /** Replaces all notes on a run. */
+  /** Replaces all notes on a run. An unreadable file is set aside, not overwritten. */
   save(id: string, notes: RunNotes): Promise<void> {
-    return this.#serial(() => this.#write(id, notes));
-  }
-
-  /**
-   * Merges the changes from `base` to `mine` into the stored notes, and returns the result. An unreadable file is set
-   * aside, not overwritten. Rejects with `notes.too-many`, or a file error.
-   */
-  merge(id: string, base: RunNotes, mine: RunNotes): Promise<RunNotes> {
     return this.#serial(async () => {
       const path = this.#path(id);
-      const theirs = await this.read(id).catch(async (error: unknown) => {
+      await this.read(id).catch((error: unknown) => {
         if (!isDamage(error)) throw error;
-        await setAside(path);
-        return base;
+        return setAside(path);
       });
-      const merged = runNotes(mergeNotes(base.notes, mine.notes, theirs.notes));
-      if (merged.notes.length > mostNotes) throw tooMany();
-      await this.#write(id, merged);
-      return merged;
+      if (notes.notes.length === 0) await this.#remove(path);
+      else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`, privately);
     });
-  }
-
-  async #write(id: string, notes: RunNotes): Promise<void> {
-    const path = this.#path(id);
-    if (notes.notes.length === 0) await this.#remove(path);
-    else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`, privately);
   }
 
   /** Returns the path of the notes, or null if there are none. */
@@ -92,13 +68,6 @@ const existing = async (path: string): Promise<string | null> =>
 
 const isDamage = (error: unknown): boolean =>
   error instanceof CopyscopeError && (error.code === 'notes.invalid' || error.code === 'file.too-large');
-
-const tooMany = (): CopyscopeError =>
-  new CopyscopeError({
-    code: 'notes.too-many',
-    message: `A run keeps ${mostNotes} notes, and another window has written some too.`,
-    remedy: 'Delete some.',
-  });
 
 const setAside = (path: string): Promise<void> =>
   rename(path, `${path}.damaged`).catch((error: NodeJS.ErrnoException) => {

@@ -40,18 +40,6 @@ export class NoteHistory {
     this.#store.temporal.setState({ futureStates: left });
   }
 
-  /** Changes all states, also those of undo and redo, so that changes by other windows are never undone here. */
-  rebase(change: (notes: readonly RunNote[]) => readonly RunNote[]): void {
-    const changed = <Part extends Partial<Moment>>(moment: Part): Part => ({
-      ...moment,
-      ...(moment.notes === undefined ? {} : { notes: change(moment.notes) }),
-    });
-    const { temporal: times } = this.#store;
-    this.#aside(() => this.#store.setState(changed));
-    const { pastStates, futureStates } = times.getState();
-    times.setState({ pastStates: pastStates.map(changed), futureStates: futureStates.map(changed) });
-  }
-
   #aside(act: () => void): void {
     const times = this.#store.temporal.getState();
     times.pause();

@@ -1,14 +1,13 @@
-/** Notes from the host: read when a run is opened, and merged into this window's when others have changed them. */
+/** Notes from the host: read when a run is opened, and replaced when another window has saved its own. */
 import { toErrorInfo } from '../../../core/errors.ts';
-import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
+import { type RunNote, type RunNotes, sameNotes } from '../../../core/trace/notes.ts';
 import { host } from '../../store/host.ts';
 import { whenNotesChanged } from '../../store/hostEvents.ts';
 import { notifyDone } from '../../store/notify.ts';
 import { whenRunGoes } from '../../store/store.ts';
-import { change } from './noteChanges.ts';
 import { forgetSaves, keptNotes, save, saved, self, setKept } from './noteSaves.ts';
-import { beginHistory, forgetRun, hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';
-import { dropWords, flushWords, moveWords, writtenWords } from './noteWords.ts';
+import { beginHistory, forgetRun, hasHistory, keepsNotes, notesOf, set } from './noteState.ts';
+import { dropWords, isWriting } from './noteWords.ts';
 
 const reading = new Set<string>();
 /** Runs whose notes have changed since their reading began. */
@@ -22,8 +21,10 @@ export async function ensureNotes(run: string): Promise<void> {
     const notes = await readNotes(run);
     // The run was deleted during the reading.
     if (!reading.has(run)) return;
-    if (hasHistory(run) && keptNotes(run) !== null) takeOthers(run, notes);
-    else begin(run, notes);
+    const kept = keptNotes(run);
+    if (!hasHistory(run) || kept === null) begin(run, notes);
+    else if (sameNotes(kept, notes)) save(run);
+    else takeOthers(run, notes);
   } catch (thrown) {
     const problem = toErrorInfo(thrown);
     // Without a connection they are read later.
@@ -49,7 +50,8 @@ async function readNotes(run: string): Promise<readonly RunNote[]> {
 function begin(run: string, notes: readonly RunNote[]): void {
   const early = notesOf(run).notes;
   setKept(run, notes);
-  beginHistory(run, mergeNotes([], early, notes));
+  beginHistory(run, [...notes, ...early]);
+  if (early.length > 0) save(run);
 }
 
 /** Handles a change by this window or another. */
@@ -60,31 +62,15 @@ function onNotesChanged(run: string, { notes }: RunNotes, by: string): void {
   else takeOthers(run, notes);
 }
 
-/** Merges changes by others into this window's notes, and into all states of undo and redo. */
+/** Takes over notes that another window has saved: the later ones win. */
 function takeOthers(run: string, theirs: readonly RunNote[]): void {
-  flushWords();
-  const base = keptNotes(run) ?? [];
-  const history = historyOf(run);
-  const before = history.notes;
-  setKept(run, theirs);
-  history.rebase((mine) => inOrder(mergeNotes(base, mine, theirs)));
-  const { notes } = history;
-  set(run, { notes });
-  const copy = notes.find(({ id }) => [...before, ...theirs].every((one) => one.id !== id));
-  if (copy !== undefined) {
-    if (copy.text === writtenWords()?.text) moveWords(copy.id);
-    notifyDone('Changed in another window too', 'Both windows have written on one note: it is there twice now.');
-  }
-  const lost = before.find(({ id }) => id === writtenWords()?.id && notes.every((one) => one.id !== id));
-  if (lost !== undefined) tellLost(run, lost);
-  save(run);
-}
-
-/** Offers to restore the note that is being edited here after another window has deleted it. */
-function tellLost(run: string, note: RunNote): void {
+  if (sameNotes(notesOf(run).notes, theirs)) return;
+  const isEditing = isWriting();
   dropWords();
-  const act = (): void => change(run, 'Bring a note back', [...notesOf(run).notes, note]);
-  notifyDone('The note was deleted in another window', note.text, { label: 'Bring it back', act });
+  setKept(run, theirs);
+  beginHistory(run, theirs);
+  set(run, { editing: null });
+  if (isEditing) notifyDone('The notes were changed in another window', 'Those of the other window are shown now.');
 }
 
 /** Drops the notes with their run. They may be just being read. */

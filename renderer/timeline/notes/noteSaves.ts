@@ -22,10 +22,11 @@ export const saved = (run: string): Promise<void> => saves.get(run) ?? Promise.r
 /** Sends changes that the host does not have yet. */
 export function save(run: string): void {
   const next = saved(run).then(async () => {
-    const [notes, base] = [notesOf(run).notes, kept.get(run) ?? []];
-    if (sameNotes(notes, base) && notesOf(run).problem === null) return;
+    const [{ notes }, known] = [notesOf(run), keptNotes(run)];
+    // Until the notes are read, a save would replace them.
+    if (known === null || (sameNotes(notes, known) && notesOf(run).problem === null)) return;
     try {
-      await host().saveNotes(run, { notes: runNotes(notes), base: runNotes(base), by: self });
+      await host().saveNotes(run, { notes: runNotes(notes), by: self });
       if (notesOf(run).problem !== null) set(run, { problem: null });
     } catch (thrown) {
       notifyError('The notes could not be saved', toErrorInfo(thrown));

@@ -1,7 +1,7 @@
 /** The note being edited. Its text is saved whenever the typing pauses, all in one step. */
 import { debounced } from '../../common/scheduling.ts';
 import { amend, change, withdraw } from './noteChanges.ts';
-import { editNote, notesOf, set } from './noteState.ts';
+import { editNote, notesOf } from './noteState.ts';
 
 interface Words {
   readonly run: string;
@@ -17,11 +17,12 @@ let words: Words | null = null;
 const pauseMs = 250;
 const flushSoon = debounced(flushWords, pauseMs);
 
-/** Returns the note being edited and the text of its field, or null. */
-export const writtenWords = (): Pick<Words, 'id' | 'text'> | null => words;
+/** Returns whether a note is being edited. */
+export const isWriting = (): boolean => words !== null;
 
-/** Forgets the text, since the note is gone. */
+/** Forgets the text. */
 export function dropWords(): void {
+  flushSoon.cancel();
   words = null;
 }
 
@@ -56,11 +57,4 @@ export function flushWords(): void {
   words = { ...words, begun: true };
   if (begun) amend(run, written);
   else change(run, 'Write a note', written);
-}
-
-/** Makes the text being edited that of another note. */
-export function moveWords(id: string): void {
-  if (words === null) return;
-  words = { ...words, id };
-  set(words.run, { editing: id });
 }

@@ -43,7 +43,7 @@ import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
 import { runFigures } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
-import { mergeNotes, type RunNotes, runNotes } from '../../../core/trace/notes.ts';
+import { type RunNotes, runNotes } from '../../../core/trace/notes.ts';
 import { type Run, runName } from '../../../core/trace/run.ts';
 import { slug } from '../../../host/service/ids.ts';
 import { summaryOf } from '../../../host/service/runSummaries.ts';
@@ -279,10 +279,9 @@ export class MemoryHost {
     deleteItems: async (items) => this.#delete(items),
     restoreItems: async (ticket) => this.#deleted.get(ticket)?.(),
     readNotes: async (id) => this.notes.get(id) ?? runNotes(),
-    saveNotes: async (id, { notes, base, by }) => {
-      const merged = runNotes(mergeNotes(base.notes, notes.notes, (this.notes.get(id) ?? base).notes));
-      this.notes.set(id, merged);
-      this.events?.notesChanged(id, merged, by);
+    saveNotes: async (id, { notes, by }) => {
+      this.notes.set(id, notes);
+      this.events?.notesChanged(id, notes, by);
     },
     sweeps: async () => [...this.sweeps.values()].map(({ summary }) => summary),
     readSweep: async (id) => entry(this.sweeps, 'sweep', id),

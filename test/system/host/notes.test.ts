@@ -84,7 +84,7 @@ describe('the note store', () => {
     writeFileSync(path, content);
     const store = new NoteStore(join(folder, 'notes'));
     await expect(store.read('a')).rejects.toMatchObject({ code: expect.stringMatching(/^notes|^file/) });
-    expect(await store.merge('a', runNotes(), runNotes([note()]))).toEqual(runNotes([note()]));
+    await store.save('a', runNotes([note()]));
     expect(await store.read('a')).toEqual(runNotes([note()]));
     expect(existsSync(`${path}.damaged`)).toBe(true);
   });
@@ -110,19 +110,17 @@ describe('the notes on a run', () => {
   });
   afterEach(() => host.close());
 
-  it('notes of several windows are merged, exist only for an existing run, and are deleted with it', async () => {
+  it('the notes that a window saves last replace those of others, exist only for an existing run, and are deleted with it', async () => {
     const { id } = await importedRun(host.service, 'a.arrow', encodeRun(smallRun(example(), 'cpu')));
     await host.service.saveNotes(id, notesChange([note()]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([note()]));
     const told = toldWindow();
     host.addWindow(told);
-    const [first, second] = [note(), note({ id: 'second', text: 'of another window' })];
+    const second = note({ id: 'second', text: 'of another window' });
     await host.service.saveNotes(id, notesChange([second]));
-    expect(await host.service.readNotes(id)).toEqual(runNotes([first, second]));
-    // Every window receives the current notes, and the author of the change.
+    expect(await host.service.readNotes(id)).toEqual(runNotes([second]));
     const { by } = notesChange([]);
-    expect(told.notesChanged).toHaveBeenCalledExactlyOnceWith(id, runNotes([first, second]), by);
-    await host.service.saveNotes(id, notesChange([first], [first, second]));
+    expect(told.notesChanged).toHaveBeenCalledExactlyOnceWith(id, runNotes([second]), by);
     await expect(host.service.saveNotes('imported/b', notesChange([]))).rejects.toMatchObject({
       code: 'run.not-found',
     });

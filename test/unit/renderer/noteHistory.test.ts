@@ -1,6 +1,5 @@
-/** The history of notes: steps, steps that continue, and changes from another window below all of them. */
 import { describe, expect, it } from 'vitest';
-import { mergeNotes, type RunNote } from '../../../core/trace/notes.ts';
+import type { RunNote } from '../../../core/trace/notes.ts';
 import { NoteHistory } from '../../../renderer/timeline/notes/noteHistory.ts';
 
 const note = (id: string, text = ''): RunNote => ({ id, iteration: 0, startNs: 1, endNs: 2, row: null, text });
@@ -27,22 +26,5 @@ describe('a history of notes', () => {
     expect(ids(history)).toEqual(['a']);
     expect(history.travel('redo')).toBeNull();
     expect(history.travel('undo')).toBe('Mark');
-  });
-
-  it('undoes what this window did, and never what another one did', () => {
-    const history = new NoteHistory([]);
-    history.push('Mark', [note('mine')]);
-    history.push('Mark', [note('mine'), note('more')]);
-    history.travel('undo');
-    // Another window adds its own note to the saved ones.
-    const [base, theirs] = [[note('mine')], [note('mine'), note('theirs')]];
-    history.rebase((notes) => mergeNotes(base, notes, theirs));
-    expect(ids(history)).toEqual(['mine', 'theirs']);
-    history.travel('redo');
-    expect(ids(history).sort()).toEqual(['mine', 'more', 'theirs']);
-    history.travel('undo');
-    history.travel('undo');
-    expect(ids(history)).toEqual(['theirs']);
-    expect(history.travel('undo')).toBeNull();
   });
 });
