@@ -1,7 +1,6 @@
 /** Schemas of a window's requests. The host applies them before any function of the service sees a value. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
-import { maxExperimentCharacters } from '../experiment/parse.ts';
 import { engineKinds } from '../program/engineKind.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { fieldPath } from '../shape/path.ts';
@@ -45,16 +44,9 @@ export const itemsSchema = z.strictObject({
   sweeps: z.array(idSchema).max(mostItems),
 });
 
-const mostTyped = 100;
-/** A text may be the JSON of the whole document. */
-export const typedSchema = z
-  .record(z.string().max(400), z.string().max(maxExperimentCharacters))
-  .refine((texts) => Object.keys(texts).length <= mostTyped, `more than ${mostTyped} fields`);
-
 const draftSchema = z.strictObject({
   changedAt: z.iso.datetime(),
   experiment: z.unknown(),
-  typed: typedSchema.optional(),
 });
 
 const startSweepSchema = z.strictObject({

@@ -76,13 +76,9 @@ export interface Draft {
   /** By the window's clock, as ISO 8601. */
   readonly changedAt: string;
   readonly experiment: Experiment;
-  readonly typed?: TypedTexts | undefined;
 }
 
-/** Texts typed into fields and not yet applied, by path of the field in the document, such as 'buffers[0].bytes'. */
-export type TypedTexts = Readonly<Record<string, string>>;
-
-/** A draft from a window: the experiment as a value, or as JSON text, which takes less time. */
+/** The same, as a window sends it: the experiment as a value, or as JSON text, which takes less time. */
 export type SentDraft = Omit<Draft, 'experiment'> & { readonly experiment: unknown };
 
 /** A draft for a window: the experiment as JSON text. */

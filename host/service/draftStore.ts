@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { maxExperimentCharacters, parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
-import { typedSchema } from '../../core/service/requests.ts';
 import type { Draft, SentDraft } from '../../core/service/service.ts';
 import { findFiles, privately, readBoundedText, removeFile, serial, writeWhole } from './files.ts';
 import { isId, requireTopLevelId } from './ids.ts';
@@ -17,7 +16,6 @@ const draftSchema = z.object({
   version: z.literal(1),
   changedAt: z.iso.datetime(),
   experiment: z.unknown(),
-  typed: typedSchema.optional(),
 });
 
 export class DraftStore {
@@ -38,18 +36,18 @@ export class DraftStore {
     if (!(await this.ids()).has(id)) return null;
     try {
       const text = await readBoundedText(this.#path(id), 2 * maxExperimentCharacters);
-      const { changedAt, experiment, typed } = draftSchema.parse(JSON.parse(text));
+      const { changedAt, experiment } = draftSchema.parse(JSON.parse(text));
       const parsed = parseExperiment(experiment);
-      return parsed.ok ? { changedAt, experiment: parsed.experiment, ...(typed && { typed }) } : null;
+      return parsed.ok ? { changedAt, experiment: parsed.experiment } : null;
     } catch {
       return null;
     }
   }
 
   /** Rejects with `experiment.invalid` or a file error, and then keeps the previous draft. */
-  keep(id: string, { changedAt, experiment, typed }: SentDraft) {
+  keep(id: string, { changedAt, experiment }: SentDraft) {
     return this.#serial(async () => {
-      const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment), typed };
+      const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment) };
       await writeWhole(this.#path(id), `${JSON.stringify(document)}\n`, privately);
     });
   }

@@ -297,7 +297,7 @@ const remedies: Readonly<Record<string, string>> = {
   EPERM: 'Check the permissions of the file and its folder.',
   EROFS: 'Set COPYSCOPE_DATA to a folder that can be written.',
   EEXIST: 'Rename or delete what has this name now, then try again.',
-  ENOSPC: 'Free some space on that disk. Deleted items are in the folder “trash” of the data folder.',
+  ENOSPC: 'Free some space on that disk.',
 };
 
 export function storageError(what: string, error: Pick<NodeJS.ErrnoException, 'code'>): CopyscopeError {

@@ -39,8 +39,23 @@ export class Trash {
     this.#folder = join(dataFolder, 'trash');
   }
 
-  /** Moves all files into the trash, or none. Returns a ticket for restore(). Rejects with a file error. */
+  /**
+   * Moves all files into the trash, or none. Returns a ticket for restore(). Rejects with a file error. On a full disk it
+   * makes room by removing what is in the trash, and in the end these files too.
+   */
   async put(deleted: Deleted): Promise<string> {
+    for (const path of [this.#folder, ...deleted.files.map((file) => join(this.#data, file))]) {
+      try {
+        return await this.#put(deleted);
+      } catch (thrown) {
+        if (!isFull(thrown)) throw thrown;
+        await rm(path, { recursive: true, force: true });
+      }
+    }
+    return ownName();
+  }
+
+  async #put(deleted: Deleted): Promise<string> {
     const ticket = ownName();
     await writeWhole(this.#listOf(ticket), JSON.stringify(deleted), privately);
     try {
@@ -136,6 +151,9 @@ async function move(from: string, to: string): Promise<void> {
     throw storageError(`${from} could not be moved to ${to}`, error as NodeJS.ErrnoException);
   }
 }
+
+const isFull = (thrown: unknown): boolean =>
+  thrown instanceof CopyscopeError && (thrown.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC';
 
 const gone = (cause: unknown): CopyscopeError =>
   new CopyscopeError(

@@ -1,17 +1,13 @@
-/** The text of the JSON pane. It is applied when it is an experiment, and kept with the document until then. */
+/** The text of the JSON pane. It is applied when it is an experiment, or dropped when the pane closes. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ParsedExperiment, parseExperimentText } from '../../core/experiment/parse.ts';
 import { edit } from '../store/editing/edit.ts';
-import { keepTyped } from '../store/editing/histories.ts';
 import { pageDocumentKey } from '../store/select.ts';
 import { state, useApp } from '../store/store.ts';
-import { recoveredText, setAside } from '../store/typed.ts';
 
 /** Pause in typing after which a change is applied. */
 const pauseMs = 400;
-/** Key among the paths of the document's fields that no field has. */
-const field = 'JSON';
 
 const isSame = (one: Experiment, other: Experiment): boolean => JSON.stringify(one) === JSON.stringify(other);
 const textOf = (experiment: Experiment): string => `${JSON.stringify(experiment, null, 2)}\n`;
@@ -26,14 +22,14 @@ interface JsonText {
 
 export function useJsonText(experiment: Experiment): JsonText {
   const document = useApp(pageDocumentKey);
-  const [text, setText] = useState(() => recoveredText(document, field) ?? textOf(experiment));
+  const [text, setText] = useState(() => textOf(experiment));
   const parsed = useMemo(() => parseExperimentText(text), [text]);
   const shown = useRef({ document, experiment });
   // A change from elsewhere replaces the text. Our own comes back as the same document, whatever its spacing here.
   useEffect(() => {
     const before = shown.current;
     shown.current = { document, experiment };
-    if (before.document !== document) setText(recoveredText(document, field) ?? textOf(experiment));
+    if (before.document !== document) setText(textOf(experiment));
     else if (!isSame(before.experiment, experiment)) setText(textOf(experiment));
   }, [document, experiment]);
 
@@ -57,16 +53,7 @@ export function useJsonText(experiment: Experiment): JsonText {
   useEffect(() => {
     last.current = takeOver;
   });
-  useEffect(() => {
-    if (document === null) return;
-    keepTyped(document, field, parsed.ok && isSame(parsed.experiment, experiment) ? null : text);
-  }, [document, parsed, text, experiment]);
-  useEffect(() => {
-    if (document === null) return;
-    return () => {
-      last.current();
-      setAside(document, field);
-    };
-  }, [document]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is applied when the document goes.
+  useEffect(() => () => last.current(), [document]);
   return { text, setText, parsed, takeOver };
 }

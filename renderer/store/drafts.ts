@@ -4,7 +4,7 @@
  */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../core/experiment/parse.ts';
-import type { Draft, SentDraft, TypedTexts } from '../../core/service/service.ts';
+import type { Draft, SentDraft } from '../../core/service/service.ts';
 import { forget, recall, remember } from './settings.ts';
 
 const nameOf = (key: string): string => `draft:${key}`;
@@ -28,9 +28,9 @@ export function sendDraftsTo(next: Send | null): void {
   void sendAll();
 }
 
-/** Stores a document's changes and the text being typed soon; only the last of a quick series. */
-export function keepDraft(key: string, experiment: Experiment, typed: TypedTexts): void {
-  waiting.set(key, { changedAt: new Date().toISOString(), experiment, typed });
+/** Stores a document's changes soon; only the last of a quick series. */
+export function keepDraft(key: string, experiment: Experiment): void {
+  waiting.set(key, { changedAt: new Date().toISOString(), experiment });
   timer ??= setTimeout(() => {
     keepWaiting();
     // Storing and sending a long document both take time.
@@ -50,13 +50,13 @@ const mostStored = 5_000_000;
 function keepWaiting(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
-  for (const [key, { experiment, ...rest }] of waiting) {
+  for (const [key, { experiment, changedAt }] of waiting) {
     // A document crosses to the host as text in a third of the time of a structured copy.
     const text = JSON.stringify(experiment);
-    const stored = `${JSON.stringify(rest).slice(0, -1)},"experiment":${text}}`;
+    const stored = `{"changedAt":"${changedAt}","experiment":${text}}`;
     if (stored.length <= mostStored) remember(nameOf(key), stored);
     else forget(nameOf(key));
-    unsent.set(key, { ...rest, experiment: text });
+    unsent.set(key, { changedAt, experiment: text });
   }
   waiting.clear();
 }
@@ -94,14 +94,11 @@ export function newestDraft(key: string, ofHost: Draft | null): Draft | null {
 
 function ownDraft(key: string): Draft | null {
   try {
-    const { changedAt, experiment, typed } = JSON.parse(recall(nameOf(key)) ?? '{}') as Partial<Draft>;
+    const { changedAt, experiment } = JSON.parse(recall(nameOf(key)) ?? '{}') as Partial<Draft>;
     const parsed = parseExperiment(experiment);
     if (typeof changedAt !== 'string' || !parsed.ok) return null;
-    return { changedAt, experiment: parsed.experiment, ...(isTexts(typed) ? { typed } : {}) };
+    return { changedAt, experiment: parsed.experiment };
   } catch {
     return null;
   }
 }
-
-const isTexts = (value: unknown): value is TypedTexts =>
-  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');

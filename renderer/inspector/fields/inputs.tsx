@@ -15,10 +15,8 @@ import { fieldPath } from '../../../core/shape/path.ts';
 import { afterFrame } from '../../common/scheduling.ts';
 import { wishFocus } from '../../score/editor.ts';
 import { edit } from '../../store/editing/edit.ts';
-import { keepTyped } from '../../store/editing/histories.ts';
 import { pageDocumentKey } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
-import { recoveredText } from '../../store/typed.ts';
 import { sweepCurrent } from '../../sweep/setup.ts';
 import classes from './Form.module.css';
 
@@ -94,7 +92,7 @@ interface ValueFieldProps<Value> extends FieldProps {
 export function ValueField<Value>(props: ValueFieldProps<Value>) {
   const { label, value, format, emptyMeans, lines, hint } = props;
   const shown = value === undefined ? '' : format.write(value);
-  const { text, setText, isRecovered } = useTyped(props.path, shown);
+  const { text, setText } = useTyped(props.path, shown);
   const [problem, setProblem] = useState<string | null>(null);
   /** Text already written to the document, which comes back as the value in one of the next frames. */
   const sent = useRef<string | null>(null);
@@ -126,7 +124,7 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
     size: 'xs',
     value: text,
     placeholder: emptyMeans,
-    description: isRecovered ? recoveredHint : hint,
+    description: hint,
     error: problem,
     // Marks the field for takeOverTyped(), which keys that act on the document call.
     'data-typed': true,
@@ -151,29 +149,17 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
   );
 }
 
-const recoveredHint = 'Typed before the window closed: leaving the field keeps it, Esc drops it.';
-
-/** The text in a field. Until it is committed it is stored with the draft, and restored after a crash. */
+/** The text in a field, until it is committed. */
 function useTyped(path: OperationPath, shown: string) {
-  const document = useApp(pageDocumentKey);
-  const field = fieldPath(path);
-  const place = `${document} ${field}`;
-  const found = (): string => recoveredText(document, field) ?? shown;
-  const [text, setText] = useState(found);
-  const [at, setAt] = useState({ place, shown, recovered: found() });
+  const place = `${useApp(pageDocumentKey)} ${fieldPath(path)}`;
+  const [text, setText] = useState(shown);
+  const [at, setAt] = useState({ place, shown });
   // The value has changed, or the component now shows another field.
   if (at.place !== place || at.shown !== shown) {
-    const recovered = at.place === place ? shown : found();
-    setAt({ place, shown, recovered });
-    setText(recovered);
+    setAt({ place, shown });
+    setText(shown);
   }
-  useEffect(() => {
-    if (document !== null) keepTyped(document, field, text === shown ? null : text);
-  }, [document, field, text, shown]);
-  useEffect(() => {
-    if (document !== null) return () => keepTyped(document, field, null);
-  }, [document, field]);
-  return { text, setText, isRecovered: text !== shown && text === at.recovered };
+  return { text, setText };
 }
 
 /** A button that Tab skips, so that Tab goes from field to field. The palette has the same command. */

@@ -8,7 +8,6 @@ import { announce, notifyError } from '../notify.ts';
 import { hasOwnRuns, makeOwn, type Origin } from '../ownCopy.ts';
 import { currentExperiment, pageDocumentKey } from '../select.ts';
 import { state, whenSettled, withEntry } from '../store.ts';
-import { typedTexts } from '../typed.ts';
 import type { Selection } from '../types.ts';
 import { histories, historyOf, keptSelection, show, taken } from './histories.ts';
 import { bringBack, forgetTakenBack, takeBack, takenBack } from './takenBack.ts';
@@ -26,18 +25,15 @@ function travel(direction: 'undo' | 'redo'): void {
   const history = key === null ? undefined : histories.get(key);
   const name = direction === 'undo' ? history?.undoName : history?.redoName;
   if (key === null || history === undefined || name === null || name === undefined) return;
-  if (direction === 'undo' && isAllOf(key, history)) return void takeBack(key, history, history.origin);
+  if (direction === 'undo' && isAllOf(history)) return void takeBack(key, history, history.origin);
   const selection = taken(history, direction);
   show(key, history, { pickedRuns: withEntry(state().pickedRuns, key, undefined), selection });
   whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
 }
 
 /** Returns true if undo would take back the only step of a copy that an edit made. */
-const isAllOf = (key: string, history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
-  history.origin !== null &&
-  history.steps === 1 &&
-  Object.keys(typedTexts(key)).length === 0 &&
-  !hasOwnRuns(history.origin);
+const isAllOf = (history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
+  history.origin !== null && history.steps === 1 && !hasOwnRuns(history.origin);
 
 export const undo = (): void => travel('undo');
 export const redo = (): void => travel('redo');

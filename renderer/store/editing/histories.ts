@@ -6,7 +6,6 @@ import { DocumentHistory } from '../history.ts';
 import { setCopiedAs } from '../ownCopy.ts';
 import { pageDocumentKey } from '../select.ts';
 import { assign, drawFirst, isSameTarget, put, state, withEntry } from '../store.ts';
-import { forgetRecovered, setTyped, typedTexts } from '../typed.ts';
 import type { AppState, Selection } from '../types.ts';
 
 export const histories = new Map<string, DocumentHistory>();
@@ -29,22 +28,8 @@ export function show(key: string, history: DocumentHistory, fields: Partial<AppS
     edits: withEntry(edits, key, { dirty, undo: undoName, redo: redoName, beforeRemedy }),
     ...fields,
   });
-  forgetRecovered(key);
-  keepAsDraft(key, experiment);
-}
-
-/** Keeps unsaved changes and unapplied field texts as a draft, or deletes the draft if there are none. */
-export function keepAsDraft(key: string, experiment: Experiment): void {
-  const typed = typedTexts(key);
-  if (histories.get(key)?.dirty === true || Object.keys(typed).length > 0) keepDraft(key, experiment, typed);
+  if (dirty) keepDraft(key, experiment);
   else dropDraft(key);
-}
-
-/** Keeps the unapplied text of a field; null if it equals the document's value. */
-export function keepTyped(key: string, field: string, text: string | null): void {
-  const isNews = setTyped(key, field, text);
-  const document = state().documents[key];
-  if (isNews && document?.status === 'ready') keepAsDraft(key, document.value);
 }
 
 /** Returns the selection after a change: null if its target is gone, adjusted if it was renamed. */
@@ -71,7 +56,6 @@ export function taken(history: DocumentHistory, direction: 'undo' | 'redo'): Sel
 export function forgetDocument(key: string): void {
   histories.delete(key);
   setCopiedAs(key, null);
-  forgetRecovered(key);
   dropDraft(key);
   put('documents', key, undefined);
   put('edits', key, undefined);

@@ -9,9 +9,8 @@ import { listExperiments } from '../hostEvents.ts';
 import { announce, notifyDone } from '../notify.ts';
 import { whenDocumentRead } from '../pages.ts';
 import { pageDocumentKey } from '../select.ts';
-import { assign, state } from '../store.ts';
-import { recoverTyped, selectionOfField } from '../typed.ts';
-import { histories, historyOf, keepAsDraft, show } from './histories.ts';
+import { state } from '../store.ts';
+import { histories, historyOf, show } from './histories.ts';
 
 /** Names an unnamed document by its content, so that it differs from the others. */
 function nameIfNew(history: DocumentHistory): void {
@@ -40,33 +39,22 @@ export const saveCurrent = (): Promise<void> =>
 /** Restores unsaved changes from before the window closed, as a step that can be undone. */
 function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): void {
   if (histories.has(key)) return;
-  const { isChanged, isTyped } = takeDraft(key, 'Recover unsaved changes', saved, ofHost);
-  if (!isChanged && !isTyped) return;
-  const message = [
-    ...(isChanged ? ['Undo (Ctrl+Z) goes back to what was saved.'] : []),
-    ...(isTyped ? ['Text that was being typed is back in its field.'] : []),
-  ];
-  notifyDone('Unsaved changes are back', message.join(' '));
+  if (takeDraft(key, 'Recover unsaved changes', saved, ofHost))
+    notifyDone('Unsaved changes are back', 'Undo (Ctrl+Z) goes back to what was saved.');
 }
 
-/** Replaces the saved document by a draft in one step, and restores typed text in its fields. */
-export function takeDraft(key: string, step: string, saved: Experiment, ofHost: Draft | null) {
-  const draft = newestDraft(key, ofHost);
-  if (draft === null) return { isChanged: false, isTyped: false };
-  const { experiment, typed = {} } = draft;
-  const isChanged = JSON.stringify(experiment) !== JSON.stringify(saved);
-  const [field] = Object.keys(typed);
-  if (isChanged) {
-    const history = historyOf(key, saved);
-    history.push(step, experiment);
-    show(key, history);
+/** Replaces the saved document by a draft in one step. Returns false if there is none, or it changes nothing. */
+export function takeDraft(key: string, step: string, saved: Experiment, ofHost: Draft | null): boolean {
+  const experiment = newestDraft(key, ofHost)?.experiment;
+  if (experiment === undefined) return false;
+  if (JSON.stringify(experiment) === JSON.stringify(saved)) {
+    dropDraft(key);
+    return false;
   }
-  if (field !== undefined) {
-    recoverTyped(key, typed);
-    keepAsDraft(key, experiment);
-    if (pageDocumentKey(state()) === key) assign({ selection: selectionOfField(experiment, field) });
-  } else if (!isChanged) dropDraft(key);
-  return { isChanged, isTyped: field !== undefined };
+  const history = historyOf(key, saved);
+  history.push(step, experiment);
+  show(key, history);
+  return true;
 }
 
 /** Called once at the start of the window. */

@@ -33,7 +33,6 @@ import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { openPage } from '../../../renderer/store/pages.ts';
 import { shownRunId } from '../../../renderer/store/select.ts';
 import { state } from '../../../renderer/store/store.ts';
-import { setTyped, typedTexts } from '../../../renderer/store/typed.ts';
 import type { Page } from '../../../renderer/store/types.ts';
 import { naturalArrangement } from '../../../renderer/timeline/tracks/arrangement.ts';
 import { arrange } from '../../../renderer/timeline/tracks/useArrangement.ts';
@@ -41,10 +40,9 @@ import { serve } from './bridge.ts';
 import { type Contents, fileBytes, MemoryHost } from './memoryHost.ts';
 import { resetStores } from './stores.ts';
 
-/** Forgets edits and typed texts: the documents of examples and lessons have the same keys in every test. */
+/** Forgets what was edited: the documents of examples and lessons have the same keys in every test. */
 function forgetDocuments(): void {
   for (const key of Object.keys(state().documents)) {
-    for (const field of Object.keys(typedTexts(key))) setTyped(key, field, null);
     forgetTakenBack(key);
     forgetDocument(key);
   }

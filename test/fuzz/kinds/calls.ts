@@ -30,7 +30,7 @@ const rightArguments: Readonly<Record<string, readonly unknown[]>> = {
   readExperiment: ['mine'],
   saveExperiment: ['mine', experiment],
   readDraft: ['mine'],
-  keepDraft: ['mine', { changedAt: '2026-11-20T09:00:00.000Z', experiment, typed: { name: 'x' } }],
+  keepDraft: ['mine', { changedAt: '2026-11-20T09:00:00.000Z', experiment }],
   startRun: [{ experiment, engine: 'sim', profile: 'h200', iterations: 3 }],
   cancelRun: ['imported/a'],
   startRecording: [

@@ -21,7 +21,7 @@ const ended = '2147483646-0f3a9c1e-5b2d8c47';
 /** Documents by path. The host reads each at its start or on request. */
 const documents: Readonly<Record<string, unknown>> = {
   'experiments/mine.json': experiment,
-  'drafts/mine.json': { format: 'copyscope/draft', version: 1, changedAt: at, experiment, typed: { name: 'x' } },
+  'drafts/mine.json': { format: 'copyscope/draft', version: 1, changedAt: at, experiment },
   'profiles/mine.json': JSON.parse(asset('profiles/h200.json')),
   'titles.json': { format: 'copyscope/titles', version: 1, titles: { 'imported/a': 'b' } },
   'notes/imported/a.json': right('notes'),

@@ -188,9 +188,6 @@ describe('the draft store', () => {
     expect(await drafts.read(id)).toEqual({ changedAt, experiment: changed });
     expect((await experiments.read(id)).name).toBe(example().name);
     expect(await experiments.list()).toMatchObject([{ id, hasDraft: true }]);
-    const typed = { 'buffers[0].bytes': '20 M', description: '' };
-    await drafts.keep(id, { changedAt, experiment: changed, typed });
-    expect(await drafts.read(id)).toEqual({ changedAt, experiment: changed, typed });
     await drafts.drop(id);
     expect(await drafts.read(id)).toBeNull();
     expect(readdirSync(join(folder, 'data/drafts'))).toEqual([]);

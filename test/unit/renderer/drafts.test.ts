@@ -20,7 +20,7 @@ const sentTo = (): { names: string[] } => {
   return sent;
 };
 
-const keep = (name: string): void => keepDraft('experiment:one', experimentOf({ name }, []), {});
+const keep = (name: string): void => keepDraft('experiment:one', experimentOf({ name }, []));
 
 it('one edit reaches the host within a second', async () => {
   const sent = sentTo();

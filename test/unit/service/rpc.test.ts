@@ -92,7 +92,7 @@ describe('rpc between window and host', () => {
     ['deleteItems', [{ experiments: ['../x'], runs: [], sweeps: [] }, false]],
     ['packBundle', [{ experiments: [] }]],
     ['keepDraft', ['mine', { changedAt: 'yesterday', experiment: {} }]],
-    ['keepDraft', ['mine', { changedAt: '2026-11-20T09:00:00.000Z', experiment: {}, typed: { name: 7 } }]],
+    ['keepDraft', ['mine', { changedAt: '2026-11-20T09:00:00.000Z', experiment: {}, other: 7 }]],
   ] as const)('refuses %s(%j) before the service sees it', async (name, args) => {
     const called = vi.fn();
     const { window, host } = pair();
