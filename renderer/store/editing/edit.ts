@@ -3,14 +3,18 @@ import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { libraryItems } from '../../../core/service/service.ts';
+import { keepFocus } from '../../common/keepPlace.ts';
+import { inSecondFrame } from '../../common/scheduling.ts';
 import type { DocumentHistory } from '../history.ts';
-import { announce, notifyError } from '../notify.ts';
-import { hasOwnRuns, makeOwn, type Origin } from '../ownCopy.ts';
+import { attempt, host } from '../host.ts';
+import { announce, notifyDone, notifyError } from '../notify.ts';
+import { hasOwnRuns, makeOwn, type Origin, returnTo } from '../ownCopy.ts';
+import { documentKey } from '../page.ts';
 import { currentExperiment, pageDocumentKey } from '../select.ts';
 import { state, whenSettled, withEntry } from '../store.ts';
 import type { Selection } from '../types.ts';
-import { histories, historyOf, keptSelection, show, taken } from './histories.ts';
-import { bringBack, forgetTakenBack, takeBack, takenBack } from './takenBack.ts';
+import { forgetDocument, histories, historyOf, keptSelection, show, taken } from './histories.ts';
 
 /** Undo and redo of the open document. */
 function travel(direction: 'undo' | 'redo'): void {
@@ -21,11 +25,10 @@ function travel(direction: 'undo' | 'redo'): void {
     return;
   }
   const key = pageDocumentKey(state());
-  if (key !== null && direction === 'redo' && takenBack.has(key)) return void bringBack(key);
   const history = key === null ? undefined : histories.get(key);
   const name = direction === 'undo' ? history?.undoName : history?.redoName;
   if (key === null || history === undefined || name === null || name === undefined) return;
-  if (direction === 'undo' && isAllOf(history)) return void takeBack(key, history, history.origin);
+  if (direction === 'undo' && isAllOf(history)) return void takeBack(key, history);
   const selection = taken(history, direction);
   show(key, history, { pickedRuns: withEntry(state().pickedRuns, key, undefined), selection });
   whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
@@ -34,6 +37,20 @@ function travel(direction: 'undo' | 'redo'): void {
 /** Returns true if undo would take back the only step of a copy that an edit made. */
 const isAllOf = (history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
   history.origin !== null && history.steps === 1 && !hasOwnRuns(history.origin);
+
+/** Undoes the edit that a copy was made for: opens the original again, and moves the copy into the trash. */
+async function takeBack(key: string, { undoName, experiment, origin }: DocumentHistory & { origin: Origin }) {
+  const giveFocusBack = keepFocus();
+  returnTo(origin);
+  inSecondFrame(giveFocusBack);
+  await attempt('The copy could not be taken back', async () => {
+    const id = key.slice(documentKey({ kind: 'experiment', id: '' }).length);
+    await host().deleteItems(libraryItems({ experiments: [id] }));
+    forgetDocument(key);
+    notifyDone('Copy taken back', `“${experiment.name}” held nothing else and is in the trash.`);
+    announce(`Undone: ${undoName}`);
+  });
+}
 
 export const undo = (): void => travel('undo');
 export const redo = (): void => travel('redo');
@@ -89,12 +106,10 @@ export async function takeOverTyped(): Promise<boolean> {
   return copying === null || (await copying);
 }
 
-/** Replaces the open document with a copy. Redo can't bring back an earlier copy then. */
+/** Replaces the open document with a copy. */
 async function copied(): Promise<boolean> {
-  const from = pageDocumentKey(state());
   const copy = await makeOwn();
   if (copy === null) return false;
-  if (from !== null) forgetTakenBack(from);
   historyOf(copy.key, copy.experiment).origin = copy.origin;
   return true;
 }

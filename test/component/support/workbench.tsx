@@ -27,7 +27,6 @@ import { connect } from '../../../renderer/connection/connect.ts';
 import { dropFocusWish } from '../../../renderer/score/editor.ts';
 import { App, CurrentScheme } from '../../../renderer/shell/App.tsx';
 import { forgetDocument } from '../../../renderer/store/editing/histories.ts';
-import { forgetTakenBack } from '../../../renderer/store/editing/takenBack.ts';
 import { setService } from '../../../renderer/store/host.ts';
 import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { openPage } from '../../../renderer/store/pages.ts';
@@ -43,7 +42,6 @@ import { resetStores } from './stores.ts';
 /** Forgets what was edited: the documents of examples and lessons have the same keys in every test. */
 function forgetDocuments(): void {
   for (const key of Object.keys(state().documents)) {
-    forgetTakenBack(key);
     forgetDocument(key);
   }
 }
