@@ -78,7 +78,7 @@ export interface Draft {
   readonly experiment: Experiment;
 }
 
-/** The same, as a window sends it: the experiment as a value, or as JSON text, which takes less time. */
+/** A draft from a window: the experiment as a value, or as JSON text, which takes less time. */
 export type SentDraft = Omit<Draft, 'experiment'> & { readonly experiment: unknown };
 
 /** A draft for a window: the experiment as JSON text. */
@@ -244,7 +244,7 @@ export const runOfPath = (path: string): string | null =>
 export interface NotesChange {
   /** All notes in the window. */
   readonly notes: RunNotes;
-  /** The window, by a name that it has made up: told with the change, so that it knows its own. */
+  /** The window's own name, sent with the change so that it recognises it. */
   readonly by: string;
 }
 

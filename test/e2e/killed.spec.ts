@@ -1,4 +1,4 @@
-/** If the host or the window is killed during an edit, at most what was typed last is lost. */
+/** If the host or the window is killed during an edit, at most the last input is lost. */
 import type { BrowserContext, Page } from '@playwright/test';
 import type { Draft } from '../../core/service/service.ts';
 import { Server } from './support/server.ts';

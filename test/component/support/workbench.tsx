@@ -39,7 +39,7 @@ import { serve } from './bridge.ts';
 import { type Contents, fileBytes, MemoryHost } from './memoryHost.ts';
 import { resetStores } from './stores.ts';
 
-/** Forgets what was edited: the documents of examples and lessons have the same keys in every test. */
+/** Forgets edits: the documents of examples and lessons have the same keys in every test. */
 function forgetDocuments(): void {
   for (const key of Object.keys(state().documents)) {
     forgetDocument(key);

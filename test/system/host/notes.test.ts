@@ -119,6 +119,7 @@ describe('the notes on a run', () => {
     const second = note({ id: 'second', text: 'of another window' });
     await host.service.saveNotes(id, notesChange([second]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([second]));
+    // Every window receives the current notes, and the author of the change.
     const { by } = notesChange([]);
     expect(told.notesChanged).toHaveBeenCalledExactlyOnceWith(id, runNotes([second]), by);
     await expect(host.service.saveNotes('imported/b', notesChange([]))).rejects.toMatchObject({
