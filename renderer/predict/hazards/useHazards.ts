@@ -2,35 +2,12 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { append } from '../../../core/groupBy.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment, isOfPresent, loadedRun, pageDocumentKey, shownRunId } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
 import { askRepair, askSoon, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
-
-/** Hazards by the id of each operation involved. */
-type HazardsById = ReadonlyMap<string, readonly Hazard[]>;
-/** Hazards by the operation's number in a run. */
-export type HazardsByOp = ReadonlyMap<number, readonly Hazard[]>;
-
-export const noHazards: HazardsByOp = new Map();
-const noneById: HazardsById = new Map();
-
-const byId = new WeakMap<HazardReport, HazardsById>();
-
-/** Computed once for each report: blocks and lanes are marked from it, and the lists can be long. */
-function hazardsById(report: HazardReport | null): HazardsById {
-  if (report === null) return noneById;
-  const known = byId.get(report);
-  if (known !== undefined) return known;
-  const found = new Map<string, Hazard[]>();
-  for (const hazard of report.hazards) {
-    for (const id of new Set([hazard.first.id, hazard.second.id])) append(found, id, hazard);
-  }
-  byId.set(report, found);
-  return found;
-}
+import { type HazardsById, type HazardsByOp, hazardsById, noHazards } from './hazardsByOp.ts';
 
 interface Looked {
   readonly document: string | null;

@@ -2,7 +2,7 @@ import { readRow } from '../../../core/trace/rows.ts';
 import { formatBytes, formatRate } from '../../../core/units.ts';
 import { usePaints } from '../../common/hooks.ts';
 import { paintOfRow } from '../../common/palette.ts';
-import type { HazardsByOp } from '../../predict/hazards/useHazards.ts';
+import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { useRunNotes } from '../notes/noteState.ts';
 import { operationLabels, rowKindWords, rowRate, rowTitle } from '../rows/describeRow.ts';

@@ -5,7 +5,7 @@ import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { TermId } from '../../../core/glossary/terms.ts';
-import { type HazardsByOp, noHazards } from '../../predict/hazards/useHazards.ts';
+import { type HazardsByOp, noHazards } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { useApp } from '../../store/store.ts';
 import type { Selection } from '../../store/types.ts';

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { RunNote } from '../../../core/trace/notes.ts';
 import { useScheme } from '../../common/hooks.ts';
 import { canvasColours } from '../../common/palette.ts';
-import type { HazardsByOp } from '../../predict/hazards/useHazards.ts';
+import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { missedIn } from '../../store/opened/missed.ts';
 import { isOfPresent } from '../../store/select.ts';

@@ -6,7 +6,7 @@ import { placeIterations } from '../../../core/export/times.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { type Saved, SaveMenu } from '../../charts/SaveMenu.tsx';
 import { useScheme } from '../../common/hooks.ts';
-import type { HazardsByOp } from '../../predict/hazards/useHazards.ts';
+import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import { lanesSvg } from './lanesSvg.ts';

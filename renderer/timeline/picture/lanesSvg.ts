@@ -11,7 +11,7 @@ import {
   type Scheme,
 } from '../../common/palette.ts';
 import { sans } from '../../common/theme.ts';
-import { type HazardsByOp, noHazards } from '../../predict/hazards/useHazards.ts';
+import { type HazardsByOp, noHazards } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { missedIn } from '../../store/opened/missed.ts';
 import type { Boxes } from '../painting/boxes.ts';
