@@ -13,7 +13,7 @@ import { queryStream, synchronizeDevice, synchronizeStream } from './operations/
 import { item, pin } from './operations/tensor.ts';
 
 export { copyModes } from './operations/copy.ts';
-export { matmulTypes, preparations } from './operations/kernel.ts';
+export { matmulTypes } from './operations/kernel.ts';
 export { copyStrategies } from './operations/multiCopy.ts';
 
 /** Operations without content, in the order of the palette. */
@@ -26,7 +26,6 @@ const groups = { repeat, range, graphCapture };
 const all = { ...leaves, ...groups };
 
 type Of<Described> = Described extends Descriptor<infer Op> ? Op : never;
-export type LeafOperation = Of<(typeof leaves)[keyof typeof leaves]>;
 export type RangeOperation = Of<typeof range>;
 export type Operation = Of<(typeof all)[keyof typeof all]>;
 export type OperationName = keyof typeof all;

@@ -12,8 +12,7 @@ import { type Descriptor, duration, named, newDurationNs, type Quantity, recorde
 /** Rows and columns of a matrix, or points of a transform. The libraries use 32-bit counts. */
 const extent = z.number().int().min(1).max(65_536);
 /** When a library prepares its first call: cuBLAS its handle and work space, cuFFT a plan. */
-export const preparations = ['before-run', 'first-use'] as const;
-const prepared = z.enum(preparations).default('before-run');
+const prepared = z.enum(['before-run', 'first-use']).default('before-run');
 export const matmulTypes = ['float32', 'float16', 'bfloat16'] as const;
 const [mostPasses, mostFlops] = [10_000, 1e18];
 
