@@ -20,32 +20,32 @@ import { codeOf } from './words.ts';
 
 export interface StepsAnswer {
   readonly count: number;
-  /** How they were found. */
+  /** Rule that found them. */
   readonly rule: string;
   /** As recorded, with what the profiler cost. */
   readonly medianNs: number;
-  /** What the step takes without a profiler: predicted, or as it was typed in. */
+  /** Step without a profiler: predicted, or as given by --step-ms. */
   readonly unprofiledNs: number;
-  /** Its 90 % interval; wide where the steps differ. */
+  /** Its 90 % interval; wide if the steps differ. */
   readonly unprofiledLowNs: number;
   readonly unprofiledHighNs: number;
   readonly list: readonly { readonly name: string; readonly ns: number }[];
-  /** The time of the step with the median duration; they add up to it. */
+  /** Parts of the step with the median duration; they add up to it. */
   readonly parts: readonly PartTime[];
-  /** Of the whole trace, and in no step: what the first use of a device took, and the calls that took most of it. */
+  /** Time of the first use of a device in the whole trace, and the calls that took most of it. */
   readonly initialisation: Lifted['initialisation'];
-  /** What the trace does not tell and was inferred, by rule. */
+  /** Assumptions about what the trace doesn't say. */
   readonly inferred: readonly string[];
-  /** Where the replay without changes is far from what was recorded: both figures, in a sentence. Null where it is not. */
+  /** Sentence if the replay without changes is far from the recording, or steps differ much. Null otherwise. */
   readonly caution: string | null;
 }
 
 export interface RemedyAnswer extends Remedy {
-  /** Source lines that it changes; empty where the trace has no stacks. */
+  /** Source lines to change. Empty if the trace has no stacks. */
   readonly lines: readonly string[];
-  /** What to write, by change. */
+  /** Code to write for each change. */
   readonly code: readonly string[];
-  /** What must hold, and what the estimate assumes; empty for changes that need nothing. */
+  /** Conditions and assumptions. */
   readonly needs: readonly string[];
   /** Device memory that keep-on-device needs; 0 without it. */
   readonly keptBytes: number;
@@ -54,15 +54,15 @@ export interface RemedyAnswer extends Remedy {
 }
 
 export interface TraceAnswers {
-  /** What holds the step, what to do, and to how much, in a sentence. */
+  /** Sentence: where the step time goes, what to change, and the step after it. */
   readonly answer: string;
   readonly steps: StepsAnswer;
   /** The recommended changes first. Those that may gain nothing come last. */
   readonly plan: readonly RemedyAnswer[];
-  /** The order in which to make the recommended changes, and what each adds. */
+  /** Order in which to make the recommended changes. */
   readonly ladder: readonly Rung[];
   readonly tried: RemedyAnswer | null;
-  /** Of a job of several ranks; steps and plan are those of the slowest. */
+  /** Ranks of a job. Steps and plan are those of the slowest. */
   readonly ranks?: RanksAnswer['ranks'];
   readonly slowest?: number;
 }

@@ -3,13 +3,13 @@ import type { ChangeWord } from './changes/words.ts';
 import type { Planner, Remedy } from './plan.ts';
 
 export interface Rung {
-  /** What is changed on this rung. Changes that gain nothing alone stand with those that need them. */
+  /** Changes of this rung, with those that gain nothing alone. */
   readonly adds: readonly ChangeWord[];
-  /** All that is changed by then. */
+  /** All changes so far. */
   readonly changes: readonly ChangeWord[];
-  /** The step without a profiler by then, in nanoseconds. */
+  /** Unprofiled step with them. */
   readonly stepNs: number;
-  /** What this rung adds, as a part of the step before all changes. */
+  /** Gain of this rung, as a share of the step before all changes. */
   readonly addsShare: number;
 }
 

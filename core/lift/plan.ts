@@ -15,15 +15,15 @@ import { copiesOf, type Item, isPageable, mapItems, type Script } from './script
 
 export interface Remedy {
   readonly changes: readonly ChangeWord[];
-  /** Part of the unprofiled step that falls away, and its 90 % interval; below 0 where the step gets longer. */
+  /** Share of the unprofiled step that is saved, and its 90 % interval. Negative if the step gets longer. */
   readonly gainShare: number;
   readonly lowShare: number;
   readonly highShare: number;
-  /** The step with the changes, in nanoseconds. */
+  /** Unprofiled step with the changes. */
   readonly stepNs: number;
-  /** What the device needs for what is left of it, in nanoseconds: no prediction is below that. */
+  /** Time that the device needs for the rest: no prediction is below it. */
   readonly floorNs: number;
-  /** Of these changes, those that gain nothing by themselves but are needed by the others. */
+  /** Changes that gain nothing by themselves but are needed by the others. */
   readonly needed: readonly ChangeWord[];
 }
 

@@ -8,7 +8,7 @@ import { documentSchema, type JsonSchema } from '../../../core/documents/jsonSch
 import { changeWords } from '../../../core/lift/changes/words.ts';
 import { parameterNames, parameterOf } from '../../../core/profile/registry.ts';
 import { engineKinds } from '../../../core/program/engineKind.ts';
-import { describeSource, rules } from '../../../core/rules/rules.ts';
+import { describeSource, type Rule, rules } from '../../../core/rules/rules.ts';
 import { sourceLink } from '../../../core/rules/sourceLinks.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -25,18 +25,18 @@ const shortNames: readonly (readonly [long: string, short: string])[] = [
   ['PyTorch tutorials: A guide on good usage of non_blocking and pin_memory()', 'Tutorial'],
 ];
 
-export function rulesText(): string {
-  const texts = rules.map(({ id, title, statement, sources }) => {
-    const from = sources.map((source) => {
-      if (source.kind === 'measurement') return `measured: ${source.figure}`;
-      const name = describeSource(source);
-      const link = sourceLink(name);
-      const short = shortNames.reduce((text, [long, other]) => text.replace(long, other), name);
-      return link === null ? short : `[${short}](${link})`;
-    });
-    return `### ${id}\n\n**${title}.** ${statement} (${from.join('; ')})`;
+export const rulesText = (): string => rules.map(ruleText).join('\n\n');
+
+function ruleText({ id, title, statement, sources }: Rule): string {
+  const documents = sources.filter(({ kind }) => kind === 'documentation');
+  // A figure is shown if no document says the rule.
+  const from = (documents.length === 0 ? sources : documents).map((source) => {
+    const name = describeSource(source);
+    const link = sourceLink(name);
+    const short = shortNames.reduce((text, [long, other]) => text.replace(long, other), name);
+    return link === null ? short : `[${short}](${link})`;
   });
-  return texts.join('\n\n');
+  return `### ${id}\n\n**${title}.** ${statement} (${from.join('; ')})`;
 }
 
 export function parametersText(): string {
@@ -49,26 +49,32 @@ export function parametersText(): string {
     .join('\n');
 }
 
-/** Options that the page explains once, for all commands. */
-const commonOptions = new Set(['--json', '--profile', '--engine']);
+/** Options and arguments that the page explains once, for all commands. */
+const commonOptions = /^--(json|profile <name>|engine <engine>|steps <from\.\.to>)$/;
+const commonArgument = /^(run \(Arrow\),|experiment \(JSON\), or a run)/;
 
 /** Returns each command with its arguments and options, in the words of --help. */
-export function commandsText(program: Command): string {
-  return program.commands.flatMap((command) => commandText(command, [])).join('\n\n');
-}
+export const commandsText = (program: Command): string => innerTexts(program, []).join('\n\n');
+
+const innerTexts = (command: Command, parents: readonly string[]): string[] =>
+  (command.createHelp().visibleCommands(command) as Command[]).flatMap((inner) =>
+    inner.name() === 'help' ? [] : commandText(inner, parents),
+  );
 
 function commandText(command: Command, parents: readonly string[]): string[] {
   const names = [...parents, command.name()];
-  if (command.commands.length > 0) return command.commands.flatMap((inner) => commandText(inner, names));
+  if (command.commands.length > 0) return innerTexts(command, names);
   const typed = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;
     return one.required ? `<${name}>` : `[${name}]`;
   });
-  const isCommon = ({ long, argChoices }: Option): boolean =>
-    commonOptions.has(long ?? '') && (argChoices === undefined || argChoices.length === engineKinds.length);
-  const common = command.options.filter(isCommon).map(({ long }) => ` ${code(`[${long}]`)}`);
+  const isCommon = ({ flags, argChoices }: Option): boolean =>
+    commonOptions.test(flags) && (argChoices === undefined || argChoices.length === engineKinds.length);
+  const common = command.options.filter(isCommon).map(({ long }) => `[${long}]`);
   const lines = [
-    ...command.registeredArguments.map((one, index) => `- ${code(typed[index] ?? '')}: ${sentence(one.description)}`),
+    ...command.registeredArguments.flatMap(({ description }, index) =>
+      commonArgument.test(description) ? [] : [`- ${code(typed[index] ?? '')}: ${sentence(description)}`],
+    ),
     ...command.options
       .filter((option) => !option.hidden && !isCommon(option))
       .map(({ flags, description, argChoices }) => {
@@ -76,19 +82,20 @@ function commandText(command: Command, parents: readonly string[]): string[] {
         return `- ${code(flags)}${choices}: ${sentence(withoutChanges(description))}`;
       }),
   ];
-  const head = `### ${[...names, ...typed.map(code)].join(' ')}${common.join('')}\n\n${sentence(command.description())}`;
+  const usage = code([...names, ...typed, ...common].join(' '));
+  const head = `### ${names.join(' ')}\n\n${usage}: ${sentence(command.description())}`;
   return [lines.length === 0 ? head : `${head}\n\n${lines.join('\n')}`];
 }
 
-/** Replaces the words of the changes, which the guide explains. */
 const withoutChanges = (text: string): string =>
   text.replace(changeWords.join(', '), '[words of changes](../guide/traces.md#the-changes)');
+
+const sharedId = '  - `id`: Name by which the rest of the document refers to it.';
 
 /**
  * Returns the fields of a document, object by object, as `name`, `name?` if it may be left out, and `name=value` with
  * its default; a|b are possible values. Fields of which several operations have the same text are described once.
  */
-const sharedId = '  - `id`: Name by which the rest of the document refers to it.';
 export function fieldsText(): string {
   const schema = documentSchema('experiment');
   const top = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -103,8 +110,6 @@ export function fieldsText(): string {
   return top.join('\n');
 }
 
-type Fields = readonly (readonly [name: string, field: JsonSchema])[];
-
 export function operationsText(): string {
   const { $defs = {}, properties } = documentSchema('experiment');
   const buffers = properties?.['buffers']?.items;
@@ -112,33 +117,23 @@ export function operationsText(): string {
   const isPattern = ({ oneOf }: JsonSchema): boolean =>
     oneOf !== undefined && isDeepStrictEqual(kindsOf(oneOf), kindsOf(pattern?.oneOf ?? []));
   const operations = Object.values($defs).flatMap(({ oneOf = [] }) => oneOf);
-  const fieldsOf = (operation: JsonSchema): Fields =>
+  const fieldsOf = (operation: JsonSchema) =>
     Object.entries(operation.properties ?? {}).filter(([name]) => name !== 'op');
-  const counts = new Map<string, number>();
-  for (const [name, { description }] of operations.flatMap(fieldsOf))
-    counts.set(`${name}: ${description}`, (counts.get(`${name}: ${description}`) ?? 0) + 1);
-  const isShared = ([name, { description }]: Fields[number]): boolean =>
-    (counts.get(`${name}: ${description}`) ?? 0) > 1;
-  const common = operations.reduce<string[]>(
-    (names, operation) => names.filter((name) => operation.properties?.[name] !== undefined),
-    fieldsOf(operations[0] ?? {}).map(([name]) => name),
-  );
+  const textOf = ([name, { description }]: readonly [string, JsonSchema]): string => `${code(name)}: ${description}`;
+  const texts = operations.flatMap(fieldsOf).map(textOf);
+  const shared = new Set(texts.filter((text, place) => texts.indexOf(text) !== place));
+  const isInAll = (name: string): boolean => operations.every((one) => one.properties?.[name] !== undefined);
   const lines = operations.map((operation) => {
-    const fields = fieldsOf(operation).filter(([name]) => !common.includes(name) && name !== 'recorded');
-    const own = fields.filter((field) => !isShared(field));
-    const texts = own.map(
-      ([name, field]) => `${code(name)}: ${field.description}${isPattern(field) ? '' : choicesText(field)}`,
-    );
+    const fields = fieldsOf(operation).filter(([name]) => !isInAll(name) && name !== 'recorded');
+    // Fields with kinds come last, since their kinds are lines of their own.
+    const own = fields
+      .filter((field) => !shared.has(textOf(field)))
+      .sort(([, a], [, b]) => Number(a.oneOf !== undefined) - Number(b.oneOf !== undefined));
+    const ownTexts = own.map((field) => ` ${textOf(field)}${isPattern(field[1]) ? '' : choicesText(field[1])}`);
     const names = fields.map((field) => ` ${signature(operation, ...field)}`).join('');
-    return `- **${operation.properties?.['op']?.const}**${names}${texts.length === 0 ? '' : `. ${texts.join(' ')}`}`;
+    return `- **${operation.properties?.['op']?.const}**${names}${own.length === 0 ? '' : `.${ownTexts.join('')}`}`;
   });
-  const shared = new Map(
-    operations
-      .flatMap(fieldsOf)
-      .filter(isShared)
-      .map(([name, { description }]) => [`${code(name)}: ${description}`, 0]),
-  );
-  return [...[...shared.keys()].map((text) => `- ${text}`), '', ...lines].join('\n');
+  return [...[...shared].map((text) => `- ${text}`), '\nEach operation with its fields:\n', ...lines].join('\n');
 }
 
 const kindsOf = (choices: readonly JsonSchema[]): unknown[] =>
@@ -146,9 +141,13 @@ const kindsOf = (choices: readonly JsonSchema[]): unknown[] =>
 
 /** Returns what each kind of a field holds, for fields that have kinds. */
 function choicesText({ oneOf = [], properties }: JsonSchema, indent = '  '): string {
+  const seen = new Set<string | undefined>();
+  const isNew = ({ description }: JsonSchema): boolean => !seen.has(description) && seen.add(description) !== undefined;
   const kinds = oneOf.map((choice) => {
     const fields = Object.entries(choice.properties ?? {}).filter(([name]) => name !== 'kind');
-    const texts = fields.map(([name, field]) => `${signature(choice, name, field)} ${field.description}`);
+    const texts = fields.map(
+      ([name, field]) => `${signature(choice, name, field)}${isNew(field) ? ` ${field.description}` : ''}`,
+    );
     return `\n${indent}- ${code(String(choice.properties?.['kind']?.const))}${texts.length === 0 ? '' : `: ${texts.join(' ')}`}`;
   });
   const inner = Object.entries(properties ?? {}).map(([name, field]) => `${code(name)}: ${field.description}`);
@@ -170,7 +169,7 @@ const summary = (name: string) => ['core/summary/summaryDocument.ts', name] as c
 const answers = (name: string) => ['core/lift/answers.ts', name] as const;
 type Interface = readonly [path: string, name: string];
 
-/** Objects in a summary, by the field that holds them. */
+// Objects in a summary, by the field that holds them.
 const summaryObjects: readonly (readonly [title: string, ...interfaces: Interface[]])[] = [
   ['Top level', summary('SummaryDocument'), ['core/summary/predictedIntervals.ts', 'PredictedIntervals']],
   ['iterations', summary('IterationSummary')],
@@ -218,12 +217,7 @@ function interfacesText(...interfaces: readonly Interface[]): string {
   return lines.join('\n');
 }
 
-interface Member {
-  readonly name: string;
-  readonly text: string;
-}
-
-function membersOf(path: string, interfaceName: string): Member[] {
+function membersOf(path: string, interfaceName: string): { readonly name: string; readonly text: string }[] {
   const { program, textBefore } = parsed(path);
   const declarations = program.body.map((node) => (node.type === 'ExportNamedDeclaration' ? node.declaration : node));
   const members = declarations.flatMap((node) =>
@@ -241,7 +235,7 @@ function membersOf(path: string, interfaceName: string): Member[] {
 const withoutKnown = (text: string): string =>
   text
     .replace(/(^|;|(?<=\.)) ?null\b[^.;]*\.?$/i, '')
-    .replace(/^Lane id( of the (stream|host thread)|, (such )?as '.*')\.$|; -1 (where|if) .*/, '')
+    .replace(/^(Lane id( of the (stream|host thread)|, (as|such as) '.*')|For example '.*')\.$|; -1 (where|if) .*/, '')
     .replace(/(\w)$/, '$1.');
 
 /** Returns the strings of a list with the comment before each. */
@@ -254,10 +248,16 @@ function listText(path: string, listName: string): string {
   const value = list.find(({ id }) => id.type === 'Identifier' && id.name === listName)?.init;
   const array = value?.type === 'TSAsExpression' ? value.expression : value;
   if (array?.type !== 'ArrayExpression') throw new Error(`${path} has no list ${listName}.`);
-  const items = array.elements.flatMap((item) => (item === null ? [] : [item]));
-  return items
-    .map(({ start, end }) => `- ${code(source.slice(start, end).replaceAll("'", ''))}: ${textBefore(start)}`)
-    .join('\n');
+  const lines: { readonly names: string[]; readonly text: string }[] = [];
+  for (const item of array.elements) {
+    if (item === null) continue;
+    const name = code(source.slice(item.start, item.end).replaceAll("'", ''));
+    const text = textBefore(item.start);
+    // One without a comment has that of the item before it.
+    if (text === '') lines.at(-1)?.names.push(name);
+    else lines.push({ names: [name], text });
+  }
+  return lines.map(({ names, text }) => `- ${names.join(', ')}: ${text}`).join('\n');
 }
 
 function parsed(path: string) {
