@@ -8,7 +8,7 @@
  *       await expect.element(page.getByRole('heading', { level: 1 })).toHaveTextContent('Same stream');
  *     });
  *
- * - Each call begins anew: stores, storage, address and host. What is in the library is given to openWorkbench().
+ * - Each call begins anew: stores, storage, address and host. openWorkbench() gets the library's content.
  * - A test asserts roles, values and effects: what the store (`state()`) or the host (`host.experiments`) then holds.
  * - Keys are pressed with press('Control+z', 'Escape'), the mouse is dragged with drag(). Waits are expect.element() and
  *   expect.poll(); none compares clocks.

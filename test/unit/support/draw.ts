@@ -6,7 +6,7 @@
  *     lanes: ['thread:main   cc....', 'stream:side   .CCCCC', 'stream:main   ..KK..'],
  *   })
  *
- * One character is `tickNs` nanoseconds (1000 unless told). A run of one letter is one row; the same letter further on
+ * One character is `tickNs` nanoseconds (1000 by default). A run of one letter is one row; the same letter further on
  * is another; anything that isn't a letter of `rows` is idle time. '|' before a letter would end a run early: use a
  * second letter instead.
  */
