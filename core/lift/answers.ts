@@ -1,4 +1,4 @@
-/** What a recorded program's trace answers: its steps, what holds them, and what changes to it gain. */
+/** Analysis of a recorded program's trace: its steps, where their time goes, and what changes gain. */
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
@@ -22,7 +22,7 @@ export interface StepsAnswer {
   readonly count: number;
   /** Rule that found them. */
   readonly rule: string;
-  /** As recorded, with what the profiler cost. */
+  /** As recorded, including the profiler's cost. */
   readonly medianNs: number;
   /** Step without a profiler: predicted, or as given by --step-ms. */
   readonly unprofiledNs: number;
@@ -49,7 +49,7 @@ export interface RemedyAnswer extends Remedy {
   readonly needs: readonly string[];
   /** Device memory that keep-on-device needs; 0 without it. */
   readonly keptBytes: number;
-  /** Whether its interval reaches zero. */
+  /** Whether its interval includes zero. */
   readonly mayGainNothing: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface TraceAnswers {
   /** Sentence: where the step time goes, what to change, and the step after it. */
   readonly answer: string;
   readonly steps: StepsAnswer;
-  /** The recommended changes first. Those that may gain nothing come last. */
+  /** Recommended changes first. Changes that may gain nothing come last. */
   readonly plan: readonly RemedyAnswer[];
   /** Order in which to make the recommended changes. */
   readonly ladder: readonly Rung[];
@@ -69,13 +69,13 @@ export interface TraceAnswers {
 
 export interface AskOptions extends LiftOptions {
   readonly tried?: readonly ChangeWord[] | undefined;
-  /** The step's duration without a profiler, where the person knows it. */
+  /** Step time without a profiler, if the person knows it. */
   readonly knownStepNs?: number | undefined;
-  /** Called before each of several ranks is looked at, with its place. */
+  /** Called before each of several ranks is read, with its index. */
   readonly onRank?: ((place: number, of: number) => void) | undefined;
 }
 
-/** Throws `lift.*` where the trace lacks what a replay needs. */
+/** Throws `lift.*` if the trace lacks what a replay needs. */
 export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
   const several = ranksAnswer(run, options, options.onRank);
   const lifted = several?.lifted ?? liftTrace(run.trace, runName(run.info), { ...options, error: run.info.error });
@@ -87,7 +87,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
   };
 }
 
-/** What is asked of every trace; `uneven` of several ranks. */
+/** Returns the analysis of a trace; `uneven` is for several ranks. */
 export function planAnswers(lifted: Lifted, planner: Planner, uneven: UnevenWork | null): Omit<TraceAnswers, 'tried'> {
   const { remedies } = planner.plan();
   const steps = stepsAnswer(lifted, planner);
@@ -101,7 +101,7 @@ export function planAnswers(lifted: Lifted, planner: Planner, uneven: UnevenWork
   };
 }
 
-/** `info` is the trace's: what recorded it added to its times. */
+/** `info` belongs to the trace: its recorder has lengthened the times. */
 export const plannerOf = (
   { script, recordedNs, parts, busiestNs }: Lifted,
   info: Pick<RunInfo, 'imported' | 'device'>,
@@ -161,7 +161,7 @@ const ofCopies: ReadonlySet<ChangeWord> = new Set([
 ]);
 const ofWaits: ReadonlySet<ChangeWord> = new Set(['remove-wait', 'delay-wait']);
 
-/** Lines of what a set of changes touches, each once, in order of the program. */
+/** Returns the source lines that a set of changes affects, each once, in program order. */
 function linesOf(script: Script, changes: readonly ChangeWord[]): string[] {
   const items = script.steps[Math.min(1, script.steps.length - 1)]?.items ?? [];
   const lines = new Set<string>();

@@ -1,4 +1,4 @@
-/** Copies and waits by the line of the program that issued them: how many, what they move, and what they take of the step. */
+/** Copies and waits by the line of the program that issued them: their number, bytes, and share of the step. */
 import { CallStacks } from '../figures/callStacks.ts';
 import { hostCalls } from '../figures/hostCalls.ts';
 import { append } from '../groupBy.ts';
@@ -11,20 +11,20 @@ import { hostLine } from './hostLine.ts';
 import { findSteps, type StepRange } from './steps.ts';
 
 export interface CalledFrom {
-  /** As 'train.py:44 in step'; null of calls of which no stack was taken. */
+  /** For example 'train.py:44 in step'; null for calls without a recorded stack. */
   readonly line: string | null;
   readonly file: string;
   readonly function: string;
-  /** Innermost first, of the first of them. */
+  /** Stack of the first of them, innermost first. */
   readonly stack: readonly StackFrame[];
-  /** As 'H2D copy' or 'wait'. */
+  /** 'H2D copy', for example, or 'wait'. */
   readonly what: string;
   /** The copies on the device, or the waits of the host, in order of start. */
   readonly rows: readonly RowIndex[];
   readonly bytes: number;
-  /** Of all of them together. */
+  /** Total time. */
   readonly timeNs: number;
-  /** Of the steps' time that in which one of them ran. */
+  /** Share of the steps' time in which one of them ran. */
   readonly stepShare: number;
 }
 
@@ -32,11 +32,11 @@ export interface CallTable {
   readonly lines: readonly CalledFrom[];
   /** Whether the trace has stacks at all. */
   readonly hasStacks: boolean;
-  /** In words: what a step is. */
+  /** Text that says what a step is. */
   readonly steps: string;
 }
 
-/** What takes most of the step comes first. */
+/** Returns lines, largest share of the step first. */
 export function calledFrom(iteration: Iteration): CallTable {
   const { trace } = iteration;
   const stacks = new CallStacks(iteration);
@@ -56,7 +56,7 @@ export function calledFrom(iteration: Iteration): CallTable {
   return { lines, hasStacks: stacks.areThere, steps: found.rule };
 }
 
-/** The program's own line, or that of the framework which called where the program has none, as on its own threads. */
+/** Returns the user's line, or the framework's if the program has none, as on the framework's own threads. */
 const placeOf = (stack: readonly StackFrame[]): StackFrame | undefined => ownFrame(stack) ?? stack[0];
 
 function whatOf({ trace }: Iteration, row: RowIndex): string {

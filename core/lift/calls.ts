@@ -1,6 +1,6 @@
 /**
- * Calls of host threads, in columns: a trace has millions of them, and an object for each would take more memory than the
- * trace. Those that are looked at one by one are made objects then.
+ * Calls of host threads, in columns: a trace has millions of them, and objects would take more memory than the trace.
+ * Single calls are turned into objects on request.
  */
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
@@ -14,15 +14,15 @@ export interface Call {
   readonly name: string;
   readonly startNs: number;
   readonly endNs: number;
-  /** What it put on the device, in order of start. */
+  /** Its activities on the device, in order of start. */
   readonly activities: readonly RowIndex[];
 }
 
-/** What is known of the calls of a trace, by row. */
+/** Properties of a trace's calls, by row. */
 export interface CallColumns {
   /** Index into callKinds. */
   readonly kind: Uint8Array;
-  /** Of a call its first activity + 1, of an activity the next one of its call + 1; 0 for none. */
+  /** For a call, its first activity + 1; for an activity, the next one of its call + 1; 0 if there is none. */
   readonly next: Int32Array;
 }
 
@@ -42,7 +42,7 @@ export class Calls {
     return this.rows.length;
   }
 
-  /** As all that take a place: those beyond the last have none, and begin at no time. */
+  /** Returns the start of a call. A place beyond the last has no call and starts at no time. */
   startNs(place: number): number {
     return this.#trace.columns.startNs[this.rows[place] ?? -1] ?? 0;
   }
@@ -55,17 +55,17 @@ export class Calls {
     return callKinds[this.#columns.kind[this.rows[place] ?? -1] ?? -1];
   }
 
-  /** The first of what a call put on the device; -1 where it put nothing there. */
+  /** Returns the first activity of a call; -1 if it has none. */
   firstActivity(place: number): RowIndex {
     return this.activityOf(this.rows[place] ?? -1);
   }
 
-  /** The same of the call that a row is. */
+  /** Returns the first activity of the call in this row. */
   activityOf(call: RowIndex): RowIndex {
     return (this.#columns.next[call] ?? 0) - 1;
   }
 
-  /** The one behind an activity, of the same call; -1 for none. */
+  /** Returns the next activity of the same call; -1 if there is none. */
   nextActivity(activity: RowIndex): RowIndex {
     return (this.#columns.next[activity] ?? 0) - 1;
   }

@@ -1,4 +1,4 @@
-/** The framework calls of a step's copies: which copy a moment of the host belongs to. */
+/** Framework calls of a step's copies: which copy a moment of the host belongs to. */
 import { lowerBound } from '../lowerBound.ts';
 import { Nesting } from './nesting.ts';
 import type { CopySpan } from './ranges.ts';
@@ -16,7 +16,7 @@ interface Shared extends CopySpan {
 export class CopySpans {
   readonly #shared: readonly Shared[];
   readonly #nesting: Nesting;
-  /** Of all of them, begins and ends. */
+  /** Begins and ends of all spans. */
   readonly #edges: Float64Array;
 
   constructor(spans: readonly SpanOfCopy[]) {
@@ -30,21 +30,21 @@ export class CopySpans {
     this.#edges = Float64Array.from(this.#shared.flatMap(({ startNs, endNs }) => [startNs, endNs])).sort();
   }
 
-  /** The first copy whose call holds this moment; -1 for none. */
+  /** Returns the first copy whose call contains this moment; -1 if there is none. */
   firstAt(ns: number): number {
     let first = Number.POSITIVE_INFINITY;
     for (const index of this.#nesting.holding(ns, ns)) first = Math.min(first, this.#shared[index]?.first ?? first);
     return Number.isFinite(first) ? first : -1;
   }
 
-  /** The last copy whose call holds all of it; -1 for none. */
+  /** Returns the last copy whose call contains the whole span; -1 if there is none. */
   lastAround({ startNs, endNs }: CopySpan): number {
     let last = -1;
     for (const index of this.#nesting.holding(startNs, endNs)) last = Math.max(last, this.#shared[index]?.last ?? -1);
     return last;
   }
 
-  /** Where one begins or ends between the two, in order. */
+  /** Returns begins and ends of spans within this time, in order. */
   edgesBetween(fromNs: number, toNs: number): Float64Array {
     const edges = this.#edges;
     const from = lowerBound(0, edges.length, (index) => (edges[index] ?? 0) <= fromNs);

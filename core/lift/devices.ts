@@ -1,16 +1,16 @@
-/** The devices of a lifted program: of each stream the one that its lane's id names, as in "stream:gpu1:7". */
+/** Devices of a lifted program: the one in the id of each stream's lane, such as "stream:gpu1:7". */
 import { freeName } from '../experiment/freeName.ts';
 import { maxDevices } from '../experiment/resources.ts';
 import type { Script } from './script.ts';
 
 const ofLane = /^stream:(.*gpu\d+):/;
 
-/** Of a stream by its lane's id; empty where that names none. */
+/** Returns the device in a lane's id; empty if it names none. */
 export const deviceOf = (stream: string): string => ofLane.exec(stream)?.[1] ?? '';
 
-/** The ids under which an experiment declares its devices. */
+/** Device ids in the experiment. */
 export class DeviceNames {
-  /** In order of their names; "gpu" where there is only one. */
+  /** In order of their names; "gpu" if there is only one. */
   readonly ids: readonly string[];
   readonly #idOf: ReadonlyMap<string, string>;
 
@@ -20,13 +20,13 @@ export class DeviceNames {
       for (const item of items) if ('stream' in item && item.stream !== null) found.add(deviceOf(item.stream));
     }
     found.delete('');
-    // More devices than an experiment can declare are no program's: those beyond stand on the first.
+    // A real program has no more devices than an experiment can declare. Any others become the first.
     const several = found.size < 2 ? [] : [...found].sort(byNumber).slice(0, maxDevices);
     this.#idOf = withIds(several);
     this.ids = several.length === 0 ? ['gpu'] : [...this.#idOf.values()];
   }
 
-  /** The device that a stream, buffer or wait names; nothing where the first is meant. */
+  /** Returns the device field of a stream, buffer or wait; empty for the first device. */
   named(device: string | undefined): { readonly device?: string } {
     const id = this.#idOf.get(device ?? '');
     return id === undefined ? {} : { device: id };

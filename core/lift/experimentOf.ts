@@ -1,4 +1,4 @@
-/** A script as an ordinary experiment, with what each of its operations took in the trace. */
+/** Converts a script to an ordinary experiment with the operations' times from the trace. */
 import { type Experiment, experimentFormat, experimentVersion } from '../experiment/experiment.ts';
 import { OperationIds } from '../experiment/operationIds.ts';
 import type { Operation } from '../experiment/operations.ts';
@@ -10,21 +10,21 @@ import { UnreadBuffers } from './unreadBuffers.ts';
 
 export interface LiftedExperiment {
   readonly experiment: Experiment;
-  /** By operation number, in document order: the step it belongs to; -1 for what stands before all steps. */
+  /** Step of each operation by number, in document order; -1 before all steps. */
   readonly steps: Int32Array;
 }
 
-/** Operations get their ids once all are there. */
+/** Operations get their ids at the end. */
 const id = '';
 const pattern = { kind: 'random' as const, seed: 1 };
 
-/** Buffers that one kernel reads. */
+/** Limit of buffers that one kernel reads. */
 const mostRead = 16;
 
-/** Kernels in a row from this many on are one block of the score. */
+/** Number of kernels in a row from which they become one block of the score. */
 const blockOf = 4;
 
-/** Without a description it is only simulated: then operations need no ids, which take time and memory. */
+/** Without a description it is only simulated. Then operations need no ids, which take time and memory. */
 export function experimentOf(script: Script, description: string | null): LiftedExperiment {
   const devices = new DeviceNames(script);
   const writer = new Writer(devices);
@@ -47,7 +47,7 @@ export function experimentOf(script: Script, description: string | null): Lifted
   return { experiment, steps: numbered(threads, writer.stepOf, description === null ? null : new OperationIds([])) };
 }
 
-/** Gives each operation its id, in document order, those inside a group after the group. Returns their steps. */
+/** Gives each operation its id in document order, groups before their content. Returns the operations' steps. */
 function numbered(
   threads: readonly { operations: readonly Operation[] }[],
   stepOf: ReadonlyMap<Operation, number>,
@@ -72,9 +72,9 @@ class Writer {
   readonly #events = new Map<string, string>();
   readonly #signals = new Set<string>();
   readonly #unread = new UnreadBuffers();
-  /** Of each event the stream that it was last recorded in, and which of its unread buffers had come by then. */
+  /** Stream in which each event was last recorded, and which of its unread buffers had arrived. */
   readonly #recorded = new Map<string, { readonly lane: string; readonly stream: string; readonly place: number }>();
-  /** Of each device buffer the stream of the kernel that reads it. */
+  /** Stream of the kernel that reads each device buffer. */
   readonly #readIn = new Map<string, string>();
 
   constructor(devices: DeviceNames) {
@@ -95,7 +95,7 @@ class Writer {
     };
   }
 
-  /** Graphs are captured once, before the steps. */
+  /** Captures graphs once, before the steps. */
   captures({ steps }: Script): Operation[] {
     const seen = new Set<string>();
     const made: Operation[] = [];
@@ -114,7 +114,7 @@ class Writer {
       op: 'range',
       id,
       name: name.slice(0, 120) || `step ${index + 1}`,
-      // Steps are much alike: the first one is read, the others are one block each.
+      // Steps are similar: the first one is shown in full, the others as one block each.
       ...(index > 0 ? { folded: true } : {}),
       operations: this.#operations(items),
     };
@@ -181,7 +181,7 @@ class Writer {
     this.#recorded.set(event, { lane: stream, stream: from, place: this.#unread.place(from) });
   }
 
-  /** What was copied before the event is there for the stream that waited for it; a device reads only its own memory. */
+  /** Data copied before the event is available to the waiting stream; a device reads only its own memory. */
   #handOver({ event, stream }: WaitItem): void {
     const recorded = this.#recorded.get(event);
     const to = this.#stream(stream);
@@ -210,7 +210,7 @@ class Writer {
   #copy(item: CopyItem): Operation {
     const { direction, bytes, deviceNs } = item;
     const memory = item.host === 'unknown' || item.host === 'none' || item.host === 'device' ? 'pageable' : item.host;
-    // Steps use two sets in turn, as programs do that get new tensors from an allocator.
+    // Steps use two sets in turn, like programs that get new tensors from an allocator.
     const name = `${direction}_${item.id}_${item.step % 2 === 0 ? 'even' : 'odd'}`;
     const stream = this.#stream(item.stream);
     const host = this.#buffer(`host_${name}`, memory, bytes);
@@ -227,7 +227,7 @@ class Writer {
     return { op: 'copy', id, src, srcOffset: 0, dst, dstOffset: 0, bytes, stream, mode: 'async', recorded };
   }
 
-  /** No trace tells which memory a copy fills: what another stream reads is not taken to be filled again. */
+  /** A trace doesn't show which memory a copy fills. A buffer that another stream reads isn't filled again. */
   #isReadElsewhere(name: string, stream: string): boolean {
     const buffer = `gpu_${name}`;
     const reader = this.#readIn.get(buffer);
@@ -265,7 +265,7 @@ class Writer {
   }
 }
 
-/** The id of a lane's stream: "stream7" of the first device, "gpu1_7" of another, "copy-in" of one that a change adds. */
+/** Returns a lane's stream id: "stream7" on the first device, "gpu1_7" on another, "copy-in" if a change adds it. */
 function streamName(lane: string): string {
   const name = lane.replace(/^stream:/, '').replace(/^gpu0[/_:]/, '');
   const id = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 58);

@@ -1,14 +1,13 @@
 /**
- * What a script's step takes at least, whatever else changes: the time that its kernels, communication and copies need on
- * the busiest of what they share. A stream runs one after another, a link carries one copy of a direction at a time, and
- * streams of which each waits for the other are one.
+ * Minimum time of a script's step: kernels, communication and copies on the busiest shared resource. A stream runs one
+ * operation at a time, a link one copy per direction, and streams that wait for each other count as one.
  */
 import { lowerMedian } from '../statistics.ts';
 import { deviceOf } from './devices.ts';
 import type { Item, Script } from './script.ts';
 
 export function floorNs({ steps, inTurn }: Script): number {
-  // The first step may hold what others do ahead of time.
+  // The first step may contain work that others do ahead of time.
   const typical = steps.length > 1 ? steps.slice(1) : steps;
   return lowerMedian(typical.map(({ items }) => busiestNs(items, inTurn)));
 }

@@ -1,6 +1,6 @@
 /**
- * What host threads did, moment by moment: of the rows that nest on a thread the innermost one, and what the ones around it
- * say of it. Parts of a step, and what ran between two calls, are told from it.
+ * Activity of host threads over time: the innermost of the nested rows on a thread, and information from the rows
+ * around it. Parts of a step, and work between two calls, are derived from it.
  */
 import { countWithin, lowerBound } from '../lowerBound.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
@@ -13,17 +13,17 @@ import type { Initialisation } from './initialisation.ts';
 import type { HostSpan, StepPart } from './parts.ts';
 import type { Ran } from './script.ts';
 
-/** Shorter stretches between two calls are the framework's, however few of its operators were recorded in them. */
+/** Shorter spans between calls belong to the framework, however few of its operators were recorded in them. */
 export const leastOwnNs = 100_000;
 
-/** A stretch of one thread in which the same row was innermost. */
+/** A span of one thread with the same innermost row. */
 interface Segment {
   readonly startNs: number;
   readonly endNs: number;
   readonly row: RowIndex;
-  /** Null where only what lies around it tells: a range of the program's, a function of Python. */
+  /** Null if only outer rows tell the part: in a range of the program, or a Python function. */
   readonly part: StepPart | null;
-  /** Of the whole operator that puts nothing on the device; 0 where there is none. */
+  /** Duration of the whole operator if it issues no work; otherwise 0. */
   readonly operatorNs: number;
 }
 
@@ -38,7 +38,7 @@ const codes = Object.fromEntries(rowKinds.map((kind, code) => [kind, code])) as 
   number
 >;
 
-/** What a range's name says of what it holds. */
+/** Meaning of a range's name. */
 type Sort = 'operator' | 'loader' | 'communication' | 'other' | 'none';
 
 function sortOf(name: string): Sort {
@@ -57,7 +57,7 @@ export class HostActivity {
   /** Outermost, in order of start. */
   readonly loaders: readonly LoaderRange[];
 
-  /** What the line's threads did between the two; `marks` are names of ranges that are steps, and tell nothing more. */
+  /** Reads the line's threads within a time. `marks` are names of ranges that are steps, which tell nothing more. */
   constructor(
     trace: Trace,
     line: HostLine,
@@ -85,12 +85,12 @@ export class HostActivity {
     this.loaders = swept.flatMap((one) => one.loaders).sort((a, b) => a.startNs - b.startNs);
   }
 
-  /** Whether a call that put something on the device begins in it. */
+  /** Returns whether a call that issues work begins in it. */
   issues(row: RowIndex): boolean {
     return countWithin(this.#issuing, this.#trace.columns.startNs[row] ?? 0, rowEndNs(this.#trace, row)) > 0;
   }
 
-  /** The part that a call belongs to. */
+  /** Returns the part that a call belongs to. */
   callPart(row: RowIndex): StepPart {
     if (rowKind(this.#trace, row) === 'host-sync') return 'waiting';
     if (this.#initialisation.has(row)) return 'issuing';
@@ -99,7 +99,7 @@ export class HostActivity {
     return copy >= 0 && isStaged(this.#trace, copy) ? 'exposed-copy-pageable' : 'issuing';
   }
 
-  /** When a copy to the host began on the device, where its call waited for that; no time of its own else. */
+  /** Returns when a copy to the host began on the device, if its call waited for that; otherwise no time of its own. */
   waitsUntilNs(row: RowIndex): number {
     const copy = this.#line.calls.activityOf(row);
     const { kind, startNs } = this.#trace.columns;
@@ -107,12 +107,12 @@ export class HostActivity {
     return Math.min(startNs[copy] ?? 0, rowEndNs(this.#trace, row));
   }
 
-  /** A call within another that is told by itself. */
+  /** Returns whether a call within another counts by itself. */
   isTold(row: RowIndex): boolean {
     return this.#initialisation.has(row);
   }
 
-  /** Those of which some lies between the two. */
+  /** Returns loader ranges that overlap this time. */
   loadersBetween(fromNs: number, toNs: number): readonly LoaderRange[] {
     const { loaders } = this;
     let from = lowerBound(0, loaders.length, (at) => (loaders[at]?.startNs ?? 0) < fromNs);
@@ -122,8 +122,8 @@ export class HostActivity {
   }
 
   /**
-   * As parts of a step take them. `isOwn` tells of a moment whether it lies in a stretch that is the program's own: there
-   * short operators count too.
+   * Returns spans for the split of a step into parts. `isOwn` returns whether a moment lies in the program's own work,
+   * where short operators count too.
    */
   spans(fromNs: number, toNs: number, isOwn: (ns: number) => boolean): HostSpan[] {
     const spans: HostSpan[] = [];
@@ -136,12 +136,12 @@ export class HostActivity {
     return spans;
   }
 
-  /** What ran between the two, by name, longest first; `otherwise` is what the rest counts as. */
+  /** Returns what ran in this time by name, longest first. `otherwise` is the part for the rest. */
   ran(fromNs: number, toNs: number, otherwise: StepPart): readonly Ran[] {
     const times = new Map<string, { name: string; part: StepPart; ns: number }>();
     const segments = this.#segments;
     let at = lowerBound(0, segments.length, (index) => (segments[index]?.startNs ?? 0) < fromNs);
-    // Segments of one thread follow each other: the one before may reach in.
+    // Segments of one thread follow one another, so the segment before may overlap.
     while (at > 0 && (segments[at - 1]?.endNs ?? 0) > fromNs) at -= 1;
     for (; at < segments.length; at += 1) {
       const { startNs, endNs, row, part = otherwise } = segments[at] as Segment;
@@ -162,7 +162,7 @@ export class HostActivity {
   }
 }
 
-/** Of what ran in one stretch so many names are kept. */
+/** Limit of names kept for one span. */
 const mostRan = 12;
 
 const issuingStarts = ({ calls }: HostLine): Float64Array => {
@@ -173,7 +173,7 @@ const issuingStarts = ({ calls }: HostLine): Float64Array => {
   return Float64Array.from(starts);
 };
 
-/** The rows of one thread in order of start, with those that are under way. */
+/** Visits the rows of one thread in order of start, and tracks open rows. */
 class LaneSweep {
   readonly loaders: LoaderRange[] = [];
   readonly #trace: Trace;
@@ -198,7 +198,7 @@ class LaneSweep {
     this.#emit(startNs);
     const around = this.#open.at(-1);
     const endNs = Math.min(rowEndNs(this.#trace, row), around?.endNs ?? Number.POSITIVE_INFINITY);
-    // What a call calls in turn is that call.
+    // A call made inside another call counts as that call.
     if (around !== undefined && isCall(this.#trace, around.row) && !this.#activity.isTold(row)) return;
     const part = this.#partOf(row, around?.part ?? null);
     if (part === 'loading-data' && around?.part !== 'loading-data' && this.#sort(row) === 'loader') {
@@ -224,7 +224,7 @@ class LaneSweep {
   #partOf(row: RowIndex, around: StepPart | null): StepPart | null {
     if (isCall(this.#trace, row)) {
       const part = this.#activity.callPart(row);
-      // A loader's own calls to a device are no part of loading.
+      // A loader's own calls to a device don't count as loading.
       return part === 'issuing' && around === 'loading-data' && !this.#activity.issues(row) ? around : part;
     }
     const sort = this.#sort(row);
@@ -253,7 +253,7 @@ class LaneSweep {
   }
 }
 
-/** Memory whose copies hold the host: pageable, or of a kind that the trace does not tell. */
+/** Returns whether a copy holds the host: its memory is pageable, or unknown. */
 function isStaged(trace: Trace, row: RowIndex): boolean {
   const direction = trace.columns.kind[row] === codes.copy ? rowDirection(trace, row) : null;
   if (direction !== 'h2d' && direction !== 'd2h') return false;

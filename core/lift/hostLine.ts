@@ -1,8 +1,8 @@
 /**
- * The one index of a trace that all of lifting works on, made in two passes over the rows: its calls, what they put on the
- * device, its ranges, and the issuing line: its CUDA calls that matter, in the order in which the program makes them. Threads that never
- * call at the same moment take turns, as PyTorch's main and autograd threads do, and are one line. Threads of other
- * processes never are.
+ * The index of a trace for all of lifting, made in two passes over the rows: its calls, their activities, its ranges,
+ * and the issuing line. The line is the sequence of CUDA calls that matter, in the program's order. Threads that never
+ * call at the same time take turns, like PyTorch's main and autograd threads, and form one line. Threads of different
+ * processes never do.
  */
 import { inOrder } from '../trace/inOrder.ts';
 import { RowList } from '../trace/iteration.ts';
@@ -14,25 +14,25 @@ import { processOfLane } from './processes.ts';
 
 export interface HostLine {
   readonly calls: Calls;
-  /** Starts of calls that give the device nothing to do. */
+  /** Starts of calls that issue no work. */
   readonly trivialNs: Float64Array;
-  /** Starts of calls that other threads of the same program make. */
+  /** Starts of calls by other threads of the same program. */
   readonly othersNs: Float64Array;
-  /** Host-thread lanes that are one line. */
+  /** Host-thread lanes that form the line. */
   readonly lanes: readonly number[];
-  /** Lanes of threads that also put work on the device, but beside the line. */
+  /** Lanes of threads that also issue work, but aren't part of the line. */
   readonly beside: readonly number[];
-  /** The one that these threads are of; empty where the trace tells none. */
+  /** Process of these threads; empty if the trace doesn't say. */
   readonly process: string;
-  /** How many processes put work on a device: ranks are programs of their own. */
+  /** Number of processes that issue work: each rank is a program of its own. */
   readonly processes: number;
-  /** Lanes of the streams that the line put work in. */
+  /** Lanes of the streams to which the line issued work. */
   readonly streams: ReadonlySet<number>;
-  /** Device work in those streams that the line had issued before the recording began, in order of start. */
+  /** Work in those streams that was issued before the recording began, in order of start. */
   readonly early: readonly RowIndex[];
   /** All kernels, copies and memsets, in order of start. */
   readonly device: Int32Array;
-  /** All ranges that last, in order of start. */
+  /** All ranges with a duration, in order of start. */
   readonly ranges: Int32Array;
 }
 
@@ -112,10 +112,10 @@ function streamsOf({ columns }: Trace, calls: Calls): Set<number> {
   return streams;
 }
 
-/** What of the device has a number, by that; those of one number follow each other. */
+/** Device rows by their number; rows with one number are linked. */
 interface Activities {
   readonly first: RowsByNumber;
-  /** By row + 1; 0 behind the last. */
+  /** By row + 1; 0 after the last. */
   readonly next: Int32Array;
 }
 
@@ -131,12 +131,12 @@ function firstActivities({ columns: { correlation, kind }, count }: Trace): Acti
   return { first, next };
 }
 
-/** CUPTI counts correlations up call by call: what has a lower one than the first call was issued before it. */
+/** CUPTI's correlations rise call by call, so a lower number than the first call's means it was issued before. */
 function earlyRows(
   { columns: { correlation, lane } }: Trace,
   calls: Calls,
   streams: ReadonlySet<number>,
-  /** Those that no call has. */
+  /** Activities without a call. */
   { first }: Activities,
   device: Int32Array,
 ): RowIndex[] {
@@ -156,9 +156,9 @@ function earlyRows(
 
 interface LaneCalls {
   readonly calls: RowList;
-  /** Calls that give the device nothing to do. */
+  /** Calls that issue no work. */
   readonly trivial: RowList;
-  /** Whether one of them put something on the device. */
+  /** Whether one of them issued work. */
   issues: boolean;
   endOfLast: number;
 }
@@ -167,7 +167,7 @@ interface FoundRows extends CallColumns, Pick<HostLine, 'device' | 'ranges'> {
   readonly lanes: ReadonlyMap<number, LaneCalls>;
 }
 
-/** What a call has put on the device is taken out of `activities`. */
+/** Removes the activities that a call has issued from `activities`. */
 function findRows(trace: Trace, { first, next }: Activities): FoundRows {
   const { columns, count, names } = trace;
   const kinds = new Uint8Array(count);
@@ -198,26 +198,26 @@ function findRows(trace: Trace, { first, next }: Activities): FoundRows {
     if (activity < 0) continue;
     of.issues = true;
     next[row] = activity + 1;
-    // A number belongs to one call: where others share it, as in a damaged trace, the first has what it put on the device.
+    // A number belongs to one call. If several share it, as in a damaged trace, the first has the activities.
     first.set(number, -1);
   }
   return { kind: kinds, next, lanes, device: device.rows, ranges: ranges.rows };
 }
 
-/** Of a call by what it put on the device; null where that is nothing. */
+/** Returns the kind of a call by its activity; null if it has none. */
 function issuedBy(activity: number | undefined): CallKind | null {
   if (activity === undefined) return null;
   return activity === codes.copy ? 'copy' : 'launch';
 }
 
-/** Of a call that put nothing on the device. */
+/** Returns the kind of a call without activities. */
 function kindOf(name: string): CallKind | null {
   if (recordCall.test(name)) return 'record';
   if (waitCall.test(name)) return 'wait';
   return memoryCall.test(name) ? 'memory' : null;
 }
 
-/** Whether calls of two threads overlap in time; one in a hundred may, since clocks and rows are not that exact. */
+/** Returns whether calls of two threads overlap in time. One in a hundred may, since clocks and rows are inexact. */
 function meet(a: Calls, b: Calls): boolean {
   let [i, j, meetings] = [0, 0, 0];
   while (i < a.length && j < b.length) {

@@ -1,6 +1,6 @@
 /**
- * What a program does once, when it first uses a device: contexts, modules, code that is loaded when a kernel is first
- * launched. No step has it again, so it is told once and left out of steps.
+ * One-time work at the first use of a device: contexts, modules, code that loads when a kernel is first launched. It is
+ * reported once and left out of steps, since no step repeats it.
  */
 import { lowerBound } from '../lowerBound.ts';
 import { median } from '../statistics.ts';
@@ -11,20 +11,20 @@ import { isAllocation, isInitialisation } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
 import { type HostSpan, type NamedTime, namesOf } from './parts.ts';
 
-/** Shorter calls are not told apart from those that take long for reasons of their own. */
+/** Shorter calls can't be distinguished from calls that take long for other reasons. */
 const leastNs = 1e6;
-/** Of calls whose names don't tell it: a launch may last some milliseconds for other reasons. */
+/** Limit for calls whose names don't show it: a launch may last some milliseconds for other reasons. */
 const leastOthersNs = 20e6;
-/** A first call that takes so many times as long as the others of its name has loaded something. */
+/** A first call that takes this many times as long as others of its name has loaded something. */
 const outlier = 50;
-/** Part of such a call in which the device does nothing: one that waits for room in a queue has a busy one. */
+/** Share of such a call in which the device is idle: during a wait for room in a queue it is busy. */
 const idlePart = 0.9;
 
 const codes = { call: rowKinds.indexOf('host-call'), copy: rowKinds.indexOf('copy') };
 
 export class Initialisation {
   readonly #calls = new Set<RowIndex>();
-  /** While the device did nothing. */
+  /** Times of initialisation with an idle device. */
   readonly times: Intervals = noIntervals;
   readonly names: readonly NamedTime[] = [];
 
@@ -63,13 +63,13 @@ export class Initialisation {
     return length(this.times);
   }
 
-  /** Where some of it begins or ends between the two, in order. */
+  /** Returns the begins and ends of these times within a span, in order. */
   edgesBetween(fromNs: number, toNs: number): Intervals {
     const at = (ns: number): number => lowerBound(0, this.times.length, (index) => (this.times[index] ?? 0) < ns);
     return this.times.subarray(at(fromNs), at(toNs));
   }
 
-  /** As parts of a step take it. */
+  /** Returns spans for the split of a step into parts. */
   spans(): HostSpan[] {
     return Array.from({ length: this.times.length / 2 }, (_, index) => ({
       startNs: this.times[2 * index] ?? 0,
@@ -92,7 +92,7 @@ function longCalls({ columns: { kind, durationNs, lane }, count }: Trace, lanes:
   return rows;
 }
 
-/** What the line's streams did while one of these calls ran. */
+/** Returns when the line's streams were busy during one of these calls. */
 function busyBeside(trace: Trace, { streams, device }: HostLine, calls: readonly RowIndex[]): Intervals {
   const { lane, startNs } = trace.columns;
   const [starts, ends]: [number[], number[]] = [[], []];
@@ -109,7 +109,7 @@ function busyBeside(trace: Trace, { streams, device }: HostLine, calls: readonly
   return union(starts, ends);
 }
 
-/** Whether a long call is a first use. */
+/** Decides whether a long call is a first use. */
 class Tells {
   readonly #trace: Trace;
   readonly #line: HostLine;
@@ -126,17 +126,17 @@ class Tells {
     const name = names[columns.name[row] ?? -1] ?? '';
     if (isInitialisation(name)) return true;
     const { calls } = this.#line;
-    // cudaFree(0) is how programs make a context: nothing was put on the device before it.
+    // Programs make a context with cudaFree(0), before any work is issued.
     if (isAllocation(name)) return /Free$/.test(name) && row < (this.#firstCalls.get(-1) ?? -1);
     if ((columns.durationNs[row] ?? 0) < leastOthersNs) return false;
     const activity = calls.activityOf(row);
     if (activity >= 0 && columns.kind[activity] === codes.copy) return false;
-    // Code of a kernel is loaded when it is first launched.
+    // A kernel's code is loaded at its first launch.
     if (activity >= 0 && this.#firstCalls.get(columns.name[activity] ?? -1) !== row) return false;
     return this.#isOutlier(row, activity >= 0);
   }
 
-  /** By name of what it put on the device first, the first call that did; under -1 the first of all. */
+  /** First call for each name of first activity; under -1 the first of all calls. */
   get #firstCalls(): ReadonlyMap<number, RowIndex> {
     if (this.#firsts !== null) return this.#firsts;
     const { calls } = this.#line;
@@ -153,7 +153,7 @@ class Tells {
     return firsts;
   }
 
-  /** A launch is held against other launches; another call may be the only one of its name. */
+  /** A launch is compared with other launches; other calls may be the only one of their name. */
   #isOutlier(row: RowIndex, needsOthers: boolean): boolean {
     const { name, durationNs } = this.#trace.columns;
     const all = this.#durationsOf(name[row] ?? -1);

@@ -1,4 +1,4 @@
-/** The recommended set of changes as a ladder: in which order to make them, and what each rung adds. */
+/** The recommended changes as a ladder: the order in which to make them, and the gain of each rung. */
 import type { ChangeWord } from './changes/words.ts';
 import type { Planner, Remedy } from './plan.ts';
 
@@ -13,10 +13,10 @@ export interface Rung {
   readonly addsShare: number;
 }
 
-/** A rung that adds less than this part of the step is made together with the one before. */
+/** A rung with a smaller share of the step joins the one before. */
 const leastRung = 0.01;
 
-/** Empty for no changes. What gains most comes first, or what gains nearly as much and asks less of the program. */
+/** Returns no rungs without changes. Largest gain first, or a change that gains nearly as much with less effort. */
 export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>): Rung[] {
   const rungs: Rung[] = [];
   let [made, gained]: [readonly ChangeWord[], number] = [[], 0];
@@ -30,7 +30,7 @@ export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>)
     const { gainShare, stepNs } = planner.tried(all);
     const last = rungs.at(-1);
     const addsShare = gainShare - gained;
-    // What adds nothing by itself is made together with what came before.
+    // A change without a gain of its own joins the rung before.
     if (last !== undefined && addsShare < leastRung) {
       rungs[rungs.length - 1] = {
         adds: [...last.adds, ...adds],
@@ -44,7 +44,7 @@ export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>)
   return rungs;
 }
 
-/** The fewest changes that add something; of as many the ones that add most. All that are left if none does. */
+/** Returns the fewest changes with a gain, and among those the largest gain; all that are left if none has one. */
 function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): readonly ChangeWord[] {
   const now = planner.gainShare(made);
   const isLater = isGraphLater(planner, made, left);
@@ -60,12 +60,13 @@ function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly 
   return left;
 }
 
-/** Other changes come before a graph if together they add at least this part of what it adds. */
+/** Other changes come before a graph if together they have at least this share of its gain. */
 const leastBefore = 0.5;
 
 /**
- * A graph asks most of a program: no wait, no decision of the host and no new memory in what is captured. So it is no rung
- * by itself if it may add nothing, and comes after the changes that it needs if they add enough.
+ * Returns whether a graph should come later. It demands most of a program: no wait, no host decision and no new memory
+ * in the capture. So it isn't a rung by itself if it may gain nothing, and comes after changes that it needs if they
+ * gain enough.
  */
 function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): boolean {
   if (!left.includes('graph') || left.length === 1) return false;
@@ -75,10 +76,10 @@ function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: reado
   return lowShare <= 0 || others >= leastBefore * (gainShare - now);
 }
 
-/** If changes gain nearly as much, the first in order of `changeWords` comes first: it asks less of the program. */
+/** If changes gain nearly as much, the first in order of `changeWords` wins: it needs less effort. */
 const nearlyAs = 0.9;
 
-/** Every choice of `size` of these words. */
+/** Yields every choice of `size` words. */
 function* choices(words: readonly ChangeWord[], size: number): Generator<readonly ChangeWord[]> {
   if (size === 0) {
     yield [];

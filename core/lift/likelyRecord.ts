@@ -1,18 +1,18 @@
 /**
- * The record that a wait is most likely for, of the last ones before it. What stands between two records changes the last
- * work of few streams, and what stands between two waits the next of few: only that is looked at, since a hostile trace has
- * thousands of streams.
+ * Finds the record that a wait is most likely for, among the last records before it. Calls between two records change
+ * the last work of few streams, and calls between two waits the next work of few. Only those streams are visited, since
+ * a hostile trace has thousands.
  */
 import { lowerBound } from '../lowerBound.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
 import type { Calls } from './calls.ts';
 
-/** Clocks of rows differ by about this much. */
+/** Row clocks differ by about this much. */
 export const slackNs = 500;
-/** So many records before a wait are looked at for the one that it is for. */
+/** Limit of records before a wait that are candidates. */
 const mostRecords = 64;
-/** A record is likelier put behind work of its own stream. */
+/** Penalty for a record of another stream: records usually follow work of their own stream. */
 const otherStreamNs = 5000;
 
 export interface LikelyRecord {
@@ -25,18 +25,18 @@ export interface LikelyRecord {
 
 interface Recorded {
   readonly place: number;
-  /** Lane of the stream that work was issued in last before it. */
+  /** Lane of the stream with the last issued work before it. */
   readonly by: number;
-  /** The last work of each stream whose last work was another by the next record, by its lane. */
+  /** Last work at this record of each stream whose last work changed before the next record, by lane. */
   readonly replaced: Map<number, RowIndex | undefined>;
 }
 
-/** Its calls are gone through in order. */
+/** Visits its calls in order. */
 export class LikelyRecords {
   readonly #trace: Trace;
   readonly #streams: readonly number[];
   readonly #positions: ReadonlyMap<number, number>;
-  /** The last work that was issued in each stream, by its lane. */
+  /** Last issued work of each stream, by lane. */
   readonly #last = new Map<number, RowIndex>();
   readonly #next: NextWork;
   readonly #records: Recorded[] = [];
@@ -49,7 +49,7 @@ export class LikelyRecords {
     this.#next = new NextWork(trace, calls, this.#positions);
   }
 
-  /** An activity of the call that is gone through. */
+  /** Handles an activity of the current call. */
   issued(row: RowIndex): void {
     const stream = this.#trace.columns.lane[row] ?? -1;
     const replaced = this.#records.at(-1)?.replaced;
@@ -58,7 +58,7 @@ export class LikelyRecords {
     this.#issuing = stream;
   }
 
-  /** All that the call at this place issued was told. */
+  /** Handles the end of the call at this place. */
   passed(place: number): void {
     this.#next.pass(place);
   }
@@ -69,8 +69,8 @@ export class LikelyRecords {
   }
 
   /**
-   * The one whose work ended the shortest time before work of another stream began that was issued behind the wait; null
-   * where there is none. The latest of two records of the same work is likelier, so they are gone through backwards.
+   * Returns the record whose work ended the shortest time before work of another stream began that was issued after the
+   * wait; or null. Searches backwards, because the later of two records of the same work is likelier.
    */
   forWait(): LikelyRecord | null {
     let found: LikelyRecord | null = null;
@@ -92,7 +92,7 @@ export class LikelyRecords {
     return found;
   }
 
-  /** Streams whose last work the next record does not have as well, or that are the record's own; the last one first. */
+  /** Returns streams whose last work changes before the next record, and the record's own; the last one first. */
   #candidates(index: number): readonly number[] {
     if (index === this.#records.length - 1) return this.#streams.toReversed();
     const { replaced, by } = this.#records[index] as Recorded;
@@ -116,14 +116,14 @@ interface Work {
   readonly startNs: number;
 }
 
-/** The next work of each stream behind a place among the calls. */
+/** Next work of each stream after a place among the calls. */
 class NextWork {
   readonly #trace: Trace;
   readonly #calls: Calls;
   readonly #positions: ReadonlyMap<number, number>;
-  /** Of each place, the next one whose first activity is in the same stream; -1 for none. */
+  /** For each place, the next one whose first activity is in the same stream; -1 if there is none. */
   readonly #following: Int32Array;
-  /** By start; of those that start together the last stream comes first. */
+  /** By start, then the last stream first. */
   readonly #sorted: Work[] = [];
   readonly #ofStream = new Map<number, Work>();
 
@@ -142,7 +142,7 @@ class NextWork {
     for (const place of first.values()) this.#add(place);
   }
 
-  /** What begins there is next no more. */
+  /** Removes work that begins at this place. */
   pass(place: number): void {
     const stream = this.#streamAt(place);
     if (stream === null) return;
@@ -153,7 +153,7 @@ class NextWork {
     if (following >= 0) this.#add(following);
   }
 
-  /** The work that begins first at or after a time, in another stream than this one. */
+  /** Returns the first work at or after a time in another stream; or null. */
   behind(endNs: number, except: number): Work | null {
     const isBefore = (at: number): boolean => (this.#sorted[at]?.startNs ?? 0) - endNs < -slackNs;
     const at = lowerBound(0, this.#sorted.length, isBefore);
@@ -161,7 +161,7 @@ class NextWork {
     return work ?? null;
   }
 
-  /** Lane of a stream of those that are asked for; null where nothing begins there. */
+  /** Returns the lane of the stream at a place if it is relevant; null if nothing begins there. */
   #streamAt(place: number): number | null {
     const row = this.#calls.firstActivity(place);
     const stream = this.#trace.columns.lane[row] ?? -1;

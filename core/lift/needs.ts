@@ -1,4 +1,4 @@
-/** What must hold for a change to gain what is predicted, and what the prediction assumes, in sentences. */
+/** Sentences on what must hold for a change to gain what is predicted, and on assumptions of the prediction. */
 import { formatBytes, formatDuration } from '../units.ts';
 import { keptCopies, type Movable, movablesOf, operatorsOf } from './changes/device.ts';
 import { loadingNs } from './changes/host.ts';
@@ -31,13 +31,13 @@ const needs: Partial<Readonly<Record<ChangeWord, Need>>> = {
   },
 };
 
-/** Bytes of a step's copies that keep-on-device makes needless. */
+/** Returns the bytes of a step's copies that keep-on-device makes unnecessary. */
 export function keptBytes(script: Script): number {
   const brought = [...keptCopies(script)].filter(({ direction }) => direction === 'h2d');
   return brought.reduce((sum, copy) => sum + copy.bytes, 0) / Math.max(1, script.steps.length);
 }
 
-/** At most three, the longest first. */
+/** Returns at most three names, the longest first. */
 function movedNames(script: Script, kind: Movable['kind']): string {
   const work = script.steps
     .flatMap(({ items }) => movablesOf(items).filter((one) => one.kind === kind))
@@ -48,7 +48,7 @@ function movedNames(script: Script, kind: Movable['kind']): string {
     .join(', ');
 }
 
-/** Time of the longest step on the host, in nanoseconds, without what it waits. */
+/** Returns the host time of the longest step without its waits, in nanoseconds. */
 const hostNs = ({ steps }: Script): number =>
   Math.max(
     ...steps.map(({ items }) =>

@@ -1,4 +1,4 @@
-/** Host ranges of a trace: how many a profiler recorded in a stretch of time, and which framework call a CUDA call stands in. */
+/** Host ranges of a trace: how many a profiler recorded in a span, and the framework call around a CUDA call. */
 import { groupBy } from '../groupBy.ts';
 import { countWithin, lowerBound } from '../lowerBound.ts';
 import { framesOfName, frameText, isCallStackName, ownFrame } from '../trace/callStack.ts';
@@ -11,10 +11,10 @@ import { Nesting } from './nesting.ts';
 import type { Recorded } from './script.ts';
 
 const waitKind = rowKinds.indexOf('host-sync');
-/** Framework calls that a copy between host and device is the heart of. */
+/** Framework calls whose main work is a copy between host and device. */
 const copying = /^aten::(to|_to_copy|copy_|cpu|cuda|item|_local_scalar_dense|nonzero|is_nonzero|equal)$/;
 
-/** Framework calls that put tensors together. */
+/** Framework calls that join tensors. */
 const joining = /^aten::(stack|cat|concat|concatenate|_cat)$/;
 
 function kindOf(name: string): 'os-call' | 'frame' | 'copying' | 'joining' | 'operator' {
@@ -24,16 +24,16 @@ function kindOf(name: string): 'os-call' | 'frame' | 'copying' | 'joining' | 'op
   return joining.test(name) ? 'joining' : 'operator';
 }
 
-/** A framework call around a copy, with the wait that it makes. */
+/** A framework call around a copy, with its wait. */
 export interface CopySpan {
   readonly startNs: number;
   readonly endNs: number;
 }
 
-/** A framework's operator; a range that the program marks, as a step, holds calls of its own. */
+/** Operators of a framework. A range marked by the program, such as a step, contains calls of its own. */
 const frameworkCall = /^(aten|autograd|torch)::/;
 
-/** Of rows that nest on each lane those that no other holds: `rows` in order of start, and of one start the longer first. */
+/** Returns the outermost rows of each lane. `rows` are in order of start, then longer first. */
 function outermostOf(
   trace: Trace,
   rows: readonly RowIndex[],
@@ -51,7 +51,7 @@ function outermostOf(
   };
 }
 
-/** Begins and ends of rows, in order of time. */
+/** Returns begins and ends of rows, in order of time. */
 function edgesOf(trace: Trace, rows: readonly RowIndex[]): Float64Array {
   const edges = new Float64Array(2 * rows.length);
   for (const [place, row] of rows.entries()) {
@@ -61,7 +61,7 @@ function edgesOf(trace: Trace, rows: readonly RowIndex[]): Float64Array {
   return edges.sort();
 }
 
-/** Rows in order of start, each nested in those of its own lane. */
+/** Rows in order of start, nested within their own lane. */
 class LaneNesting {
   readonly #trace: Trace;
   readonly #lanes = new Map<number, { readonly rows: readonly RowIndex[]; readonly nesting: Nesting }>();
@@ -78,7 +78,7 @@ class LaneNesting {
     }
   }
 
-  /** Those of the lane of `row` that hold all of that time: the one that began last comes first. */
+  /** Yields rows in the lane of `row` that contain the whole time, the latest start first. */
   *holding(row: RowIndex, fromNs: number, toNs: number): Generator<RowIndex> {
     const lane = this.#lanes.get(this.#trace.columns.lane[row] ?? -1);
     if (lane === undefined) return;
@@ -92,14 +92,14 @@ export class HostRanges {
   /** Outermost operators, in order of start. */
   readonly #operators: { readonly startNs: Float64Array; readonly endNs: Float64Array };
   readonly #copying: RowIndex[] = [];
-  /** Whether the trace marks the framework calls of copies at all. */
+  /** Whether the trace has framework calls of copies. */
   readonly #marksCopies: boolean;
   readonly #joining: LaneNesting;
   readonly #frames: RowIndex[] = [];
-  /** Made when it is first asked for. */
+  /** Created on first use. */
   #nestedFrames: LaneNesting | null = null;
 
-  /** Those of the line's threads that last into or begin in the time between the two. */
+  /** Includes ranges of the line's threads that overlap this time. */
   constructor(
     trace: Trace,
     { lanes, ranges }: Pick<HostLine, 'lanes' | 'ranges'>,
@@ -137,20 +137,20 @@ export class HostRanges {
     };
   }
 
-  /** Half of each begin and half of each end that lie within: what was recorded in that time. */
+  /** Counts what was recorded in this time. Each begin and each end counts half. */
   recorded(fromNs: number, toNs: number): Omit<Recorded, 'calls'> {
     const { operators, frames } = this.#edges;
     return { operators: countWithin(operators, fromNs, toNs) / 2, frames: countWithin(frames, fromNs, toNs) / 2 };
   }
 
-  /** Whether a framework's operator begins or ends in between; what the program marks, as a step, is none. */
+  /** Returns whether a framework operator begins or ends in this time. The program's own marks don't count. */
   hasOperators(fromNs: number, toNs: number): boolean {
     const edges = this.#edges.framework;
     const next = lowerBound(0, edges.length, (index) => (edges[index] ?? 0) <= fromNs);
     return (edges[next] ?? Number.POSITIVE_INFINITY) < toNs;
   }
 
-  /** Time in outermost framework operators that begin and end within. */
+  /** Returns the time in outermost framework operators that lie inside. */
   insideNs(fromNs: number, toNs: number): number {
     const { startNs, endNs } = this.#operators;
     let sum = 0;
@@ -162,7 +162,7 @@ export class HostRanges {
     return sum;
   }
 
-  /** Times of at least `leastNs` in which nothing was recorded, outside the framework's operators, together. */
+  /** Returns the total of silent times of at least `leastNs`, with nothing recorded, outside framework operators. */
   silentNs(fromNs: number, toNs: number, leastNs: number): number {
     const edges = [fromNs, toNs];
     for (const all of [this.#edges.operators, this.#edges.frames]) {
@@ -176,14 +176,14 @@ export class HostRanges {
     }, 0);
   }
 
-  /** Whether a moment lies in an operator of the framework. */
+  /** Returns whether a moment lies in a framework operator. */
   #isInside(ns: number): boolean {
     const { startNs, endNs } = this.#operators;
     const after = lowerBound(0, startNs.length, (i) => (startNs[i] ?? 0) <= ns);
     return after > 0 && (endNs[after - 1] ?? 0) > ns;
   }
 
-  /** The outermost framework call of a copy around `call`; the call itself, and its own wait, where there is none. */
+  /** Returns the outermost framework call of a copy around `call`, or the call itself with its own wait. */
   copySpan({ row, startNs, endNs }: Call): CopySpan {
     const { columns } = this.#trace;
     const lane = columns.lane[row];
@@ -198,7 +198,7 @@ export class HostRanges {
     return this.#marksCopies ? span : this.#withOwnWait(row, span);
   }
 
-  /** Without framework calls: a copy and the wait behind it that the same line of the program makes are one. */
+  /** Without framework calls, joins a copy and a following wait if one line of the program makes both. */
   #withOwnWait(row: RowIndex, span: CopySpan): CopySpan {
     const { columns, names } = this.#trace;
     const rows = this.#frames;
@@ -215,7 +215,7 @@ export class HostRanges {
     return this.#holdsWait(next) ? { ...span, endNs: rowEndNs(this.#trace, next) } : span;
   }
 
-  /** Whether a stack is that of a waiting call, which begins with it or soon after, and ends with it. */
+  /** Returns whether a stack belongs to a waiting call, which begins with it or soon after and ends with it. */
   #holdsWait(stack: RowIndex): boolean {
     const { columns, count } = this.#trace;
     const endNs = rowEndNs(this.#trace, stack);
@@ -227,14 +227,14 @@ export class HostRanges {
     return false;
   }
 
-  /** The framework call that puts tensors together around a call; null where there is none. */
+  /** Returns the framework call around a call that joins tensors; null if there is none. */
   joinSpan({ row, startNs, endNs }: Call): CopySpan | null {
     const outermost = [...this.#joining.holding(row, startNs, endNs)].at(-1);
     if (outermost === undefined) return null;
     return { startNs: this.#trace.columns.startNs[outermost] ?? 0, endNs: rowEndNs(this.#trace, outermost) };
   }
 
-  /** The program's own source line around a call, as 'train.py:44 in step'; empty where the trace has no stacks. */
+  /** Returns the user's line around a call, such as 'train.py:44 in step'; empty if the trace has no stacks. */
   line({ row, startNs, endNs }: Call): string {
     const { columns, names } = this.#trace;
     this.#nestedFrames ??= new LaneNesting(this.#trace, this.#frames);

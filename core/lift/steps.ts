@@ -1,7 +1,7 @@
 /**
- * The steps of a recorded program. The first of these that finds some: ranges of the profiler (ProfilerStep), ranges that its
- * author marked (record_function, NVTX), marks of an optimizer or loader, graph launches, device work that repeats; or else
- * the whole trace. A step is over when its host part and all that it issued are done.
+ * Finds the steps of a recorded program with the first rule that succeeds: ranges of the profiler (ProfilerStep),
+ * ranges marked by the author (record_function, NVTX), marks of an optimizer or loader, graph launches, repeating
+ * device work; or else the whole trace. A step is over when its host part and all work it issued are done.
  */
 import { append } from '../groupBy.ts';
 import { countWithin, lowerBound } from '../lowerBound.ts';
@@ -17,23 +17,20 @@ export interface StepRange {
   readonly name: string;
   readonly startNs: number;
   readonly endNs: number;
-  /**
-   * Where the next step begins, or the recording paused: what lies between two steps belongs to the first. Of the trace's
-   * last step its own end.
-   */
+  /** Begin of the next step or pause, because time between steps belongs to the first. For the last step, its end. */
   readonly untilNs: number;
-  /** Where its time begins, if that is not its own begin: a lone graph's, on the device. */
+  /** Begin of its time, if that isn't its own begin: for a single graph, on the device. */
   readonly fromNs?: number;
 }
 
-/** As it is marked. */
+/** A step as marked. */
 type MarkedRange = Omit<StepRange, 'untilNs'>;
 
 export interface FoundSteps {
   readonly ranges: readonly StepRange[];
-  /** Host thread lane on which they lie; -1 where none were found. */
+  /** Host thread lane of the steps; -1 if none were found. */
   readonly lane: number;
-  /** In words: how they were found. */
+  /** Text that says how they were found. */
   readonly rule: string;
 }
 
@@ -44,13 +41,10 @@ function reaching(trace: Trace, ranges: readonly MarkedRange[]): StepRange[] {
   });
 }
 
-/** Less than this part of a step tells less than what is lost with one of its few steps. */
+/** Relative to a step; losing less than this is better than losing one of few steps. */
 const smallPart = 0.05;
 
-/**
- * Whether the trace does not tell where its last step ends: between the marks of the others the program does something too,
- * as load what the next step works on.
- */
+/** Returns whether the last step has no known end: between marks the program does more, such as loading. */
 export function endsAtItsMark(ranges: readonly StepRange[]): boolean {
   const others = ranges.slice(0, -1);
   if (others.length === 0) return false;
@@ -58,7 +52,7 @@ export function endsAtItsMark(ranges: readonly StepRange[]): boolean {
   return between > smallPart * lowerMedian(others.map(({ startNs, untilNs }) => untilNs - startNs));
 }
 
-/** Whether time lies between the step before and this one: the recording paused, or a step was left out. */
+/** Returns whether there is a gap before this step, because the recording paused or a step was left out. */
 export function isAfterGap(ranges: readonly StepRange[], index: number): boolean {
   const before = ranges[index - 1];
   return before !== undefined && before.untilNs < (ranges[index]?.startNs ?? 0);
@@ -69,7 +63,7 @@ const internal =
   /^(aten::|autograd::|cuda[A-Z]|cu[A-Z]|torch::|c10|\[|<|.*\.py\(\d+\)|nn\.Module)|Backward\d*$|#|^Memory/;
 const profilerStep = /^ProfilerStep/;
 
-/** Marks of PyTorch's between two steps: an optimizer's ends one, a loader's begins one. */
+/** PyTorch's marks between two steps: an optimizer's mark ends one, a loader's begins one. */
 const optimizerStep = /^Optimizer\.step#/;
 const nextBatch = /^enumerate\(DataLoader\)/;
 const isBetweenSteps = (name: string): boolean => optimizerStep.test(name) || nextBatch.test(name);
@@ -79,10 +73,7 @@ const isInternal = (name: string): boolean =>
   isOsRuntimeName(name) ||
   isCallStackName(name);
 
-/**
- * Steps of the program whose calls `line` holds: other processes of a job have their own, at their own times. Those that put
- * nothing on the device are left out.
- */
+/** Returns the steps of the line's program, without steps that issue no work. Other processes have their own. */
 export function findSteps(trace: Trace, line: HostLine): FoundSteps {
   const work = new IssuedWork(trace, line);
   const found = markedSteps(trace, line, work);
@@ -96,7 +87,7 @@ export function findSteps(trace: Trace, line: HostLine): FoundSteps {
 
 type MarkedSteps = Omit<FoundSteps, 'ranges'> & { readonly ranges: readonly MarkedRange[] };
 
-/** The first of these rules that finds something. */
+/** Applies these rules in order until one succeeds. */
 function markedSteps(trace: Trace, line: HostLine, work: IssuedWork): MarkedSteps {
   const groups = [...rangeGroups(trace, line).values()].filter(({ rows }) => areApart(trace, rows));
   const own = groups.filter(
@@ -114,10 +105,10 @@ function markedSteps(trace: Trace, line: HostLine, work: IssuedWork): MarkedStep
 const mostRows = (groups: readonly Group[]): Group | undefined =>
   [...groups].sort((a, b) => b.rows.length - a.rows.length)[0];
 
-/** What the line's calls put on the device, by when they began: work belongs to the step that issued it. */
+/** Work issued by the line's calls, by start of the call: work belongs to the step that issued it. */
 class IssuedWork {
   readonly #startsNs: Float64Array;
-  /** By place, the device's time of all calls before it. */
+  /** Device time of all calls before a place. */
   readonly #timeNs: Float64Array;
 
   constructor(trace: Trace, { calls }: HostLine) {
@@ -156,10 +147,10 @@ interface Group {
   readonly rows: RowIndex[];
 }
 
-/** ProfilerStep#7 and ProfilerStep#8 are of one name. */
+/** Removes the number, so that ProfilerStep#7 and ProfilerStep#8 have the same name. */
 const nameOf = (name: string): string => name.replace(/[#\s_-]*\d+$/, '');
 
-/** Of the process that the line's threads belong to; of all where lanes don't tell theirs. */
+/** Groups ranges of the line's process, or all ranges if lanes don't name their process. */
 function rangeGroups(trace: Trace, { ranges, process }: HostLine): Map<string, Group> {
   const { columns, lanes, names } = trace;
   const groups = new Map<string, Group>();
@@ -185,15 +176,15 @@ function areApart(trace: Trace, rows: readonly RowIndex[]): boolean {
   return rows.every((row, index) => index === 0 || startOf(trace, row) >= endOf(trace, rows[index - 1] ?? 0));
 }
 
-/** Steps hold at least this part of the device's work: the rest is what a program does before and after them. */
+/** Smallest share of the device's work inside steps; the rest is what a program does before and after them. */
 const leastHeld = 1 / 4;
 
-/** Calls between two marks that differ by more than this part are not of the same step again. */
+/** Largest relative difference of calls between marks of repetitions of the same step. */
 const mostDifferent = 0.1;
 
 /**
- * Whether ranges repeat several times in a larger unit, as the two attentions of a layer: from one to the next the program
- * does something else than from that one to the one after it, and the same again some places later.
+ * Returns whether ranges repeat several times in a larger unit, like two attentions in a layer: successive numbers of
+ * calls differ, but repeat with a longer period.
  */
 function areSeveralInOne(trace: Trace, work: IssuedWork, rows: readonly RowIndex[]): boolean {
   const starts = rows.map((row) => startOf(trace, row));
@@ -207,7 +198,7 @@ function areSeveralInOne(trace: Trace, work: IssuedWork, rows: readonly RowIndex
   return false;
 }
 
-/** The ranges that hold most of the device's work; of those alike the fewest. */
+/** Returns the ranges that contain most of the device's work; if several do, the fewest. */
 function mostCovering(trace: Trace, work: IssuedWork, candidates: readonly Group[]): Group | undefined {
   const scored = candidates.map((group) => {
     const held = group.rows.reduce((sum, row) => sum + work.nsWithin(startOf(trace, row), endOf(trace, row)), 0);
@@ -220,7 +211,7 @@ function mostCovering(trace: Trace, work: IssuedWork, candidates: readonly Group
   return good[0]?.group;
 }
 
-/** From one mark of an optimizer or loader to the next: of several the one that has the fewest. */
+/** Makes steps from one mark of an optimizer or loader to the next; if there are several marks, the rarest. */
 function betweenMarks(trace: Trace, work: IssuedWork, groups: readonly Group[]): MarkedSteps | null {
   const found = groups.flatMap(({ name, lane, rows }) => {
     if (!isBetweenSteps(name) || rows.length < 2) return [];
@@ -243,7 +234,7 @@ const stepsBetween = (places: readonly number[]): MarkedRange[] =>
     endNs: places[index + 1] ?? startNs,
   }));
 
-/** A program that launches graphs does so once a step; a single launch is one step, as far as nothing else takes longer. */
+/** Takes each graph launch as a step. A single launch is one step if nothing else takes longer. */
 function byGraphs(trace: Trace, { calls }: HostLine, work: IssuedWork): MarkedSteps | null {
   const groups = new Map<string, GraphLaunch[]>();
   let othersNs = 0;
@@ -299,7 +290,7 @@ const rangesOf = (trace: Trace, rows: readonly RowIndex[]): MarkedRange[] =>
     endNs: endOf(trace, row),
   }));
 
-/** Without marks: calls that put the same on the device with one period over most of the trace. */
+/** Finds calls that issue the same work periodically over most of the trace. */
 function byRepetition(trace: Trace, { calls }: HostLine): MarkedSteps | null {
   const places: number[] = [];
   for (let place = 0; place < calls.length; place += 1) if (calls.firstActivity(place) >= 0) places.push(place);
@@ -318,10 +309,10 @@ function byRepetition(trace: Trace, { calls }: HostLine): MarkedSteps | null {
 const untilPause = (trace: Trace, fromNs: number, toNs: number): number =>
   pauseWithin(trace, fromNs, toNs)?.fromNs ?? toNs;
 
-/** Of each name so many of its last places are looked at. */
+/** Limit of last places per name that are searched. */
 const mostPlaces = 65;
 
-/** The shortest period that at least nine in ten names of the list's second part repeat. */
+/** Returns the shortest period that at least nine of ten names in the second half repeat. */
 function periodOf(names: Int32Array): { readonly from: number; readonly length: number } | null {
   const most = Math.min(Math.floor(names.length / 3), 20_000);
   const from = Math.floor(names.length / 10);
@@ -343,7 +334,7 @@ function periodOf(names: Int32Array): { readonly from: number; readonly length: 
   return null;
 }
 
-/** Of each name its last places, the last one first. */
+/** Returns the last places of each name, the last one first. */
 function lastPlaces(names: Int32Array): Map<number, number[]> {
   const places = new Map<number, number[]>();
   for (let index = names.length - 1; index >= 0; index -= 1) {

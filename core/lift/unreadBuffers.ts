@@ -1,17 +1,17 @@
 /**
- * Device buffers that were copied to and that no kernel has read yet, by the stream whose next kernel reads them. In each
- * stream they stand in line, so that what was there at some moment is a place in it and no list.
+ * Device buffers that were copied to and that no kernel has read yet, by the stream whose next kernel reads them. Each
+ * stream has a queue, so the state at a moment is a position in it rather than a list.
  */
 interface Line {
-  /** Buffers that stand in it, in the order in which they came. */
+  /** Buffers in the queue, in order of arrival. */
   readonly buffers: Set<string>;
-  /** How many have left it, all of them from its front. */
+  /** Number of buffers that have left the queue at its front. */
   left: number;
 }
 
 export class UnreadBuffers {
   readonly #lines = new Map<string, Line>();
-  /** Of each buffer the streams in whose lines it stands. */
+  /** Streams in whose queues each buffer is. */
   readonly #streams = new Map<string, Set<string>>();
 
   add(stream: string, buffer: string): void {
@@ -21,18 +21,18 @@ export class UnreadBuffers {
     else known.add(stream);
   }
 
-  /** The end of the line as it is now, for handOver(). */
+  /** Returns the present end of the queue, for handOver(). */
   place(stream: string): number {
     const { left, buffers } = this.#line(stream);
     return left + buffers.size;
   }
 
-  /** What stood before `place` waits for the other stream's next kernel from now on. */
+  /** Moves buffers before `place` to the queue of another stream, whose next kernel reads them. */
   handOver(from: string, place: number, to: string): void {
     for (const buffer of this.#take(from, place - this.#line(from).left)) this.add(to, buffer);
   }
 
-  /** The first `most` of them; all have been read then. */
+  /** Returns the first `most` buffers and empties the queue, since all count as read. */
   read(stream: string, most: number): string[] {
     return this.#take(stream, Number.POSITIVE_INFINITY).slice(0, most);
   }

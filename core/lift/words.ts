@@ -1,7 +1,7 @@
-/** What to write in a PyTorch program for each change. */
+/** Texts on how to make each change in a PyTorch program. */
 import type { ChangeWord } from './changes/words.ts';
 
-/** Each change in a few words, as an instruction. */
+/** Short instruction for each change. */
 export const changeTitles: Readonly<Record<ChangeWord, string>> = {
   pin: 'Pin memory once',
   'pin-each-step': 'Pin memory in each step',

@@ -1,4 +1,4 @@
-/** Applies a list of changes to a script, in the order in which they build on one another. */
+/** Applies a list of changes to a script, in an order in which they build on one another. */
 import type { Assumptions } from '../assumptions.ts';
 import type { Script } from '../script.ts';
 import { keepOnDevice, moveToDevice, sendSmaller, tellsKept, tellsSmaller } from './device.ts';
@@ -9,7 +9,10 @@ import type { ChangeWord } from './words.ts';
 
 type Change = (script: Script, assumed: Assumptions) => Script;
 
-/** In order: what is no longer copied needs no other memory, what is joined is pinned by then, and what is prefetched has its memory already. */
+/**
+ * In order: copies that are removed need no other memory, joined copies are pinned first, and prefetched copies already
+ * have their memory.
+ */
 const changes: readonly (readonly [ChangeWord, Change])[] = [
   ['keep-on-device', keepOnDevice],
   ['move-to-device', moveToDevice],
@@ -33,7 +36,7 @@ const changes: readonly (readonly [ChangeWord, Change])[] = [
 export const applyChanges = (script: Script, words: readonly ChangeWord[], assumed: Assumptions): Script =>
   changes.reduce((changed, [word, change]) => (words.includes(word) ? change(changed, assumed) : changed), script);
 
-/** Whether a change alters anything: what it leaves as it is stays the same item. */
+/** Returns whether a change alters anything: unchanged items stay the same objects. */
 export const alters = (before: Script, after: Script): boolean =>
   before.helper !== after.helper ||
   before.steps.some(({ items }, step) => {
@@ -41,7 +44,7 @@ export const alters = (before: Script, after: Script): boolean =>
     return now.length !== items.length || items.some((item, index) => item !== now[index]);
   });
 
-/** By change, whether the trace shows its need. Otherwise it is simulated only for a person who asks for it. */
+/** Whether the trace shows the need for a change. Other changes are simulated only if a person asks for them. */
 const shown: Partial<Readonly<Record<ChangeWord, (script: Script) => boolean>>> = {
   'keep-on-device': tellsKept,
   'send-smaller': tellsSmaller,

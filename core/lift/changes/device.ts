@@ -14,24 +14,24 @@ import {
 } from '../script.ts';
 import { isScalar } from './memory.ts';
 
-/** Operators that read rows of a larger tensor: on the device only the indices have to be copied. */
+/** Operators that read rows of a larger tensor: on the device, only the indices have to be copied. */
 const gathering = /^aten::(index|index_select|gather|take|take_along_dim|masked_select|embedding|_?embedding_bag)$/;
-/** Operators that make data out of nothing. */
+/** Operators that create data. */
 const creating = /^aten::(rand|randn|randint|randperm|normal|uniform|bernoulli|exponential|zeros|ones|full|arange)/;
-/** Arithmetic and conversions of each element, as they normalise an image. */
+/** Arithmetic and conversions of each element, such as normalising an image. */
 const converting =
   /^aten::(copy_|to|_to_copy|float|half|bfloat16|div|true_divide|mul|sub|rsub|add|clamp|clip|neg|pow|sqrt|contiguous|clone|permute)_?$/;
-/** Operators that put samples together, which the host has to do in any case. */
+/** Operators that join samples, which the host has to do in any case. */
 const joining = /^aten::(stack|cat|concat|concatenate|_cat)$/;
 /** A copy into page-locked memory looks like a conversion. */
 const pinning = /pin_memory/;
 
 /**
- * The copies that bring to the device what was there before: weights that a layer fetches at every forward, activations that
- * go to the host and come back. A trace doesn't hold the data, so this is told from how they are used: the same copies stand
- * in every step, between kernels and not only before them, and the host has no time in which it could have written them.
- * If there are none, all copies to the device that are alike in every step: only a person knows whether their data changes.
- * If addresses are recorded, none of them reads another place in each step.
+ * Returns copies that bring data to the device that was there before: weights that a layer fetches at every forward, or
+ * activations that go to the host and come back. A trace doesn't contain the data, so this follows from their use:
+ * every step has the same copies, between kernels and not only before them, and the host has no time to write the data.
+ * If there are none, returns all copies to the device that are alike in every step: only a person knows whether their
+ * data changes. Recorded addresses exclude copies that read another place in each step.
  */
 export function keptCopies(script: Script): ReadonlySet<CopyItem> {
   const kept = toldCopies(script);
@@ -40,7 +40,7 @@ export function keptCopies(script: Script): ReadonlySet<CopyItem> {
   return alikeInSteps(script, (items) => broughtOf(items).filter((copy) => !moving.has(copy)), 1);
 }
 
-/** Whether the trace itself tells of copies that bring what was there before. */
+/** Returns whether the trace itself shows copies of data that was on the device before. */
 export const tellsKept = (script: Script): boolean => toldCopies(script).size > 0;
 
 function toldCopies(script: Script): ReadonlySet<CopyItem> {
@@ -48,11 +48,11 @@ function toldCopies(script: Script): ReadonlySet<CopyItem> {
   return alikeInSteps(script, (items) => keptOf(items, moving), 2);
 }
 
-/** Whether it tells of operators of the host that convert what is copied. */
+/** Returns whether the trace shows host operators that convert the copied data. */
 export const tellsSmaller = ({ steps }: Script): boolean =>
   steps.some(({ items }) => hasMovable(items, 'send-smaller'));
 
-/** The copies that `choose` picks of each step, if all steps have the same ones and at least `fewest` of them. */
+/** Returns the copies that `choose` picks in each step, if all steps have the same ones and at least `fewest`. */
 function alikeInSteps(
   { steps }: Script,
   choose: (items: readonly Item[]) => readonly CopyItem[],
@@ -72,8 +72,8 @@ const keyOf = ({ line, bytes, host, direction }: CopyItem): string => `${line} $
 const placeOf = (copy: CopyItem, address = copy.hostAddress): string => `${keyOf(copy)} ${address}`;
 
 /**
- * The copies that read another place than those of other steps, and nothing that the same step copied there: they bring other
- * data. Copies whose address is unknown are left out.
+ * Returns copies that read another place than in other steps, and not a place that the same step copied to: they bring
+ * other data. Excludes copies with unknown addresses.
  */
 function movingCopies({ steps }: Script): ReadonlySet<CopyItem> {
   const all = steps.map(({ items }) => copiesOf(items));
@@ -95,10 +95,10 @@ function movingCopies({ steps }: Script): ReadonlySet<CopyItem> {
 /** Smaller copies are arguments of a step, not its weights. */
 const leastKeptBytes = 4096;
 
-/** No thread of a host writes more bytes a second than this. */
+/** No host thread writes more bytes per second. */
 const writtenPerSecond = 25e9;
 
-/** Copies of one step to the device that stand between kernels and bring nothing new, and those that took it to the host. */
+/** Returns a step's copies to the device, between kernels, of old data, and the copies that took it to the host. */
 function keptOf(items: readonly Item[], moving: ReadonlySet<CopyItem>): CopyItem[] {
   const all = copiesOf(items);
   const taken = new Set(all.flatMap(({ direction, bytes }) => (direction === 'd2h' ? [bytes] : [])));
@@ -109,7 +109,7 @@ function keptOf(items: readonly Item[], moving: ReadonlySet<CopyItem>): CopyItem
     if (isLaunch(item)) launches += 1;
     madeNs += makingNs(item);
     if (item.kind !== 'copy' || item.direction !== 'h2d') continue;
-    // What came to the host in the same step may have been changed there at any time since.
+    // Data that came to the host in the same step may have been changed there since.
     const ownNs = taken.has(item.bytes) ? stepNs : madeNs;
     madeNs = 0;
     const writingNs = Math.max(leastOwnNs, (item.bytes / writtenPerSecond) * 1e9);
@@ -123,7 +123,7 @@ function keptOf(items: readonly Item[], moving: ReadonlySet<CopyItem>): CopyItem
   return all.filter((copy) => kept.has(copy) || (copy.direction === 'd2h' && brought.has(copy.bytes)));
 }
 
-/** Host time of an item in which data may have been written. */
+/** Returns the host time of an item in which data may have been written. */
 function makingNs(item: Item): number {
   if (item.kind !== 'work' || item.copy >= 0) return 0;
   const { part, isOwn, ns } = item;
@@ -132,7 +132,7 @@ function makingNs(item: Item): number {
 
 const isLaunch = (item: Item): item is LaunchItem => item.kind === 'launch';
 
-/** They are copied once, before the steps: their calls and their waits go with them. */
+/** Copies once, before the steps, and removes calls and waits of these copies. */
 export function keepOnDevice(script: Script): Script {
   const kept = keptCopies(script);
   if (kept.size === 0) return script;
@@ -142,20 +142,20 @@ export function keepOnDevice(script: Script): Script {
   });
 }
 
-/** The copy that an item belongs to; -1 for none. */
+/** Returns the copy that an item belongs to; -1 if there is none. */
 const ownerOf = (item: Item): number => (item.kind === 'work' || item.kind === 'sync' ? item.copy : -1);
 
-/** What may run on the device of a stretch between launches, and the copies that it makes needless or smaller. */
+/** Host work between launches that can move to the device, and copies that become unnecessary or smaller. */
 export interface Movable {
   readonly work: readonly WorkItem[];
-  /** Copies that fall away: what they move stays on the device. */
+  /** Removed copies: their data stays on the device. */
   readonly gone: readonly CopyItem[];
-  /** The copy that moves less. */
+  /** Copy that moves less. */
   readonly smaller: CopyItem | null;
   readonly kind: 'move-to-device' | 'send-smaller';
 }
 
-/** In each stretch of a step without a launch, operators of the host that work on what copies bring or take. */
+/** Finds, between launches, host operators that work on data of copies. */
 export function movablesOf(items: readonly Item[]): Movable[] {
   return stretchesOf(items).flatMap((stretch) => movableOf(stretch) ?? []);
 }
@@ -179,7 +179,7 @@ function movableOf(items: readonly Item[]): Movable | null {
   const after = copiesOf(items.slice(first)).filter(({ direction }) => direction === 'h2d');
   const brought = [...before, ...between];
   if (brought.length > 0) {
-    // What goes back is the operators' result, unless it is larger than all that they were given.
+    // Copies back the operators' result, unless it is larger than their inputs.
     const given = brought.reduce((sum, { bytes }) => sum + bytes, 0);
     const back = after.filter(({ bytes }) => bytes <= given);
     return { work, gone: [...brought, ...back], smaller: null, kind: 'move-to-device' };
@@ -192,7 +192,7 @@ function movableOf(items: readonly Item[]): Movable | null {
   if (creating.test(main.name)) return { work, gone: [target], smaller: null, kind: 'move-to-device' };
   if (work.some(({ ran }) => ran.some(({ name }) => pinning.test(name))) || joining.test(main.name)) return null;
   if (converting.test(main.name)) return { work, gone: [], smaller: target, kind: 'send-smaller' };
-  // What they work on is copied in place of what they make of it, and is taken to be as large.
+  // Copies the inputs instead of the outputs, assuming equal size.
   return { work, gone: [], smaller: null, kind: 'move-to-device' };
 }
 
@@ -201,13 +201,13 @@ const hasMovable = (items: readonly Item[], kind: Movable['kind']): boolean =>
 
 const isOperator = ({ part }: Ran): boolean => part === 'host-operators';
 
-/** Time of an item in operators that ran on the host, with what the program does between them if they are most of it. */
+/** Returns an item's time in host operators; all of its time if they are most of it. */
 function operatorsNs({ ran, ns, part }: WorkItem): number {
   const own = ran.reduce((sum, one) => sum + (isOperator(one) ? one.ns : 0), 0);
   return part === 'host-operators' && own >= ns / 3 ? ns : Math.min(ns, own);
 }
 
-/** Operators by their time in all of the work, longest first. */
+/** Returns operators by total time, longest first. */
 export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name: string; readonly ns: number }[] {
   const times = new Map<string, number>();
   for (const { name, ns } of work.flatMap(({ ran }) => ran.filter(isOperator))) {
@@ -218,7 +218,7 @@ export function operatorsOf(work: readonly WorkItem[]): readonly { readonly name
 
 export const moveToDevice = (script: Script, assumed: Assumptions): Script => moved(script, assumed, 'move-to-device');
 
-/** If no operator of the host tells which copies may be smaller, all to the device are: a person says so. */
+/** Makes copies smaller. If no host operator shows which ones, a person decides, and all to the device count. */
 export function sendSmaller(script: Script, assumed: Assumptions): Script {
   if (tellsSmaller(script)) return moved(script, assumed, 'send-smaller');
   return mapItems(script, (items) => {
@@ -250,7 +250,7 @@ function moved(script: Script, assumed: Assumptions, kind: Movable['kind']): Scr
   });
 }
 
-/** The same operators as kernels: each takes a launch, and on the device a part of its time on the host. */
+/** Makes kernels from operators: each takes a launch and, on the device, a share of its host time. */
 function launchesOf({ work }: Movable, stream: string, { movedPart, operatorNs }: Assumptions): Item[] {
   return operatorsOf(work).flatMap(({ name, ns }): Item[] => [
     { kind: 'work', ns: operatorNs, copy: -1, recorded: nothingRecorded, isOwn: false, part: 'issuing', ran: [] },
@@ -266,10 +266,10 @@ function launchesOf({ work }: Movable, stream: string, { movedPart, operatorNs }
   ]);
 }
 
-/** A kernel that has next to nothing to do. */
+/** Time of a kernel with hardly any work. */
 const leastKernelNs = 2000;
 
-/** Time beyond what a copy of no bytes takes is in proportion to its bytes. */
+/** Scales a copy's time beyond that of an empty copy with its bytes. */
 function shrunk(copy: CopyItem, kind: Movable['kind'], assumed: Assumptions): CopyItem {
   const part = kind === 'send-smaller' ? assumed.smallerPart : assumed.indexPart;
   return {

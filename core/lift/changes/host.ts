@@ -1,4 +1,4 @@
-/** Changes to what the host does: remove-wait, delay-wait, other-thread, graph. */
+/** Changes to host work: remove-wait, delay-wait, other-thread, graph. */
 import type { Assumptions } from '../assumptions.ts';
 import {
   copiesOf,
@@ -19,7 +19,7 @@ const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
       .map(({ id }) => id),
   );
 
-/** The program no longer asks for the value, or for the wait; it still waits for a result that the host reads. */
+/** Removes waits for values that the program no longer reads. Waits for results that the host reads stay. */
 export const removeWait = (script: Script): Script => {
   const results = new UnreadResults();
   return mapItems(script, (items) => {
@@ -33,7 +33,7 @@ export const removeWait = (script: Script): Script => {
   });
 };
 
-/** It asks for it one step later, when the device is through with it. */
+/** Reads a value one step later, when the device has finished it. */
 export const delayWait = (script: Script): Script =>
   mapItems(script, (items, step) => {
     const scalars = scalarIds(items);
@@ -52,12 +52,12 @@ export const delayWait = (script: Script): Script =>
     });
   });
 
-/** Work of a step that is less than this part of its host time stays where it is. */
+/** Smallest share of a step's host time that is worth moving. */
 const leastPart = 0.02;
 
-/** What the program itself works at between its calls, as loading data, moves to a thread that is a few steps ahead. */
+/** Moves the program's own work between calls, such as loading, to a thread that is a few steps ahead. */
 export function otherThread(script: Script): Script {
-  // A single step has none that it could be ahead of.
+  // With a single step there is no earlier one.
   if (script.helper !== null || script.steps.length < 2) return script;
   const helper: ScriptStep[] = [];
   const steps = script.steps.map((step) => {
@@ -81,13 +81,13 @@ export function otherThread(script: Script): Script {
   return helper.every(({ items }) => items.length > 1) ? { ...script, steps, helper } : script;
 }
 
-/** Loading of a step that is less than this stays where it is. */
+/** Shorter loading stays in the step. */
 const leastLoadingNs = 100_000;
 
 const isLoading = (item: Item): item is WorkItem =>
   item.kind === 'work' && item.part === 'loading-data' && item.copy < 0;
 
-/** What a loader of several processes can do: loading, or else the program's own work before the step's first copy to the device. */
+/** Returns work for loader processes: loading, or else the program's own work before the step's first copy. */
 function loadingOf(items: readonly Item[]): readonly WorkItem[] {
   const loading = items.filter(isLoading);
   if (loading.length > 0) return loading.filter(({ isOwn }) => isOwn);
@@ -96,14 +96,14 @@ function loadingOf(items: readonly Item[]): readonly WorkItem[] {
   return own.filter(({ isOwn, part, copy }) => isOwn && part === 'own-host-work' && copy < 0);
 }
 
-/** The host's time in loading, in nanoseconds, of the step that has most of it. */
+/** Returns the host time in loading of the step with the most, in nanoseconds. */
 export const loadingNs = ({ steps }: Script): number =>
   Math.max(0, ...steps.map(({ items }) => sumOfWork(loadingOf(items))));
 
 const sumOfWork = (items: readonly Item[]): number =>
   items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 0), 0);
 
-/** Other processes load ahead: the step waits only if all of them together are slower, and takes what they have made ready. */
+/** Loads ahead in other processes: a step waits only if they are slower in total, and takes finished batches. */
 export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptions): Script {
   if (script.helper !== null || loadingNs(script) < leastLoadingNs) return script;
   const helper: ScriptStep[] = [];
@@ -130,7 +130,7 @@ export function loadInWorkers(script: Script, { workers, handoverNs }: Assumptio
   return { ...script, steps, helper };
 }
 
-/** Memory is allocated once and used again: no step allocates, frees or page-locks. */
+/** Allocates memory once and reuses it: no step allocates, frees or page-locks. */
 export const keepMemory = (script: Script, { warmPart }: Assumptions): Script =>
   mapItems(script, (items) => {
     const rest = items.filter((item) => !(item.kind === 'work' && item.part === 'allocation'));
@@ -141,18 +141,18 @@ export const keepMemory = (script: Script, { warmPart }: Assumptions): Script =>
     });
   });
 
-/** Fewer launches in a row are not worth a graph. */
+/** Smallest number of launches in a row for a graph. */
 const fewestLaunches = 8;
 
-/** Launches in a row, with nothing between them that a graph can't hold. */
+/** Consecutive launches without anything in between that a graph can't contain. */
 interface Run {
   readonly items: readonly Item[];
   readonly launches: readonly LaunchItem[];
 }
 
 /**
- * Launches in a row become one launch of a graph; those of graphs stay. A graph is captured once: only what each step launches
- * alike can be one, and a single step does not tell.
+ * Replaces consecutive launches by one launch of a graph; existing graphs stay. A graph is captured once, so it can
+ * only contain launches that all steps share, which a single step doesn't show.
  */
 export function graph(script: Script): Script {
   const steps = script.steps.map(({ items }) => runsOf(items));
@@ -160,7 +160,7 @@ export function graph(script: Script): Script {
     (pieces) => new Set(pieces.flatMap((piece) => ('items' in piece ? [signature(piece)] : []))),
   );
   if (signatures.length < 2) return script;
-  // The first of several may hold what others do ahead of time.
+  // The first of several steps may contain work that others do ahead of time.
   const compared = signatures.length === 2 ? signatures : signatures.slice(1);
   const isStable = (run: Run): boolean => compared.every((known) => known.has(signature(run)));
   return mapItems(script, (_, step) => {
@@ -175,7 +175,7 @@ export function graph(script: Script): Script {
   });
 }
 
-/** Runs that are long enough, and the items between them. */
+/** Returns the runs that are long enough, and the items between them. */
 function runsOf(items: readonly Item[]): (Item | Run)[] {
   const result: (Item | Run)[] = [];
   let run: Item[] = [];
@@ -200,7 +200,7 @@ function runsOf(items: readonly Item[]): (Item | Run)[] {
   return result;
 }
 
-/** What a run launches, as a number: a step has thousands of launches. */
+/** Returns a hash of a run's launches, since a step has thousands. */
 function signature({ launches }: Run): string {
   const known = made.get(launches);
   if (known !== undefined) return known;

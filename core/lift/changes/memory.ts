@@ -1,4 +1,4 @@
-/** Changes to the memory that copies use, and to how they wait: pin, pin-each-step, non-blocking, batch. */
+/** Changes to the memory of copies and to their waits: pin, pin-each-step, non-blocking, batch. */
 import { median } from '../../statistics.ts';
 import { type Assumptions, tellingBytes } from '../assumptions.ts';
 import { deviceOf } from '../devices.ts';
@@ -14,7 +14,7 @@ import {
   type WorkItem,
 } from '../script.ts';
 
-/** A copy of so few bytes brings a number to the host: item() and the like. */
+/** Returns whether a copy is so small that it brings a number to the host, like item(). */
 export const isScalar = ({ direction, bytes }: CopyItem): boolean => direction === 'd2h' && bytes <= 64;
 
 export const pinned = (copy: CopyItem, { pinnedNs, pinnedCallNs }: Assumptions): CopyItem => {
@@ -24,21 +24,21 @@ export const pinned = (copy: CopyItem, { pinnedNs, pinnedCallNs }: Assumptions):
     host: 'pinned',
     callNs: pinnedCallNs,
     heldNs: pinnedCallNs,
-    // What is staged in pieces takes the same link, and no less of it.
+    // A staged copy uses the same link, at most at the same rate.
     deviceNs: isPageable(copy) && copy.bytes >= tellingBytes ? Math.min(ns, copy.deviceNs) : ns,
   };
 };
 
 const mayPin = (item: Item): item is CopyItem => item.kind === 'copy' && isPageable(item) && !isScalar(item);
 
-/** Page-locked once, before the steps. */
+/** Page-locks once, before the steps. */
 export const pin = (script: Script, assumed: Assumptions): Script =>
   mapItems(script, (items) => {
     const lastWait = items.findLastIndex(({ kind }) => kind === 'sync');
     return items.flatMap((item, place) => (mayPin(item) ? pinnedWithWait(item, place < lastWait, assumed) : [item]));
   });
 
-/** Tensor.pin_memory() before each copy: the host copies each byte once more. */
+/** Calls Tensor.pin_memory() before each copy: the host copies each byte once more. */
 export const pinEachStep = (script: Script, assumed: Assumptions): Script =>
   mapItems(script, (items) => {
     const lastWait = items.findLastIndex(({ kind }) => kind === 'sync');
@@ -50,8 +50,8 @@ export const pinEachStep = (script: Script, assumed: Assumptions): Script =>
   });
 
 /**
- * The call of a copy to pageable memory returns when the data is there. Page-locked it returns at once: the host waits for
- * its result behind it, unless the rest of the step has a wait.
+ * Pins a copy whose call returned when the data was there. With page-locked memory it returns at once, so the host
+ * waits for the result afterwards, unless the rest of the step has a wait.
  */
 function pinnedWithWait(copy: CopyItem, isAwaited: boolean, assumed: Assumptions): Item[] {
   const moved = pinned(copy, assumed);
@@ -74,7 +74,7 @@ const hostCopyOf = (copy: number, ns: number): WorkItem => ({
   ran: [],
 });
 
-/** Copies to the device no longer wait; those from it do at the end of their step, before the host reads. */
+/** Removes waits for copies to the device; moves waits for copies from it to the end of their step. */
 export const nonBlocking = (script: Script): Script =>
   mapItems(script, (items) => {
     const copies = new Map(copiesOf(items).map((copy) => [copy.id, copy]));
@@ -88,10 +88,10 @@ export const nonBlocking = (script: Script): Script =>
     return later.length === 0 ? kept : [...kept, ...later];
   });
 
-/** Fewer than so many copies are not worth joining. */
+/** Smallest number of copies worth joining. */
 const fewest = 3;
 
-/** Copies of one direction and device with no work between them become one; out of page-locked memory without a wait. */
+/** Joins copies in one direction on one device with no work in between, into page-locked memory without a wait. */
 export const batch = (script: Script, assumed: Assumptions): Script =>
   mapItems(script, (items) => {
     const runs = runsOfCopies(items).filter(({ length }) => length >= fewest);
@@ -131,7 +131,7 @@ function joinedRun(run: readonly CopyItem[], last: CopyItem, assumed: Assumption
   return { last, replacement: gatherNs > 0 ? [hostCopy(last, gatherNs), whole] : [whole], isPast: false };
 }
 
-/** All runs in one pass: a step may have thousands of them. */
+/** Joins all runs in one pass, because a step may have thousands. */
 function joined(items: readonly Item[], runs: readonly CopyItem[][], assumed: Assumptions): Item[] {
   const joins = new Map<number, Joined>();
   const extras = extrasOf(items, runs);
@@ -145,7 +145,7 @@ function joined(items: readonly Item[], runs: readonly CopyItem[][], assumed: As
   return items.flatMap((item): readonly Item[] => {
     const copy = item.kind === 'copy' ? item.id : item.kind === 'work' || item.kind === 'sync' ? item.copy : -1;
     const join = joins.get(copy);
-    // The loop over the tensors goes with their copies, and so does what puts them together afterwards.
+    // Removes the loop over the tensors with their copies, and the work that joins them afterwards.
     if (join === undefined) return isBetween && item.kind === 'work' && copy < 0 && !item.isOwn ? [] : [item];
     const { last } = join;
     if (item.kind === 'copy') {
@@ -161,10 +161,10 @@ function joined(items: readonly Item[], runs: readonly CopyItem[][], assumed: As
   });
 }
 
-/** A copy whose call takes so many times what others of its run take did something else too, as allocate: that stays. */
+/** A call that takes this many times as long as others did something else too, such as allocating. That stays. */
 const mostTimes = 4;
 
-/** Of each such copy what it spends beyond the others' usual time. */
+/** Returns, for each such copy, the time beyond the others' usual time. */
 function extrasOf(items: readonly Item[], runs: readonly CopyItem[][]): ReadonlyMap<number, WorkItem> {
   const spent = new Map<number, number>();
   for (const item of items) {
@@ -181,7 +181,7 @@ function extrasOf(items: readonly Item[], runs: readonly CopyItem[][]): Readonly
   return extras;
 }
 
-/** Staged at the rate of the largest of them: what each waits for by itself falls away. */
+/** Uses the staging rate of the largest copy, because single copies' own waits disappear. */
 function pageableWhole(run: readonly CopyItem[], last: CopyItem, bytes: number): CopyItem {
   const heldNs = Math.max(
     ...run.map((copy) => copy.heldNs),

@@ -12,7 +12,7 @@ import {
 } from '../script.ts';
 import { isScalar } from './memory.ts';
 
-/** The streams that changes add, for copies of a stream: each device has its own. */
+/** Returns the stream that a change adds for copies of a stream. Each device has its own. */
 export const copyIn = (stream: string): string => ofDevice(stream, 'copy-in');
 export const copyOut = (stream: string): string => ofDevice(stream, 'copy-out');
 
@@ -21,13 +21,13 @@ function ofDevice(stream: string, name: string): string {
   return device === '' ? `stream:${name}` : `stream:${device}:${name}`;
 }
 
-/** An event call, where the trace has none to tell. */
+/** Cost of an event call, if the trace has none. */
 const eventCallNs = 1000;
 
 const record = (event: string, stream: string): RecordItem => ({ kind: 'record', event, stream, callNs: eventCallNs });
 const wait = (event: string, stream: string): WaitItem => ({ kind: 'wait', event, stream, callNs: eventCallNs });
 
-/** Streams that launch kernels: a copy elsewhere is in a stream of its own already. */
+/** Returns streams that launch kernels. Copies in other streams already have their own. */
 const kernelStreams = (script: Script): ReadonlySet<string> =>
   new Set(script.steps.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'launch' ? [item.stream] : []))));
 
@@ -40,8 +40,8 @@ export function otherStream(script: Script): Script {
 }
 
 /**
- * Copies wait until the step before is done, as programs write it: stream.wait_stream(current). To copy ahead of the step
- * is the change prefetch.
+ * Makes copies wait until the step before is done, as programs do: stream.wait_stream(current). The change prefetch
+ * copies ahead of the step.
  */
 function inTurn(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {
   const added = new Set(copiesOf(items).flatMap(({ stream }) => (stream === copyIn(stream) ? [stream] : [])));
@@ -56,13 +56,13 @@ function oneInTurn(items: readonly Item[], step: number, streams: ReadonlySet<st
   return [...items.slice(0, first), ...waits, ...items.slice(first), record(`done-${step}-${added}`, last.stream)];
 }
 
-/** The last launch on the device of a copy stream that was added. */
+/** Returns the last launch on the device of an added copy stream. */
 const lastLaunch = (items: readonly Item[], added: string, streams: ReadonlySet<string>): LaunchItem | undefined =>
   items.findLast(
     (item): item is LaunchItem => item.kind === 'launch' && streams.has(item.stream) && copyIn(item.stream) === added,
   );
 
-/** Copies from the device get a stream of their own, so that they run beside those to it. */
+/** Gives copies from the device their own stream, so that they can overlap copies to it. */
 export function bothDirections(script: Script): Script {
   const to = new Set(
     script.steps.flatMap(({ items }) =>
@@ -74,7 +74,7 @@ export function bothDirections(script: Script): Script {
   return mapItems(script, (items, step) => outwards(items, step, to));
 }
 
-/** Copies to the device in a stream of their own; what next needs them in their former stream waits for them. */
+/** Gives copies to the device their own stream; the next work in their former stream that needs them waits. */
 function inwards(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {
   const result: Item[] = [];
   const pending = new Map<string, string>();
@@ -106,16 +106,16 @@ function inwards(items: readonly Item[], step: number, streams: ReadonlySet<stri
   return number === 0 ? items : result;
 }
 
-/** A kernel reads them, an event tells that they are done, and so does a wait of the program; a copy's own call waits for it alone. */
+/** Kernels, recorded events and waits of the program need them. A copy's own call waits for it alone. */
 const needsCopies = (item: Item): item is Item & { readonly stream: string } =>
   item.kind === 'launch' ||
   item.kind === 'graph' ||
   item.kind === 'record' ||
   (item.kind === 'sync' && item.copy < 0 && item.stream !== null);
 
-/** Copies from the device wait for what was launched before them, and nothing waits for them but the host. */
+/** Makes copies from the device wait for earlier launches. Only the host waits for these copies. */
 function outwards(items: readonly Item[], step: number, streams: ReadonlySet<string>): readonly Item[] {
-  /** By copy the stream that it has now. */
+  /** New stream of each copy. */
   const moved = new Map<number, string>();
   const added = new Set<string>();
   return items.flatMap((item, index): Item[] => {
@@ -127,20 +127,20 @@ function outwards(items: readonly Item[], step: number, streams: ReadonlySet<str
       return [record(event, item.stream), wait(event, own), { ...item, stream: own }];
     }
     const before = items[index - 1];
-    // An event right behind such a copy tells that it is done.
+    // An event right after such a copy marks it as done.
     const behind = item.kind === 'record' && before?.kind === 'copy' ? moved.get(before.id) : undefined;
     if (item.kind === 'record' && behind !== undefined) return [{ ...item, stream: behind }];
     if (item.kind !== 'sync' || moved.size === 0) return [item];
     const own = moved.get(item.copy);
     if (own !== undefined) return [{ ...item, stream: own }];
-    // Who waits for the stream that brought a result waits for the result.
+    // A wait for the stream that brought a result becomes a wait for the result.
     if (item.copy >= 0 || item.stream === null || !streams.has(item.stream)) return [item];
     const results = copyOut(item.stream);
     return added.has(results) ? [item, { ...item, stream: results }] : [item];
   });
 }
 
-/** Copies to the device are issued a step before they are needed, in a stream of their own. */
+/** Issues copies to the device one step early, in a stream of their own. */
 export function prefetch(script: Script): Script {
   const streams = kernelStreams(script);
   const loads = script.steps.map(({ items }) => load(items));
@@ -170,13 +170,13 @@ export function prefetch(script: Script): Script {
   });
 }
 
-/** The streams that wait for the copies of one that was added: those that copied, or else the first that launches. */
+/** Returns streams that wait for an added stream's copies: those that copied, or else the first that launches. */
 function usersOf(added: string, from: readonly string[], kernels: ReadonlySet<string>): readonly string[] {
   const copied = from.filter((stream) => kernels.has(stream) && copyIn(stream) === added);
   return copied.length > 0 ? copied : [...kernels].filter((stream) => copyIn(stream) === added).slice(0, 1);
 }
 
-/** The copies to the device of one step, with what their calls do on the host. */
+/** Returns the copies of one step to the device, with the host work of their calls. */
 function load(items: readonly Item[]): Item[] {
   const ids = new Set(
     copiesOf(items)
@@ -188,7 +188,7 @@ function load(items: readonly Item[]): Item[] {
   );
 }
 
-/** The last step copies for one more, which is like it. */
+/** The last step copies for another step, which is alike. */
 const following = (items: readonly Item[]): Item[] =>
   items.map((item) => (item.kind === 'copy' ? { ...item, step: item.step + 1 } : item));
 
@@ -200,7 +200,7 @@ function inCopyStream(items: readonly Item[]): Item[] {
   });
 }
 
-/** With a second buffer, copies to the device no longer wait until kernels are through with the first. */
+/** Adds a second buffer, so that copies to the device no longer wait for kernels that use the first. */
 export function doubleBuffer(script: Script): Script {
   const kernels = kernelStreams(script);
   const copying = new Set(

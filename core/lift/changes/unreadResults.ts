@@ -1,17 +1,17 @@
-/** Results that copies bring to the host, until the program waits for them: it may read them from then on. */
+/** Results that copies bring to the host, until the program waits for them and may read them. */
 import { deviceOf } from '../devices.ts';
 import { type CopyItem, type Item, isPageable, type SyncItem } from '../script.ts';
 import { isScalar } from './memory.ts';
 
-/** The call of a copy to pageable memory returns when the copy is done. */
+/** Returns whether a wait is needed: a copy's call to pageable memory returns only when the copy is done. */
 const needsWait = (copy: CopyItem): boolean => copy.direction === 'd2h' && !isPageable(copy) && !isScalar(copy);
 
 export class UnreadResults {
   readonly #unread = new Set<CopyItem>();
-  /** By stream or event, the copies that are done when it is. */
+  /** Copies that are done when a stream or event is. */
   readonly #doneWith = new Map<string, Set<CopyItem>>();
 
-  /** Takes the items of the program in order; tells of a wait whether a result is there after it that was not before. */
+  /** Takes the program's items in order. Returns whether a wait makes a new result available. */
   bringsResult(item: Item): boolean {
     if (item.kind === 'copy' && needsWait(item)) {
       this.#unread.add(item);

@@ -1,4 +1,4 @@
-/** The words for changes to a program, as the command line and its JSON use them. */
+/** Names of changes to a program in the command line and its JSON. */
 export const changeWords = [
   'keep-on-device',
   'move-to-device',
