@@ -1,44 +1,44 @@
-/** What a trace does not tell, and a change needs: from the trace's own copies where it has such, or else from a profile. */
+/** Assumptions for changes: from the trace's own copies if it has such, or else from a profile. */
 import { median } from '../statistics.ts';
 import { type CopyItem, copiesOf, type Script } from './script.ts';
 
 export interface Assumptions {
-  /** Time on the device, and in its call, of a copy between page-locked memory and the device. */
+  /** Returns time on the device, and in its call, of a copy between page-locked memory and the device. */
   readonly pinnedNs: (direction: 'h2d' | 'd2h', bytes: number) => number;
   readonly pinnedCallNs: number;
-  /** The framework copying on the host. */
+  /** Returns the framework's time for a copy on the host. */
   readonly hostCopyNs: (bytes: number) => number;
-  /** Of joining tensors on the host, the part that the program does not do anyway. */
+  /** Share of the time for joining tensors on the host that the program doesn't spend anyway. */
   readonly gatherPart: number;
-  /** Of an operator's time on the host, the part that its kernel takes on the device. */
+  /** Time of an operator's kernel on the device, relative to its host time. */
   readonly movedPart: number;
-  /** What the framework takes on the host to issue an operator of the device. */
+  /** Framework's host time to issue an operator on the device. */
   readonly operatorNs: number;
-  /** Of a copy's bytes, those that are left if it is converted on the device. */
+  /** Share of a copy's bytes that remains if the device converts them. */
   readonly smallerPart: number;
-  /** Of a copy's bytes, those that are left if indices are copied in place of what they point to. */
+  /** Share of a copy's bytes that remains if indices are copied instead of rows. */
   readonly indexPart: number;
-  /** Processes that load at once. */
+  /** Number of processes that load at once. */
   readonly workers: number;
-  /** Part of the host's time for issuing work that is left if nothing is allocated in between. */
+  /** Share of the host's issuing time that remains if nothing is allocated in between. */
   readonly warmPart: number;
-  /** What the program's thread takes to get a batch from another process. */
+  /** Time in which the program's thread gets a batch from another process. */
   readonly handoverNs: number;
-  /** A launch of a whole graph, and what each of its kernels adds on the device. */
+  /** Cost of launching a whole graph, and of each of its kernels on the device. */
   readonly graphLaunchNs: number;
 }
 
-/** What the machine behind the trace's own figures does. */
+/** Rates of the machine that made the trace. */
 export interface KnownMachine {
   readonly pinnedNs: (direction: 'h2d' | 'd2h', bytes: number) => number;
   readonly pinnedCallNs: number;
   readonly hostBytesPerSecond: number;
   readonly graphLaunchNs: number;
-  /** The device that was measured, if that is not the trace's. */
+  /** The measured device, if it isn't the trace's. */
   readonly standsIn?: string | undefined;
 }
 
-/** Smaller copies tell latency, not the link's rate. */
+/** Smaller copies show latency rather than the link's rate. */
 export const tellingBytes = 1 << 20;
 
 export function assumptionsOf(script: Script, machine: KnownMachine): Assumptions {
@@ -60,11 +60,11 @@ export function assumptionsOf(script: Script, machine: KnownMachine): Assumption
   };
 }
 
-/** Whether the trace tells how fast its link is. */
+/** Returns whether the trace shows the rate of its link. */
 export const showsLink = ({ steps }: Script): boolean =>
   steps.some(({ items }) => copiesOf(items).some(({ host, bytes }) => host !== 'pageable' && bytes >= tellingBytes));
 
-/** How much longer the trace's own page-locked copies took than the machine's. */
+/** Returns how much longer the trace's own page-locked copies took than the machine's. */
 function ownScale(copies: readonly CopyItem[], direction: 'h2d' | 'd2h', { pinnedNs }: KnownMachine): number {
   const own = copies.filter((copy) => copy.direction === direction && copy.bytes >= tellingBytes);
   return own.length === 0 ? 1 : median(own.map(({ deviceNs, bytes }) => deviceNs / pinnedNs(direction, bytes)));

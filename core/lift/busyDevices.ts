@@ -1,18 +1,18 @@
-/** Which device a wait for a whole device was for: a trace tells only that the host waited. */
+/** Finds the device that a device-wide wait was for: a trace only shows that the host waited. */
 export class BusyDevices {
-  /** Of each device, when the last of the work that was issued so far ended. */
+  /** End of the last work issued so far on each device. */
   readonly #untilNs = new Map<string, number>();
 
   note(device: string, endNs: number): void {
     this.#untilNs.set(device, Math.max(this.#untilNs.get(device) ?? 0, endNs));
   }
 
-  /** When the last of them was through with what was issued so far. */
+  /** End of all work issued so far. */
   get allUntilNs(): number {
     return Math.max(0, ...this.#untilNs.values());
   }
 
-  /** That which was through last by the time that the wait returned, or else the first to be. */
+  /** Returns the device that finished last before the wait returned, or else the first to finish. */
   waitedFor(ns: number): string {
     let [found, foundNs] = ['', Number.NaN];
     for (const [device, untilNs] of this.#untilNs) {

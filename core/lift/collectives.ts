@@ -1,11 +1,11 @@
 /**
- * Collectives of several ranks: which kernels of them are one collective, how far the ranks' clocks are apart, and how long
- * each rank waited for the last one to come. The k-th kernel of one name in one communicator's stream is the same collective on
- * all its ranks, and it ends at about the same moment on all of them.
+ * Collectives of several ranks: which kernels form one collective, how far the ranks' clocks differ, and how long each
+ * rank waited for the last one. The k-th kernel of one name in one communicator's stream is the same collective on all
+ * ranks, and ends at about the same time on all of them.
  *
- * A collective moves data once its last rank has begun: a rank's wait lasts from its own start until then, and the rest of
- * its kernel is communication. TraceLens defines them alike (NcclAnalyser: the shortest duration over the ranks is the
- * communication), and HTA finds stragglers by them.
+ * A collective moves data once its last rank has begun: a rank waits from its own start until then, and the rest of its
+ * kernel is communication. TraceLens uses the same definition (NcclAnalyser: the shortest duration over the ranks is
+ * the communication), and HTA finds stragglers with it.
  */
 import { middleOf } from '../statistics.ts';
 import { type Lane, rowKinds, type Trace } from '../trace/trace.ts';
@@ -18,12 +18,12 @@ export interface Series {
   readonly endNs: Float64Array;
 }
 
-/** By what names them on every rank. */
+/** By a key that is the same on every rank. */
 export type Collectives = ReadonlyMap<string, Series>;
 
 const kernel = rowKinds.indexOf('kernel');
 
-/** The collectives of a trace of one rank. */
+/** Returns the collectives in a trace of one rank. */
 export function collectivesOf({ columns, count, lanes, names }: Trace): Collectives {
   const communicates = Uint8Array.from(names, (name) => (isCommunication(name) ? 1 : 0));
   const isCollective = (row: number): boolean =>
@@ -52,7 +52,7 @@ export function collectivesOf({ columns, count, lanes, names }: Trace): Collecti
   return new Map(series);
 }
 
-/** By stream, its communicator and its place among the streams of that one: numbers of streams differ between ranks. */
+/** Returns, by stream, its communicator and index among that one's streams, since stream numbers differ by rank. */
 function streamWords(lanes: readonly Lane[], streams: readonly number[]): Map<number, string> {
   const counts = new Map<string, number>();
   return new Map(
@@ -67,17 +67,17 @@ function streamWords(lanes: readonly Lane[], streams: readonly number[]): Map<nu
 
 /** A rank's clock. */
 export interface Clock {
-  /** The first of the ranks that share collectives with it, directly or by others; its clock counts for them. */
+  /** First of the ranks that share collectives with it, directly or indirectly. Its clock is the reference. */
   readonly base: number;
-  /** What is added to the rank's times. */
+  /** Added to the rank's times. */
   readonly offsetNs: number;
-  /** Half of the ends of common collectives are this near to the offset. */
+  /** Half of the ends of common collectives are within this distance of the offset. */
   readonly spreadNs: number;
-  /** By name of the collectives: the place on the base of this rank's first one. */
+  /** Index on the base rank of this rank's first collective, by name. */
   readonly shifts: ReadonlyMap<string, number>;
 }
 
-/** The clock of each rank. `givenNs` are the offsets of ranks that share no collective with a rank before them. */
+/** Returns the clock of each rank. `givenNs`: offsets of ranks without a common collective with earlier ranks. */
 export function alignClocks(ranks: readonly Collectives[], givenNs: readonly number[] = []): Clock[] {
   const clocks: (Clock | undefined)[] = ranks.map(() => undefined);
   for (const base of ranks.keys()) {
@@ -104,13 +104,13 @@ interface Matched {
   readonly sorted: Float64Array;
   readonly offsetNs: number;
   readonly spreadNs: number;
-  /** The part of the pairs that ran at one time on both ranks if the offset is right. */
+  /** Share of the pairs that overlap on both ranks if the offset is right. */
   readonly together: number;
 }
 
-/** Ends that lie this much further apart than the nearest ones are no measure of a clock. */
+/** Ends that differ by this factor more than the nearest ones say nothing about a clock. */
 const muchWider = 4;
-/** The fewest pairs whose differences tell how far they spread. */
+/** Smallest number of pairs that shows a spread. */
 const leastPairs = 3;
 const timerNs = 1000;
 
@@ -122,7 +122,7 @@ function against(base: Collectives, rank: Collectives, clock: Clock): Clock | nu
     if (found !== null) matched.push(found);
   }
   const together = matched.filter((one) => one.together > 0.5);
-  // A collective of the start that runs once or twice differs from nothing by much.
+  // A collective at the start that runs once or twice has no meaningful spread.
   const repeated = together.filter(({ sorted }) => sorted.length >= leastPairs);
   const likely = repeated.length > 0 ? repeated : together;
   const least = Math.min(...likely.map(({ spreadNs }) => spreadNs));
@@ -148,10 +148,10 @@ function joined(parts: readonly Float64Array[]): Float64Array {
   return all.sort();
 }
 
-/** A recording begins or ends within a step on one rank and not on another: by so many collectives at most. */
+/** Limit of collectives by which a recording may begin or end earlier on one rank. */
 const mostShift = 64;
 
-/** Pairs the k-th with the k-th, or with the one some places on if the ends fit much better, or one rank has more. */
+/** Pairs the k-th collectives, or shifts one rank's if the ends fit much better or one rank has more. */
 function bestShift(key: string, base: Series, rank: Series): Matched | null {
   const more = base.endNs.length - rank.endNs.length;
   const [low, high] = [Math.max(-mostShift, Math.min(0, more) - 2), Math.min(mostShift, Math.max(0, more) + 2)];
@@ -191,9 +191,9 @@ function pairedAt(key: string, base: Series, rank: Series, shift: number): Match
 }
 
 export interface Waits {
-  /** For each rank, by name of the collectives: the wait of each; NaN if no other rank takes part. */
+  /** Wait of each collective, by rank and name; NaN if no other rank takes part. */
   readonly waitNs: readonly ReadonlyMap<string, Float64Array>[];
-  /** For each rank: how long the others waited for it. */
+  /** Time that the others waited for each rank. */
   readonly awaitedNs: Float64Array;
 }
 
@@ -202,7 +202,7 @@ export function waitsOf(ranks: readonly Collectives[], clocks: readonly Clock[])
     (rank) => new Map([...rank].map(([key, { rows }]) => [key, new Float64Array(rows.length).fill(Number.NaN)])),
   );
   const awaitedNs = new Float64Array(ranks.length);
-  // Clocks are known to within some of their spread.
+  // Clocks are only exact to within a part of their spread.
   const blurNs = muchWider * Math.max(...clocks.map(({ spreadNs }) => spreadNs)) + timerNs;
   const keys = new Set(ranks.flatMap((rank) => [...rank.keys()]));
   for (const key of keys) {
@@ -228,7 +228,7 @@ interface Part {
   readonly endNs: number;
 }
 
-/** The kernels that may be one collective: of the ranks on one clock, those in the same place. */
+/** Yields kernels that may be one collective: those at the same place on ranks with one clock. */
 function* instances(key: string, ranks: readonly Collectives[], clocks: readonly Clock[]): Generator<Part[]> {
   for (const base of new Set(clocks.map((clock) => clock.base))) {
     const series = ranks.flatMap((rank, index) => {
@@ -262,8 +262,8 @@ function* inPlaces(series: readonly Placed[]): Generator<Part[]> {
 }
 
 /**
- * No rank leaves a collective before its last one has come. Kernels of which one ended before another began are of several
- * communicators, as pairs that send and receive.
+ * Separates kernels if one ended before another began: no rank leaves a collective before its last one has come. Such
+ * kernels belong to several communicators, like pairs that send and receive.
  */
 function apart(parts: readonly Part[], blurNs: number): Part[][] {
   const groups: Part[][] = [];

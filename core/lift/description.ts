@@ -1,4 +1,4 @@
-/** What a lifted experiment says of itself. */
+/** Description of a lifted experiment. */
 
 export const liftedDescription = (
   trace: string,

@@ -1,7 +1,7 @@
 /**
- * Which stream waits for which. The trace's marks tell it, or else a rule does: a wait is for the work that was issued
- * last before the record, and holds what is issued next in the waiting stream; a pair of streams that any step contradicts,
- * since work began before what it should have waited for had ended, is not it.
+ * Finds which stream waits for which. The trace's marks show it, or else a rule: a wait is for the work issued last
+ * before the record, and delays the work issued next in the waiting stream. A pair of streams is excluded if, in any
+ * step, work began before the work it should have waited for had ended.
  */
 import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
@@ -9,13 +9,13 @@ import type { Calls } from './calls.ts';
 import { LikelyRecords } from './likelyRecord.ts';
 
 export interface EventPair {
-  /** Index of the record and of the wait among the line's calls. */
+  /** Indices of record and wait among the line's calls. */
   readonly record: number;
   readonly wait: number;
   /** Lanes of the stream that is waited for, and of the one that waits. */
   readonly recorded: number;
   readonly waiting: number;
-  /** The trace tells it, rather than a rule. */
+  /** Whether the trace shows it, rather than a rule. */
   readonly isTold: boolean;
 }
 
@@ -41,7 +41,7 @@ export function eventPairs(trace: Trace, calls: Calls, streams: readonly number[
 const recordMark = rowKinds.indexOf('event-record');
 const waitMark = rowKinds.indexOf('event-wait');
 
-/** By the index of the wait: a wait and the record of its event are marks of one name, each with its call's correlation. */
+/** Returns pairs by the wait's index. A wait and its event's record are marks of one name, with call correlations. */
 function markedPairs({ columns, count }: Trace, calls: Calls): Map<number, EventPair> {
   const pairs = new Map<number, EventPair>();
   const records = new Map<number, RowIndex>();
@@ -61,7 +61,7 @@ function markedPairs({ columns, count }: Trace, calls: Calls): Map<number, Event
   return pairs;
 }
 
-/** The place of the call that has a row's number; -1 for none. Calls without one are one another's. */
+/** Returns the place of the call with a row's number; -1 if none. Calls without a number match each other. */
 function placesByNumber(numbers: Int32Array, count: number, calls: Calls): (row: RowIndex) => number {
   const places = new RowsByNumber(numbers, 0, count);
   let numberless = -1;

@@ -1,4 +1,4 @@
-/** Lifts a trace: what its program called, step by step, with what each call put on the device. */
+/** Lifts a trace: the program's calls, step by step, with the activities of each call. */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
 import { groupBy } from '../groupBy.ts';
@@ -38,46 +38,46 @@ import { type StreamOrder, streamOrder } from './streamOrder.ts';
 
 export interface Lifted {
   readonly script: Script;
-  /** Those of its steps that were lifted. */
+  /** Steps that were lifted. */
   readonly found: FoundSteps;
-  /** How many the trace has. */
+  /** Number of steps in the trace. */
   readonly stepsFound: number;
-  /** Duration of each step: from the end of the one before, or its begin, until host and device are done with it. */
+  /** Duration of each step: from the end of the one before, or its begin, until host and device have finished it. */
   readonly recordedNs: readonly number[];
-  /** What the time of the step with the median duration went to. */
+  /** Parts of the step with the median duration. */
   readonly parts: readonly PartTime[];
-  /** Of that step, how long kernels ran on the device that they kept busy longest; communication is none. */
+  /** Time of that step's kernels on the busiest device, without communication. */
   readonly busiestNs: number;
-  /** Of the whole trace, and left out of all steps. */
+  /** Initialisation in the whole trace; left out of all steps. */
   readonly initialisation: { readonly ns: number; readonly names: readonly NamedTime[] };
 }
 
 export interface LiftOptions {
-  /** First and last step, counted from 1; all where left out, and of many the middle ones. */
+  /** First and last step, counted from 1. Default: all, or the middle ones of many. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Why the trace breaks off, where it does: what it lacks may stand in the rest. */
+  /** Why the trace breaks off, if it does: the rest may have what it lacks. */
   readonly error?: ErrorInfo | undefined;
 }
 
-/** So many steps tell as much as more would. */
+/** Number of steps that show as much as more would. */
 const mostSteps = 4;
 
-/** Of all the steps that are lifted: each change to them is simulated, which takes seconds for so many. */
+/** Limit over all lifted steps, because each change is simulated, which takes seconds for this many. */
 const mostCalls = 20_000;
 
-/** Of the framework's own time, an operator that only issues work takes no more. */
+/** Limit of the framework's own time in an operator that only issues work. */
 const mostIssuingNs = 5000;
 
-/** A framework may run for less between two of its operators without anything being recorded, as an optimizer does. */
+/** A framework may run for less than this between operators without a record, as an optimizer does. */
 const leastSilentNs = 500_000;
 
-/** A copy that nothing holds up begins within this time after its call, or after the work before it. */
+/** A copy that nothing delays begins within this time after its call, or after the work before it. */
 const mostStartNs = 50_000;
 
 const kernelCode = rowKinds.indexOf('kernel');
 
-/** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
+/** Throws `lift.no-host-calls` or similar if the trace lacks what a replay needs. */
 export function liftTrace(trace: Trace, name: string, options: LiftOptions = {}): Lifted {
   const line = hostLine(trace);
   requireCalls(trace, line, options.error);
@@ -125,7 +125,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   };
 }
 
-/** Everything that the device did in these streams in this time, whoever asked for it. */
+/** Returns everything that the device did in these streams in this time, whoever issued it. */
 function deviceRows(
   trace: Trace,
   { device, streams }: HostLine,
@@ -214,7 +214,7 @@ const withoutLast = ({ ranges, rule, ...found }: FoundSteps): FoundSteps => ({
   rule: `${rule}; the last one is left out, since the trace does not tell where it ends`,
 });
 
-/** Of the steps between two pauses of the recording the most, counted from 1; of those alike the last, which have warmed up. */
+/** Returns the longest sequence of steps without a pause, counted from 1; if several, the last, which is warm. */
 function longestSpan(ranges: FoundSteps['ranges']): { readonly first: number; readonly last: number } {
   let best = { first: 1, last: 0 };
   let first = 1;
@@ -225,7 +225,7 @@ function longestSpan(ranges: FoundSteps['ranges']): { readonly first: number; re
   return best;
 }
 
-/** Fewer of the steps where they hold more calls than are lifted, and of one that holds more by itself its middle. */
+/** Takes fewer steps if they have more calls than the limit; if one step exceeds it, takes its middle. */
 function withFewCalls(found: FoundSteps, line: HostLine): FoundSteps {
   for (let count = found.ranges.length; count >= 1; count -= 1) {
     const from = Math.floor((found.ranges.length - count) / 2);
@@ -238,7 +238,7 @@ function withFewCalls(found: FoundSteps, line: HostLine): FoundSteps {
   return found;
 }
 
-/** Of the only step what is from the call `first` on. */
+/** Returns the part of the only step that starts at call `first`. */
 function middleOf({ ranges: [step], ...found }: FoundSteps, first: number, { calls }: HostLine): FoundSteps {
   const [startNs, endNs] = [calls.startNs(first), calls.startNs(first + mostCalls)];
   return {
@@ -248,7 +248,7 @@ function middleOf({ ranges: [step], ...found }: FoundSteps, first: number, { cal
   };
 }
 
-/** Of a damaged trace a clock may have jumped. */
+/** The clock may have jumped in a damaged trace. */
 function requireShortSteps({ ranges }: FoundSteps, recordedNs: readonly number[]): void {
   const long = recordedNs.findIndex((ns) => !(ns <= maxDurationNs));
   if (long < 0) return;
@@ -260,7 +260,7 @@ function requireShortSteps({ ranges }: FoundSteps, recordedNs: readonly number[]
 }
 
 interface StepBounds {
-  /** Calls `from` up to, and without, `to`. */
+  /** Calls [from, to). */
   readonly from: number;
   readonly to: number;
   readonly untilNs: number;
@@ -271,7 +271,7 @@ function stepBounds({ ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
   return ranges.map(({ startNs, untilNs }) => ({ from: at(startNs), to: at(untilNs), untilNs }));
 }
 
-/** From the end of the step before, or its own begin where none was recorded just before, until host and device are done. */
+/** Returns each step's time: from the end of the one before (its own begin after a gap) until all is finished. */
 function stepEnds(trace: Trace, { calls }: HostLine, { ranges }: FoundSteps, bounds: readonly StepBounds[]) {
   let fromNs = ranges[0]?.fromNs ?? ranges[0]?.startNs ?? 0;
   return bounds.map(({ from, to, untilNs }, index) => {
@@ -290,7 +290,7 @@ function stepEnds(trace: Trace, { calls }: HostLine, { ranges }: FoundSteps, bou
 
 class ScriptBuilder {
   readonly inferred: string[] = [];
-  /** What the host did, as far as it was lifted. */
+  /** Lifted host activity. */
   readonly spans: HostSpan[] = [];
   readonly #trace: Trace;
   readonly #line: HostLine;
@@ -299,19 +299,19 @@ class ScriptBuilder {
   readonly #ranges: HostRanges;
   readonly #waits: ReadonlyMap<number, { event: string; stream: string }>;
   readonly #records: ReadonlyMap<number, { event: string; stream: string }[]>;
-  /** By row, 1 for a kernel that ran beside one of another stream. */
+  /** By row, 1 for a kernel that overlapped one of another stream. */
   readonly #shared: Uint8Array;
   readonly #programStreams: ReadonlySet<number>;
   readonly #order: StreamOrder;
-  /** End of the latest work of each stream that was issued so far. */
+  /** End of the latest work issued to each stream so far. */
   readonly #busyUntil = new Map<number, number>();
   readonly #devices = new BusyDevices();
   readonly #ended: EndedWork;
-  /** By what ended last of a call, its item; calls of the steps up to here. */
+  /** Item of each call, by its activity that ends last, for all calls so far. */
   readonly #issued = new Map<RowIndex, LaunchItem | CopyItem>();
-  /** The same of the last call of each stream. */
+  /** Activity that ends last in the last call of each stream. */
   readonly #last = new Map<string, RowIndex>();
-  /** By the item that they stand behind: events that the host waits for. */
+  /** Events that the host waits for, by the item that they follow. */
   readonly #awaited = new Map<Item, RecordItem>();
 
   constructor(
@@ -332,7 +332,7 @@ class ScriptBuilder {
     this.#shared = sharedRows(trace, line);
     this.#programStreams = programStreams(trace, line.calls);
     this.#ended = new EndedWork(trace, [...line.early, ...issuedIn(trace, line.calls, bounds)]);
-    // One stream has an order by itself.
+    // One stream needs no further order.
     const ordered = line.streams.size < 2 ? [] : bounds;
     this.#order = streamOrder(trace, line.calls, ordered, (rows) => firstOfProgram(trace, rows, this.#programStreams));
     if (this.#order.before.size > 0) this.inferred.push(orderNote);
@@ -378,7 +378,7 @@ class ScriptBuilder {
     return items;
   }
 
-  /** Streams of which each waits for the others. */
+  /** Streams that wait for each other. */
   get inTurn(): Script['inTurn'] {
     return this.#order.inTurn.map((lanes) => lanes.map((lane) => this.#streamId(lane)));
   }
@@ -394,7 +394,7 @@ class ScriptBuilder {
     });
   }
 
-  /** What ran in this time and had been issued before the recording began: it waited in its stream. */
+  /** Returns work that ran in this time but was issued before the recording began: it waited in its stream. */
   #early(startNs: number, untilNs: number, nextCopy: () => Pick<CopyItem, 'id' | 'step'>): Item[] {
     const { columns } = this.#trace;
     const ran = this.#line.early.filter((row) => {
@@ -411,7 +411,7 @@ class ScriptBuilder {
     });
   }
 
-  /** The one that tells in which stream the call was made. */
+  /** Returns the activity that shows the stream of the call. */
   #firstOf({ activities }: Pick<Call, 'activities'>): RowIndex | undefined {
     return firstOfProgram(this.#trace, activities, this.#programStreams);
   }
@@ -421,7 +421,7 @@ class ScriptBuilder {
     const last = lastToEnd(this.#trace, activities);
     if (last < 0 || (item?.kind !== 'launch' && item?.kind !== 'copy')) return;
     const { lane } = this.#trace.columns;
-    // What follows a graph in its stream waits for all of it.
+    // Work after a graph in its stream waits for all of it.
     const first = this.#firstOf(call);
     const endNs = rowEndNs(this.#trace, last);
     for (const row of activities) {
@@ -434,7 +434,7 @@ class ScriptBuilder {
     this.#last.set(item.stream, last);
   }
 
-  /** With the events that the host waits for, now that all waits are known. */
+  /** Inserts the events that the host waits for, after all waits are known. */
   withRecords(items: readonly Item[]): Item[] {
     return items.flatMap((item) => {
       const record = this.#awaited.get(item);
@@ -442,7 +442,7 @@ class ScriptBuilder {
     });
   }
 
-  /** The framework calls of the copies between host and device, numbered as the copies are; of one several. */
+  /** Finds the framework calls of copies between host and device, with the copies' numbers; one may have several. */
   #spans(calls: readonly Call[]): CopySpans {
     const spans: SpanOfCopy[] = [];
     let copies = 0;
@@ -451,7 +451,7 @@ class ScriptBuilder {
       if (this.#isHostCopy(call)) spans.push({ ...this.#ranges.copySpan(call), copy: copies++ });
       else if (call.activities.length === 0) continue;
       else if (wasCopy && copies > 1) {
-        // What puts the copied tensors together belongs to the last of them.
+        // A call that joins the copied tensors belongs to the last copy.
         const join = this.#ranges.joinSpan(call);
         if (join !== null) spans.push({ ...join, copy: copies - 1 });
       }
@@ -460,21 +460,21 @@ class ScriptBuilder {
     return new CopySpans(spans);
   }
 
-  /** A copy in a graph is a part of that. */
+  /** A copy in a graph is part of the graph. */
   #isHostCopy({ kind, activities: [row, another] }: Call): boolean {
     if (kind !== 'copy' || row === undefined || another !== undefined) return false;
     const direction = rowDirection(this.#trace, row);
     return direction === 'h2d' || direction === 'd2h';
   }
 
-  /** Whether a moment lies in a stretch of the program's own work. */
+  /** Returns whether a moment lies in the program's own work. */
   isOwn(ns: number): boolean {
     const after = lowerBound(0, this.spans.length, (at) => (this.spans[at]?.startNs ?? 0) <= ns);
     const span = this.spans[after - 1];
     return span !== undefined && span.endNs > ns && span.part === 'own-host-work';
   }
 
-  /** Host time from one call to the next, cut where a copy's framework call begins or ends, or a loader's range. */
+  /** Adds host time between calls, split where a copy's framework call or a loader's range begins or ends. */
   #work(items: Item[], spans: CopySpans, fromNs: number, toNs: number): void {
     if (!(toNs > fromNs)) return;
     const cuts = this.#cutsBetween(fromNs, toNs);
@@ -491,7 +491,7 @@ class ScriptBuilder {
     }
   }
 
-  /** Where a loader or an initialisation begins or ends, in order. */
+  /** Returns begins and ends of loaders and initialisation, in order. */
   #cutsBetween(fromNs: number, toNs: number): number[] {
     const cuts: number[] = [];
     for (const { startNs, endNs } of this.#activity.loadersBetween(fromNs, toNs)) cuts.push(startNs, endNs);
@@ -566,7 +566,7 @@ class ScriptBuilder {
     }
   }
 
-  /** A call with several activities launches a graph: its nodes follow each other faster than launches do, and side by side. */
+  /** A call with several activities launches a graph: its nodes follow faster than launches do, and run in parallel. */
   #launch(call: Call, callNs: number): LaunchItem {
     const { columns } = this.#trace;
     const { activities } = call;
@@ -630,7 +630,7 @@ class ScriptBuilder {
     });
   }
 
-  /** For the stream that work was issued in last, unless that was through before the wait, or went on after it. */
+  /** Waits for the last stream that got work, unless that finished before the wait or ran beyond it. */
   #sync(call: Call, issued: number, copy: number, line: string): SyncItem[] {
     const untilNs = call.endNs + slackNs;
     const isDevice = /Device|Ctx|Thread/.test(call.name);
@@ -646,7 +646,7 @@ class ScriptBuilder {
     return busyUntil <= call.startNs && isNothing ? [sync] : this.#syncFor(awaited, sync);
   }
 
-  /** For work that a call issued, by what of it ended last; of what was issued before all steps nothing is left to wait for. */
+  /** Waits for a call's work, by its activity that ended last. Work issued before all steps needs no wait. */
   #syncFor(awaited: RowIndex, sync: SyncItem): SyncItem[] {
     const item = this.#issued.get(awaited);
     if (item === undefined) return [];
@@ -666,7 +666,7 @@ class ScriptBuilder {
   }
 }
 
-/** Of each call in the steps, what of its work ended last. */
+/** Returns the activity that ends last of each call in the steps. */
 function issuedIn(trace: Trace, calls: Calls, bounds: readonly StepBounds[]): RowIndex[] {
   const rows: RowIndex[] = [];
   for (const { from, to } of bounds) {
@@ -678,7 +678,7 @@ function issuedIn(trace: Trace, calls: Calls, bounds: readonly StepBounds[]): Ro
   return rows;
 }
 
-/** By row, 1 for kernels during which one of another stream ran too, on the multiprocessors of the same device. */
+/** Returns, by row, 1 for kernels that overlapped one of another stream on the multiprocessors of the same device. */
 function sharedRows(trace: Trace, { device: rows, streams }: HostLine): Uint8Array {
   const { columns, lanes } = trace;
   const shared = new Uint8Array(trace.count);

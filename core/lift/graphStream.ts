@@ -1,11 +1,11 @@
 /**
- * Which stream a graph was launched in. No trace tells it: its nodes ran there and in streams of the graph's own, and one
- * of those may have begun first.
+ * Finds the stream in which a graph was launched. No trace shows it: nodes ran there and in the graph's own streams,
+ * and one of those may have begun first.
  */
 import type { RowIndex, Trace } from '../trace/trace.ts';
 import type { Calls } from './calls.ts';
 
-/** Lanes of the streams that calls with one activity put work in: a graph's own streams are none of them. */
+/** Returns lanes of streams used by calls with one activity, which excludes a graph's own streams. */
 export function programStreams({ columns }: Trace, calls: Calls): ReadonlySet<number> {
   const lanes = new Set<number>();
   for (let place = 0; place < calls.length; place += 1) {
@@ -15,7 +15,7 @@ export function programStreams({ columns }: Trace, calls: Calls): ReadonlySet<nu
   return lanes;
 }
 
-/** What of a call began first in a stream of the program; or first of all, where none did. */
+/** Returns a call's activity that began first in a stream of the program; or the first of all if none did. */
 export const firstOfProgram = (
   { columns }: Trace,
   activities: readonly RowIndex[],

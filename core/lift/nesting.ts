@@ -1,6 +1,6 @@
 /**
- * Stretches of time that mostly nest, as calls do in calls. Which of them hold a moment is asked without a look at those
- * that are over: of each the last one that was still open when it began is known, and that one's, and so on.
+ * Spans of time that mostly nest, like calls inside calls. Finds the spans around a moment without visiting those that
+ * are over: each span has a link to the last one that was open when it began.
  */
 import { lowerBound } from '../lowerBound.ts';
 
@@ -8,10 +8,10 @@ export class Nesting {
   readonly #count: number;
   readonly #startOf: (index: number) => number;
   readonly #endOf: (index: number) => number;
-  /** Of each the one that was open around its begin; -1 for none. */
+  /** Span that was open at each span's begin; -1 if there is none. */
   readonly #around: Int32Array;
 
-  /** In order of their starts. */
+  /** In order of start. */
   constructor(count: number, startOf: (index: number) => number, endOf: (index: number) => number) {
     this.#count = count;
     this.#startOf = startOf;
@@ -26,7 +26,7 @@ export class Nesting {
     }
   }
 
-  /** Those that hold all from `fromNs` to `toNs`: the one that began last comes first. */
+  /** Yields spans that contain `fromNs` to `toNs`, the latest start first. */
   *holding(fromNs: number, toNs: number): Generator<number> {
     const begun = lowerBound(0, this.#count, (index) => this.#startOf(index) <= fromNs);
     for (let index = begun - 1; index >= 0; index = this.#around[index] ?? -1) {

@@ -1,7 +1,6 @@
 /**
- * What holds a step: each moment of it belongs to one part. A kernel that runs counts before communication, that before a
- * copy, and a copy before what the host does; so copies are told as far as no kernel runs beside them, and the host as far as
- * the device has nothing to do.
+ * Parts of a step: each moment belongs to one. A running kernel comes first, then communication, then a copy, then host
+ * activity. So copies count only while no kernel runs, and host activity only while the device is idle.
  */
 import { shortKernelName } from '../figures/kernelName.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
@@ -25,7 +24,7 @@ export const stepParts = [
 ] as const;
 export type StepPart = (typeof stepParts)[number];
 
-/** Where several apply at one moment, the first of these counts: what one thread does before what another waits for. */
+/** If several apply at one moment, the first counts: one thread's work comes before another thread's wait. */
 const precedence: readonly StepPart[] = [
   'initialisation',
   'kernels',
@@ -66,34 +65,34 @@ export interface NamedTime {
 export interface PartTime {
   readonly part: StepPart;
   readonly ns: number;
-  /** Of the step. */
+  /** Share of the step. */
   readonly share: number;
-  /** What took most of it, at most three. */
+  /** Largest contributions, at most three. */
   readonly names: readonly NamedTime[];
 }
 
-/** A stretch of host time. */
+/** A span of host time. */
 export interface HostSpan {
   readonly startNs: number;
   readonly endNs: number;
-  /** Null where it only names what another span does then. */
+  /** Null if it only names the activity of another span. */
   readonly part: StepPart | null;
-  /** What ran innermost; empty where nothing was recorded. */
+  /** Name of the innermost activity; empty if nothing was recorded. */
   readonly name?: string;
 }
 
-/** More say less. */
+/** Limit of names; more are less useful. */
 const mostNames = 3;
 
 interface Edge {
   readonly ns: number;
-  /** Index into precedence; beyond it of what only names. */
+  /** Index into precedence; a higher number for spans that only give names. */
   readonly at: number;
   readonly by: 1 | -1;
   readonly name: string;
 }
 
-/** Splits the time from `fromNs` to `toNs`. The parts add up to it, less initialisation, which no step has again. */
+/** Splits the time from `fromNs` to `toNs`. The parts add up to it, minus initialisation, which no step repeats. */
 export function splitTime(
   trace: Trace,
   rows: readonly RowIndex[],
@@ -118,7 +117,7 @@ export function splitTime(
   return timesOf(sweep(edges, fromNs, toNs));
 }
 
-/** By part, its time by name. */
+/** Time of each part by name. */
 type Spent = ReadonlyMap<StepPart, ReadonlyMap<string, number>>;
 
 function sweep(edges: Edge[], fromNs: number, toNs: number): Spent {
@@ -146,7 +145,7 @@ function sweep(edges: Edge[], fromNs: number, toNs: number): Spent {
   return spent;
 }
 
-/** Parts of which a span may not tell its name. */
+/** Parts for which a span may provide the name. */
 const onHost: ReadonlySet<StepPart> = new Set(['issuing', 'own-host-work']);
 
 function timesOf(spent: Spent): PartTime[] {
@@ -164,7 +163,7 @@ export function namesOf(times: ReadonlyMap<string, number> = new Map()): NamedTi
   return named.slice(0, mostNames).map(([name, ns]) => ({ name, ns }));
 }
 
-/** Asks of each name only once whether it communicates. */
+/** Returns a function that caches, per name, whether it is communication. */
 function devicePartOf(trace: Trace): (row: RowIndex) => StepPart {
   const communicates = new Map<number, boolean>();
   return (row) => {

@@ -1,6 +1,6 @@
 /**
- * What changes to a recorded program gain on its step: each set of changes is applied to the lifted program and simulated
- * with the trace's own costs. Sets are built greedily: the best so far, and one change more.
+ * Plans changes to a recorded program: applies each set of changes to the lifted program and simulates it with the
+ * trace's own costs. Sets are built greedily: the best so far plus one change.
  */
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
@@ -28,48 +28,48 @@ export interface Remedy {
 }
 
 export interface Plan {
-  /** The step without a profiler as it is, in nanoseconds, and its 90 % interval. */
+  /** Present step without a profiler, in nanoseconds, and its 90 % interval. */
   readonly unprofiledNs: number;
   readonly remedies: readonly Remedy[];
 }
 
 export interface PlanInput {
-  /** As recorded, with the profiler's cost in it. */
+  /** As recorded, including the profiler's cost. */
   readonly script: Script;
   /** For what the trace doesn't show. */
   readonly costs: CostModel;
   readonly machine: KnownMachine;
   readonly profiler: ProfilerCost;
-  /** Steps as they were recorded; none is known where left out. */
+  /** Durations of recorded steps, if known. */
   readonly recordedNs?: readonly number[];
-  /** Of a typical one the time in which kernels kept a device busy, where that is nearly all of it: no change takes them away. */
+  /** Time of a typical step in which kernels kept a device busy, if that is nearly all of it: no change removes it. */
   readonly kernelsNs?: number;
-  /** An unprofiled step that the person knows, in nanoseconds: the profiler's cost is scaled to fit it. */
+  /** Unprofiled step that the person knows, in nanoseconds: the profiler's cost is scaled to fit it. */
   readonly knownStepNs?: number | undefined;
-  /** Time of a recorded step in communication that no kernel runs beside, in nanoseconds; 0 if left out. */
+  /** Time of a recorded step in exposed communication, in nanoseconds; 0 if omitted. */
   readonly exposedCommunicationNs?: number | undefined;
 }
 
-/** A change that gains less than this part of the step is not added to a plan. */
+/** Smallest share of the step that adds a change to a plan. */
 const worthwhile = 0.01;
-/** And what gains less than this in all is not told. */
+/** Smallest total gain that is reported. */
 const leastTold = 0.02;
-/** A device whose kernels take this part of the step may hold it: there are gaps between them, and it starts late. */
+/** If kernels take this share of the step, the device may be the limit, apart from gaps and its late start. */
 const mostlyHeld = 0.8;
-/** A device that is idle for longer than this is bound by launches, as far as the middle of all assumptions goes. */
+/** A device that is idle for longer is limited by launches, under the median assumptions. */
 const halfHeld = 0.5;
 const mostChanges = 5;
 const mostRemedies = 8;
-/** Of the best so many are told, however long the steps. */
+/** Number of best sets that are always reported, however long the steps are. */
 const fewestTold = 2;
 
-/** Steps with more items than the largest of 119 recorded pairs have (7,356) are simulated less often: a plan takes seconds. */
+/** Limit from which steps are simulated less often; the largest of 119 recorded pairs has 7,356 items. */
 const largeItems = 8000;
 const mostItems = 300_000;
-/** The search takes this part, and leaves the rest for the intervals of what it finds. */
+/** Share of simulations for the search; the rest is for intervals of its results. */
 const searchPart = 0.6;
 
-/** How often a plan may simulate the steps, and has. Changes one by one, and one remedy's interval, are there in any case. */
+/** Limit and count of simulations. Single changes, and the interval of one remedy, are always included. */
 class Replays {
   readonly most: number;
   readonly #costs: CostModel;
@@ -124,14 +124,14 @@ export class Planner {
     this.#others = known.map(({ options, of = changeWords, isEnd = false }) => ({ world: world(options), of, isEnd }));
   }
 
-  /** A profiler only adds: the step without it is not taken to be longer than it was recorded. */
+  /** A profiler only adds time, so the step without it is at most as long as recorded. */
   get unprofiledNs(): number {
     const { recordedNs = [], knownStepNs } = this.#input;
     const { baseNs } = this.#middle;
     return knownStepNs !== undefined || recordedNs.length === 0 ? baseNs : Math.min(baseNs, lowerMedian(recordedNs));
   }
 
-  /** The 90 % interval of the step without a profiler. */
+  /** Returns the 90 % interval of the step without a profiler. */
   get unprofiledRange(): { readonly lowNs: number; readonly highNs: number } {
     const steps = this.#others.map(({ world }) => world.baseNs / this.#middle.baseNs);
     const [shorter, longer] = this.#apart;
@@ -142,7 +142,7 @@ export class Planner {
     };
   }
 
-  /** The shortest and the longest step, as parts of the typical one. */
+  /** Shortest and longest step, relative to the typical one. */
   get #apart(): readonly [number, number] {
     const { recordedNs = [] } = this.#input;
     if (recordedNs.length < 2) return [1, 1];
@@ -151,13 +151,13 @@ export class Planner {
     return [Math.min(1, leastNs / typicalNs), Math.max(1, mostNs / typicalNs)];
   }
 
-  /** The step as recorded, with the profiler's cost, as it is simulated. */
+  /** Simulated step as recorded, with the profiler's cost. */
   get replayedNs(): number {
     this.#replayedNs ??= replay(this.#input.script, this.#input.costs).stepNs;
     return this.#replayedNs;
   }
 
-  /** Sentences on what is left out of plans for very long steps, and on rates of another device. */
+  /** Sentences on omissions in plans for very long steps, and on rates of another device. */
   get notes(): readonly string[] {
     const { most } = this.#replays;
     const { standsIn } = this.#input.machine;
@@ -173,27 +173,27 @@ export class Planner {
     ];
   }
 
-  /** What changes gain by the middle of all assumptions, before physics bounds it. */
+  /** Returns the gain of changes under the median assumptions, before physical limits. */
   gainShare(changes: readonly ChangeWord[]): number {
     return this.#middle.gain(changeWords.filter((word) => changes.includes(word)));
   }
 
-  /** What a given list of changes gains. */
+  /** Returns the gain of a given list of changes. */
   tried(changes: readonly ChangeWord[]): Remedy {
     return changes.includes('overlap-communication') ? this.#withCommunication(changes) : this.#simulated(changes);
   }
 
-  /** Part of the step in communication that no kernel runs beside. */
+  /** Share of the step in exposed communication. */
   get communicationShare(): number {
     return Math.min(1, (this.#input.exposedCommunicationNs ?? 0) / this.#middle.baseNs);
   }
 
-  /** Communication is not simulated in detail: at best all of it runs beside kernels, at worst none does. */
+  /** Communication isn't simulated in detail: at best kernels overlap all of it, at worst none. */
   #withCommunication(changes: readonly ChangeWord[]): Remedy {
     const others = changes.filter((word) => word !== 'overlap-communication');
     const rest = this.#simulated(others);
     const { unprofiledNs } = this;
-    // Beside kernels it no longer waits for all of them.
+    // Overlapped communication no longer waits for all kernels.
     const leastNs = Math.max(this.#input.kernelsNs ?? 0, floorNs({ ...this.changed(others), inTurn: [] }));
     const floorShare = Math.min(1, leastNs / this.#middle.baseNs);
     const most = Math.max(rest.gainShare, 1 - floorShare);
@@ -212,7 +212,7 @@ export class Planner {
     const gain = this.#middle.gain(changes);
     const relevant = this.#others.filter(({ of }) => changes.some((word) => of.includes(word)));
     const spread = relevant.map(({ world, isEnd }) => (world.gain(changes) - gain) / (isEnd ? deviations : 1));
-    // What a change takes off is another part of a step that is shorter or longer.
+    // The same saving is a different share of a shorter or longer step.
     const [shorter, longer] = this.#apart;
     const apart = { low: gain - gain / longer, high: gain / shorter - gain };
     const low = Math.hypot(apart.low, deviations * Math.hypot(noise, ...spread.filter((one) => one < 0)));
@@ -223,7 +223,7 @@ export class Planner {
     const least = Math.min(...worlds.map((world) => world.floorNs(changes)));
     const floorShare = Math.min(1, Math.max(this.#input.kernelsNs ?? 0, least) / baseNs);
     const gainShare = Math.min(gain, 1 - floorShare);
-    // As much as the step may be longer than it is told, and the device faster, what that needs is a smaller part of it.
+    // If the step is longer than assumed, or the device faster, the device's time is a smaller share of it.
     const longest = Math.max(1, ...this.#others.map(({ world }) => world.baseNs / baseNs));
     const surelyShare = this.#input.kernelsNs === undefined ? (floorShare * (1 - noise)) / longest : floorShare;
     return {
@@ -241,8 +241,8 @@ export class Planner {
   }
 
   /**
-   * Whether changes have a graph, and launches may not bind the step at all, as far as the profiler's cost is known. Waits
-   * leave the device idle in any case.
+   * Returns whether changes include a graph although launches may not limit the step, within the uncertainty of the
+   * profiler's cost. Waits leave the device idle in any case.
    */
   #mayBeNeedless(changes: readonly ChangeWord[]): boolean {
     if (!changes.includes('graph') || changes.includes('remove-wait') || changes.includes('delay-wait')) return false;
@@ -254,12 +254,12 @@ export class Planner {
     return gain - this.#middle.gain(changes.filter((one) => one !== word)) > worthwhile;
   }
 
-  /** The script with changes, without the profiler's cost, as it is simulated. */
+  /** Returns the script with changes, without the profiler's cost, as it is simulated. */
   changed(changes: readonly ChangeWord[]): Script {
     return this.#middle.changed(changes);
   }
 
-  /** Sets of changes that alter the program: each by itself, and those that only work together. */
+  /** Returns sets of changes that alter the program: single ones, and those that only work together. */
   offered(): readonly (readonly ChangeWord[])[] {
     return usableBundles(this.#usable);
   }
@@ -323,7 +323,7 @@ export class Planner {
   }
 }
 
-/** Of gains alike the one that changes less is told first. */
+/** If gains are equal, the set with fewer changes comes first. */
 function byGain(a: Gain, b: Gain): number {
   return Math.abs(a.gain - b.gain) < worthwhile / 4 ? a.changes.length - b.changes.length : b.gain - a.gain;
 }
@@ -333,13 +333,13 @@ interface Gain {
   readonly gain: number;
 }
 
-/** Whether a set gains with some of another's changes as much as that one does. */
+/** Returns whether a set gains with some of another's changes as much as the whole other set. */
 const isEnough = (some: Gain, all: Gain): boolean =>
   some.changes.length < all.changes.length &&
   some.changes.every((word) => all.changes.includes(word)) &&
   some.gain > all.gain - worthwhile / 4;
 
-/** Changes that only work together, beside each by itself. */
+/** Changes that only work together, in addition to single changes. */
 const bundles: readonly (readonly ChangeWord[])[] = [
   ['pin', 'non-blocking'],
   ['pin', 'non-blocking', 'other-stream'],
@@ -363,13 +363,10 @@ const excludes = (changes: readonly ChangeWord[]): boolean =>
   (changes.includes('pin') && changes.includes('pin-each-step')) ||
   (changes.includes('remove-wait') && changes.includes('delay-wait'));
 
-/** Standard deviations on each side that hold 90 % of a normal distribution; what isn't known is off by one at its ends. */
+/** Standard deviations on each side of 90 % of a normal distribution; an unknown's ends are one deviation off. */
 const deviations = 1.645;
 
-/**
- * What no other unknown explains, as a part of the step: one standard deviation, chosen with 119 recorded pairs in sight
- * (bench/results).
- */
+/** Standard deviation, relative to the step, that nothing else explains; from 119 recorded pairs (bench/results). */
 const noise = 0.06;
 
 interface WorldOptions {
@@ -378,16 +375,16 @@ interface WorldOptions {
   readonly host: number;
   readonly gather: number;
   readonly pageable: number;
-  /** Times what operators that move to the device are taken to need there. */
+  /** Factor on the device time of operators that move to the device. */
   readonly moved: number;
-  /** Times the part of a copy that is left if the device converts. */
+  /** Factor on the rest of a copy if the device converts. */
   readonly smaller: number;
-  /** Times what getting a batch from another process is taken to need. */
+  /** Factor on the time to get a batch from another process. */
   readonly handover: number;
   readonly workers: number;
-  /** Times what the host is taken to need for the rest once it no longer allocates. */
+  /** Factor on the host's other time once it no longer allocates. */
   readonly warm: number;
-  /** Whether the host waits for another thread where nothing was recorded of it. */
+  /** Whether the host waits for another thread in times without records. */
   readonly waits: boolean;
 }
 
@@ -407,27 +404,27 @@ const middle: WorldOptions = {
 
 interface Unknown {
   readonly options: Partial<WorldOptions>;
-  /** The changes whose gain depends on it; all if left out. */
+  /** Changes whose gain depends on it; all if omitted. */
   readonly of?: readonly ChangeWord[];
-  /** Whether it is an end of the 90 % interval already, and not one standard deviation. */
+  /** Whether it is an end of the 90 % interval already, instead of one standard deviation. */
   readonly isEnd?: boolean;
 }
 
-/** Each thing that the trace doesn't tell, at its low and its high end. */
+/** Everything unknown from the trace, at its low and its high end. */
 const unknowns: readonly Unknown[] = [
-  // Beyond some point the device holds the step: what a change gains there doesn't follow from what it gains before.
+  // Beyond some point the device is the limit, so gains there don't follow from gains before it.
   { options: { profiler: 0.5 }, isEnd: true },
   { options: { profiler: 2 }, isEnd: true },
   { options: { link: 0.9 }, of: ['pin', 'pin-each-step', 'batch'] },
   { options: { link: 1.15 }, of: ['pin', 'pin-each-step', 'batch'] },
   { options: { host: 0.25 }, of: ['pin-each-step', 'batch'] },
   { options: { host: 2 }, of: ['pin-each-step', 'batch'] },
-  // How fast the driver stages differs from one minute to the next on one machine.
+  // The driver's staging rate varies from one minute to the next on one machine.
   { options: { pageable: 0.8 } },
   { options: { pageable: 1.25 } },
-  // It works, as it reads a file, or takes what another thread has made ready: then there is nothing left to move to one.
+  // The thread works, for example reads a file, or takes what another has prepared: then no work is left to move.
   { options: { waits: true }, of: ['other-thread', 'load-in-workers'] },
-  // A device does an operator 10 to 200 times as fast as one thread of the host.
+  // A device runs an operator 10 to 200 times as fast as one host thread.
   { options: { moved: 0.25 }, of: ['move-to-device', 'send-smaller'] },
   { options: { moved: 5 }, of: ['move-to-device', 'send-smaller'] },
   { options: { smaller: 0.5 }, of: ['send-smaller'] },
@@ -435,19 +432,19 @@ const unknowns: readonly Unknown[] = [
   { options: { handover: 0.3 }, of: ['load-in-workers'] },
   { options: { handover: 6 }, of: ['load-in-workers'] },
   { options: { workers: 4 }, of: ['load-in-workers'] },
-  // After a call that maps memory, the next ones find caches cold.
+  // After a call that maps memory, the next calls find cold caches.
   { options: { warm: 0.5 }, of: ['keep-memory'] },
   { options: { gather: 0 }, of: ['batch'] },
   { options: { gather: 1 }, of: ['batch'] },
 ];
 
-/** From the link between two chips of a board to PCIe 3.0 with eight lanes, in times of what a copy takes on an H200. */
+/** From the link between two chips of a board to PCIe 3.0 with eight lanes, relative to a copy on an H200. */
 const otherLinks: readonly Unknown[] = [
   { options: { link: 0.3 }, of: ['pin', 'pin-each-step', 'batch'], isEnd: true },
   { options: { link: 8 }, of: ['pin', 'pin-each-step', 'batch'], isEnd: true },
 ];
 
-/** The lifted program without changes: what isn't known of the link or of copies on the host does not concern it. */
+/** The lifted program without changes, for which unknowns of the link or of host copies don't matter. */
 class Base {
   readonly script: Script;
   readonly #replays: Replays;
@@ -467,7 +464,7 @@ class Base {
 /** The lifted program under one set of assumptions. */
 class World {
   readonly #base: Base;
-  /** The base's, which takes as long. */
+  /** The base's script, which takes as long. */
   readonly #script: Script;
   readonly #assumed: Assumptions;
   readonly #replays: Replays;
@@ -526,19 +523,19 @@ class World {
     return stepNs;
   }
 
-  /** What the device needs for the step with the changes. */
+  /** Returns the device's time for the step with the changes. */
   floorNs(changes: readonly ChangeWord[]): number {
     return floorNs(this.changed(changes));
   }
 }
 
-/** The script where the host has nothing of its own to do while nothing is recorded of it. */
+/** Returns the script without the host's own work in times without records. */
 const waiting = (script: Script): Script =>
   mapItems(script, (items) =>
     items.map((item) => (item.kind === 'work' && item.mayWait === true ? { ...item, isOwn: false } : item)),
   );
 
-/** The script where the driver takes `by` times as long to stage pageable memory. */
+/** Returns the script with `by` times the driver's staging time of pageable memory. */
 const staged = (script: Script, by: number): Script =>
   by === 1 ? script : mapItems(script, (items) => items.map((item) => slower(item, by)));
 
@@ -547,7 +544,7 @@ const slower = (item: Item, by: number): Item =>
     ? { ...item, callNs: item.callNs * by, heldNs: item.heldNs * by, deviceNs: item.deviceNs * by }
     : item;
 
-/** How many times the profiler's usual cost it had, so that the program without it takes the step that is known. */
+/** Returns the factor on the profiler's usual cost with which the program without it takes the known step. */
 function fittedScale({ script, costs, profiler, knownStepNs }: PlanInput): number {
   if (knownStepNs === undefined) return hostRate(script, profiler);
   const stepAt = (scale: number): number => replay(withoutProfiler(script, scaledCost(profiler, scale)), costs).stepNs;

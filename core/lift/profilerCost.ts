@@ -1,25 +1,25 @@
-/** What a profiler adds to the host's time, taken off so that predictions are of the program without it. */
+/** The profiler's cost in host time, which is removed so that predictions are for the program without it. */
 import { groupBy } from '../groupBy.ts';
 import { lowerMedian, median } from '../statistics.ts';
 import type { ImportedFrom, RunInfo } from '../trace/run.ts';
 import { type Item, mapItems, type Recorded, type Script, type WorkItem } from './script.ts';
 
-/** Nanoseconds that each recorded thing adds to the thread that does it. */
+/** Nanoseconds that each recorded event adds to its thread. */
 export interface ProfilerCost {
   readonly operatorNs: number;
   readonly frameNs: number;
-  /** A CUDA call that gives the device nothing to do: next to nothing of it is the program's. */
+  /** For a CUDA call that issues no work: hardly any of it is the program's own time. */
   readonly trivialCallNs: number;
   readonly launchNs: number;
   readonly copyNs: number;
   readonly otherCallNs: number;
-  /** Recorded duration of a kernel launch on hosts on which the above was measured; not measured if left out. */
+  /** Recorded duration of a kernel launch on the hosts where the costs were measured; undefined if not measured. */
   readonly recordedLaunchNs?: number;
 }
 
 /**
- * torch.profiler with CUPTI. A frame is a call and its return: with 1.1 us each, the steps of four programs with stacks that
- * the host holds come out 7 % longer to 0.1 % shorter than they were measured without the profiler (PyTorch 2.11, H200).
+ * torch.profiler with CUPTI. A frame is a call and its return. With 1.1 us each, the steps of four host-bound programs
+ * with stacks are predicted 7 % longer to 0.1 % shorter than measured without the profiler (PyTorch 2.11, H200).
  */
 const torchProfiler: ProfilerCost = {
   operatorNs: 1400,
@@ -32,17 +32,17 @@ const torchProfiler: ProfilerCost = {
 };
 
 /**
- * Nsight Systems. It records calls through CUPTI as torch.profiler does, and what that adds to a call is taken to be the
- * same; what it adds to a range of NVTX is not known, and nothing is taken off for it.
+ * Nsight Systems. It records calls through CUPTI like torch.profiler, so a call is assumed to cost the same. The cost
+ * of an NVTX range is unknown, so nothing is removed for it.
  */
 const nsightSystems: ProfilerCost = { ...torchProfiler, operatorNs: 0, frameNs: 0 };
 
 /**
- * copyscope record: callbacks stand around the calls that it records, CUPTI takes a record of each kernel on the launching
- * thread, and a frame is a whole stack, taken before the call that it is of. Measured on one H200 (PyTorch 2.11, CUPTI 13.0)
- * by bench/gpu/record_cost.py, as what single calls in loops take longer while they are recorded: a launch 1.2 us, a copy
- * 1.3 us without its stack, an event's record or a stream's wait for one 0.5 to 0.9 us, a wait with nothing to wait for
- * 0.5 us, a range of NVTX 0.16 us. A stack took 0.2 to 1.0 us in ten programs, and 0.4 us in the middle.
+ * copyscope record: callbacks surround the recorded calls, CUPTI takes a record of each kernel on the launching thread,
+ * and a frame is a whole stack, taken before its call. Measured on one H200 (PyTorch 2.11, CUPTI 13.0) by
+ * bench/gpu/record_cost.py, as the extra time of single calls in loops: a launch 1.2 us, a copy 1.3 us without its
+ * stack, an event's record or a stream's wait for one 0.5 to 0.9 us, a wait with nothing to wait for 0.5 us, an NVTX
+ * range 0.16 us. A stack took 0.2 to 1.0 us in ten programs, with a median of 0.4 us.
  */
 const copyscopeRecord: ProfilerCost = {
   operatorNs: 160,
@@ -59,11 +59,11 @@ const costOf: Readonly<Record<ImportedFrom['format'], ProfilerCost>> = {
   'copyscope-record': copyscopeRecord,
 };
 
-/** What a trace's recorder adds. */
+/** Returns the cost of a trace's recorder. */
 export const profilerOf = ({ imported }: Pick<RunInfo, 'imported'>): ProfilerCost =>
   imported === undefined ? torchProfiler : costOf[imported.format];
 
-/** What a step of `stepNs` takes without the recorder, where the recording has timed steps with and without it. */
+/** Returns the step without the recorder, if the recording has timed steps with and without it. */
 export function plainStepNs({ imported }: Pick<RunInfo, 'imported'>, stepNs: number): number | undefined {
   const times = imported?.stepTimes;
   return times === undefined ? undefined : stepNs * Math.min(1, times.plainNs / times.recordedNs);
@@ -78,14 +78,14 @@ export const scaledCost = (cost: ProfilerCost, by: number): ProfilerCost => ({
   otherCallNs: cost.otherCallNs * by,
 });
 
-/** Fewer launches don't tell the host's rate. */
+/** With fewer launches the host's rate is unknown. */
 const fewestLaunches = 8;
-/** Launches that wait for a full queue take longer, and hosts are not that much slower or faster. */
+/** Limits, because launches that wait for a full queue take longer, and hosts don't differ more than this. */
 const [leastRate, mostRate] = [0.6, 1.8];
 
 /**
- * How many times slower the host was than those on which the recorder's cost was measured. Program and recorder run on one
- * host, and what a launch takes while it is recorded tells of both.
+ * Returns how many times slower the host was than those on which the recorder's cost was measured, from the time of a
+ * recorded launch: program and recorder run on one host.
  */
 export function hostRate({ steps }: Script, { recordedLaunchNs }: ProfilerCost): number {
   const calls = steps.flatMap(({ items }) =>
@@ -95,7 +95,7 @@ export function hostRate({ steps }: Script, { recordedLaunchNs }: ProfilerCost):
   return Math.min(mostRate, Math.max(leastRate, median(calls) / recordedLaunchNs));
 }
 
-/** A part of what was recorded stays in any case: no call and no stretch of work costs nothing. */
+/** Smallest share of a recorded time that remains, because no call or work is free. */
 const leastPart = 0.2;
 
 export function withoutProfiler(script: Script, cost: ProfilerCost): Script {
@@ -125,8 +125,8 @@ const addedNs = ({ operators, calls, frames }: Recorded, cost: ProfilerCost): nu
 const less = (ns: number, by: number): number => Math.max(leastPart * ns, ns - by);
 
 /**
- * The script without interruptions: stretches that count as the program's own in fewer than half of the steps, of steps that
- * are alike, take what they take in the others.
+ * Returns the script without interruptions: in steps that are alike, a span that is the program's own work in fewer
+ * than half of them gets its time in the others.
  */
 export function uninterrupted(script: Script): Script {
   const alike = groupBy(script.steps, ({ items }) => items.map(({ kind }) => kind).join());

@@ -1,4 +1,4 @@
-/** The ranks of a job beside each other: their steps, how long each waited for the others, and whom they waited for. */
+/** Compares the ranks of a job: their steps, how long each waited for the others, and for which rank. */
 import { CopyscopeError } from '../errors.ts';
 import { lowerMedian } from '../statistics.ts';
 import { rankNumbers, ranksIn, rankTrace } from '../trace/ranks.ts';
@@ -10,45 +10,45 @@ import type { PartTime, StepPart } from './parts.ts';
 
 export interface RankAnswer {
   readonly rank: number;
-  /** As its lanes name it. */
+  /** Name in its lanes. */
   readonly name: string;
-  /** Median of its steps as recorded; null if its trace has no steps that can be lifted. */
+  /** Median of its recorded steps; null if its trace has no steps that can be lifted. */
   readonly stepNs: number | null;
   readonly parts: readonly PartTime[];
   readonly exposedCopyNs: number;
-  /** Collectives of a step, less the wait: medians of the steps, whether or not a kernel ran alongside. */
+  /** Collectives of a step without the wait: medians of the steps, overlapped or not. */
   readonly communicationNs: number;
-  /** In the step's collectives, for the last rank to come; null if no other rank has the same collectives. */
+  /** Wait for the last rank in the step's collectives; null if no other rank has the same collectives. */
   readonly waitNs: number | null;
-  /** Of all ranks' waits, the share that was for this rank; 0 if none waited. */
+  /** Share of all ranks' waits that were for this rank; 0 if none waited. */
   readonly awaitedShare: number;
 }
 
 export interface RanksAnswer {
   readonly ranks: readonly RankAnswer[];
-  /** The rank that the others wait for most, or the one with the longest step if none waits. */
+  /** The rank that others wait for most, or the one with the longest step if none waits. */
   readonly slowest: number;
 }
 
-/** Kernels that the slowest rank has more of than the others, so that these wait for it. */
+/** Kernels that take longer on the slowest rank, so that the others wait for it. */
 export interface UnevenWork {
   readonly slowest: number;
   readonly kernelsNs: number;
-  /** Kernels of a step of the other ranks, in the mean. */
+  /** Mean time of kernels in a step of the other ranks. */
   readonly othersNs: number;
-  /** The step if each rank did the same work. */
+  /** Step time if each rank did the same work. */
   readonly evenStepNs: number;
 }
 
-/** The trace of that rank alone: the plan is made for it. */
+/** The trace of the slowest rank, for which the plan is made. */
 export interface SlowestRank extends RanksAnswer {
   readonly lifted: Lifted;
   readonly uneven: UnevenWork | null;
 }
 
 /**
- * Null for a run of one rank. `onRank` is called before each rank is read, with its place. Throws `lift.*` if the trace of the
- * slowest rank lacks what a replay needs.
+ * Returns null for a run of one rank. Calls `onRank` with the index before each rank is read. Throws `lift.*` if the
+ * trace of the slowest rank lacks what a replay needs.
  */
 export function ranksAnswer(
   run: Run,
@@ -87,13 +87,13 @@ export function ranksAnswer(
   return { ranks, slowest: ranks[slowest]?.rank ?? 0, lifted, uneven: unevenWork(ranks, slowest) };
 }
 
-/** A smaller part of the step is within what ranks of the same work differ by. */
+/** Smaller shares of the step are normal variation between equal ranks. */
 const leastGain = 0.05;
 
 /**
- * Null unless the others wait for the rank at `slowest` mainly because of its kernels. A rank's own time is its step less the
- * communication that no kernel hides, the wait included. If the own times were even, each were their mean, and the shortest
- * communication remained.
+ * Returns null unless the others wait for the rank at `slowest` mainly because of its kernels. A rank's own time is its
+ * step minus exposed communication, including waits. With even work, each own time would be the mean, plus the shortest
+ * communication.
  */
 function unevenWork(ranks: readonly RankAnswer[], slowest: number): UnevenWork | null {
   const rank = ranks[slowest];
@@ -121,7 +121,7 @@ function liftedOf(trace: Trace, name: string, options: LiftOptions): Lifted | Co
   }
 }
 
-/** Of the lifted steps, the median of what each step's calls issued; of the whole trace if it has no steps. */
+/** Returns the median of what each lifted step's calls issued, or of the whole trace if it has no steps. */
 function perStep(
   trace: Trace,
   lifted: Lifted | null,
@@ -149,7 +149,7 @@ function perStep(
 
 const callKind = rowKinds.indexOf('host-call');
 
-/** When the calls of collectives began, by correlation. */
+/** Returns when the calls of collectives began, by correlation. */
 function issueTimes({ columns, count }: Trace, collectives: Collectives): Map<number, number> {
   const times = new Map<number, number>();
   for (const { rows } of collectives.values()) for (const row of rows) times.set(correlationOf(row), Number.NaN);

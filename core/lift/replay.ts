@@ -11,7 +11,7 @@ import type { Script } from './script.ts';
 export interface Replayed {
   readonly lifted: LiftedExperiment;
   readonly trace: Trace;
-  /** When host and device are done with each step. */
+  /** Time at which host and device have finished each step. */
   readonly endsNs: readonly number[];
   /** Duration of a step in the long run. */
   readonly stepNs: number;
@@ -27,7 +27,7 @@ export function replay(script: Script, costs: CostModel): Replayed {
 function stepEnds(trace: Trace, { steps }: LiftedExperiment, count: number): number[] {
   const ends = new Array<number>(count).fill(0);
   const { op, correlation } = trace.columns;
-  // What a graph runs was declared before all steps: it belongs to the step that launched it.
+  // Graph nodes were declared before all steps; they belong to the step that launched the graph.
   const launching = new Map<number, number>();
   for (let row = 0; row < trace.count; row += 1) {
     const own = steps[op[row] ?? -1] ?? -1;
@@ -42,7 +42,7 @@ function stepEnds(trace: Trace, { steps }: LiftedExperiment, count: number): num
   return ends;
 }
 
-/** Median time from one step's end to the next one's, the lower of two: the first step fills what later ones find full. */
+/** Returns the lower median time between ends of steps: the first step fills queues that later ones find full. */
 export function longRunNs(endsNs: readonly number[]): number {
   if (endsNs.length < 2) return endsNs[0] ?? 0;
   return lowerMedian(endsNs.slice(1).map((end, index) => Math.max(0, end - (endsNs[index] ?? 0))));

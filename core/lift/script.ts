@@ -1,6 +1,6 @@
 /**
- * What a recorded program does, as lists that changes can rewrite: for each step of the program the calls of its issuing
- * thread in order, with the host's own time between them. Times are nanoseconds.
+ * A recorded program as lists that changes can rewrite: for each step, the calls of its issuing thread in order, with
+ * the host time in between. Times are nanoseconds.
  */
 import type { CopyDirection, MemoryKind, RowIndex } from '../trace/trace.ts';
 import type { StepPart } from './parts.ts';
@@ -9,20 +9,20 @@ import type { StepPart } from './parts.ts';
 export interface WorkItem {
   readonly kind: 'work';
   readonly ns: number;
-  /** The copy whose framework call spends it; -1 for none. */
+  /** Copy whose framework call spends it; -1 if there is none. */
   readonly copy: number;
-  /** What a profiler recorded meanwhile, and so added: framework operators, CUDA calls without work, interpreter frames. */
+  /** What a profiler recorded during it, at a cost: operators, CUDA calls without work, interpreter frames. */
   readonly recorded: Recorded;
   /**
-   * It is the program's own, as reading a file or putting a batch together: a long stretch in which nothing was recorded,
-   * or mostly operators that give the device nothing to do.
+   * Whether it is the program's own work, such as reading a file or assembling a batch: a long span without records, or
+   * mostly with operators that issue no work.
    */
   readonly isOwn: boolean;
-  /** Nothing was recorded in it: it may as well be a wait for another thread, which works already. */
+  /** Whether nothing was recorded in it, so that it may be a wait for another thread that works already. */
   readonly mayWait?: boolean;
-  /** What it counts as while the device is idle. */
+  /** Part it belongs to while the device is idle. */
   readonly part: HostPart;
-  /** What ran in it, longest first; empty of short ones. */
+  /** What ran in it, longest first; empty for short ones. */
   readonly ran: readonly Ran[];
 }
 
@@ -31,7 +31,7 @@ export type HostPart = Extract<
   'loading-data' | 'host-operators' | 'issuing' | 'allocation' | 'own-host-work'
 >;
 
-/** Of a stretch of host time what ran innermost under one name, as an operator, a range of a loader, a function of Python. */
+/** Innermost activity with one name in a span, such as an operator, a loader range or a Python function. */
 export interface Ran {
   readonly name: string;
   readonly part: StepPart;
@@ -48,25 +48,25 @@ export const nothingRan: readonly Ran[] = [];
 
 export const nothingRecorded: Recorded = { operators: 0, calls: 0, frames: 0 };
 
-/** A kernel, memset or copy within the device; or all that a launch of a CUDA graph ran, as one. */
+/** A kernel, memset or copy within the device; or everything in one launch of a CUDA graph. */
 export interface LaunchItem {
   readonly kind: 'launch';
   readonly name: string;
   readonly stream: string;
   readonly callNs: number;
-  /** Of a graph from the begin of its first node to the end of its last. */
+  /** For a graph, from the begin of its first node to the end of its last. */
   readonly deviceNs: number;
-  /** It ran beside work of another stream. */
+  /** Whether it overlapped work of another stream. */
   readonly shares: boolean;
-  /** How many of a graph ran; 1 where it is none. */
+  /** Number of nodes of a graph that ran; otherwise 1. */
   readonly nodes: number;
 }
 
 export interface CopyItem {
   readonly kind: 'copy';
-  /** Its number among the copies of its step. */
+  /** Number of the copy in its step. */
   readonly id: number;
-  /** The step that needs it. */
+  /** Step that needs it. */
   readonly step: number;
   readonly direction: Extract<CopyDirection, 'h2d' | 'd2h'>;
   readonly host: MemoryKind;
@@ -74,15 +74,15 @@ export interface CopyItem {
   readonly stream: string;
   readonly callNs: number;
   readonly deviceNs: number;
-  /** Of its call, what was no waiting for earlier work of its stream: for pageable memory, the staging. */
+  /** Time of its call without the wait for earlier work of its stream: for pageable memory, the staging. */
   readonly heldNs: number;
-  /** How long a copy to the host waited for something else than its own stream, in any memory. */
+  /** Time that a copy to the host waited for something other than its own stream, in any memory. */
   readonly lateNs?: number;
-  /** Source line of the program that issued it; empty where the trace has no stacks. */
+  /** Source line that issued it; empty if the trace has no stacks. */
   readonly line: string;
-  /** In host memory; 0 if the trace doesn't hold it. */
+  /** Address in host memory; 0 if the trace lacks it. */
   readonly hostAddress: number;
-  /** Of the trace; a copy that a change makes of several has the last one's. */
+  /** Row in the trace; for a copy that a change joins from several, the last one's. */
   readonly row: RowIndex;
 }
 
@@ -100,20 +100,20 @@ export interface WaitItem {
   readonly callNs: number;
 }
 
-/** The host waits: for a stream, or for all of the device; or for an event of an earlier step. */
+/** The host waits for a stream, a whole device, or an event of an earlier step. */
 export interface SyncItem {
   readonly kind: 'sync';
   readonly stream: string | null;
-  /** Where it waits for all of a device: which, as deviceOf() tells it. */
+  /** Device of a wait for a whole device, as returned by deviceOf(). */
   readonly device?: string;
   readonly event?: string;
   readonly callNs: number;
-  /** The copy whose framework call waits, as Tensor.to does; -1 where the program asks for it. */
+  /** Copy whose framework call waits, as in Tensor.to; -1 if the program itself waits. */
   readonly copy: number;
   readonly line: string;
 }
 
-/** Hands over between two host threads. */
+/** Handover between two host threads. */
 export interface SignalItem {
   readonly kind: 'signal' | 'await';
   readonly signal: string;
@@ -121,7 +121,7 @@ export interface SignalItem {
 
 export type Item = WorkItem | LaunchItem | CopyItem | RecordItem | WaitItem | SyncItem | SignalItem | GraphItem;
 
-/** Launches that a graph holds, issued by one call. */
+/** Launches in a graph, issued by one call. */
 export interface GraphItem {
   readonly kind: 'graph';
   readonly graph: string;
@@ -137,11 +137,11 @@ export interface ScriptStep {
 export interface Script {
   readonly name: string;
   readonly steps: readonly ScriptStep[];
-  /** Of another host thread that feeds the steps, step by step. */
+  /** Steps of another host thread that feeds these. */
   readonly helper: readonly ScriptStep[] | null;
-  /** Streams whose kernels never run beside one another, since each waits for the other. */
+  /** Streams whose kernels never overlap, since they wait for each other. */
   readonly inTurn: readonly (readonly string[])[];
-  /** What was inferred, and by which rule. */
+  /** Properties that were inferred, with the rule. */
   readonly inferred: readonly string[];
 }
 

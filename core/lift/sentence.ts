@@ -1,4 +1,4 @@
-/** The answer of a trace in one sentence: what holds the step, what to do, and to how much. */
+/** Summarizes a trace's analysis in one sentence: where the time goes, what to do, and the resulting time. */
 import { formatBytes, formatDuration, formatShare } from '../units.ts';
 import type { RemedyAnswer, StepsAnswer } from './answers.ts';
 import type { ChangeWord } from './changes/words.ts';
@@ -6,7 +6,7 @@ import { type PartTime, partWords, type StepPart } from './parts.ts';
 import type { UnevenWork } from './ranks.ts';
 import { changeTitles } from './words.ts';
 
-/** Parts that a change makes shorter: of these the longest is named. */
+/** Parts that a change shortens; the longest is named. */
 const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
   'keep-on-device': ['exposed-copy-pageable', 'exposed-copy-pinned'],
   'move-to-device': ['host-operators', 'exposed-copy-pageable', 'own-host-work'],
@@ -28,10 +28,10 @@ const partsOf: Readonly<Record<ChangeWord, readonly StepPart[]>> = {
   'overlap-communication': ['communication'],
 };
 
-/** If kernels fill this part of the step, transfers have nothing to gain. */
+/** If kernels fill this share of the step, transfers have nothing to gain. */
 export const mostBusy = 0.95;
 
-/** `busyShare`: part of the step in which kernels ran. Uneven work comes first if evening it out gains more than the plan. */
+/** `busyShare`: share of the step with kernels. Uneven work comes first if evening it out gains more than the plan. */
 export function answerSentence(
   steps: StepsAnswer,
   plan: readonly RemedyAnswer[],
@@ -63,14 +63,14 @@ const longest = (parts: readonly PartTime[]): PartTime | undefined =>
     .filter(({ part, ns }) => part !== 'kernels' && ns > 0)
     .reduce<PartTime | undefined>((most, one) => (most === undefined || one.ns > most.ns ? one : most), undefined);
 
-/** As ', if 487 MB fit on the device'. */
+/** For example ', if 487 MB fit on the device'. */
 const fits = ({ changes, keptBytes }: RemedyAnswer): string =>
   changes.includes('keep-on-device') ? `, if ${formatBytes(keptBytes)} fit on the device` : '';
 
-/** Parts of which the name of an operator, a loader or a call says more. */
+/** Parts for which the name of an operator, a loader or a call says more. */
 const named: ReadonlySet<StepPart> = new Set(['loading-data', 'host-operators', 'allocation', 'communication']);
 
-/** With its name if one takes most of it. */
+/** Adds the name if one takes most of the part. */
 function wordsOf({ part, ns, names: [first] }: PartTime): string {
   if (!named.has(part)) return partWords[part];
   return first !== undefined && first.ns >= ns / 2 && first.name !== ''

@@ -1,7 +1,7 @@
 /**
- * Two traces of one program, before and after a change: which entry of the first one's plan was made, what was predicted for
- * it, and what it gained. The change is told by what it does to a step: each set of changes is applied to the first program,
- * and the one whose step is most like the second program's step is the one that was made.
+ * Compares two traces of one program, before and after a change: which entry of the first plan was made, its
+ * prediction, and its actual gain. Each set of changes is applied to the first program. The set whose step is most like
+ * the second program's step is the one that was made.
  */
 import type { CostModel } from '../machine/costModel.ts';
 import { median } from '../statistics.ts';
@@ -15,30 +15,30 @@ import { type PartTime, type StepPart, stepParts } from './parts.ts';
 import type { Planner } from './plan.ts';
 import { copiesOf, type Item, isPageable, type Script } from './script.ts';
 
-/** A prediction of the first trace's plan, beside what the second trace shows. Shares are of the first step without a profiler. */
+/** A prediction of the first plan and the second trace's result. Shares are of the first unprofiled step. */
 export interface Settled {
   readonly changes: readonly ChangeWord[];
   readonly predictedShare: number;
-  /** The 90 % interval of the prediction. */
+  /** 90 % interval of the prediction. */
   readonly lowShare: number;
   readonly highShare: number;
-  /** 1 - step after / step before, both without a profiler. Below 0 if the step got longer. */
+  /** 1 - step after / step before, both without a profiler. Negative if the step got longer. */
   readonly measuredShare: number;
-  /** Whether the interval holds what was measured. */
+  /** Whether the interval contains the measured gain. */
   readonly holds: boolean;
 }
 
-/** What a part of the step took in both traces, in nanoseconds of a typical step. */
+/** Time of a part of a typical step in both traces, in nanoseconds. */
 export interface PartDifference {
   readonly part: StepPart;
   readonly aNs: number;
   readonly bNs: number;
-  /** What took most of it in either, at most three. */
+  /** Largest contributions in either trace, at most three. */
   readonly names: readonly { readonly name: string; readonly aNs: number; readonly bNs: number }[];
 }
 
 export interface StepsCompared {
-  /** The largest difference first; parts that neither has are left out. */
+  /** Largest difference first, without parts that neither has. */
   readonly parts: readonly PartDifference[];
   /** Null if no entry of the plan turns the first program into the second. */
   readonly settled: Settled | null;
@@ -51,7 +51,7 @@ export function compareSteps(a: Run, b: Run, costs: CostModel): StepsCompared {
   return { parts: partDifferences(before.parts, after.parts), settled: settle(planner, later) };
 }
 
-/** What was made, predicted and measured, in three sentences. */
+/** Describes what was made, predicted and measured, in three sentences. */
 export function settledWords({ changes, predictedShare, lowShare, highShare, measuredShare, holds }: Settled): string {
   const predicted = `${formatShare(predictedShare)} (${formatShare(lowShare)} to ${formatShare(highShare)})`;
   const end = holds ? 'the interval holds it' : 'the interval does not hold it';
@@ -99,7 +99,7 @@ function settle(planner: Planner, later: Planner): Settled | null {
   };
 }
 
-/** A set of changes has to explain more than this of one feature, beyond what a program differs by from run to run. */
+/** Smallest difference that a set of changes must explain, beyond a program's variation between runs. */
 const leastExplained = 0.4;
 
 function madeChanges(planner: Planner, after: Script): readonly ChangeWord[] | null {
@@ -107,7 +107,7 @@ function madeChanges(planner: Planner, after: Script): readonly ChangeWord[] | n
   let best: { readonly changes: readonly ChangeWord[]; readonly distance: number } | null = null;
   const unchanged = distance(was, is);
   for (const changes of planner.offered()) {
-    // Each change more needs a reason.
+    // Penalty for each further change.
     const own = distance(featuresOf(planner.changed(changes)), is) + 0.02 * changes.length;
     if (best === null || own < best.distance) best = { changes, distance: own };
   }
@@ -164,7 +164,7 @@ function stepFeatures(items: readonly Item[]): Features {
     items.flatMap((item) => (item.kind === 'launch' || item.kind === 'graph' ? [item.stream] : [])),
   );
   const scalars = new Set(copiesOf(items).flatMap((copy) => (isScalar(copy) ? [copy.id] : [])));
-  /** Bytes for which the kernels' streams have not waited since they were copied. */
+  /** Copied bytes that the kernels' streams haven't waited for yet. */
   let unwaited = 0;
   const pass = (): void => {
     found.aheadBytes += unwaited;
@@ -201,7 +201,7 @@ function stepFeatures(items: readonly Item[]): Features {
   return found;
 }
 
-/** Below these a feature tells nothing. */
+/** Smaller values of a feature are ignored. */
 const least: Features = {
   ...noFeatures,
   pageableBytes: 4096,
@@ -220,7 +220,7 @@ const least: Features = {
   ownNs: 100_000,
 };
 
-/** Sum over the features of how far apart they are, each from 0 (alike) to 1 (one has none of it). */
+/** Sums the distances of the features, each from 0 (equal) to 1 (one has none of it). */
 function distance(a: Features, b: Features): number {
   let sum = 0;
   for (const name of Object.keys(noFeatures) as Feature[]) {

@@ -1,7 +1,7 @@
 /**
- * Kernels of two streams of which the one always began only after the other's had ended. A trace may not tell why, as where
- * the calls for events were not recorded. The order is kept where nothing else explains it: the one had been issued while the
- * other still ran; or else one of them communicates what the other computes.
+ * Finds kernels of two streams where one always began only after the other's had ended, although the trace has no
+ * reason for it, for example because event calls weren't recorded. The order is kept if nothing else explains it: one
+ * was issued while the other still ran, or one communicates what the other computes.
  */
 import { rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
@@ -12,9 +12,9 @@ import { lastToEnd } from './endedWork.ts';
 import { slackNs } from './likelyRecord.ts';
 
 export interface StreamOrder {
-  /** By place among the calls, the streams whose work so far the call's own work waits for. */
+  /** Streams whose earlier work a call's work waits for, by the call's place. */
   readonly before: ReadonlyMap<number, readonly LaneIndex[]>;
-  /** Pairs of which each waits for the other. */
+  /** Pairs of streams that wait for each other. */
   readonly inTurn: readonly (readonly [LaneIndex, LaneIndex])[];
 }
 
@@ -34,7 +34,7 @@ interface Pair {
 
 type FirstOf = (activities: readonly RowIndex[]) => RowIndex | undefined;
 
-/** Streams that were used least recently are not looked at: a hostile trace has thousands. */
+/** Limit of streams, the most recently used ones: a hostile trace has thousands. */
 const mostStreams = 16;
 
 export function streamOrder(
@@ -98,7 +98,7 @@ function orderOf(pairs: ReadonlyMap<LaneIndex, ReadonlyMap<LaneIndex, Pair>>): S
   return { before, inTurn };
 }
 
-/** The kernels that a call launched; null where it launched none. */
+/** Returns the kernels that a call launched; null if it launched none. */
 function launchedBy(
   trace: Trace,
   calls: Calls,
