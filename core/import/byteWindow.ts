@@ -1,6 +1,6 @@
 /**
- * The part of a byte stream that a reader has not finished with: chunks go in at the end, and what was read is dropped.
- * `bytes[end]` is always 0, which no JSON text holds, so that loops over bytes need not compare positions.
+ * The unread part of a byte stream: chunks are added at the end, and read bytes are dropped. `bytes[end]` is always 0,
+ * which no JSON text contains, so that loops over bytes need not compare positions.
  */
 export class ByteWindow {
   bytes = new Uint8Array(1 << 16);
@@ -13,7 +13,7 @@ export class ByteWindow {
   #dropped = 0;
   #droppedLines = 0;
 
-  /** Drops everything before `at`, then takes the chunk. Positions held elsewhere are invalid afterwards. */
+  /** Drops everything before `at`, then adds the chunk. Positions stored elsewhere become invalid. */
   push(chunk: Uint8Array): void {
     this.#drop();
     const needed = this.end + chunk.length + 1;
@@ -27,17 +27,17 @@ export class ByteWindow {
     this.bytes[this.end] = 0;
   }
 
-  /** Bytes that wait to be read. */
+  /** Number of bytes that wait to be read. */
   get waiting(): number {
     return this.end - this.at;
   }
 
-  /** Bytes of the stream before a position, as an editor counts them. */
+  /** Returns the number of bytes in the stream before a position. */
   offsetOf(position: number): number {
     return this.#dropped + position;
   }
 
-  /** Line of a position, the first being 1. */
+  /** Returns the line of a position, counted from 1. */
   lineOf(position: number): number {
     return 1 + this.#droppedLines + this.#linesBefore(position);
   }

@@ -1,12 +1,12 @@
-/** What the name of a copy says: Kineto writes its kind and both memories, as 'Memcpy HtoD (Pageable -> Device)'. */
+/** Parses the name of a copy. Kineto writes its kind and both memories: 'Memcpy HtoD (Pageable -> Device)'. */
 import { type CopyDirection, copyDirection, type MemoryKind } from '../trace/trace.ts';
 
 export interface CopyName {
   readonly src: MemoryKind;
   readonly dst: MemoryKind;
-  /** Null where neither the kind nor the memories tell. */
+  /** Null if neither the kind nor the memories show it. */
   readonly direction: CopyDirection | null;
-  /** Between two devices. */
+  /** Whether it is between two devices. */
   readonly isPeer: boolean;
 }
 
@@ -23,7 +23,7 @@ const directions: Readonly<Record<string, CopyDirection>> = {
   HtoH: 'h2h',
 };
 
-/** CUPTI's memory kinds. Managed memory may be on either side of the link, so it is not one of ours. */
+/** CUPTI's memory kinds. Managed memory may be on either side of the link, so none of our kinds fits. */
 const memories: Readonly<Record<string, MemoryKind>> = {
   Pageable: 'pageable',
   Pinned: 'pinned',

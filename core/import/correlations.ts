@@ -1,19 +1,19 @@
 /**
- * CUPTI counts correlations for each process anew, and a trace's column joins all of its rows: so each process gets
- * numbers of its own, in the order of its calls.
+ * Makes correlations unique. CUPTI counts them anew in each process, but a trace's column joins all rows: so each
+ * process gets numbers of its own, in the order of its calls.
  */
 import { maxInt32 } from '../trace/rules.ts';
 import { larger } from './textTable.ts';
 
 export class Correlations {
   #values = new Float64Array(1 << 12);
-  /** The process of each row, as an index into those below. */
+  /** Process of each row, as an index into those below. */
   #processes = new Int32Array(1 << 12);
   readonly #indices = new Map<number, number>();
   readonly #least: number[] = [];
   readonly #most: number[] = [];
 
-  /** The call that a row belongs to; anything that is no number above 0 is none. */
+  /** Sets a row's call; any value that isn't a number above 0 means none. */
   set(row: number, process: number, correlation: number): void {
     if (!(correlation > 0 && correlation < 2 ** 32)) return;
     if (row >= this.#values.length) {
@@ -28,7 +28,7 @@ export class Correlations {
     this.#most[index] = Math.max(this.#most[index] ?? correlation, correlation);
   }
 
-  /** Fills the column of `count` rows; 0 where a row has none. */
+  /** Fills the column of `count` rows; 0 if a row has none. */
   fill(column: Int32Array, count: number): void {
     let next = 1;
     const offsets = this.#least.map((least, index) => {
@@ -39,7 +39,7 @@ export class Correlations {
     for (let row = 0; row < Math.min(count, this.#values.length); row += 1) {
       const value = this.#values[row] ?? 0;
       if (value === 0) continue;
-      // Beyond 2^31 of them two may meet that are as many calls apart.
+      // Wraps beyond 2^31, where calls that far apart may collide.
       column[row] = ((value + (offsets[this.#processes[row] ?? 0] ?? 0) - 1) % maxInt32) + 1;
     }
   }

@@ -1,4 +1,4 @@
-/** The rows of an imported trace while they are read: everything in columns, times relative to the first row's. */
+/** Rows of an imported trace while they are read: everything in columns, times relative to the first row's. */
 import { maxRunRows } from '../trace/arrow/guard.ts';
 import { traceFromColumns } from '../trace/builder.ts';
 import {
@@ -14,13 +14,13 @@ import {
 
 const initialRows = 1 << 12;
 
-/** A buffer that grows in place (ES2024; Node has it since 20). */
+/** A buffer that grows in place (ES2024; in Node since 20). */
 type GrowingBuffer = ArrayBuffer & { resize(bytes: number): void };
 const GrowingBuffer = ArrayBuffer as unknown as new (bytes: number, limit: { maxByteLength: number }) => GrowingBuffer;
 
 type Column = Float64Array<GrowingBuffer> | Int32Array<GrowingBuffer> | Uint8Array<GrowingBuffer>;
 
-/** Columns for at most that many rows. Copies of them as they grow would take as much memory again. */
+/** Columns for at most that many rows. Copying them to grow would take as much memory again. */
 function rowColumns(most: number) {
   const buffer = (bytes: number): GrowingBuffer =>
     new GrowingBuffer(bytes * initialRows, { maxByteLength: bytes * Math.max(initialRows, most) });
@@ -62,7 +62,7 @@ export const rowCodes = {
 } as const;
 const noMemory = memoryCode('none');
 
-/** The name of a wait whose event the trace doesn't tell. */
+/** Name of a wait whose event the trace doesn't name. */
 export const unknownEvent = 'an event';
 
 function resized(column: Float64Array, length: number): Float64Array {
@@ -75,7 +75,7 @@ export class ImportedRows {
   readonly columns: RowColumns;
   readonly #most: number;
   #count = 0;
-  /** Few formats tell addresses. */
+  /** Few formats have addresses. */
   #hostAddress: Float64Array | null = null;
 
   constructor(most: number = maxRunRows) {
@@ -87,17 +87,17 @@ export class ImportedRows {
     return this.#count;
   }
 
-  /** Rows for which there is room. */
+  /** Number of rows for which there is room. */
   get room(): number {
     return this.#most - this.#count;
   }
 
-  /** Why no more can be taken; null while there is room for two rows, as a wait and its record are one event's. */
+  /** Why no more rows can be added; null while there is room for two, since one event may be a wait and its record. */
   get full(): string | null {
     return this.room < 2 ? `a trace holds at most ${this.#most} rows` : null;
   }
 
-  /** A new row without an engine, channel, memories or correlation; `startNs` may be below 0. The caller fills in the rest. */
+  /** Adds a row without engine, channel, memories or correlation, which the caller sets. `startNs` may be negative. */
   add(startNs: number, durationNs: number, kind: number, lane: number, name: number): RowIndex {
     if (this.#count === this.columns.startNs.length) grow(this.columns, this.#most);
     const row = this.#count;
@@ -123,8 +123,8 @@ export class ImportedRows {
   }
 
   /**
-   * The trace of all rows, which begins with the first of them, `leastNs` after what the rows' times count from. `places`
-   * is for each lane index of the rows its place in `lanes`. The object can be dropped afterwards.
+   * Returns the trace of all rows, which begins with the first one, `leastNs` after the base of the rows' times.
+   * `places` maps the rows' lane indices to positions in `lanes`. Don't use the object afterwards.
    */
   finish(
     { lanes, places }: { readonly lanes: readonly Lane[]; readonly places: Int32Array },
@@ -134,7 +134,7 @@ export class ImportedRows {
     return { trace: traceFromColumns({ count: this.#count, columns: this.#taken(), lanes, names }), leastNs };
   }
 
-  /** Has times count from the first row, and lanes be those of the trace. */
+  /** Makes times relative to the first row, and lanes those of the trace. */
   #place(places: Int32Array): number {
     const { startNs, lane, engine } = this.columns;
     let leastNs = 0;
@@ -150,7 +150,7 @@ export class ImportedRows {
     return leastNs;
   }
 
-  /** All columns; these rows have none afterwards, so that only one column is there twice. */
+  /** Hands over all columns, so that only one column is in memory twice. */
   #taken(): TraceColumns {
     const count = this.#count;
     const taken = {} as Record<keyof RowColumns, TraceColumns[keyof TraceColumns]>;

@@ -1,4 +1,4 @@
-/** Puts what was read of another tool's trace into the shape of a run. */
+/** Makes a run of what was read from another tool's trace. */
 import type { ErrorInfo } from '../errors.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import { allRows, makespanNs } from '../trace/rows.ts';
@@ -12,12 +12,12 @@ export const unnamedGpu = 'an unnamed GPU';
 export interface ImportedTrace {
   readonly format: ImportedFrom['format'];
   readonly trace: Trace;
-  /** Events of the file, whether or not they became rows. */
+  /** Number of events in the file, whether or not they became rows. */
   readonly events: number;
-  /** Milliseconds since 1970 by the file's clock; anything that is no time of this age counts as unknown. */
+  /** Milliseconds since 1970 by the file's clock; implausible values count as unknown. */
   readonly startedMs: number;
   readonly device: DeviceInfo | null;
-  /** As '13.0'; null where the file doesn't say. */
+  /** For example '13.0'; null if the file lacks it. */
   readonly driver: string | null;
   readonly runtime: string | null;
   readonly cupti: string | null;
@@ -25,7 +25,7 @@ export interface ImportedTrace {
   readonly stepTimes?: StepTimes | undefined;
   /** Number of the process in its job; null if the file has none. */
   readonly rank?: number | null | undefined;
-  /** Why not all could be read; null where it could. */
+  /** Why not everything could be read; null if it could. */
   readonly problem: ErrorInfo | null;
   readonly notes: readonly string[];
 }
@@ -68,5 +68,5 @@ export function importedRun(of: ImportedTrace, { name, version, modifiedAt }: Im
 const year2000Ms = 946_684_800_000;
 const year2200Ms = 7_258_118_400_000;
 
-/** A clock that counts from the machine's start gives none. */
+/** Returns false for a clock that counts from the machine's start. */
 const isOfThisAge = (ms: number): boolean => ms > year2000Ms && ms < year2200Ms;

@@ -1,15 +1,15 @@
 /**
- * Walks over JSON text in a ByteWindow, value by value. Every function begins at `window.at` and leaves it after what it
- * read. Where the bytes end too early it throws `outOfBytes`: set `at` back, push more, and call it again. Where they
- * are not JSON it throws a MalformedJson. Grammar: RFC 8259.
+ * Scans JSON text in a ByteWindow, value by value. Every function begins at `window.at` and moves it behind what it
+ * read. If the bytes end too early it throws `outOfBytes`: reset `at`, push more, and call it again. If they aren't
+ * JSON it throws a MalformedJson. Grammar: RFC 8259.
  */
 import type { ByteWindow } from './byteWindow.ts';
 
-/** The bytes ended in the middle of a value. Thrown once a chunk, so it is one object without a stack. */
+/** Thrown if the bytes ended inside a value. It happens once per chunk, so it is one object without a stack. */
 export const outOfBytes = { reason: 'out of bytes' } as const;
 
 export class MalformedJson extends Error {
-  /** In the window. */
+  /** Position in the window. */
   readonly position: number;
 
   constructor(position: number, message: string) {
@@ -33,18 +33,18 @@ const zero = 0x30;
 const nine = 0x39;
 const deepest = 200;
 
-/** What stands at a position, for a message. */
+/** Describes the byte at a position, for a message. */
 function shown(byte: number): string {
   return byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : `byte ${byte}`;
 }
 
-/** Throws for a byte that can't stand at `position`: there is none, or another was expected. */
+/** Throws an error about the byte at `position`: there is none, or another was expected. */
 export function unexpected(window: ByteWindow, position: number, expected: string): never {
   if (position >= window.end) throw outOfBytes;
   throw new MalformedJson(position, `${shown(window.bytes[position] ?? 0)} stands where ${expected} should`);
 }
 
-/** Skips white space, and gives the byte after it; 0 at the end of the bytes. */
+/** Skips white space, and returns the byte after it; 0 at the end of the bytes. */
 export function nextByte(window: ByteWindow): number {
   const { bytes } = window;
   let at = window.at;
@@ -64,7 +64,7 @@ export function expectByte(window: ByteWindow, wanted: number): void {
 
 export const expectColon = (window: ByteWindow): void => expectByte(window, colon);
 
-/** Skips a string at `at`; what is between its quotes is from the old `at` + 1 up to the new `at` - 1. */
+/** Skips a string at `at`. Its content is from the old `at` + 1 up to the new `at` - 1. */
 export function skipString(window: ByteWindow): void {
   const { bytes } = window;
   if (bytes[window.at] !== quote) unexpected(window, window.at, 'a string');
@@ -84,7 +84,7 @@ export function skipString(window: ByteWindow): void {
   window.at = at + 1;
 }
 
-/** A number in two parts: microseconds since 1970 with nanoseconds behind the point have more digits than a double. */
+/** A number in two parts: microseconds since 1970 with decimals have more digits than a double. */
 export interface Decimal {
   /** Digits before the point, with the sign; exact up to 2^53. */
   whole: number;
@@ -122,7 +122,7 @@ export function readDecimal(window: ByteWindow, into: Decimal): void {
     }
     if (at === fraction) unexpected(window, at, 'a digit');
   }
-  // The next chunk may go on with another digit.
+  // The next chunk may begin with another digit.
   if (at >= window.end) throw outOfBytes;
   window.at = at;
   if (byte === 0x65 || byte === 0x45) {
@@ -159,8 +159,8 @@ const words = ['true', 'false', 'null', 'NaN', 'Infinity', '-Infinity'].map((wor
 );
 
 /**
- * Skips any value. Python's NaN and Infinity, which its json module writes and JSON doesn't know, are let through:
- * nothing that is read here is one of them.
+ * Skips any value. Accepts Python's NaN and Infinity, which its json module writes although JSON lacks them, because no
+ * value read here is one of them.
  */
 export function skipValue(window: ByteWindow, depth = 0): void {
   const byte = nextByte(window);

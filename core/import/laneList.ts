@@ -1,7 +1,7 @@
-/** The lanes of an imported trace: declared as they appear, and put in order when everything has been read. */
+/** Lanes of an imported trace: declared as they appear, and sorted when everything has been read. */
 import type { CopyDirection, Lane, LaneIndex } from '../trace/trace.ts';
 
-/** As many as a run file's reader takes, less the engines of every device. */
+/** Limit of a run file's reader, minus the engines of every device. */
 const mostLanes = 9000;
 const longestName = 200;
 
@@ -9,12 +9,12 @@ export type EngineName = CopyDirection | 'compute' | 'peer';
 
 const engineRanks: Readonly<Record<EngineName, number>> = { h2d: 0, d2h: 1, d2d: 2, peer: 2, h2h: 3, compute: 4 };
 
-/** The first number of a lane's rank: host threads, then streams, then engines. */
+/** First sort key of a lane: host threads, then streams, then engines. */
 export const laneRanks = { thread: 0, stream: 1, engine: 2 } as const;
 
 interface Declared {
   readonly lane: Lane;
-  /** Sorts lanes: by what they are, then by device or process, and by number. */
+  /** Sort keys: the kind of lane, then device or process, then number. */
   readonly rank: readonly number[];
 }
 
@@ -22,14 +22,14 @@ export class LaneList {
   readonly #declared: Declared[] = [];
   readonly #ids = new Set<string>();
   readonly #engines = new Map<string, LaneIndex>();
-  /** Ranks of a merged trace, in the order in which they appear. */
+  /** Ranks of a merged trace, in order of appearance. */
   readonly #merged = new Map<string, number>();
 
   get isFull(): boolean {
     return this.#declared.length > mostLanes;
   }
 
-  /** Declares a lane. An id that another has already is made another one. */
+  /** Declares a lane. Changes an id that another lane already has. */
   add(lane: Lane, rank: readonly number[]): LaneIndex {
     const wanted = lane.id.slice(0, longestName);
     const id = this.#ids.has(wanted) ? `${lane.kind}:${this.#declared.length}` : wanted;
@@ -37,7 +37,7 @@ export class LaneList {
     return this.#declared.push({ lane: { ...lane, id }, rank }) - 1;
   }
 
-  /** The engine that a copy of this direction went through, or compute. `merged` is as deviceId() takes it. */
+  /** Returns the engine of a copy in this direction, or compute. `merged`: see deviceId(). */
   engine(device: number, engine: EngineName, merged = ''): LaneIndex {
     const key = `${merged} ${device} ${engine}`;
     const known = this.#engines.get(key);
@@ -48,7 +48,7 @@ export class LaneList {
     return index;
   }
 
-  /** The place of a merged trace's rank among its ranks. */
+  /** Returns the index of a rank in a merged trace. */
   mergedRank(merged: string): number {
     const known = this.#merged.get(merged);
     if (known !== undefined) return known;
@@ -56,8 +56,8 @@ export class LaneList {
   }
 
   /**
-   * The lanes in the order in which they are shown, and for each declared index its place there. `nameOf` may know a
-   * better name than a lane was declared with; of several devices each lane names its own.
+   * Returns the lanes in display order, and the position of each declared index. `nameOf` may improve a lane's name;
+   * with several devices each lane names its own.
    */
   finish(nameOf: (lane: Lane, index: LaneIndex) => string): { readonly lanes: Lane[]; readonly places: Int32Array } {
     const several = new Set(this.#declared.map(({ lane }) => lane.device).filter((device) => device !== '')).size > 1;
@@ -78,14 +78,14 @@ export class LaneList {
     const [first, second] = [this.#declared[a]?.rank ?? [], this.#declared[b]?.rank ?? []];
     for (const [place, value] of first.entries()) {
       const difference = value - (second[place] ?? 0);
-      // A thread whose number is a word has no rank: it stays where it appeared.
+      // A thread whose number is a word has no order, so it stays where it appeared.
       if (difference > 0 || difference < 0) return difference;
     }
     return a - b;
   }
 }
 
-/** Of a merged trace, the devices of two ranks are two, though each calls its own 0: `merged` is the rank's name. */
+/** Returns a device's id. In a merged trace it includes the rank, because each rank calls its own device 0. */
 export const deviceId = (device: number, merged = ''): string => `${merged}gpu${device}`;
 
 function engineLane(gpu: string, engine: EngineName): Lane {

@@ -1,6 +1,6 @@
 /**
- * Puts the traces of a job's ranks into one run, a group of lanes for each, on the clock of the first. Traces are added one
- * after another, so that memory holds the rows of all and one trace more.
+ * Merges the traces of a job's ranks into one run, with a group of lanes for each, on the clock of the first. Traces
+ * are added one after another, so that memory holds all rows and one more trace.
  */
 import type { CopyscopeError, ErrorInfo } from '../errors.ts';
 import { alignClocks, type Clock, type Collectives, collectivesOf } from '../lift/collectives.ts';
@@ -14,7 +14,7 @@ import { ImportedRows, rowCodes, unknownEvent } from './importedRows.ts';
 import { importedRun } from './importedRun.ts';
 import { traceFileError } from './problems.ts';
 
-/** Of all ranks, as a run file holds them. */
+/** Limit over all ranks, from the run file. */
 const mostLanes = 9000;
 const longestText = 200;
 
@@ -22,7 +22,7 @@ interface Added {
   readonly info: RunInfo;
   readonly startNs: number | undefined;
   readonly collectives: Collectives;
-  /** Its rows, up to and without `to`. */
+  /** Its rows, [from, to). */
   readonly from: number;
   readonly to: number;
   readonly lanes: readonly Lane[];
@@ -37,7 +37,7 @@ export class MergedRanks {
   readonly #added: Added[] = [];
   #correlations = 1;
 
-  /** `startNs` is the start by a clock that all ranks share. Throws `trace-file.ranks` for a run that can't be one rank of several. */
+  /** Adds a trace that begins at `startNs` of a common clock. Throws `trace-file.ranks` if it can't be one rank. */
   add({ info, trace }: Run, startNs?: number): void {
     if (info.imported === undefined) throw unfit(info, 'it is no trace of a real program');
     if (ranksIn(trace).length > 0) throw unfit(info, 'it holds several ranks already');
@@ -58,7 +58,7 @@ export class MergedRanks {
     });
   }
 
-  /** The merged run, called `name`. The object can be dropped afterwards. Throws if nothing was added. */
+  /** Returns the merged run with this name. Don't use the object afterwards. Throws if nothing was added. */
   finish(name: string): Run {
     const [first] = this.#added;
     if (first?.info.imported === undefined) throw new RangeError('no rank was added');
@@ -96,7 +96,7 @@ export class MergedRanks {
     );
   }
 
-  /** All lanes, in order of the ranks. */
+  /** Returns all lanes, in order of the ranks. */
   #placed(ranks: readonly number[]): { readonly lanes: readonly Lane[]; readonly places: Int32Array } {
     const firsts: number[] = [];
     let next = 0;
@@ -155,7 +155,7 @@ export class MergedRanks {
     return index;
   }
 
-  /** Stretches in which no rank was recorded. */
+  /** Returns spans in which no rank was recorded. */
   #pauses(offsets: readonly number[], leastNs: number) {
     const shifted = this.#added.map(
       ({ pauses }, place): Intervals => pauses.map((ns) => ns + (offsets[place] ?? 0) - leastNs),
@@ -195,7 +195,7 @@ export class MergedRanks {
   }
 }
 
-/** Rank and notes of one file's own say nothing of all. */
+/** One file's rank and notes don't apply to the merged run. */
 const isOfAll = (note: string): boolean => !/^Rank \d+ of a job/.test(note);
 
 const startedAfter = (one: Added, first: Added): number =>
@@ -240,8 +240,8 @@ const unfit = (info: RunInfo, why: string): CopyscopeError =>
   traceFileError('trace-file.ranks', `${runName(info)} can't be one rank of several: ${why}.`);
 
 /**
- * The number of each trace's rank: the file's own, or else what its name says, as 'rank_1', or else its place. Each source
- * counts only if it tells all traces apart.
+ * Returns each trace's rank number: the file's own, or else from its name ('rank_1'), or else its position. A source
+ * counts only if its numbers are all different.
  */
 function ranksOfFiles(infos: readonly RunInfo[]): number[] {
   const last = infos.map((info) => Number(/(\d+)\D*$/.exec(runName(info))?.[1] ?? Number.NaN));
@@ -257,11 +257,11 @@ function toldRanks(infos: readonly RunInfo[]): number[] | undefined {
 const areApart = (ranks: readonly number[]): boolean =>
   ranks.every(Number.isSafeInteger) && new Set(ranks).size === ranks.length;
 
-/** Whether these are traces of several ranks, and say which. */
+/** Returns whether these are traces of different known ranks. */
 export const areRanks = (infos: readonly RunInfo[]): boolean =>
   infos.length > 1 && infos.every(({ imported }) => imported !== undefined) && toldRanks(infos) !== undefined;
 
-/** What the names of all begin with, as 'train' of 'train_rank0'; empty if that is nothing. */
+/** Returns the common beginning of all names, such as 'train' for 'train_rank0'; may be empty. */
 export function jobName(names: readonly string[]): string {
   const begin = names.reduce((a, b) => {
     let at = 0;

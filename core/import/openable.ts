@@ -1,4 +1,4 @@
-/** Every kind of file that opens, for whoever brought another one. */
+/** Every kind of file that opens, for the message about other files. */
 import { CopyscopeError } from '../errors.ts';
 import { newTextDecoder } from './platform.ts';
 
@@ -23,6 +23,6 @@ const arrowMagic = 'ARROW1';
 export const looksLikeArrow = (file: Uint8Array): boolean =>
   [...arrowMagic].every((letter, index) => file[index] === letter.charCodeAt(0));
 
-/** By its name, so that what is wrong with its JSON is told, or by how JSON documents begin. */
+/** Returns whether it looks like an experiment, by its name (so that JSON errors are reported) or its beginning. */
 export const looksLikeExperiment = (name: string, head: Uint8Array): boolean =>
   /\.json$/i.test(name) || newTextDecoder().decode(head).trimStart().startsWith('{');

@@ -1,4 +1,4 @@
-/** The globals of Node and browsers that reading needs. Core knows the type libraries of neither. */
+/** Globals of Node and browsers that reading needs. Core includes the type libraries of neither. */
 
 interface TextDecoderLike {
   decode(bytes: Uint8Array): string;

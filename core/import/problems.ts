@@ -1,16 +1,16 @@
-/** What can be wrong with a trace file from another tool. */
+/** Errors of trace files from other tools. */
 import { CopyscopeError } from '../errors.ts';
 
 export type TraceFileCode =
-  /** Ends in the middle: what came before is kept. */
+  /** Ends early: everything before is kept. */
   | 'trace-file.truncated'
-  /** Ends well, and something else follows: the trace itself is whole, or else it breaks off there. */
+  /** Something else follows: either the trace is complete, or it breaks off there. */
   | 'trace-file.followed'
-  /** Not JSON from some byte on, or a database that is damaged: what could be read is kept. */
+  /** Not JSON from some byte on, or a damaged database: everything readable is kept. */
   | 'trace-file.malformed'
-  /** Nothing of a trace is in it. */
+  /** Contains no trace. */
   | 'trace-file.not-a-trace'
-  /** Another tool wrote it, in the same format. */
+  /** Another tool's trace in the same format. */
   | 'trace-file.other-profiler'
   | 'trace-file.too-large'
   /** Nsight Systems' own report, which only its nsys reads. */
@@ -31,7 +31,7 @@ const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.nsys-report': 'Run nsys export --type=sqlite FILE, and open what it writes.',
 };
 
-/** Notes of a trace that could not be read on: what it lacks may have been recorded, and stand in the rest. */
+/** Notes for a trace that breaks off: missing parts may have been recorded in the rest. */
 export const noneRead = {
   stream: 'What could be read holds no GPU activity.',
   thread: 'What could be read holds no host thread.',

@@ -1,13 +1,12 @@
 /**
- * When streams passed their waits, and when they reached the events that were recorded in them. A profiler trace only
- * says when the host asked for both: a wait is over at the latest when the next work of its stream begins, and an event
- * is reached when the last work before it in its stream has ended. What comes before and after is told by the
- * correlations, which CUPTI counts up call by call.
+ * Computes when streams passed their waits and reached their recorded events. A profiler trace only has the times of
+ * the host's calls. A wait ends at the latest when the next work of its stream begins, and an event is reached when the
+ * last work before it in its stream has ended. Correlations, which CUPTI counts up call by call, give the order.
  */
 import { lowerBound } from '../lowerBound.ts';
 import type { RowIndex } from '../trace/trace.ts';
 
-/** The columns that are read and set. */
+/** Columns that are read and set. */
 interface Columns {
   readonly startNs: Float64Array;
   readonly durationNs: Float64Array;
@@ -28,7 +27,7 @@ export class StreamWaits {
     this.#records.push(row);
   }
 
-  /** Whether no wait so far has named the event that this call recorded. Each process counts its calls anew. */
+  /** Returns whether no wait so far has named the event that this call recorded. Each process counts its calls anew. */
   isNew(process: string | number, recordingCall: number): boolean {
     const key = `${process} ${recordingCall}`;
     const isNew = !this.#recorded.has(key);
@@ -46,7 +45,7 @@ export class StreamWaits {
         rows[lowerBound(0, rows.length, (at) => (correlation[rows[at] ?? 0] ?? 0) <= (correlation[row] ?? 0))];
       if (next !== undefined) startNs[row] = Math.max(startNs[row] ?? 0, startNs[next] ?? 0);
     }
-    // By the last row of a call: a graph has many, and many events may be recorded behind it.
+    // By the last row of a call: a graph has many rows, and many events may be recorded after it.
     const ends = new Map<RowIndex, number>();
     for (const row of this.#records) {
       const rows = work.get(lane[row] ?? -1) ?? [];
@@ -59,7 +58,7 @@ export class StreamWaits {
     }
   }
 
-  /** Of a graph's nodes, which have the number of its launch, the one that began last need not be the last to end. */
+  /** Returns the end of a call. Nodes of a graph share its launch's number, and the last to begin need not end last. */
   #endOfCall({ startNs, durationNs, correlation }: Columns, rows: readonly RowIndex[], last: number): number {
     const number = correlation[rows[last] ?? 0];
     let endNs = Number.NEGATIVE_INFINITY;
@@ -70,7 +69,7 @@ export class StreamWaits {
     return endNs;
   }
 
-  /** Rows of the streams that have a wait or record, by correlation, and those of one call by their start. */
+  /** Returns rows of streams with a wait or record, by correlation, each list in order of start. */
   #workOfLanes({ startNs, lane, correlation }: Columns, count: number): Map<number, RowIndex[]> {
     const marks = new Set([...this.#waits, ...this.#records]);
     const lanes = new Map<number, RowIndex[]>([...marks].map((row) => [lane[row] ?? -1, []]));

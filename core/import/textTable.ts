@@ -1,6 +1,6 @@
 /**
- * Texts of a file, each once, told apart by their bytes: a name that a million events share is decoded once. Ids count
- * from 0 in the order of appearance.
+ * Texts of a file, each stored once and compared by bytes, so that a name of a million events is decoded once. Ids
+ * count from 0 in order of appearance.
  */
 import { newTextDecoder } from './platform.ts';
 
@@ -20,7 +20,7 @@ export class TextTable {
     return this.#count;
   }
 
-  /** Id of the text in bytes[from … to), as it stands between the quotes of a JSON string. */
+  /** Returns the id of the text in bytes[from … to), as between the quotes of a JSON string. */
   id(bytes: Uint8Array, from: number, to: number): number {
     let hash = to - from;
     for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
@@ -35,13 +35,13 @@ export class TextTable {
     }
   }
 
-  /** Id of a text of our own, in ASCII and without quotes or backslashes. */
+  /** Returns the id of an ASCII text of our own, without quotes or backslashes. */
   own(text: string): number {
     const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
     return this.id(bytes, 0, bytes.length);
   }
 
-  /** The text, with JSON's escapes resolved and invalid UTF-8 replaced. */
+  /** Returns the text, with JSON's escapes resolved and invalid UTF-8 replaced. */
   text(id: number): string {
     const raw = this.#arena.subarray(this.#offsets[id] ?? 0, this.#offsets[id + 1] ?? 0);
     const text = this.#decoder.decode(raw);
@@ -92,7 +92,7 @@ export function unescaped(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string;
   } catch {
-    // An escape that JSON doesn't know, as a Windows path written by hand: better shown as it stands than lost.
+    // Returns the text unchanged if it has an invalid escape, such as in a Windows path written by hand.
     return raw;
   }
 }

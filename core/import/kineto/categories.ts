@@ -1,10 +1,10 @@
-/** Kineto's categories and calls, by what they become in the trace. */
+/** Kineto's categories and calls, by the kind of row that they become. */
 
 export type EventClass = 'ignored' | 'range' | 'call' | 'kernel' | 'copy' | 'memset' | 'synchronisation';
 
 /**
- * Lower-case; operator, runtime, memcpy and memset are what PyTorch 1.8 to 1.11 wrote. Of cuda_sync only the waits of
- * streams for events are taken: the others repeat the host's calls.
+ * Lower-case; PyTorch 1.8 to 1.11 wrote operator, runtime, memcpy and memset. Only streams' waits for events are used
+ * from cuda_sync: the others repeat the host's calls.
  */
 const classes: ReadonlyMap<string, EventClass> = new Map([
   ['cpu_op', 'range'],
@@ -24,10 +24,10 @@ const classes: ReadonlyMap<string, EventClass> = new Map([
 
 export const classOf = (category: string): EventClass => classes.get(category.toLowerCase()) ?? 'ignored';
 
-/** The name of a stream's wait for an event among the synchronisations. */
+/** Name of a stream's wait for an event among the synchronisations. */
 export const streamWait = 'Stream Wait Event';
 
-/** Calls of the CUDA and HIP interfaces that return when what they wait for has completed. */
+/** CUDA and HIP calls that return when the awaited work has completed. */
 const waiting =
   /^(cuda(Stream|Event|Device|Thread)Synchronize|cu(Stream|Event|Ctx)Synchronize|hip(Stream|Event|Device)Synchronize)(_ptsz|_v2|_spt)?$/;
 

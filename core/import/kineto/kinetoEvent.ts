@@ -1,6 +1,6 @@
 /**
- * One event of a PyTorch profiler trace (Kineto's libkineto/src/output_json.cpp writes them), read into one reused
- * record: no object is made for an event. Members that nothing here needs are checked to be JSON and skipped.
+ * One event of a PyTorch profiler trace (see Kineto's libkineto/src/output_json.cpp), read into a reused record without
+ * making an object. Unused members are checked to be JSON and skipped.
  */
 import type { ByteWindow } from '../byteWindow.ts';
 import {
@@ -19,39 +19,39 @@ import {
 } from '../jsonScanner.ts';
 import type { TextTable } from '../textTable.ts';
 
-/** The value of an integer member that an event doesn't have. */
+/** Value of a missing integer member. */
 export const absent = Number.NaN;
 
-/** Members hold text-table ids where they are texts, -1 where they are missing. */
+/** Text members are text-table ids, or -1 if missing. */
 export class KinetoEvent {
   /** First byte of the phase: 'X' complete, 'M' metadata, 'i' instant, 's' and 'f' flow. */
   phase = 0;
   category = -1;
   name = -1;
-  /** Ids of the members' texts as they stand in the file: a number or a string. */
+  /** Ids of the members' texts as in the file: a number or a string. */
   pid = -1;
   tid = -1;
-  /** Microseconds; `thousandths` are nanoseconds. NaN where there is none. */
+  /** Microseconds; `thousandths` are nanoseconds. NaN if missing. */
   readonly ts: Decimal = { whole: absent, thousandths: 0 };
   readonly dur: Decimal = { whole: absent, thousandths: 0 };
-  /** Of args. */
+  /** Members of args. */
   device = absent;
   stream = absent;
   correlation = absent;
   bytes = absent;
-  /** Of args of a stream's wait: the stream, the recording call's correlation and the event's number; -1 where unknown. */
+  /** Args of a stream's wait: the stream, the recording call's correlation and the event's number; -1 if unknown. */
   waitOnStream = absent;
   waitOnRecord = absent;
   waitOnEvent = absent;
-  /** Of args of a collective's kernel: text ids of its process group's name and ranks. */
+  /** Args of a collective's kernel: text ids of its process group's name and ranks. */
   group = -1;
   groupRanks = -1;
-  /** Of args of a memory event: bytes, negative for a free; all that is allocated after it; 0 for host memory. */
+  /** Args of a memory event: bytes (negative for a free), total allocated bytes afterwards; 0 for host memory. */
   memoryBytes = absent;
   allocatedBytes = absent;
   deviceType = absent;
   deviceId = absent;
-  /** Of args of a metadata event: the name of a process or thread. */
+  /** Args of a metadata event: the name of a process or thread. */
   label = -1;
 
   clear(): void {
@@ -104,7 +104,7 @@ const keys = {
   waitOnRecord: key('wait_on_cuda_event_record_corr_id'),
 } as const;
 
-/** Reads the event at `window.at`. Throws as jsonScanner.ts does. */
+/** Reads the event at `window.at`. Throws like jsonScanner.ts. */
 export function readEvent(window: ByteWindow, texts: TextTable, event: KinetoEvent): void {
   event.clear();
   readMembers(window, texts, event, readMember);
@@ -139,7 +139,7 @@ function isKey(window: ByteWindow, from: number, wanted: Uint8Array): boolean {
   return true;
 }
 
-/** The length decides first: most members differ in it, and the others in their letters. */
+/** Compares lengths first, because they differ for most members, then letters. */
 function readMember(window: ByteWindow, texts: TextTable, event: KinetoEvent, from: number, length: number): void {
   switch (length) {
     case 2:
@@ -236,7 +236,7 @@ function readPhase(window: ByteWindow, event: KinetoEvent): void {
 
 const decimal: Decimal = { whole: 0, thousandths: 0 };
 
-/** The number; NaN for a value of another type. */
+/** Reads a number; NaN for a value of another type. */
 function readNumber(window: ByteWindow): number {
   if (!isNumberStart(window.bytes[window.at] ?? 0)) {
     skipValue(window);
@@ -246,7 +246,7 @@ function readNumber(window: ByteWindow): number {
   return decimal.whole + decimal.thousandths / 1000;
 }
 
-/** Id of a string's text, or of a number as it is written. */
+/** Returns the id of a string's text, or of a number as written. */
 function readText(window: ByteWindow, texts: TextTable): number {
   const from = window.at;
   const isString = window.bytes[from] === quote;

@@ -1,17 +1,17 @@
-/** The members of a trace file beside its events: the machine and versions it was recorded on, and its clock. */
+/** Members of a trace file other than its events: the recording machine, versions, and the clock. */
 
 import type { DeviceInfo } from '../../program/engine.ts';
 import { unnamedGpu } from '../importedRun.ts';
 
 export interface Header {
-  /** Nanoseconds since 1970 at which the events' clock is 0; 0 where that clock itself counts from 1970. */
+  /** Nanoseconds since 1970 at which the events' clock is 0; 0 if that clock itself counts from 1970. */
   readonly baseTimeNs: bigint;
   readonly devices: readonly DeviceInfo[];
-  /** As '13.0'; null where the file doesn't say. */
+  /** For example '13.0'; null if the file lacks it. */
   readonly driver: string | null;
   readonly runtime: string | null;
   readonly cupti: string | null;
-  /** Of a distributed job; null where it was none. */
+  /** Rank in a distributed job; null if it was none. */
   readonly rank: { readonly rank: number; readonly of: number } | null;
 }
 
@@ -26,7 +26,7 @@ const members = new Set([
 
 export const isHeaderMember = (name: string): boolean => members.has(name);
 
-/** `texts` are the members' values as they stand in the file. What isn't of the expected type counts as missing. */
+/** `texts` are the members' values as in the file. A value of another type counts as missing. */
 export function readHeader(texts: Readonly<Record<string, string>>): Header {
   const value = (name: string): unknown => parsed(texts[name]);
   const devices = value('deviceProperties');
@@ -49,7 +49,7 @@ function parsed(json: string | undefined): unknown {
   }
 }
 
-/** Not as a number: nanoseconds since 1970 have more digits than a double. */
+/** Returns a bigint, since nanoseconds since 1970 have more digits than a double. */
 const integer = (json: string | undefined): bigint =>
   json !== undefined && /^\s*[0-9]{1,20}\s*$/.test(json) ? BigInt(json.trim()) : 0n;
 

@@ -1,4 +1,4 @@
-/** The lanes of a PyTorch trace: its threads, streams and engines. */
+/** Lanes of a PyTorch trace: its threads, streams and engines. */
 
 import { type Pid, readPid } from '../../trace/pid.ts';
 import type { Lane, LaneIndex } from '../../trace/trace.ts';
@@ -10,18 +10,18 @@ export class KinetoLanes {
   readonly #texts: TextTable;
   readonly #list = new LaneList();
   readonly #threads = new Map<number, LaneIndex>();
-  /** Process and thread of a host thread's lane, as the file writes them, in one number. */
+  /** Process and thread of a host thread's lane, as in the file, combined into one number. */
   readonly #threadKeys = new Map<LaneIndex, number>();
-  /** By rank, and then by device and stream in one number. */
+  /** By rank, then by device and stream combined into one number. */
   readonly #streams = new Map<string, Map<number, LaneIndex>>();
   readonly #pids = new Map<number, Pid>();
-  /** Of each lane that rows lie on. */
+  /** Owner of each lane with rows. */
   readonly #owners: Owner[] = [];
   readonly #threadNames = new Map<number, number>();
-  /** The same by number of process and thread: those of a device are its streams. */
+  /** By process and thread number; those of a device are its streams. */
   readonly #streamNames = new Map<string, string>();
   readonly #streamKeys = new Map<LaneIndex, string>();
-  /** Of streams with collectives the process group, as text ids of name and ranks; null if there are several. */
+  /** Process group of streams with collectives, as text ids of name and ranks; null if there are several. */
   readonly #groups = new Map<LaneIndex, readonly [name: number, ranks: number] | null>();
   #lastThread = -1;
   #lastThreadLane = -1;
@@ -44,19 +44,19 @@ export class KinetoLanes {
     return lane;
   }
 
-  /** A metadata event's name for a thread. */
+  /** Sets a thread's name from a metadata event. */
   nameThread(pid: number, tid: number, name: number): void {
     this.#threadNames.set(pair(pid, tid), name);
     const { rank, number } = this.#pid(pid);
     this.#streamNames.set(`${rank} ${number} ${this.#texts.text(tid)}`, this.#texts.text(name));
   }
 
-  /** Name of the rank that a process or device is of; empty in a trace of one process. `pid` is a text id. */
+  /** Returns the rank of a process or device; empty in a trace of one process. `pid` is a text id. */
   rank(pid: number): string {
     return pid < 0 ? '' : this.#pid(pid).rank;
   }
 
-  /** The streams of two ranks are two, also where their devices have one number. */
+  /** Returns a stream's lane. Streams of two ranks are different, even if their devices have the same number. */
   stream(rank: string, device: number, stream: number): LaneIndex {
     const own = this.#streams.get(rank) ?? new Map<number, LaneIndex>();
     const key = pair(device, stream);
@@ -72,24 +72,24 @@ export class KinetoLanes {
     return index;
   }
 
-  /** A collective of this process group ran in a stream. */
+  /** Records that a collective of this process group ran in a stream. */
   communicates(lane: LaneIndex, name: number, ranks: number): void {
     const known = this.#groups.get(lane);
     if (known === undefined) this.#groups.set(lane, [name, ranks]);
     else if (known !== null && (known[0] !== name || known[1] !== ranks)) this.#groups.set(lane, null);
   }
 
-  /** The engine that a copy of this direction went through, or compute. */
+  /** Returns the engine of a copy in this direction, or compute. */
   engine(rank: string, device: number, engine: EngineName): LaneIndex {
     return this.#list.engine(device, engine, rank);
   }
 
-  /** Of each declared lane; engines are nobody's. */
+  /** Returns the owner of each declared lane; engines have none. */
   owners(): readonly Owner[] {
     return Array.from(this.#owners, (owner) => owner ?? { rank: -1, process: -1 });
   }
 
-  /** The lanes in the order in which they are shown, and for each declared index its place there. */
+  /** Returns the lanes in display order, and the position of each declared index. */
   finish(): { readonly lanes: Lane[]; readonly places: Int32Array } {
     const { lanes, places } = this.#list.finish((lane, index) => {
       if (lane.kind === 'stream') return this.#streamName(lane, index);
@@ -104,21 +104,21 @@ export class KinetoLanes {
     return { lanes, places };
   }
 
-  /** With its rank, where it has one: the threads of all ranks have the same names. */
+  /** Includes the rank, if there is one: threads of all ranks have the same names. */
   #threadName({ name }: Lane, index: LaneIndex): string {
     const key = this.#threadKeys.get(index);
     const given = key === undefined ? undefined : this.#threadNames.get(key);
     const own = given === undefined ? name : this.#texts.text(given);
     const rank = this.rank(this.#owners[index]?.process ?? -1);
-    // A trace that Copyscope wrote has it already.
+    // Traces written by Copyscope already include it.
     return rank === '' || own.startsWith(`${rank} `) ? own : `${rank} ${own}`;
   }
 
-  /** 'stream 7 copies' is what the profiler writes where the program has called its stream 'copies'. */
+  /** The profiler writes 'stream 7 copies' if the program has named its stream 'copies'. */
   #streamName({ name }: Lane, index: LaneIndex): string {
     const given = this.#streamNames.get(this.#streamKeys.get(index) ?? '') ?? '';
     const own = given.replace(/^stream\s+-?\d+/i, '').trim();
-    // A trace that Copyscope wrote names the stream as it shows it.
+    // Traces written by Copyscope contain the displayed name.
     const shown = own.replace(/^\S*gpu\d+ /, '');
     if (shown === name || shown.startsWith(`${name} `)) return shown;
     return own === '' ? name : `${name} ${own}`;
@@ -155,8 +155,8 @@ export class KinetoLanes {
   }
 }
 
-/** The ranks of a large group are many. */
+/** Limit of the text: a large group has many ranks. */
 const longestGroup = 1000;
 
-/** One number for two that are below 2^26, or -1. */
+/** Combines two numbers below 2^26, or -1, into one. */
 const pair = (a: number, b: number): number => (a + 1) * 2 ** 26 + (b + 1);

@@ -1,6 +1,7 @@
 /**
- * Events become rows: times relative to the first event's, names and lanes as indices, everything in columns. What an
- * event becomes stands in categories.ts; events of other kinds are counted, so that the reader can say what is left out.
+ * Turns events into rows: times relative to the first event's, names and lanes as indices, everything in columns.
+ * categories.ts decides the kind of row. Events of other kinds are counted, so that the reader can report what is left
+ * out.
  */
 import { type MemoryAction, memoryEvent, memoryEventName } from '../../trace/memoryEvents.ts';
 import type { LaneIndex, RowIndex, Trace } from '../../trace/trace.ts';
@@ -19,16 +20,16 @@ const metadata = 'M'.charCodeAt(0);
 const instant = 'i'.charCodeAt(0);
 const deviceMemory = memoryCode('device');
 
-/** XLA's profiler names a process after a device, as '/device:GPU:0', '/host:CPU' or '/job:localhost/replica:0'. */
+/** XLA's profiler names a process after a device: '/device:GPU:0', '/host:CPU', '/job:localhost/replica:0'. */
 const xlaProcess = /^\/(device|host|job):/;
 
 export interface ReadTrace {
   readonly trace: Trace;
   /** Microseconds of the file's clock at the trace's start. */
   readonly startUs: number;
-  /** Devices that did something, by number. */
+  /** Numbers of devices with activity. */
   readonly devices: readonly number[];
-  /** Several processes use the same numbers for their calls, and nothing tells them apart. */
+  /** Whether calls of several processes have the same numbers and can't be told apart. */
   readonly isUnjoined: boolean;
 }
 
@@ -36,13 +37,13 @@ export class KinetoRows {
   readonly #texts: TextTable;
   readonly #lanes: KinetoLanes;
   readonly #rows = new ImportedRows();
-  /** Whole microseconds of the first row's start, from which all times are counted: the rest is small and exact. */
+  /** Whole microseconds of the first row's start. Times relative to it are small and exact. */
   #baseUs = Number.NaN;
   readonly #devices = new Set<number>();
   readonly #classes = new Map<number, EventClass>();
   readonly #waits = new Map<number, boolean>();
   readonly #copies = new Map<number, CopyName>();
-  /** Events that are no rows, by category or phase. */
+  /** Number of skipped events, by category or phase. */
   readonly #left = new Map<number, number>();
   readonly #streamWaits = new StreamWaits();
   #memoryName = -1;
@@ -61,17 +62,17 @@ export class KinetoRows {
     return this.#rows.count;
   }
 
-  /** Why no more can be taken; null while there is room. */
+  /** Why no more rows can be added; null while there is room. */
   get full(): string | null {
     return this.#rows.full ?? (this.#lanes.isFull ? 'it has more threads and streams than can be shown' : null);
   }
 
-  /** Events without a usable time or place. */
+  /** Number of events without a usable time or place. */
   get incomplete(): number {
     return this.#incomplete;
   }
 
-  /** Events that nothing was made of, by category, most first. */
+  /** Returns skipped events by category, most frequent first. */
   leftOut(): (readonly [category: string, count: number])[] {
     const left = [...this.#left].map(
       ([id, count]) => [id < 0 ? 'without category' : this.#texts.text(id), count] as const,
@@ -79,7 +80,7 @@ export class KinetoRows {
     return left.sort((a, b) => b[1] - a[1]);
   }
 
-  /** Name of the other tool whose profiler wrote the events; null if nothing says so. */
+  /** Name of another tool whose profiler wrote the events; null if nothing says so. */
   get otherProfiler(): string | null {
     if (this.#otherProfiler !== null) return this.#otherProfiler;
     return this.leftOut().some(([category]) => category.startsWith('mtia_')) ? 'an MTIA accelerator' : null;
@@ -178,7 +179,7 @@ export class KinetoRows {
     if (kind === 'memset') columns.dstMemory[row] = deviceMemory;
   }
 
-  /** Kineto writes the time of the host's call: where the stream passed the wait is worked out at the end. */
+  /** Kineto writes the time of the host's call. When the stream passed the wait is computed at the end. */
   #addWait(event: KinetoEvent): void {
     const device = this.#placeOf(event.device, event.pid);
     const stream = this.#placeOf(event.stream, event.tid);
@@ -204,7 +205,7 @@ export class KinetoRows {
     return row;
   }
 
-  /** Kineto doesn't say which engine a copy used: copies of a direction get that direction's, others compute. */
+  /** Kineto doesn't name a copy's engine: copies with a direction get that direction's, others compute. */
   #addCopy(row: number, name: number, rank: string, device: number): void {
     let copy = this.#copies.get(name);
     if (copy === undefined) {
@@ -227,7 +228,7 @@ export class KinetoRows {
     return this.#rows.add(startNs, durationNs, kind, lane, name);
   }
 
-  /** The trace of all rows so far. The object can be dropped afterwards. */
+  /** Returns the trace of all rows. Don't use the object afterwards. */
   finish(): ReadTrace {
     const { columns, count } = this.#rows;
     const unjoined = separateRanks(columns, count, this.#lanes.owners());
@@ -243,7 +244,7 @@ export class KinetoRows {
     };
   }
 
-  /** A wait names its record by its call's number, so that it may be another process's record where work is not joined. */
+  /** Removes the records from waits if work isn't joined, because a call's number may belong to another process. */
   #forgetRecords(lanes: ReadonlySet<LaneIndex>): void {
     const { columns, count } = this.#rows;
     const unknown = this.#texts.own(unknownEvent);
@@ -290,14 +291,14 @@ export class KinetoRows {
     return found;
   }
 
-  /** The number of a device or stream: its argument, or else where the event lies. */
+  /** Returns the number of a device or stream: its argument, or else the process or thread of the event. */
   #placeOf(argument: number, text: number): number | null {
     if (Number.isInteger(argument)) return wholeOr(argument, argument);
     return wholeOr(text < 0 ? Number.NaN : Number(this.#texts.text(text)), Number.NaN);
   }
 }
 
-/** The highest number of a device or stream; CUPTI's are small. */
+/** Limit for the number of a device or stream; CUPTI's are small. */
 const mostPlace = 2 ** 25;
 
 function wholeOr(value: number, otherwise: number): number | null {
@@ -305,8 +306,7 @@ function wholeOr(value: number, otherwise: number): number | null {
   return Number.isInteger(chosen) && chosen >= 0 && chosen < mostPlace ? chosen : null;
 }
 
-/** CUPTI's are unsigned 32-bit numbers and a column holds 31 bits: two meet only 2^31 calls apart. 0 is unknown. */
-/** Whether a number can be a time at all: one that is missing can't, nor one beyond what a double counts. */
+/** Returns whether a number can be a time: it exists, and a double represents it exactly. */
 const isTime = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 const correlationOf = ({ correlation }: KinetoEvent): number =>

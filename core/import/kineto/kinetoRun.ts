@@ -1,4 +1,4 @@
-/** Puts what was read of a PyTorch trace into the shape of a run, and says what such a file doesn't hold. */
+/** Makes a run of what was read from a PyTorch trace, and notes what such a file lacks. */
 import type { ErrorInfo } from '../../errors.ts';
 import type { Run } from '../../trace/run.ts';
 import type { Trace } from '../../trace/trace.ts';
@@ -9,17 +9,17 @@ import { noneRead, traceFileError } from '../problems.ts';
 import type { Header } from './kinetoHeader.ts';
 import type { KinetoRows } from './kinetoRows.ts';
 
-/** What the file was found to be. */
+/** Content of the file. */
 export interface ReadFile {
   readonly header: Header;
   readonly rows: KinetoRows;
   readonly events: number;
   readonly problem: ErrorInfo | null;
-  /** What lies behind the trace, in words; null where nothing does. */
+  /** Description of what follows the trace; null if nothing does. */
   readonly behind: string | null;
 }
 
-/** Throws `trace-file.other-profiler` if the file holds the trace of another tool. */
+/** Throws `trace-file.other-profiler` if the file is the trace of another tool. */
 export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, options: ImportOptions): Run {
   const leftOut = rows.leftOut();
   const { incomplete, otherProfiler } = rows;
@@ -34,7 +34,7 @@ export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, o
       format: 'pytorch-profiler',
       trace,
       events,
-      // By the file's clock, or by the file's date where that clock counts from the machine's start.
+      // By the file's clock, or the file's date if that clock counts from the machine's start.
       startedMs: (Number(header.baseTimeNs / 1000n) + startUs) / 1000,
       device: header.devices.find(({ index }) => index === (devices[0] ?? 0)) ?? null,
       driver,
@@ -76,7 +76,7 @@ function notes(
   ];
 }
 
-/** What of the order between streams the trace tells. */
+/** Describes what the trace tells about the order between streams. */
 function orders({ names, columns, count }: Trace): string {
   const unknown = names.indexOf(unknownEvent);
   const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);

@@ -1,5 +1,5 @@
 /**
- * Reads a trace of PyTorch's profiler: Kineto's JSON in the Chrome format, as a stream. Memory holds the trace's columns
+ * Reads a trace of PyTorch's profiler (Kineto's JSON in Chrome format) as a stream. Memory holds the trace's columns
  * and one chunk, never the file. https://github.com/pytorch/kineto, output_json.cpp.
  */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
@@ -30,11 +30,12 @@ import { KinetoRows } from './kinetoRows.ts';
 import { kinetoRun, type ReadFile } from './kinetoRun.ts';
 
 /**
- * The trace as a run without an experiment. A file that breaks off or is malformed gives a run with status 'failed' and
- * what could be read; its error is `trace-file.truncated` or `trace-file.malformed` and says at which byte and line.
- * So does a stream that rejects with `trace-file.truncated`, or with `trace-file.followed` before the trace is whole; behind
- * a whole one that is told in its notes. Rejects with `trace-file.not-a-trace` where nothing of a trace is in it, and with
- * whatever else `chunks` rejects with. What follows a whole trace, as a second document, is left out, and a note says where.
+ * Returns the trace as a run without an experiment. A truncated or malformed file gives a run with status 'failed' and
+ * everything that could be read; its error is `trace-file.truncated` or `trace-file.malformed` and names byte and line.
+ * The same happens if the stream rejects with `trace-file.truncated`, or with `trace-file.followed` before the trace is
+ * complete; after a complete trace that becomes a note. Rejects with `trace-file.not-a-trace` if nothing of a trace is
+ * in it, and with any other error of `chunks`. Whatever follows a complete trace, such as a second document, is
+ * skipped, with a note about where it is.
  */
 export async function readPyTorchTrace(chunks: ByteStream, options: ImportOptions): Promise<Run> {
   const reader = new TraceReader();
@@ -53,12 +54,12 @@ export async function readPyTorchTrace(chunks: ByteStream, options: ImportOption
   return kinetoRun(reader.finish(), options);
 }
 
-/** Larger values than these are no part of a trace. */
+/** Limit of a value's bytes: no trace has longer ones. */
 const longestValue = 1 << 28;
 
 type Step = (window: ByteWindow) => void;
 
-/** The file's grammar, a step at a time: a step that runs out of bytes is taken again when more have come. */
+/** The file's grammar as steps. A step that runs out of bytes is repeated when more have come. */
 class TraceReader {
   readonly #window = new ByteWindow();
   readonly #texts = new TextTable();
@@ -67,16 +68,16 @@ class TraceReader {
   readonly #header: Record<string, string> = {};
   #events = 0;
   #seenEvents = false;
-  /** Byte of the member "traceEvents" in the outermost object, of whatever kind; -1 if none was seen. */
+  /** Byte of the member "traceEvents" in the outermost object, of any type; -1 if not seen. */
   #eventsAt = -1;
   #inObject = false;
-  /** Bytes in the window that are not the file's. */
+  /** Bytes in the window that aren't the file's. */
   #padding = 0;
-  /** A value that ran out of bytes is read anew when twice as many wait, so that a long one isn't with each chunk. */
+  /** Number of waiting bytes needed for the next try: a value that ran out is read again once twice as many wait. */
   #enough = 0;
   #problem: ErrorInfo | null = null;
   #behind: string | null = null;
-  /** Whether the trace has ended as it should. What follows it is none of it. */
+  /** Whether the trace has ended properly. What follows isn't part of it. */
   #ended = false;
   /** Null when no more is read. */
   #step: Step | null = (window) => this.#begin(window);
@@ -89,26 +90,26 @@ class TraceReader {
     return this.#events;
   }
 
-  /** Takes the next bytes; false where reading has ended, well or not. */
+  /** Takes the next bytes. Returns false if reading has ended, with or without an error. */
   push(chunk: Uint8Array): boolean {
     this.#window.push(chunk);
     if (this.#window.waiting >= this.#enough) this.#run();
     return this.#problem === null;
   }
 
-  /** No more bytes will come. */
+  /** Ends the input. */
   close(): void {
     if (this.#step === null || this.#ended) return;
-    // A number at the very end is only complete now.
+    // Completes a number at the very end.
     this.#window.push(Uint8Array.of(0x20));
     this.#padding = 1;
     this.#run();
-    // The Chrome format lets a list of events end without its bracket.
+    // The Chrome format allows a list of events to end without its bracket.
     const openEnded = !this.#inObject && this.#step === this.#afterEvent;
     if (this.#step !== null && !this.#ended && !openEnded) this.breakOff(null);
   }
 
-  /** What follows is none of the trace's bytes. */
+  /** Ends the input because the following bytes aren't part of the trace. */
   closeBefore(error: CopyscopeError): void {
     this.#run();
     if (this.#ended) this.#behind ??= error.message;
@@ -136,7 +137,7 @@ class TraceReader {
     let mark = window.at;
     try {
       while (this.#step !== null) {
-        // White space is no part of what is read anew.
+        // White space isn't read again.
         nextByte(window);
         mark = window.at;
         this.#step(window);
@@ -170,7 +171,7 @@ class TraceReader {
     return traceFileError('trace-file.not-a-trace', `this is no PyTorch profiler trace: ${message}`, where);
   }
 
-  /** An object with traceEvents, or, as the Chrome format allows, the list alone. */
+  /** Begins an object with traceEvents or, as the Chrome format allows, a bare list. */
   #begin(window: ByteWindow): void {
     const byte = nextByte(window);
     // A byte-order mark, which some editors write.
@@ -194,19 +195,19 @@ class TraceReader {
     this.#end();
   }
 
-  /** The trace has ended: nothing but white space may follow. */
+  /** After the trace, only white space may follow. */
   #end(): void {
     this.#ended = true;
     this.#step = (window) => {
       nextByte(window);
       if (window.at >= window.end) throw outOfBytes;
       this.#behind ??= `the trace ends before ${this.#where(window.at)}, and more follows.`;
-      // The rest of packed data still tells whether it is damaged.
+      // Reads the rest of packed data to find damage.
       window.at = window.end;
     };
   }
 
-  /** A member of the outermost object. */
+  /** Reads a member of the outermost object. */
   #member(window: ByteWindow): void {
     nextByte(window);
     const from = window.at + 1;
@@ -259,7 +260,7 @@ class TraceReader {
     this.#step = this.#afterEvent;
   };
 
-  /** A step of its own, so that an event after which the file breaks off counts. */
+  /** A separate step, so that an event counts even if the file breaks off after it. */
   readonly #afterEvent: Step = (window) => {
     const { full } = this.#rows;
     if (full !== null) return this.#stop(window.at, full);

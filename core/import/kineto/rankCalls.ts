@@ -1,24 +1,24 @@
 /**
- * CUPTI counts correlations for each process anew, so that the ranks of a merged trace use the same ones: each rank's
- * rows get numbers of their own. Where the calls of several processes stand in one rank, as where a script has only added
- * to the numbers of processes, nothing tells whose call a piece of work belongs to: such a rank's rows have none.
+ * Separates correlations of merged ranks. CUPTI counts them anew in each process, so each rank's rows get their own
+ * numbers. If several processes call within one rank, for example because a script only changed the processes' numbers,
+ * a piece of work can't be joined with its call: then the rank's rows have none.
  */
 
 import { RowsByNumber } from '../../trace/rowsByNumber.ts';
 import type { LaneIndex, TraceColumns } from '../../trace/trace.ts';
 import { Correlations } from '../correlations.ts';
 
-/** What a lane belongs to. */
+/** Owner of a lane. */
 export interface Owner {
-  /** Index of the rank; -1 for an engine, on which no rows lie. */
+  /** Index of the rank; -1 for an engine, which has no rows. */
   readonly rank: number;
-  /** Of a host thread its process; -1 for a stream. */
+  /** Process of a host thread; -1 for a stream. */
   readonly process: number;
 }
 
 type Columns = Pick<TraceColumns, 'lane' | 'correlation'>;
 
-/** Changes the correlations, and gives the lanes whose rows have none now. `lanes` are the lanes' owners. */
+/** Changes the correlations. Returns the lanes whose rows have none now. `lanes` are the lanes' owners. */
 export function separateRanks(columns: Columns, count: number, lanes: readonly Owner[]): ReadonlySet<LaneIndex> {
   const owners = haveBoth(lanes) ? lanes : lanes.map(({ process }) => ({ rank: 0, process }));
   if (owners.some(({ rank }) => rank > 0)) renumber(columns, count, owners);
@@ -28,7 +28,7 @@ export function separateRanks(columns: Columns, count: number, lanes: readonly O
   return unjoined;
 }
 
-/** Whether a rank has threads and streams: otherwise what stands beside the numbers is no rank. */
+/** Returns whether every rank has threads and streams; otherwise the text next to the numbers isn't a rank. */
 function haveBoth(owners: readonly Owner[]): boolean {
   const threads = new Set(owners.flatMap(({ rank, process }) => (process >= 0 ? [rank] : [])));
   return owners.some(({ rank, process }) => process < 0 && threads.has(rank));
@@ -50,7 +50,7 @@ function hasSeveralProcesses(owners: readonly Owner[]): boolean {
   });
 }
 
-/** Ranks of which two processes have called with the same number. */
+/** Returns ranks in which two processes have calls with the same number. */
 function sharedRanks({ lane, correlation }: Columns, count: number, owners: readonly Owner[]): Set<number> {
   const calls = new RowsByNumber(correlation, 0, count);
   const shared = new Set<number>();

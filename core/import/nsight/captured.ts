@@ -1,20 +1,20 @@
 /**
- * What an export says of how its programs were started: command, folder and environment. It is read only where somebody
- * asks for it, is printed and never kept, since an environment often holds passwords. Rows of META_DATA_CAPTURE are named
- * PROCESS_0:COMMAND, PROCESS_0:ARGUMENT_0, PROCESS_0:WORKING_DIR and PROCESS_0:ENVIRONMENT_VARIABLE.
+ * How an export's programs were started: command, folder and environment. Read only on request, printed and never
+ * stored, since an environment often contains passwords. Rows of META_DATA_CAPTURE are named PROCESS_0:COMMAND,
+ * PROCESS_0:ARGUMENT_0, PROCESS_0:WORKING_DIR and PROCESS_0:ENVIRONMENT_VARIABLE.
  */
 import { type Database, tablesNamed, textOf } from './database.ts';
 
 export interface CapturedProgram {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Null where the export doesn't tell. */
+  /** Null if the export lacks it. */
   readonly folder: string | null;
-  /** As NAME="VALUE", as the export writes it, in its order. */
+  /** NAME="VALUE", as in the export, in its order. */
   readonly environment: readonly string[];
 }
 
-/** A hostile file may name any number of them. */
+/** Limit, because a hostile file may name any number. */
 const mostPrograms = 100;
 const mostTexts = 10_000;
 
@@ -26,7 +26,7 @@ interface Found {
   readonly environment: string[];
 }
 
-/** In the order in which the export names them. */
+/** Returns programs in the order of the export. */
 export function capturedPrograms(database: Database): CapturedProgram[] {
   const programs = new Map<string, Found>();
   for (const table of tablesNamed(database.tables, 'META_DATA_CAPTURE')) {
@@ -46,7 +46,7 @@ export function capturedPrograms(database: Database): CapturedProgram[] {
 
 const newProgram = (): Found => ({ command: null, folder: null, arguments: new Map(), environment: [] });
 
-/** Whether it was something of those that are told. */
+/** Adds a value. Returns whether its name was known. */
 function add(found: Found, what: string, number: string | undefined, value: string): boolean {
   if (what === 'COMMAND') found.command = value;
   else if (what === 'WORKING_DIR') found.folder = value;

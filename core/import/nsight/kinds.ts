@@ -1,17 +1,17 @@
 /**
- * What the numbers of kinds mean: the file's own ENUM_* tables say it, since they differ from CUPTI's (a pageable source
- * is 0 here and 1 there). For a file that lacks them there are the numbers that Nsight Systems documents.
+ * Meaning of kind numbers. The file's own ENUM_* tables define them, since they differ from CUPTI's (a pageable source
+ * is 0 here and 1 there). For a file without them, uses the numbers that Nsight Systems documents.
  */
 import type { CopyDirection, MemoryKind } from '../../trace/trace.ts';
 
 export type EnumTable = ReadonlyMap<number, string>;
 
 export interface CopyKind {
-  /** As Kineto writes it: HtoD. */
+  /** Kineto's notation: HtoD. */
   readonly word: string;
   readonly direction: CopyDirection | null;
   readonly isPeer: boolean;
-  /** Moved by the driver between host and device, as managed memory is. */
+  /** Moved by the driver between host and device, like managed memory. */
   readonly isManaged: boolean;
 }
 
@@ -31,7 +31,7 @@ const directions: Readonly<Record<string, CopyDirection>> = {
 const copyWords = ['HTOD', 'DTOH', 'HTOA', 'ATOH', 'ATOA', 'ATOD', 'DTOA', 'DTOD', 'HTOH', 'PTOP'];
 const managedWords = ['UVM_HTOD', 'UVM_DTOH', 'UVM_DTOD'];
 
-/** `id` of copyKind; of ENUM_CUDA_MEMCPY_OPER the names end as CUDA_MEMCPY_KIND_HTOD. */
+/** `id` of copyKind; names in ENUM_CUDA_MEMCPY_OPER end like CUDA_MEMCPY_KIND_HTOD. */
 export function copyKind(id: number, names: EnumTable | null): CopyKind {
   const name = names === null ? ([undefined, ...copyWords, ...managedWords][id] ?? '') : (names.get(id) ?? '');
   const word = /(?:^|_)([HDAP])TO([HDAP])$/.exec(name);
@@ -46,7 +46,7 @@ export function copyKind(id: number, names: EnumTable | null): CopyKind {
 }
 
 export interface MemoryWord {
-  /** As Kineto writes it: Pageable. */
+  /** Kineto's notation: Pageable. */
   readonly word: string;
   readonly memory: MemoryKind;
 }
@@ -58,13 +58,13 @@ const memories: Readonly<Record<string, MemoryWord>> = {
   DEVICE: { word: 'Device', memory: 'device' },
   ARRAY: { word: 'Array', memory: 'device' },
   DEVICE_STATIC: { word: 'Device Static', memory: 'device' },
-  // Managed memory may be on either side of the link, so it is not one of ours.
+  // Managed memory may be on either side of the link, so none of our kinds fits.
   MANAGED: { word: 'Managed', memory: 'unknown' },
   MANAGED_STATIC: { word: 'Managed Static', memory: 'unknown' },
 };
 const unknownMemory: MemoryWord = { word: 'Unknown', memory: 'unknown' };
 
-/** `id` of srcKind, dstKind or memKind; of ENUM_CUDA_MEM_KIND the names end as ..._MEMORY_KIND_PAGEABLE. */
+/** `id` of srcKind, dstKind or memKind; names in ENUM_CUDA_MEM_KIND end like ..._MEMORY_KIND_PAGEABLE. */
 export function memoryKind(id: number, names: EnumTable | null): MemoryWord {
   const name = names === null ? (memoryNames[id] ?? '') : (names.get(id) ?? '').replace(/^.*MEMORY_KIND_/, '');
   return memories[name] ?? unknownMemory;
@@ -73,7 +73,7 @@ export function memoryKind(id: number, names: EnumTable | null): MemoryWord {
 export type SyncKind = 'stream-wait' | 'other';
 const streamWaitId = 2;
 
-/** `id` of syncType; of ENUM_CUPTI_SYNC_TYPE the names end as ..._TYPE_STREAM_WAIT_EVENT. */
+/** `id` of syncType; names in ENUM_CUPTI_SYNC_TYPE end like ..._TYPE_STREAM_WAIT_EVENT. */
 export function syncKind(id: number, names: EnumTable | null): SyncKind {
   const isWait = names === null ? id === streamWaitId : /STREAM_WAIT_EVENT$/.test(names.get(id) ?? '');
   return isWait ? 'stream-wait' : 'other';
@@ -82,7 +82,7 @@ export function syncKind(id: number, names: EnumTable | null): SyncKind {
 export type NvtxKind = 'range' | 'mark' | 'other';
 const nvtxIds: Readonly<Record<number, NvtxKind>> = { 34: 'mark', 59: 'range', 60: 'range' };
 
-/** `id` of eventType; ENUM_NSYS_EVENT_TYPE names them NvtxPushPopRange, NvtxStartEndRange and NvtxMark. */
+/** `id` of eventType; ENUM_NSYS_EVENT_TYPE has NvtxPushPopRange, NvtxStartEndRange and NvtxMark. */
 export function nvtxKind(id: number, names: EnumTable | null): NvtxKind {
   if (names === null) return nvtxIds[id] ?? 'other';
   const name = names.get(id) ?? '';
@@ -93,7 +93,7 @@ export function nvtxKind(id: number, names: EnumTable | null): NvtxKind {
 export type StreamFlag = 'default stream' | 'blocking' | 'non-blocking' | '';
 const streamFlags: readonly StreamFlag[] = ['', 'blocking', 'non-blocking', 'default stream'];
 
-/** `id` of flag; of ENUM_CUPTI_STREAM_TYPE the names end as ..._CREATE_FLAG_NON_BLOCKING. */
+/** `id` of flag; names in ENUM_CUPTI_STREAM_TYPE end like ..._CREATE_FLAG_NON_BLOCKING. */
 export function streamFlag(id: number, names: EnumTable | null): StreamFlag {
   if (names === null) return streamFlags[id] ?? '';
   const name = names.get(id) ?? '';

@@ -1,13 +1,13 @@
-/** The names of a trace's rows, each once, and those of the file's string table by their ids. */
+/** Names of a trace's rows, each stored once, and of the file's string table by id. */
 import { type Cell, textOf, wholeOf } from './database.ts';
 
-/** A name that the file lost. */
+/** Name of a string that the file lacks. */
 const unnamed = '(unnamed)';
 
-/** The calls of the runtime as a program writes them: Nsight Systems tells cudaMemcpyAsync's version, as _v3020, too. */
+/** Returns a runtime call as in a program: Nsight Systems also writes cudaMemcpyAsync's version, as _v3020. */
 export const callName = (name: string): string => name.replace(/^(cuda\w+?)_v\d{4,6}(?=$|_pt[sd][zs]$)/, '$1');
 
-/** What torch.autograd.profiler.emit_nvtx puts behind an operator's name, so that no two are alike. */
+/** Text after an operator's name that makes it unique; torch.autograd.profiler.emit_nvtx adds it. */
 const operatorDetails = /, (seq|op_id|sizes|input_op_ids) = .*$/s;
 
 export const rangeName = (name: string): string => name.replace(operatorDetails, '');
@@ -16,21 +16,21 @@ export class Names {
   readonly list: string[] = [];
   readonly #indices = new Map<string, number>();
   readonly #strings = new Map<number, string>();
-  /** Of each way to write a string of the table, the name's index by the string's id. */
+  /** For each notation of a string of the table, the name's index by the string's id. */
   readonly #byId = new Map<(text: string) => string, Map<number, number>>();
 
-  /** A row of StringIds. */
+  /** Adds a row of StringIds. */
   addString(id: Cell, value: Cell): void {
     const key = wholeOf(id);
     if (!Number.isNaN(key) && typeof value === 'string') this.#strings.set(key, textOf(value));
   }
 
-  /** A text of the string table; empty where it has none. */
+  /** Returns a text of the string table; empty if missing. */
   string(id: Cell): string {
     return this.#strings.get(wholeOf(id)) ?? '';
   }
 
-  /** Index of a name in `list`. */
+  /** Returns the index of a name in `list`. */
   index(name: string): number {
     const text = name === '' ? unnamed : name;
     const known = this.#indices.get(text);
@@ -40,7 +40,7 @@ export class Names {
     return index;
   }
 
-  /** Index of the name that `written` makes of the string with this id. */
+  /** Returns the index of the name that `written` makes of the string with this id. */
   indexOfString(id: Cell, written: (text: string) => string): number {
     let known = this.#byId.get(written);
     if (known === undefined) {

@@ -1,20 +1,20 @@
-/** What a reader of an Nsight Systems export should know: what it does not hold, and what of it is not shown. */
+/** Notes on an Nsight Systems export: what it lacks, and which parts aren't shown. */
 import type { ErrorInfo } from '../../errors.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { unknownEvent } from '../importedRows.ts';
 import { noneRead } from '../problems.ts';
 
 export interface Found {
-  /** Version of Nsight Systems that exported it; null where it doesn't say. */
+  /** Version of Nsight Systems that exported it; null if missing. */
   readonly product: string | null;
-  /** Rows without a usable time or place. */
+  /** Number of rows without a usable time or place. */
   readonly incomplete: number;
   readonly wholeGraphs: number;
-  /** Calls whose stacks found no room. */
+  /** Number of calls whose stacks found no room. */
   readonly withoutStack: number;
-  /** Tables that nothing was made of. */
+  /** Tables that aren't read. */
   readonly leftOut: readonly string[];
-  /** Why not all could be read; null where it could. */
+  /** Why not everything could be read; null if it could. */
   readonly problem: ErrorInfo | null;
 }
 
@@ -45,7 +45,7 @@ export function nsightNotes(
   ];
 }
 
-/** What of the order between streams the trace tells. */
+/** Describes what the trace tells about the order between streams. */
 function orders({ names, columns, count }: Trace): string {
   const unknown = names.indexOf(unknownEvent);
   const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);

@@ -1,6 +1,6 @@
 /**
- * The machine and versions that an export was recorded on. Of the tables that also hold environment variables, command
- * lines, host and user names nothing but versions is taken: none of that ever gets into a run.
+ * Machine and versions of an export. Tables with environment variables, command lines, host and user names are read for
+ * versions only, so none of those ever gets into a run.
  */
 import type { DeviceInfo } from '../../program/engine.ts';
 import { unnamedGpu } from '../importedRun.ts';
@@ -8,13 +8,13 @@ import { type Cells, textOf, wholeOf } from './database.ts';
 
 export class NsightHeader {
   readonly #gpus = new Map<number, DeviceInfo>();
-  /** By process and its number of a device, which CUDA_VISIBLE_DEVICES changes, the machine's number of it. */
+  /** Number of a device on the machine, by process and the process's own number, which CUDA_VISIBLE_DEVICES changes. */
   readonly #gpuOf = new Map<string, number>();
   startedMs = Number.NaN;
   driver: string | null = null;
   product: string | null = null;
 
-  /** A row of TARGET_INFO_GPU. Older exports call the number of the device `deviceId`, newer ones `id`. */
+  /** Reads a row of TARGET_INFO_GPU. Older exports call the device's number `deviceId`, newer ones `id`. */
   addGpu(row: Cells): void {
     const index = wholeOf(row['id'] ?? row['deviceId']);
     const [major, minor] = [wholeOf(row['computeMajor']), wholeOf(row['computeMinor'])];
@@ -32,33 +32,33 @@ export class NsightHeader {
     });
   }
 
-  /** A row of TARGET_INFO_CUDA_DEVICE. */
+  /** Reads a row of TARGET_INFO_CUDA_DEVICE. */
   addCudaDevice(row: Cells): void {
     const gpu = wholeOf(row['gpuId']);
     if (gpu >= 0) this.#gpuOf.set(`${wholeOf(row['pid'])} ${wholeOf(row['cudaId'])}`, gpu);
   }
 
-  /** A row of TARGET_INFO_SESSION_START_TIME. */
+  /** Reads a row of TARGET_INFO_SESSION_START_TIME. */
   addStart(row: Cells): void {
     const ns = row['utcEpochNs'];
     if (typeof ns === 'number' || typeof ns === 'bigint') this.startedMs = Number(ns) / 1e6;
   }
 
-  /** A row of TARGET_INFO_SYSTEM_ENV. */
+  /** Reads a row of TARGET_INFO_SYSTEM_ENV. */
   addSystem(row: Cells): void {
     if (row['name'] !== 'NvDriverVersion') return;
     const version = textOf(row['value']);
     if (/^[0-9.]{1,40}$/.test(version)) this.driver = version;
   }
 
-  /** A row of META_DATA_EXPORT. */
+  /** Reads a row of META_DATA_EXPORT. */
   addExport(row: Cells): void {
     if (row['name'] !== 'EXPORT_PRODUCT_VERSION') return;
     const version = textOf(row['value']);
     if (/^[0-9.]{1,40}$/.test(version)) this.product = version;
   }
 
-  /** The machine's number of a process's device, as far as the file tells it. */
+  /** Returns the machine's number of a process's device, if the file has it. */
   gpu(pid: number, device: number): number {
     return this.#gpuOf.get(`${pid} ${device}`) ?? device;
   }

@@ -1,4 +1,4 @@
-/** The lanes of an Nsight Systems export: the threads and streams of its processes, and the engines of its devices. */
+/** Lanes of an Nsight Systems export: threads and streams of its processes, and engines of its devices. */
 import type { LaneIndex } from '../../trace/trace.ts';
 import { deviceId, type EngineName, LaneList, laneRanks } from '../laneList.ts';
 import type { GlobalId } from './database.ts';
@@ -9,13 +9,13 @@ export class NsightLanes {
   readonly #threads = new Map<string, LaneIndex>();
   readonly #threadNames = new Map<string, string>();
   readonly #streams = new Map<string, LaneIndex>();
-  /** By process and stream, whatever its device: some records name a stream and another device. */
+  /** By process and stream, for any device: some records name a stream and another device. */
   readonly #streamsOfProcess = new Map<string, LaneIndex>();
   readonly #numbers = new Set<string>();
   readonly #streamFlags = new Map<string, StreamFlag>();
   readonly #words = new Map<LaneIndex, string>();
   readonly #pids = new Map<LaneIndex, number>();
-  /** The words for the processes that have streams. */
+  /** Texts for the processes that have streams. */
   readonly #ofProcess = new Map<number, string>();
 
   get isFull(): boolean {
@@ -42,7 +42,7 @@ export class NsightLanes {
     return index;
   }
 
-  /** Streams of two processes are two, also on one device. */
+  /** Returns a stream's lane. Streams of two processes are different, even on one device. */
   stream({ process, pid }: GlobalId, device: number, stream: number): LaneIndex {
     const key = `${process} ${device} ${stream}`;
     const known = this.#streams.get(key);
@@ -64,28 +64,28 @@ export class NsightLanes {
     return index;
   }
 
-  /** The lane of a stream that did something; null for any other. */
+  /** Returns the lane of a stream with activity; null for any other. */
   knownStream({ process }: GlobalId, stream: number): LaneIndex | null {
     return this.#streamsOfProcess.get(`${process} ${stream}`) ?? null;
   }
 
-  /** What tells a process's events from those of the others; nothing where no other has streams. */
+  /** Returns the text that distinguishes a process's events from those of others; empty if no other has streams. */
   ofProcess({ process }: GlobalId): string {
     return this.#ofProcess.size < 2 ? '' : (this.#ofProcess.get(process) ?? '');
   }
 
-  /** Processes of two machines may have one number. */
+  /** Processes of two machines may have the same number. */
   #newWords(pid: number): string {
     const words = ` of process ${pid}`;
     return [...this.#ofProcess.values()].includes(words) ? `${words}.${this.#ofProcess.size}` : words;
   }
 
-  /** The engine that a copy of this direction went through, or compute. */
+  /** Returns the engine of a copy in this direction, or compute. */
   engine(device: number, engine: EngineName): LaneIndex {
     return this.#list.engine(device, engine);
   }
 
-  /** The lanes in the order in which they are shown, and for each declared index its place there. */
+  /** Returns the lanes in display order, and the position of each declared index. */
   finish(): ReturnType<LaneList['finish']> {
     const severalProcesses = new Set(this.#pids.values()).size > 1;
     return this.#list.finish(({ name }, index) => {

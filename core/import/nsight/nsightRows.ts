@@ -1,4 +1,4 @@
-/** Rows of an export's tables become rows of the trace. What a table holds is told where its method stands. */
+/** Turns rows of an export's tables into rows of the trace. Each method names its table. */
 
 import { nativeFrameName, osRuntimeName, pythonFrameName } from '../../trace/rangeNames.ts';
 import type { Trace } from '../../trace/trace.ts';
@@ -12,7 +12,7 @@ import { asWritten, callName, Names, rangeName } from './names.ts';
 import { NsightHeader } from './nsightHeader.ts';
 import { NsightLanes } from './nsightLanes.ts';
 
-/** The kinds' names, as the file's ENUM_* tables give them; null where it has no such table. */
+/** Names of kinds, from the file's ENUM_* tables; null if such a table is missing. */
 export interface Enums {
   readonly copies: EnumTable | null;
   readonly memories: EnumTable | null;
@@ -25,32 +25,32 @@ interface RecordedEvent {
   readonly stream: number;
   readonly correlation: number;
   readonly id: number;
-  /** When the device reached it; NaN where that was not recorded. */
+  /** When the device reached it; NaN if that was not recorded. */
   readonly reachedNs: number;
 }
 
-/** A stack deeper than this is cut: its outermost functions are the interpreter's own. */
+/** Limit of a stack's depth: its outermost functions are the interpreter's own. */
 const deepestStack = 64;
-/** Calls are read before all else, and each may have a row for every function of its stack. */
+/** Limit for rows of stacks: calls are read first, and each may have a row for every function of its stack. */
 const mostOfStacks = 1 / 4;
 const deviceMemory = memoryCode('device');
-/** Rows of exports that don't tell the process are of one. */
+/** For exports without processes, all rows belong to one. */
 const noProcess: GlobalId = { process: 0, pid: 0, tid: 0 };
-/** CUPTI's word for no stream and no event. */
+/** CUPTI's value for no stream and no event. */
 const none = 2 ** 32 - 1;
-/** The highest number of a device or stream; CUPTI's are small. */
+/** Limit for the number of a device or stream; CUPTI's are small. */
 const mostPlace = 2 ** 25;
 
 export class NsightRows {
   readonly names = new Names();
   readonly header = new NsightHeader();
-  /** Rows that are missing a usable time or place, and ranges that have no end. */
+  /** Number of rows without a usable time or place, and of ranges without an end. */
   incomplete = 0;
-  /** Launches of graphs whose nodes were not recorded one by one. */
+  /** Number of graph launches without recorded nodes. */
   wholeGraphs = 0;
-  /** Calls whose stacks would have taken the room of what the device did. */
+  /** Number of calls whose stacks were dropped to leave room for device activity. */
   withoutStack = 0;
-  /** Rows that stacks may still take. */
+  /** Remaining rows for stacks. */
   #stackRoom: number;
   readonly #enums: Enums;
   readonly #clock = new Clock();
@@ -76,7 +76,7 @@ export class NsightRows {
     return this.#rows.count;
   }
 
-  /** Why no more can be taken; null while there is room. */
+  /** Why no more rows can be added; null while there is room. */
   get full(): string | null {
     return this.#rows.full ?? (this.#lanes.isFull ? 'it has more threads and streams than can be shown' : null);
   }
@@ -134,7 +134,7 @@ export class NsightRows {
     columns.engine[at.row] = this.#lanes.engine(at.device, 'compute');
   };
 
-  /** CUPTI_ACTIVITY_KIND_MEMCPY. Which engine moved it is not told: copies of a direction get that direction's. */
+  /** CUPTI_ACTIVITY_KIND_MEMCPY. Its engine is unknown: copies with a direction get that direction's. */
   readonly addCopy = (row: Cells): void => {
     const at = this.#device(row, codes.copy);
     if (at === null) return;
@@ -163,7 +163,7 @@ export class NsightRows {
     this.#process ??= at.thread;
     const name = this.names.indexOfString(row['nameId'], callName);
     const lane = this.#lanes.thread(at.thread);
-    // A function reaches as far as its call, and stands before it: so it is what the call lies in.
+    // A function's range has its call's duration and comes first, so the call is nested in it.
     for (const frame of this.#stack(wholeOf(row['callchainId']))) {
       this.#rows.add(at.startNs, at.durationNs, codes.range, lane, frame);
     }
@@ -171,7 +171,7 @@ export class NsightRows {
     this.#correlations.set(call, at.thread.process, wholeOf(row['correlationId']));
   };
 
-  /** CUPTI_ACTIVITY_KIND_CUDA_EVENT: an event that was recorded, by the number that its waits name. */
+  /** CUPTI_ACTIVITY_KIND_CUDA_EVENT: a recorded event, by the number that its waits name. */
   readonly addEvent = (row: Cells): void => {
     const process = this.#processOf(row['globalPid']);
     const [sync, stream, correlation] = [
@@ -190,8 +190,8 @@ export class NsightRows {
   };
 
   /**
-   * CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: of them the waits of streams for events, since the others repeat the host's
-   * calls. They have the time of the host's call: where the stream passed the wait is worked out at the end.
+   * CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: only streams' waits for events, since others repeat the host's calls. They
+   * have the time of the host's call; when the stream passed the wait is computed at the end.
    */
   readonly addSync = (row: Cells): void => {
     const type = wholeOf(row['syncType'] ?? row['deprecatedSyncType']);
@@ -199,7 +199,7 @@ export class NsightRows {
     const process = this.#processOf(row['globalPid']);
     const [stream, startNs] = [wholeOf(row['streamId']), this.#clock.since(row['start'])];
     const lane = this.#lanes.knownStream(process, stream);
-    // A stream without work has no lane, and a wait in it holds nothing.
+    // A stream without work has no lane, and a wait in it delays nothing.
     if (lane === null || Number.isNaN(startNs)) return;
     const key = `${process.process} ${wholeOf(row['eventSyncId'])}`;
     const event = this.#events.get(key);
@@ -238,7 +238,7 @@ export class NsightRows {
   /** CUBLAS_EVENTS and CUDNN_EVENTS: calls of those libraries. */
   readonly addLibraryCall = (row: Cells): void => this.#range(row, asWritten);
 
-  /** The trace of all rows so far. The object can be dropped afterwards. */
+  /** Returns the trace of all rows. Don't use the object afterwards. */
   finish(): { readonly trace: Trace; readonly devices: readonly number[] } {
     const { columns, count } = this.#rows;
     this.#correlations.fill(columns.correlation, count);
@@ -277,12 +277,12 @@ export class NsightRows {
     return { row: at, device };
   }
 
-  /** A process's own id has no thread. Exports that don't tell it belong to the first one that called. */
+  /** A process's own id has no thread. Without an id, rows belong to the first process that called. */
   #processOf(cell: Cell): GlobalId {
     return this.#ids.read(cell) ?? this.#process ?? noProcess;
   }
 
-  /** Whole, or nothing where there is no room for it and its call. */
+  /** Returns the whole stack, or nothing if there is no room for it and its call. */
   #stack(chain: number): number[] {
     const frames = this.#chains.get(chain) ?? [];
     if (frames.length > Math.min(this.#stackRoom, this.#rows.room - 1)) {
@@ -311,7 +311,7 @@ function countOf(cell: Cell): number {
 
 const fileOf = (module: string): string => module.replace(/^.*[\\/]/, '') || '?';
 
-/** A Python function's module is its file; Nsight Systems may put the line behind it. */
+/** A Python function's module is its file. Nsight Systems may append the line. */
 function frameName(symbol: string, module: string): string {
   const python = /^(.+\.py)(?::(\d+))?$/.exec(module);
   return python === null

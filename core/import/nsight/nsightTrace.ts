@@ -1,6 +1,6 @@
 /**
- * Reads what Nsight Systems exported as SQLite (nsys export --type=sqlite). Memory holds the trace's columns and the names,
- * never the file. Tables and columns: the exporter's own documentation, and files of its versions 3.24 and 3.25.
+ * Reads an SQLite export of Nsight Systems (nsys export --type=sqlite). Memory holds the trace's columns and the names,
+ * never the file. Tables and columns: the exporter's documentation, and files of its versions 3.24 and 3.25.
  */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
 import { maxRunRows } from '../../trace/arrow/guard.ts';
@@ -14,9 +14,9 @@ import { nsightNotes } from './notes.ts';
 import { NsightRows } from './nsightRows.ts';
 
 export interface NsightOptions extends ImportOptions {
-  /** Lets others have their turn; called between rows. */
+  /** Called between rows to give other work a turn. */
   readonly pause: () => Promise<void>;
-  /** Rows of the trace; as many as a run's file holds where left out. */
+  /** Limit of rows in the trace. Default: as many as a run's file can contain. */
   readonly mostRows?: number | undefined;
 }
 
@@ -26,8 +26,8 @@ type Take = (row: Cells) => void;
 const rowsAtOnce = 4096;
 
 /**
- * The trace as a run without an experiment. A database that is damaged gives a run with status 'failed' and what could be
- * read; its error says which table. Rejects with `trace-file.not-a-trace` where it holds nothing of a trace.
+ * Returns the trace as a run without an experiment. A damaged database gives a run with status 'failed' and everything
+ * that could be read; its error names the table. Rejects with `trace-file.not-a-trace` if it contains no trace.
  */
 export async function readNsightDatabase(database: Database, options: NsightOptions): Promise<Run> {
   const reader = new Reader(database, options);
@@ -35,7 +35,7 @@ export async function readNsightDatabase(database: Database, options: NsightOpti
   return importedRun(await reader.read(), options);
 }
 
-/** Each with the columns without which a row means nothing, and those that may be missing. */
+/** Required columns of each table, and optional ones. */
 const deviceColumns = ['start', 'end', 'deviceId', 'streamId'] as const;
 const deviceOptions = ['correlationId', 'globalPid'] as const;
 const hostColumns = ['start', 'end', 'globalTid'] as const;
@@ -102,7 +102,7 @@ class Reader {
     };
   }
 
-  /** What rows refer to, and the machine. Of tables with what is private only single rows are taken (nsightHeader.ts). */
+  /** Reads the machine and tables that rows refer to. Takes only single rows of private tables (nsightHeader.ts). */
   async #context({ names, header, addThreadName, addStream, addFrame }: NsightRows): Promise<void> {
     await this.#scan('StringIds', ['id', 'value'], [], (row) => names.addString(row['id'], row['value']));
     await this.#scan('TARGET_INFO_GPU', [], gpuColumns, (row) => header.addGpu(row));
@@ -115,7 +115,7 @@ class Reader {
     await this.#scan('CUDA_CALLCHAINS', ['id', 'symbol', 'stackDepth'], ['module'], addFrame);
   }
 
-  /** Calls first, which tell the process; then what the device did, which tells the streams that waits may name. */
+  /** Reads calls first, which give the process, then device activity, which gives the streams that waits may name. */
   async #activities(rows: NsightRows): Promise<void> {
     const event = async (table: string, columns: readonly string[], more: readonly string[], take: Take) =>
       this.#scan(table, columns, more, take, () => rows.full);
@@ -139,7 +139,7 @@ class Reader {
     return names.size === 0 ? null : names;
   }
 
-  /** Hands all rows of the tables of this name to `take`, as far as they can be read and while `full` allows it. */
+  /** Passes all rows of the tables with this name to `take`, as far as they are readable and `full` allows. */
   async #scan(
     name: string,
     columns: readonly string[],
@@ -157,7 +157,7 @@ class Reader {
     }
   }
 
-  /** Gives how many rows it took. */
+  /** Returns the number of rows it took. */
   async #scanTable(
     table: string,
     columns: readonly string[],
@@ -197,13 +197,13 @@ class Reader {
     await this.#options.pause();
   }
 
-  /** The first of several problems is told; the others most often follow from it. */
+  /** Keeps only the first problem; others usually follow from it. */
   #fail(table: string, reason: string): void {
     const message = `table ${table}: ${reason.slice(0, 300).replace(/\.$/, '')}.`;
     this.#problem ??= traceFileError('trace-file.malformed', message, { field: table }).toInfo();
   }
 
-  /** Tables with something in it that nothing is made of. */
+  /** Returns the non-empty tables that aren't read. */
   #leftOut(): string[] {
     return [...this.#database.tables].filter(
       (table) => recordedTables.test(table) && !this.#read.has(table) && this.#isFilled(table),
@@ -216,13 +216,13 @@ class Reader {
       if (column === undefined) return false;
       for (const _ of this.#database.rows(table, [column])) return true;
     } catch {
-      // What isn't shown needn't be readable.
+      // A table that isn't shown needn't be readable.
     }
     return false;
   }
 }
 
-/** Tables that hold what was recorded, rather than what it refers to. */
+/** Tables with recorded data, rather than what it refers to. */
 const recordedTables =
   /(_EVENTS|_API|_EVENT|_DATA|METRICS|OVERHEAD|_USAGE)(_V\d+)?$|^CUPTI_ACTIVITY_KIND_|^MPI_|^SAMPLING_|^GENERIC_/;
 

@@ -1,4 +1,4 @@
-/** The lanes of recorded processes: host threads, then streams, then the engines of each device. */
+/** Lanes of recorded processes: host threads, then streams, then the engines of each device. */
 import type { LaneIndex } from '../../trace/trace.ts';
 import { deviceId, type EngineName, LaneList, laneRanks } from '../laneList.ts';
 import { placeOf, type RecordedProcess } from './recordedProcess.ts';
@@ -17,7 +17,7 @@ export class RecordedLanes {
     return this.#list.isFull;
   }
 
-  /** Of a process, by its index. A new one is -1 where there are more than can be shown. */
+  /** Returns a thread's lane, by the process's index; -1 if there are too many. */
   thread(process: number, thread: number): LaneIndex {
     const key = `${process} ${thread}`;
     return this.#threads.get(key) ?? this.#keep(this.#threads, key, () => this.#addThread(process, thread));
@@ -28,17 +28,17 @@ export class RecordedLanes {
     return this.#streams.get(key) ?? this.#keep(this.#streams, key, () => this.#addStream(process, device, stream));
   }
 
-  /** What tells a process's events from those of the others; nothing where there are none. */
+  /** Returns the text that distinguishes a process's events from those of others; empty if there is only one. */
   ofProcess(index: number): string {
     return this.#areSeveral ? ` of process ${this.#pid(index)}${this.#again(index)}` : '';
   }
 
-  /** The engine that a copy went through, or compute; -1 for none. */
+  /** Returns the engine of a copy, or compute; -1 for none. */
   engine(device: number, engine: EngineName | null): LaneIndex {
     return engine === null ? -1 : this.#list.engine(device, engine);
   }
 
-  /** The lanes in the order in which they are shown, and for each declared index its place there. */
+  /** Returns the lanes in display order, and the position of each declared index. */
   finish(): ReturnType<LaneList['finish']> {
     return this.#list.finish(({ name }) => name);
   }
@@ -86,7 +86,7 @@ export class RecordedLanes {
     return this.#processes[index]?.header.pid ?? 0;
   }
 
-  /** A program that exec()s another keeps its number, and both are processes here: the later one's ids differ. */
+  /** A program that exec()s another keeps its number, but both are processes here, with different ids. */
   #again(index: number): string {
     const pid = this.#pid(index);
     return this.#processes.findIndex(({ header }) => header.pid === pid) === index ? '' : `.${index}`;

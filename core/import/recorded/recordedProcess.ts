@@ -1,24 +1,24 @@
-/** What one recorded process is: its definitions, its places, and how many rows it will have. */
+/** One recorded process: its definitions, places, and number of rows. */
 import type { DeviceInfo } from '../../program/engine.ts';
 import { callStackName, type StackFrame } from '../../trace/callStack.ts';
 import { newTextDecoder } from '../platform.ts';
 import { type RecordingFile, type RecordingHeader, type RecordVisitor, readRecordingFile } from './recordingFile.ts';
 import { callRoles, leastBytes, problems, recordKinds, streamWaitType, u64 } from './records.ts';
 
-/** Both places of a stream: devices and streams have small numbers. */
+/** Combines device and stream, which have small numbers. */
 export const placeOf = (device: number, stream: number): number => device * 2 ** 32 + stream;
 
-/** A frame of compiled code: `file` is the library or the program, and its line is not known. */
+/** A frame of compiled code: `file` is the library or the program; its line is unknown. */
 export interface NativeFrame extends StackFrame {
-  /** Of the call, in the file. */
+  /** Address of the call in the file. */
   readonly address: number;
 }
 
-/** Frames of source files, by addressKey(). */
+/** Source frames by addressKey(). */
 export type SourceLines = ReadonlyMap<string, StackFrame>;
 export const addressKey = ({ file, address }: Pick<NativeFrame, 'file' | 'address'>): string => `${address} ${file}`;
 
-/** A frame's fields with an address behind them. */
+/** Size of a frame's fields, followed by an address. */
 const nativeFrameBytes = 24;
 
 export interface EventRecording {
@@ -31,16 +31,16 @@ export class RecordedProcess {
   readonly #file: RecordingFile;
   readonly #texts = new Map<number, string>();
   readonly #frames = new Map<number, StackFrame>();
-  /** Of compiled code: in no source file yet. */
+  /** Frames of compiled code, before their source is looked up. */
   readonly nativeFrames = new Map<number, NativeFrame>();
   readonly #stacks = new Map<number, readonly number[]>();
   readonly #stackNames = new Map<number, string>();
-  /** Names, by the threads' numbers. */
+  /** Names by thread number. */
   readonly threads = new Map<number, string>();
   /** By placeOf(). */
   readonly streams = new Set<number>();
   readonly devices = new Map<number, DeviceInfo>();
-  /** By context and event, then by which record of the event. */
+  /** By context and event, then by record of the event. */
   readonly #events = new Map<string, EventRecording>();
   readonly #deviceOfContext = new Map<number, number>();
   readonly problems: { readonly code: number; readonly reason: string }[] = [];
@@ -55,16 +55,16 @@ export class RecordedProcess {
   readonly copies = { count: 0, bytes: 0 };
   kernels = 0;
   waits = 0;
-  /** Durations of steps that the recorder timed: some while it recorded, some without. */
+  /** Durations of steps that the recorder timed, with and without recording. */
   readonly stepsNs = { recorded: [] as number[], plain: [] as number[] };
 
-  /** Steps that the program began; null if the process did not end in order. */
+  /** Number of steps that the program began; null if the process was killed. */
   stepsBegun: number | null = null;
 
-  /** When recording began and ended, by the monotonic clock. */
+  /** Begins and ends of recording, by the monotonic clock. */
   readonly windows: { readonly ns: number; readonly begins: boolean }[] = [];
 
-  /** Of compiled code, where they have been looked up. */
+  /** Source lines of compiled code, once they have been looked up. */
   lines: SourceLines = new Map();
 
   /** Throws `trace-file.not-a-trace`. */
@@ -85,7 +85,7 @@ export class RecordedProcess {
     return this.#file.damagedChunks;
   }
 
-  /** Records that have all of their fields. */
+  /** Visits records that have all of their fields. */
   visit(visit: RecordVisitor): void {
     this.#file.visit((kind, view, at, length) => {
       if (length >= (leastBytes[kind] ?? Number.POSITIVE_INFINITY)) visit(kind, view, at, length);
@@ -97,20 +97,20 @@ export class RecordedProcess {
     return text === '' ? otherwise : text;
   }
 
-  /** The name of a range around a call that this stack made; null where the stack isn't known. */
+  /** Returns the name of the range around a call with this stack; null if the stack is unknown. */
   stackName(number: number): string | null {
     const made = this.#stackNames.get(number);
     if (made !== undefined) return made;
     const frames = (this.#stacks.get(number) ?? []).flatMap((frame) => this.#frame(frame) ?? []);
     if (frames.length === 0) return null;
-    // What a program's start or a library without debug information adds to known lines is of no use.
+    // Frames without lines (a program's start, a library without debug information) are useless next to known ones.
     const known = frames.filter(({ line }) => line > 0);
     const name = callStackName(known.length > 0 ? known : frames);
     this.#stackNames.set(number, name);
     return name;
   }
 
-  /** Compiled code has the line that was looked up, or else the function that its file tells. */
+  /** Returns a frame of compiled code with its line if known, or else with the function in its file. */
   #frame(number: number): StackFrame | undefined {
     const native = this.nativeFrames.get(number);
     return native === undefined ? this.#frames.get(number) : (this.lines.get(addressKey(native)) ?? native);
@@ -201,7 +201,7 @@ export class RecordedProcess {
         return;
       }
       case recordKinds.synchronisation:
-        // A wait and, the first time, where the event was recorded.
+        // Counts a wait and, the first time, the record of its event.
         if (view.getUint8(at + 16) === streamWaitType) this.rows += 2;
         return;
       default:
@@ -243,7 +243,7 @@ export class RecordedProcess {
     });
   }
 
-  /** Whether a stack goes through the end of a torch.profiler session. Before Python 3.11 a frame doesn't name the class. */
+  /** Whether a stack contains the end of a torch.profiler session. Before Python 3.11 frames don't name the class. */
   get ranTorchProfiler(): boolean {
     return [...this.#frames.values()].some(
       ({ file, function: name }) =>
@@ -252,7 +252,7 @@ export class RecordedProcess {
     );
   }
 
-  /** Why this process has no recording; null where it has one. */
+  /** Why this process has no recording; null if it has one. */
   get refusal(): { readonly code: number; readonly reason: string } | null {
     return this.problems.find(({ code }) => code !== problems.storage) ?? null;
   }
@@ -261,6 +261,6 @@ export class RecordedProcess {
 const earliest = 3600e9;
 const latest = 30 * 24 * 3600e9;
 
-/** Whether a number can be a time of this recording. */
+/** Returns whether a number can be a time in this recording. */
 export const isTime = (ns: number, { startNs }: RecordingHeader): boolean =>
   ns > startNs - earliest && ns < startNs + latest;

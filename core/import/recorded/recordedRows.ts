@@ -1,4 +1,4 @@
-/** The rows of recorded processes, on one time line. */
+/** Rows of recorded processes on one time axis. */
 
 import { type MemoryAction, memoryEventName } from '../../trace/memoryEvents.ts';
 import { memoryCodes } from '../../trace/rowWriter.ts';
@@ -16,7 +16,7 @@ import { callRoles, copyCallBytes, copyNameOf, memsetNameOf, recordKinds, stream
 const peer = 10;
 const channelCodes = { compute: channelTypes.indexOf('compute'), copy: channelTypes.indexOf('async-memcpy') };
 
-/** The engine that CUPTI's channel says, or else that of the direction. */
+/** Returns the engine for CUPTI's channel, or else for the direction. */
 function engineOf(copy: CopyName, kind: number, channelType: number): EngineName | null {
   if (channelType === channelCodes.compute) return 'compute';
   if (kind === peer || copy.isPeer) return 'peer';
@@ -28,11 +28,11 @@ const addressKey = (process: number, correlation: number): number => process * 2
 
 export interface RecordedRows {
   readonly trace: Trace;
-  /** Of the monotonic clock, at the trace's start. */
+  /** Time of the monotonic clock at the trace's start. */
   readonly startNs: number;
-  /** Records without a usable time or place. */
+  /** Number of records without a usable time or place. */
   readonly incomplete: number;
-  /** Why records from some place on became no rows; null where there was room for all. */
+  /** Why records were dropped from some place on; null if there was room for all. */
   readonly full: string | null;
 }
 
@@ -56,9 +56,9 @@ class RowMaker {
   readonly #names = new Names();
   readonly #correlations = new Correlations();
   readonly #streamWaits = new StreamWaits();
-  /** Source and target of calls whose copies are yet to come, by process and correlation. */
+  /** Source and target of calls whose copies haven't come yet, by process and correlation. */
   readonly #addresses = new Map<number, readonly [source: number, target: number]>();
-  /** From which all times are counted: the rest is small and exact. */
+  /** Base of all times: relative times are small and exact. */
   readonly #baseNs: number;
   #incomplete = 0;
   #isCut = false;
@@ -84,7 +84,7 @@ class RowMaker {
     return { trace: { ...trace, pauses }, startNs, incomplete: this.#incomplete, full };
   }
 
-  /** Why no more can be taken; null while there is room. */
+  /** Why no more rows can be added; null while there is room. */
   get #full(): string | null {
     return this.#rows.full ?? (this.#lanes.isFull ? 'it has more threads and streams than can be shown' : null);
   }
@@ -184,7 +184,7 @@ class RowMaker {
     const row = this.#row(source, view, at, kind, lane, process.text(u32(24), 'CUDA call'));
     if (row >= 0) this.#correlations.set(row, index, u32(20));
     if (role !== callRoles.pin && role !== callRoles.unpin) return;
-    // Page-locked memory from here on, or no longer.
+    // Memory that becomes page-locked, or no longer is.
     const address = `${u32(45)} ${u32(49)}`;
     const bytes = role === callRoles.pin ? u64(view, at + 37) : (pinned.get(address) ?? 0);
     if (bytes === 0) return;
@@ -195,7 +195,7 @@ class RowMaker {
     if (change >= 0) this.#rows.columns.bytes[change] = bytes;
   }
 
-  /** CUPTI writes the time of the host's call: where the stream passed the wait is worked out at the end. */
+  /** CUPTI writes the time of the host's call. When the stream passed the wait is computed at the end. */
   #streamWait(source: Source, view: DataView, at: number): void {
     const { process, index } = source;
     const u32 = (field: number): number => view.getUint32(at + field, true);
@@ -224,7 +224,7 @@ class RowMaker {
     return this.#place(source, u64(view, at), u64(view, at + 8), kind, lane, name);
   }
 
-  /** Index of the new row; -1 where it has no usable time or place, or no room. */
+  /** Returns the index of the new row; -1 if it has no usable time or place, or there is no room. */
   #place(
     { process: { header } }: Source,
     startNs: number,

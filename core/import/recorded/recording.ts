@@ -1,4 +1,4 @@
-/** The recording of a program, as copyscope record made it: a file for each of its processes becomes one run. */
+/** Reads a recording by copyscope record: the files of its processes become one run. */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
 import type { DeviceInfo } from '../../program/engine.ts';
 import { median } from '../../statistics.ts';
@@ -11,10 +11,10 @@ import { RecordedProcess } from './recordedProcess.ts';
 import { recordedRows } from './recordedRows.ts';
 import { problems } from './records.ts';
 
-/** The fewest that give a median: among fewer, a single slow one weighs too much. */
+/** Smallest number of steps for a median: with fewer, a single slow one weighs too much. */
 const leastSteps = 5;
 
-/** Of the process that has the most; null where none has enough of both kinds. */
+/** Returns the step times of the process with the most; null if none has enough of both kinds. */
 function stepTimesOf(processes: readonly RecordedProcess[]): StepTimes | null {
   const all = processes.flatMap(({ stepsNs: { recorded, plain } }) => {
     const [times, plainTimes] = [recorded, plain].map((list) => list.filter((ns) => ns > 0)) as [number[], number[]];
@@ -36,9 +36,9 @@ function stepTimesNote({ recordedNs, recordedCount, plainNs, plainCount }: StepT
 }
 
 /**
- * The run, without an experiment. Of a process that was killed it holds what had been written. Throws
- * `trace-file.not-a-trace` where a file is no recording, and `record.nothing` where none of the processes could be recorded,
- * with the reason.
+ * Returns the run, without an experiment. For a killed process it has everything that was written. Throws
+ * `trace-file.not-a-trace` if a file isn't a recording, and `record.nothing`, with the reason, if no process could be
+ * recorded.
  */
 export const readRecording = (files: readonly Uint8Array[], options: ImportOptions): Run =>
   runOf(
@@ -46,10 +46,10 @@ export const readRecording = (files: readonly Uint8Array[], options: ImportOptio
     options,
   );
 
-/** Of processes that are read already; those of several ranks have a group of lanes for each. Throws `record.nothing` as above. */
+/** Makes a run of processes; each of several ranks has its own group of lanes. Throws `record.nothing` as above. */
 export function runOf(unordered: readonly RecordedProcess[], options: ImportOptions): Run {
   const all = [...unordered].sort((a, b) => a.header.startNs - b.header.startNs);
-  // A process that put nothing on a device, as a loader's worker that only imports the framework, has no lanes.
+  // A process without device work, such as a loader's worker that only imports the framework, has no lanes.
   const processes = all.filter(({ rows }) => rows > 0);
   const ranks = new Set(processes.map(({ header }) => header.rank ?? noRank));
   if (ranks.size < 2 || ranks.has(noRank)) return runOfProcesses(all, processes, options).run;
@@ -67,7 +67,7 @@ export function runOf(unordered: readonly RecordedProcess[], options: ImportOpti
   return { info: { ...info, notes }, trace };
 }
 
-/** The rank of a process that is in no job. */
+/** Rank of a process outside a job. */
 const noRank = -1;
 
 function runOfProcesses(
@@ -100,7 +100,7 @@ function runOfProcesses(
   return { run, startNs };
 }
 
-/** The first device that a process used, where the recording says which one it is. */
+/** Returns the first device that a process used, if the recording names it. */
 function usedDevice({ devices, streams }: RecordedProcess): readonly DeviceInfo[] {
   let first = Number.POSITIVE_INFINITY;
   for (const stream of streams) first = Math.min(first, stream);
@@ -108,7 +108,7 @@ function usedDevice({ devices, streams }: RecordedProcess): readonly DeviceInfo[
   return [devices.get(used) ?? []].flat();
 }
 
-/** The monotonic clock counts from the machine's start: the head says what the wall clock was at one of its moments. */
+/** Converts from the monotonic clock, which counts from the machine's start: the header has a wall-clock time. */
 const startedMs = ({ header }: RecordedProcess, startNs: number): number =>
   Number(BigInt(header.wallClockNs) / 1_000_000n) + (startNs - header.startNs) / 1e6;
 
@@ -130,7 +130,7 @@ const problemRemedies: Readonly<Record<number, string>> = {
     'Only one tool at a time can have CUPTI: run the program without the other one (torch.profiler, Nsight Systems, a debugger).',
 };
 
-/** In words: why a process has no recording. */
+/** Describes why a process has no recording. */
 export function problemWords({ code, reason }: { readonly code: number; readonly reason: string }): string {
   switch (code) {
     case problems.noCupti:
@@ -142,11 +142,11 @@ export function problemWords({ code, reason }: { readonly code: number; readonly
   }
 }
 
-/** Said if steps were asked for and the program marked none. */
+/** Note if steps were requested and the program marked none. */
 const noSteps =
   'No NVTX range of the program appeared, so no step could be counted: mark steps with torch.cuda.nvtx.range_push("step") and range_pop().';
 
-/** Whether steps were asked for, and none began before the process ended. */
+/** Returns whether steps were requested, and none began before the process ended. */
 const missedSteps = ({ header, stepsBegun }: RecordedProcess): boolean => header.steps === true && stepsBegun === 0;
 
 function nothingRecorded(all: readonly RecordedProcess[]): CopyscopeError {
@@ -216,7 +216,7 @@ function notesOf(
   ];
 }
 
-/** torch.profiler asks for CUPTI when it starts, and gets nothing: its end waits for the device from a known place. */
+/** torch.profiler requests CUPTI at its start, and gets nothing; its end waits for the device at a known place. */
 function profilerNote(process: RecordedProcess): string[] {
   if (!process.ranTorchProfiler) return [];
   return [

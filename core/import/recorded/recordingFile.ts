@@ -1,6 +1,6 @@
 /**
- * The file that a recorded process leaves, as native/record/format.h describes it. It may break off anywhere, and may be
- * damaged: what stands in whole chunks is read, and of the last one every whole record.
+ * Reads the file of a recorded process, described in native/record/format.h. It may break off anywhere, and may be
+ * damaged: whole chunks are read, and every whole record of the last one.
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../../errors.ts';
@@ -18,47 +18,47 @@ const headerSchema = z.object({
   version: z.literal(1),
   pid: z.number().int().min(0),
   parent: z.number().int().min(0),
-  /** Of the monotonic clock, as all times in the file. */
+  /** Time of the monotonic clock, like all times in the file. */
   startNs: z.number().min(0),
-  /** Nanoseconds since 1970 at that moment: more digits than a double has. */
+  /** Nanoseconds since 1970 at that time, as text: more digits than a double has. */
   wallClockNs: z.string().regex(/^\d{1,20}$/),
   cupti: z.number().int().min(0),
   light: z.boolean(),
   lines: z.boolean(),
-  /** Some steps were asked for. Older recordings don't say. */
+  /** Whether some steps were requested. Missing in older recordings. */
   steps: z.boolean().optional(),
-  /** Number of the process in its job (the variable RANK); -1 without one. Older recordings don't say. */
+  /** Number of the process in its job (the variable RANK); -1 without one. Missing in older recordings. */
   rank: z.number().int().min(-1).optional(),
 });
 export type RecordingHeader = z.infer<typeof headerSchema>;
 
-/** A record: fields start at `at`, and there are `length` bytes of them. */
+/** Called with a record: its fields start at `at`, and have `length` bytes. */
 export type RecordVisitor = (kind: number, view: DataView, at: number, length: number) => void;
 
 export interface RecordingFile {
   readonly header: RecordingHeader;
   /** Calls `visit` for each record, in order. */
   visit(visit: RecordVisitor): void;
-  /** Bytes at the end that are no whole record: the process was killed while they were written. */
+  /** Bytes at the end that aren't a whole record: the process was killed while they were written. */
   readonly cutBytes: number;
-  /** Chunks whose content isn't what was written. */
+  /** Number of chunks whose checksum is wrong. */
   readonly damagedChunks: number;
 }
 
-/** What the chunks' heads say, without their content. */
+/** Counts from the chunks' headers, without their content. */
 export interface RecordingCounts {
   readonly records: number;
   readonly copies: number;
   readonly kernels: number;
   readonly waits: number;
-  /** What CUPTI dropped and what found no room, of all the time until then. */
+  /** Total records so far that CUPTI dropped or that found no room. */
   readonly dropped: number;
 }
 
 export const looksLikeRecording = (file: Uint8Array): boolean =>
   file.length >= fileMagic.length && [...fileMagic].every((letter, index) => file[index] === letter.charCodeAt(0));
 
-/** Throws a CopyscopeError `trace-file.not-a-trace` where the file's start isn't that of a recording. */
+/** Throws a CopyscopeError `trace-file.not-a-trace` if the file doesn't begin like a recording. */
 export function readRecordingFile(file: Uint8Array): RecordingFile {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const headerEnd = endOfHeader(file, view);
@@ -103,7 +103,7 @@ interface Span {
   readonly to: number;
 }
 
-/** A chunk's sum is made once, by rights; heads that stand in one another's chunks could ask for any number of sums. */
+/** Limit of checksums per chunk. One should do, but overlapping headers could request any number. */
 const mostSummed = 4;
 
 function findChunks(file: Uint8Array, view: DataView, start: number) {
@@ -124,7 +124,7 @@ function findChunks(file: Uint8Array, view: DataView, start: number) {
     }
     const next = nextChunk(view, at + 1);
     if (next < 0 && !isWritten) {
-      // Nothing follows: the last chunk was not written to its end.
+      // No header follows, so the last chunk is incomplete.
       const whole = isHead ? wholeRecords(view, from, file.length) : from;
       if (isHead && whole > from) chunks.push({ from, to: whole });
       cutBytes = file.length - Math.min(whole, file.length);
@@ -137,7 +137,7 @@ function findChunks(file: Uint8Array, view: DataView, start: number) {
   return { chunks, cutBytes, damagedChunks };
 }
 
-/** Where the next chunk's head stands; -1 where none does. */
+/** Returns the position of the next chunk's header; -1 if there is none. */
 function nextChunk(view: DataView, from: number): number {
   for (let at = from; at + chunkHeaderBytes <= view.byteLength; at += 1) {
     if (view.getUint32(at, true) === chunkMagic) return at;
@@ -145,7 +145,7 @@ function nextChunk(view: DataView, from: number): number {
   return -1;
 }
 
-/** End of the last whole record. */
+/** Returns the end of the last whole record. */
 function wholeRecords(view: DataView, from: number, to: number): number {
   let at = from;
   while (at + recordHeaderBytes <= to) {
@@ -178,13 +178,13 @@ function crcOf(file: Uint8Array, from: number, to: number): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** The place of the first chunk behind a file's first bytes; null where they are too few. */
+/** Returns the position of the first chunk; null if `head` is too short. */
 export function firstChunk(head: Uint8Array): number | null {
   if (!looksLikeRecording(head) || head.length < fileMagic.length + 4) return null;
   return fileMagic.length + 4 + new DataView(head.buffer, head.byteOffset).getUint32(fileMagic.length, true);
 }
 
-/** What a chunk's head says, and where the next one begins; null where none stands at `at`. */
+/** Returns the counts in a chunk's header, and the next chunk's position; null if there is none at `at`. */
 export function chunkCounts(head: Uint8Array, at: number): (RecordingCounts & { readonly next: number }) | null {
   if (head.length < chunkHeaderBytes) return null;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);

@@ -1,4 +1,4 @@
-/** The records of a recording, with their fields: native/record/format.h says what they are. */
+/** Records of a recording and their fields, described in native/record/format.h. */
 
 export const recordKinds = {
   text: 1,
@@ -21,7 +21,7 @@ export const recordKinds = {
   steps: 18,
 } as const;
 
-/** The least bytes of a record's fields; one that has fewer is not read. */
+/** Smallest size of each record's fields; shorter records aren't read. */
 export const leastBytes: Readonly<Record<number, number>> = {
   [recordKinds.text]: 4,
   [recordKinds.thread]: 8,
@@ -43,7 +43,7 @@ export const leastBytes: Readonly<Record<number, number>> = {
   [recordKinds.steps]: 8,
 };
 
-/** Bytes of the call of a copy that was given addresses. */
+/** Size of a copy's call with addresses. */
 export const copyCallBytes = 65;
 
 export const callRoles = { launch: 0, copy: 1, memset: 2, wait: 3, event: 4, pin: 5, unpin: 6, allocate: 7, free: 8 };
@@ -53,11 +53,11 @@ export const problems = { noCupti: 1, otherSubscriber: 2, cuptiFailed: 3, storag
 /** CUPTI's number of a stream's wait for an event among its synchronisations. */
 export const streamWaitType = 2;
 
-/** A 64-bit number. Times and bytes have at most 53 bits; what has more is damage, and isn't a time. */
+/** Reads a 64-bit number. Times and bytes have at most 53 bits; larger numbers are damage and not a time. */
 export const u64 = (view: DataView, at: number): number =>
   view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 
-/** As CUPTI numbers them, in Kineto's words. */
+/** Kineto's words, in CUPTI's order. */
 const copyWords = ['', 'HtoD', 'DtoH', 'HtoA', 'AtoH', 'AtoA', 'AtoD', 'DtoA', 'DtoD', 'HtoH', 'PtoP'];
 const memoryWords = ['Unknown', 'Pageable', 'Pinned', 'Device', 'Array', 'Managed', 'Device Static', 'Managed Static'];
 
