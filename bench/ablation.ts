@@ -1,9 +1,9 @@
 /**
- * What each parameter of the registry buys: node bench/run.mjs ablation [--every N] [--profile FILE] [--set NAME=VALUE,…].
- * Each is taken away from h200 in turn, or replaced by what the registry names, and the runs of all machines that h200 has
- * not seen are predicted again. It earns its place if without it the 90th percentile of the makespan's error, of all
- * programs or of one kind, grows by a point or more, a hundredth of the overlaps or a cause of a verdict more turns wrong,
- * or nothing can be predicted at all. Prints a table.
+ * Measures what each parameter of the registry contributes: node bench/run.mjs ablation [--every N] [--profile FILE]
+ * [--set NAME=VALUE,…]. Each is removed from h200 in turn, or replaced as the registry says, and the runs of all
+ * machines that h200 has not seen are predicted again. A parameter is worthwhile if without it the 90th percentile of
+ * the makespan's error, of all programs or of one kind, grows by a point or more, a hundredth of the overlaps or one
+ * more cause of a verdict becomes wrong, or nothing can be predicted at all. Prints a table.
  */
 import { readFileSync } from 'node:fs';
 import { type DeviceProfile, parseProfile } from '../core/profile/profile.ts';
@@ -56,7 +56,7 @@ function figures(of: DeviceProfile): Record<Kind, Figures> {
   return { all: told('all'), device: told('device'), host: told('host') };
 }
 
-/** Null for what has no stand-in. */
+/** Returns null if the parameter has no replacement. */
 function withoutOne(name: ParameterName): DeviceProfile | null {
   const { ablated, without } = parameterOf(name);
   const value = ablated ?? without;
@@ -71,7 +71,7 @@ function withValue(of: DeviceProfile, name: ParameterName, value: unknown): Devi
   return { ...of, parameters: changed as unknown as DeviceProfile['parameters'] };
 }
 
-/** What is lost without it, by the rule above. */
+/** Returns what is lost without it, by the rule above. */
 function bought(after: Record<Kind, Figures>): string[] {
   const kinds = (Object.keys(tables) as Kind[]).filter((kind) => after[kind].high - before[kind].high >= 0.01);
   const overlaps = before.all.close - after.all.close;

@@ -54,7 +54,7 @@ function tell(name: string, judged: readonly Judged[]): void {
   console.log(`${name}: ${cells.join('; ')}`);
 }
 
-/** What other trials might have shown: the 90th percentile of as many trials, drawn again from these (bootstrap, 90 % of the draws). */
+/** Prints what other trials might show: the 90th percentile of redrawn trials (bootstrap, 90 % of the draws). */
 function tellSpread(): void {
   const random = new Random(1);
   const highs = Array.from({ length: 1000 }, () => {

@@ -29,7 +29,7 @@ const work = mkdtempSync(join(tmpdir(), 'copyscope-attack-'));
 const residentMB = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A connection that says `text` and never ends its half; null where the server has no place for it. */
+/** Opens a connection that sends `text` and never closes its half; null if the server has no place for it. */
 function hold(port, text) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -107,7 +107,7 @@ async function pour(port, text) {
   socket.destroy();
 }
 
-/** Asks again and again until it is told to stop. Gives the longest wait of each kind, and how often it had none. */
+/** Sends requests until it is stopped. Returns the longest wait of each kind, and the number of failures. */
 function watchWindow(service, address) {
   const longest = { own: 0, fresh: 0 };
   let failures = 0;

@@ -34,7 +34,7 @@ const { values: options, positionals } = parseArgs({
 const sizes = positionals.length > 0 ? positionals.map(Number) : [2000];
 const edits = Number(options.edits);
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
-/** Between two edits. What follows an edit in the workers comes in this time, and may still go on when the next one comes. */
+/** Time between two edits. Work in the workers after an edit runs in it, and may continue during the next one. */
 const pauseMs = Number(options.pause);
 
 const kinds = [
@@ -93,7 +93,7 @@ async function pickFirst(page) {
 /** Presses two keys in turn on the first block, again and again: the lanes have a new extent each time. */
 async function editAgain(page, keys, count) {
   for (let edit = 0; edit < count; edit += 1) {
-    // What comes next is selected where an operation was taken out.
+    // Selects the first block again, because the edited operation is gone.
     if (edit % keys.length === 0) await pickFirst(page);
     await page.evaluate((number) => {
       globalThis.watched.edit = number;

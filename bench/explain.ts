@@ -1,7 +1,7 @@
 /**
- * Explains generated PyTorch traces as the command line does, each in a process of its own, and says what that took:
- * node bench/run.mjs explain [--tiny] [EVENTS…] (1e6, 3e6 and 1e7 where none are named).
- * With --tiny of launches and kernels alone, which don't repeat; else of a training step's mix.
+ * Explains generated PyTorch traces like the command line, each in its own process, and measures time and memory: node
+ * bench/run.mjs explain [--tiny] [EVENTS…] (default 1e6, 3e6 and 1e7). With --tiny, traces of launches and kernels
+ * alone, which don't repeat; otherwise the mix of a training step.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ const args = process.argv.slice(2);
 const kind = args.includes('--tiny') ? 'tiny' : 'mix';
 const sizes = args.filter((arg) => arg !== '--tiny').map(Number);
 const command = join(import.meta.dirname, '../host/cli.js');
-/** Told by the process itself when it ends: the most memory that it had. */
+/** Makes the process print its peak memory when it ends. */
 const tellsPeak = `process.on('exit', () => process.stderr.write('\\npeak ' + process.resourceUsage().maxRSS));`;
 
 for (const events of sizes.length === 0 ? [1e6, 3e6, 1e7] : sizes) {

@@ -81,7 +81,7 @@ function say(found: Sums, own: Sums, from: number): void {
   );
 }
 
-/** Names of copies, marks and memory differ there: see docs/guide/share.md. What is the same in both are calls and kernels. */
+/** Names of copies, marks and memory differ there (see docs/guide/share.md); calls and kernels are the same in both. */
 async function readBack(pieces: readonly Uint8Array[]): Promise<void> {
   const start = performance.now();
   async function* stream() {

@@ -35,7 +35,7 @@ interface Told extends Case {
   readonly high: number;
 }
 
-/** What a run is predicted with, and what that is held against. */
+/** Input of a prediction, and the recording that it is compared with. */
 interface Asked {
   readonly profile: DeviceProfile;
   readonly costsOf: CostsOf;
@@ -51,7 +51,7 @@ const whileRecorded =
       ? { profile: profileFor(folder), costsOf: recordingCosts, recordedNs: makespanNs }
       : { profile: profileFor(folder), costsOf: profileCosts, recordedNs: plainNs ?? makespanNs };
 
-/** Without a recorder, as a gain is told of the run. */
+/** Predicts without a recorder, like the gains of a run. */
 const byOwnRows: Ask = (folder, { id }) => {
   const bytes = new Map(recordings(folder)).get(id);
   if (bytes === undefined) return null;
@@ -88,7 +88,7 @@ if (set !== undefined) {
 }
 
 const [derivedOf = [], tested = []] = [0, 1].map((half) => unseenTrials.filter((_, index) => index % 2 === half));
-/** What was told less of errs at least as far. */
+/** A profile that knows less of the machine errs at least as far. */
 let least: readonly number[] | undefined;
 for (const [name, ask] of kinds) {
   const [first = [], second = []] = [derivedOf, tested].map((sets) => sets.flatMap((folder) => tellSet(folder, ask)));

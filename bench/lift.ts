@@ -1,7 +1,7 @@
 /**
- * What it takes to lift a large trace and to predict an edit of its experiment: node bench/run.mjs lift [EVENTS].
- * Each is told in times of a yardstick that this very run measures, a simulation of one experiment that ships, so that
- * figures of busy machines can be held against each other.
+ * Measures lifting a large trace and predicting an edit of its experiment: node bench/run.mjs lift [EVENTS]. Results
+ * are relative to a yardstick measured in the same run, a simulation of one shipped experiment, so that figures from
+ * busy machines can be compared.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

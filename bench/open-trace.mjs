@@ -31,7 +31,7 @@ const megabytes = (pid, field) => {
   }
 };
 
-/** Of the process that holds the page: the largest of the browser's renderers. */
+/** Returns the peak of the process with the page: the largest of the browser's renderers. */
 function pagePeak() {
   const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8', maxBuffer: 2 ** 26 });
   const renderers = listed.split('\n').filter((line) => line.includes('--type=renderer'));

@@ -56,7 +56,7 @@ function watchWindow() {
   }
 }
 
-/** Of what was clicked or pressed last, when the lanes have come and the window is at rest; all in milliseconds from it. */
+/** Returns the times since the last click or key until the lanes have come and the window is idle, in milliseconds. */
 async function settled(page) {
   await page.waitForFunction(() => globalThis.watched.marks.lanes !== undefined, undefined, { timeout: 120_000 });
   await page.waitForFunction(

@@ -55,7 +55,7 @@ interface Judged {
   readonly error: string | null;
 }
 
-/** A first advice with less gain is none. */
+/** A first advice with less gain doesn't count. */
 const leastGain = 0.02;
 const alarmGain = 0.05;
 

@@ -1,6 +1,6 @@
 /**
- * Reads a generated export of Nsight Systems and says what it took: node bench/run.mjs read-nsight [ROWS] [FILE].
- * The file is generated anew where none is named.
+ * Reads a generated export of Nsight Systems and measures time and memory: node bench/run.mjs read-nsight [ROWS]
+ * [FILE]. Without FILE the export is generated.
  */
 import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -22,7 +22,7 @@ const { values: options, positionals } = parseArgs({
 const sizes = positionals.length > 0 ? positionals.map(Number) : [100_000];
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
 
-/** Of a step of the player: five calls, the stacks of two, a copy, three kernels, and the range around them. */
+/** Rows per step of the player: five calls, the stacks of two, a copy, three kernels, and the range around them. */
 const rowsOfStep = 12;
 
 const shown = {

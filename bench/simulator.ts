@@ -50,7 +50,7 @@ const program = (rounds: number, operations: readonly object[]): Program => lowe
 
 interface Taken {
   readonly wallMs: number;
-  /** Of all threads of the process: what a machine busy with other work lengthens least. */
+  /** Processor time of all threads of the process, which other work on the machine affects least. */
   readonly processorMs: number;
 }
 

@@ -35,7 +35,7 @@ const every = 50;
 const noMachineCode = '--js-flags=--no-sparkplug,--no-maglev,--no-turbofan,--regexp-interpret-all';
 const work = mkdtempSync(join(tmpdir(), 'copyscope-soak-'));
 const trace = JSON.parse(readFileSync(inRoot('test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'), 'utf8'));
-/** What the next file chooser is answered with. */
+/** Answer to the next file chooser. */
 let chosen = '';
 const example = 'Pinned source, second stream';
 
@@ -75,8 +75,8 @@ async function run(page) {
 }
 
 /**
- * Has the browser's file chooser answered with the file `path`, without a hold on the input: an element that Playwright was
- * told of stays for as long as its page, and would be counted here as one that the page keeps.
+ * Answers the browser's file chooser with the file `path` without keeping a handle to the input: an element that
+ * Playwright knows stays as long as its page, and would count here as leaked by the page.
  */
 async function answerChoosers(cdp, path) {
   await cdp.send('Page.enable');

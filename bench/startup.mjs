@@ -27,7 +27,7 @@ const limitMs = 1500;
 const work = mkdtempSync(join(tmpdir(), 'copyscope-startup-'));
 const viewport = { width: 1600, height: 900 };
 
-/** A library as people have one: `runs` simulated runs beside what ships. */
+/** Fills a library with `runs` simulated runs in addition to the shipped ones. */
 function fillLibrary(count) {
   const example = inRoot('assets/examples/overlap/pinned-side-stream.json');
   const first = join(work, 'runs/run-1.arrow');

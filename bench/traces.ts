@@ -1,7 +1,7 @@
 /**
- * How well replays of real programs' traces give the traces back, and how well predicted gains meet the true ones:
- * node bench/run.mjs traces [FOLDER,…] [--only TEXT] [--plan]. A folder holds FAMILY.VARIANT.json.gz and steps.json, as
- * test/fixtures/pytorch-pairs does. With --table the pairs are told as rows of bench/results.
+ * Measures how well replays of real programs' traces match the traces, and predicted gains the true ones: node
+ * bench/run.mjs traces [FOLDER,…] [--only TEXT] [--plan]. A folder contains FAMILY.VARIANT.json.gz and steps.json, like
+ * test/fixtures/pytorch-pairs. With --table, prints the pairs as rows of bench/results.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Times the verdicts and the whole summary of large runs: node bench/run.mjs verdicts [ROWS].
- * Of an imported trace, without a program, and of simulated programs of several shapes.
+ * Measures the verdicts and the whole summary of large runs: node bench/run.mjs verdicts [ROWS]. Uses an imported trace
+ * without a program, and simulated programs of several shapes.
  */
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -21,7 +21,7 @@ const addonFile = join(buildFolder, 'Release', 'copyscope.node');
 const quiet = process.argv.includes('--quiet');
 const exitCodes = { built: 0, failed: 1, noCompiler: 3, noCmake: 4 };
 
-/** First line that the tool prints about its version; null where it can't be run. */
+/** Returns the first line of a tool's version output; null if it can't be run. */
 function version(tool, option = '--version') {
   const result = spawnSync(tool, [option], { encoding: 'utf8' });
   return result.error === undefined && result.status === 0 ? (result.stdout.split('\n')[0] ?? '').trim() : null;

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { writeLicences } from './lib/licences.mjs';
 import { inRoot, root, runMain } from './lib/paths.mjs';
 
-/** What each part is made from, the file that shows it was built, and the modes its config is built in, one by one. */
+/** Sources of each part, the file that shows it was built, and the modes in which its config is built in turn. */
 const parts = {
   renderer: {
     config: 'vite.renderer.config.ts',
@@ -91,7 +91,7 @@ function isAlive(lock) {
     process.kill(owner, 0);
     return true;
   } catch (error) {
-    // A lock that has gone meanwhile is no dead owner's: removing it would take that of whoever came next.
+    // A lock that has disappeared doesn't belong to a dead owner: removing it would remove the next owner's lock.
     return error.code !== 'ESRCH';
   }
 }

@@ -19,7 +19,7 @@ function homepage() {
   return `-c.extraMetadata.homepage=${address ?? 'https://copyscope.invalid/'}`;
 }
 
-/** Where the app looks for updates: nowhere, unless a feed is named. */
+/** Returns where the app looks for updates: nowhere, unless a feed is named. */
 function feed() {
   const address = process.env.COPYSCOPE_FEED;
   return address === undefined ? [] : ['-c.publish.provider=generic', `-c.publish.url=${address}`];

@@ -24,7 +24,7 @@ function debianAlsa() {
     : 'libasound2';
 }
 
-/** What Electron links with, for a system that has no desktop yet. */
+/** Libraries that Electron needs on a system without a desktop. */
 const desktopLibraries = () => ({
   name: "Electron's libraries",
   packages: {

@@ -184,7 +184,7 @@ async function rest() {
   await provideAddon();
   provideSshd(say);
   await ensureBuilt(['renderer', 'host', 'electron']);
-  // Of three workers on two cores one often waits for a program that it started.
+  // With three workers on two cores, one often waits for a program that it started.
   const folders = ['system', 'native', 'electron', 'fuzz'].map((folder) => `test/${folder}/`);
   return [
     await vitest([...folders, moreComponents, '--maxWorkers=3']),

@@ -26,7 +26,7 @@ interface Row {
 }
 
 const device = process.env['COPY_DEVICE'] ?? 'cuda:0';
-/** For a trial where there is no GPU: a thousandth of the large payloads. */
+/** Without a GPU, for trials, large payloads are a thousandth of their size. */
 const scale = device.startsWith('cuda') ? 1 : 0.001;
 const asked = new Set(process.argv.slice(2));
 /** Measured with --all only. */

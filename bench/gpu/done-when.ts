@@ -24,7 +24,7 @@ const tensors = isTrial ? 20 : 1000;
 const large = Array<number>(tensors).fill(4_000_000);
 const small = smallPayloads['1000 x 4000 B'] ?? [];
 const MiB = 2 ** 20;
-/** What the multi-tensor copier of ACCV-Lab reached with the first payload on an H200, in a run of its own. */
+/** Rate of ACCV-Lab's multi-tensor copier with the first payload on an H200, in a separate run. */
 const accvLabBytesPerSecond = 16.0e9;
 
 const lines = new HeldLines(isTrial);
@@ -52,7 +52,7 @@ const ratios = (own: readonly number[], reference: number): number[] => own.map(
 const inUs = (ns: readonly number[]): number[] => ns.map((value) => value / 1000);
 const us = ' us';
 
-/** A section that fails is told as not measured, and the others still run. */
+/** Runs a section. If it fails, reports its figures as not measured and continues with the others. */
 async function section(names: readonly string[], body: () => void | Promise<void>): Promise<void> {
   const before = lines.lines.length;
   try {

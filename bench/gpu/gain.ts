@@ -20,7 +20,7 @@ export const mostError = 0.1;
 
 export interface GainTools {
   run(experiment: Experiment): Promise<Run>;
-  /** Of the machine that `run` runs on. */
+  /** Profile of the machine that `run` runs on. */
   readonly profile: DeviceProfile;
   /** Runs of each, before and after in turn, so that what drifts drifts in both; 1 where left out. */
   readonly rounds?: number;
@@ -35,9 +35,9 @@ export interface Timed {
 }
 
 /**
- * Makespan before less makespan after, in each round: predicted from what the round's own run before recorded, measured
- * between the medians of the iterations with recording off, since a gain is told of the program without a recorder. Then
- * the medians of the rounds. So is every experiment judged, also where a recorder changes nothing.
+ * Makespan before minus after, in each round. The prediction uses the run before of the same round; the measurement is
+ * between the medians of the iterations with recording off, since a gain is of the program without a recorder. Then the
+ * medians of the rounds. All experiments are judged like this, even if a recorder changes nothing.
  */
 export interface GainTimes {
   readonly predictedNs: number;
@@ -54,18 +54,18 @@ export interface GainTimes {
 export interface Gain {
   readonly op: number;
   readonly label: string;
-  /** What the simulator says. */
+  /** Cause from the simulator. */
   readonly cause: Cause;
-  /** What the run on the engine says of the same operation; null where it has no verdict for it. */
+  /** Cause of the same operation in the engine's run; null if it has no verdict there. */
   readonly seen: Cause | null;
   /** Whose remedy was applied: that of the engine's run, or where it has none for this cause, the simulator's. */
   readonly remedyOf: 'run' | 'simulation' | null;
   readonly steps: readonly string[];
-  /** What the remedied run says of the operation. */
+  /** Cause of the operation in the remedied run. */
   readonly after: Cause | null;
-  /** Whether the cause is gone; null where nothing takes it away. */
+  /** Whether the cause is gone; null if no remedy removes it. */
   readonly removed: boolean | null;
-  /** Null where nothing takes the cause away. */
+  /** Null if no remedy removes the cause. */
   readonly gain: GainTimes | null;
   /** predictedNs - measuredNs, over measuredNs. Null without a gain. */
   readonly error: number | null;
@@ -92,7 +92,7 @@ export async function* gainsOf(experiment: Experiment, tools: GainTools): AsyncG
   }
 }
 
-/** What a run offers against this cause, with its gain; null where nothing. */
+/** Returns the run's remedy for this cause, with its gain; null if there is none. */
 function remedyOf(run: Run, { op, cause }: Verdict, profile: DeviceProfile): Remedy | null {
   const { remedies } = summarizeRun(run, { profile });
   return remedies.find((one) => one.op === op && one.cause === cause && one.after !== null) ?? null;
@@ -146,7 +146,7 @@ async function inTurn(
 
 interface Measured {
   readonly run: Run;
-  /** Empty where nothing takes the cause away. */
+  /** Empty if no remedy removes the cause. */
   readonly rounds: readonly Round[];
 }
 
@@ -196,7 +196,7 @@ function gainTimes(rounds: readonly Round[], before: Timed, after: Timed): GainT
   };
 }
 
-/** What is said of the operation in the changed experiment. One that was cut in parts is the last of them. */
+/** Returns the operation's verdict in the changed experiment. If it was cut in parts, the last part counts. */
 function verdictLeft(
   changed: Experiment,
   run: Run,

@@ -1,11 +1,11 @@
-/** What gains.ts prints. */
+/** Lines that gains.ts prints. */
 import { type Gain, mostError } from './gain.ts';
 
 const us = (ns: number): string => `${(ns / 1000).toFixed(1)} us`;
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const limit = `at most ${mostError * 100} %`;
 
-/** As "verdicts/same-stream, upload: same-stream seen, removed (overlapped); gain 605.9 us predicted, 600.2 us measured (590.1 to 611.0), 604.3 us recorded; … error 0.9 % (at most 10 %) held". */
+/** Returns the line of a gain: cause seen and removed; gain predicted, measured and recorded; error; whether it held. */
 export function gainLine(experiment: string, gain: Gain): string {
   const { label, cause, seen, removed, after, remedyOf, held } = gain;
   const sight = seen === cause ? 'seen' : `NOT SEEN (${seen ?? 'no verdict'})`;
@@ -36,10 +36,10 @@ interface Result {
   readonly gains: readonly Gain[];
 }
 
-/** Those that are there to show a cause. The others, of races and of overlap, are there for something else. */
+/** Returns whether it is an example of a cause. The others, of races and of overlap, have another purpose. */
 export const isExample = (experiment: string): boolean => experiment.startsWith('verdicts/');
 
-/** Of the examples of causes which cause has one that holds in all; then counts over them, and over the others. */
+/** Returns causes with an example that fully holds, then counts over the examples of causes, and over the others. */
 export function gainSummary(results: readonly Result[]): string[] {
   const of = (some: readonly Result[]): Gain[] => some.flatMap(({ gains }) => gains);
   const examples = of(results.filter(({ experiment }) => isExample(experiment)));

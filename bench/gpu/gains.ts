@@ -49,7 +49,7 @@ const fewIterations = 5;
 /** The first iterations on fresh buffers are slower than all that follow. */
 const warmups = 20;
 
-/** What needs more GPUs than there are is left out. */
+/** Experiments that need more GPUs than exist are left out. */
 const gpus = engineKind === 'cuda' ? native.report().devices.length : Number.POSITIVE_INFINITY;
 const names = ['verdicts', 'overlap', 'races'].flatMap((folder) =>
   readdirSync(join('assets/examples', folder))

@@ -23,7 +23,7 @@ export class KeptRuns {
     return this.#runs[0];
   }
 
-  /** The next run of just this experiment, however often it was repeated, from the first again after the last; undefined where there is none. */
+  /** Returns the next run of exactly this experiment, the first one after the last; undefined if there is none. */
   of(experiment: Experiment): Run | undefined {
     const wanted = once(experiment);
     const found = this.#runs.filter(

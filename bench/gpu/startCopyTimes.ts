@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Which processor the system gives a process's main thread, and who shares its core, changes what small copies take by
- * half. One process would tell of one draw only.
+ * Number of processes. Which processor a process's main thread gets, and what shares its core, changes small copies by
+ * half, so one process would show only one case.
  */
 const processes = 5;
 

@@ -1,6 +1,7 @@
 /**
- * Where a prediction and a recorded run part: along the predicted critical path, how much later or earlier than recorded
- * each step begins and ends, given to the step at which the difference arises. The parts add up to the whole difference.
+ * Finds where a prediction and a recorded run differ: along the predicted critical path, how much later or earlier than
+ * recorded each step begins and ends, attributed to the step where the difference arises. The parts add up to the whole
+ * difference.
  */
 
 import { recordingCosts } from '../../core/cost/profileCosts.ts';
@@ -13,7 +14,7 @@ import type { RecordedRun } from './recordedRun.ts';
 import { isHostRow, pairRows } from './rowPairs.ts';
 
 export interface ErrorPart {
-  /** As 'kernels', or 'start of copies'. */
+  /** For example 'kernels', or 'start of copies'. */
   readonly name: string;
   /** Predicted less recorded. */
   readonly ns: number;
@@ -56,7 +57,7 @@ export function errorParts({ program, iterations, makespanNs }: RecordedRun, pro
     }
     parts.add(`start of ${what}`, startNs - apartNs, here, there);
     apartNs = startNs;
-    // What a call starts doesn't wait for its return.
+    // Work that a call starts doesn't wait for its return.
     if (here.kind === 'host-call' && next !== undefined && !isHostRow(next)) return;
     parts.add(what, endNs - startNs, here, there);
     apartNs = endNs;

@@ -3,10 +3,10 @@
 const markOf = (events, name) => events.find((event) => event.cat === 'blink.user_timing' && event.name === name);
 
 /**
- * Of each edit, from the page's mark `key N` on, in milliseconds: until the lanes were drawn (`lanes N`), until the first
- * frame that holds them was presented, until the one that holds the score (`score N`) was, and the processor time that
- * the page's thread took for the lanes; and the longest task of that thread until the next key. `lags` are the
- * milliseconds from the key event's own time stamp to its mark.
+ * Returns for each edit, in milliseconds from the page's mark `key N`: until the lanes were drawn (`lanes N`), until
+ * the first frame with them was presented, until the first with the score (`score N`) was, the processor time of the
+ * page's thread for the lanes, and the longest task of that thread until the next key. `lags` are the milliseconds from
+ * the key event's own time stamp to its mark.
  */
 export function frameTimes(events, lags) {
   const sorted = events.filter(({ ts }) => ts > 0).sort((a, b) => a.ts - b.ts);
@@ -15,7 +15,7 @@ export function frameTimes(events, lags) {
     const [key, lanes, score] = ['key', 'lanes', 'score'].map((name) => markOf(sorted, `${name} ${edit}`));
     if (key === undefined || lanes === undefined || score === undefined)
       throw new Error(`edit ${edit} is not in the trace`);
-    // What was drawn before a frame's work on the page ended is in that frame.
+    // A frame contains everything drawn before its work on the page ended.
     const [frame, scoreFrame] = [lanes, score].map(({ ts }) => frames.find(({ end }) => end >= ts));
     if (frame === undefined || scoreFrame === undefined) throw new Error(`no frame was presented after edit ${edit}`);
     return {
@@ -47,7 +47,7 @@ function pageFrames(events) {
   return frames;
 }
 
-/** Of the tasks of the key's thread that ran between the key and a time. */
+/** Returns the processor time of tasks on the key's thread between the key and a time. */
 const processorUs = (events, key, until) => tasks(events, key, until).reduce((sum, { tdur }) => sum + tdur, 0);
 
 const longestUs = (events, key, until) => tasks(events, key, until).reduce((most, { dur }) => Math.max(most, dur), 0);

@@ -25,13 +25,13 @@ export interface JudgedRun extends RecordedRun {
   readonly plainNs: number | null;
 }
 
-/** What a prediction says of a run. */
+/** Result of a prediction for a run. */
 export interface Judged {
   readonly run: JudgedRun;
   readonly makespanNs: number;
-  /** Of the makespan, as a part of what was recorded; below 0 where it is predicted too short. */
+  /** Error of the makespan, relative to the recorded one; negative if predicted too short. */
   readonly error: number;
-  /** Between the shares of copy time beside which kernels ran; null where nothing is copied. */
+  /** Difference of the shares of copy time overlapped by kernels; null without copies. */
   readonly apart: number | null;
   readonly causes: number;
   readonly right: number;

@@ -10,7 +10,7 @@ import { iterationsOf } from '../../core/trace/rows.ts';
 import type { Run, RunInfo } from '../../core/trace/run.ts';
 
 export interface RecordedRun {
-  /** As its file is called, without the ending. */
+  /** File name without extension. */
   readonly id: string;
   readonly program: Program;
   readonly iterations: readonly Iteration[];

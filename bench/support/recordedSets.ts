@@ -22,15 +22,15 @@ export const strangeH200s = [20261126, 20261128, 20261133, 20261134, 20261135, 2
 const since = [20261138, 20261139, 20261140, 20261142, 20261143, 20261144, 20261145].map(trial);
 /** Each from an H200 that h200 has not seen, calibrated there too. */
 export const unseenTrials: readonly string[] = [...strangeH200s, ...since].sort();
-/** Of an H100, recorded after the last rule was made. */
+/** Sets from an H100, recorded after the last rule was made. */
 const latest = [20261146, 20261147, 20261148].map(trial);
-/** Predicted before anyone had looked at them, and part of no fit. Beside those, of the fourth blind set's machine and H100s. */
+/** Sets predicted before anyone had looked at them, and used in no fit. Includes H100s. */
 export const trials = [...unseenTrials, ...[20261124, 20261127].map(trial), ...latest].sort();
 
 /** Recorded on machines that h200 was not fitted to, an H100 among them. */
 export const trialsElsewhere: readonly string[] = [...unseenTrials, trial(20261127)].sort();
 
-/** What copyscope calibrate made on a set's machine, minutes before the set was recorded. */
+/** Profile that copyscope calibrate made on a set's machine, minutes before the set was recorded. */
 export const calibratedFor = new Map<string, string>([
   ['test/fixtures/blind3', 'test/fixtures/calibrated/blind3.json'],
   ['test/fixtures/corpus2', 'test/fixtures/calibrated/blind3.json'],

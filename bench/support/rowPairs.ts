@@ -1,14 +1,11 @@
-/**
- * Rows of a simulated iteration beside the recorded ones that stand for the same thing: the nth row of an operation on
- * a host thread, or on a stream, under the same call.
- */
+/** Pairs simulated rows with recorded ones: the nth row of an operation on its lane, under the same call. */
 
 import { groupBy } from '../../core/groupBy.ts';
 import { type Activity, activity, type Iteration } from '../../core/trace/iteration.ts';
 
 export interface RowPair {
   readonly simulated: Activity;
-  /** In each recorded iteration; undefined where that one has other rows of this operation than the simulation. */
+  /** Row in each recorded iteration; undefined if that one has other rows of this operation than the simulation. */
   readonly recorded: readonly (Activity | undefined)[];
   /** The pair before it in its lane, in the simulation. */
   readonly before: RowPair | null;

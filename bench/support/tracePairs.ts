@@ -1,4 +1,4 @@
-/** Before/after pairs of real programs: traces with the true step times beside them (steps.json). */
+/** Before/after pairs of real programs: traces with their true step times (steps.json). */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChangeWord, isChangeWord } from '../../core/lift/changes/words.ts';

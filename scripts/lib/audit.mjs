@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { licencesText } from './licences.mjs';
 import { root } from './paths.mjs';
 
-/** What is bundled or compiled in, by the page of licences, and what the desktop app runs in. */
+/** Returns bundled or compiled packages, from the page of licences, and the desktop app's runtime. */
 const handedOn = () => new Set(['electron', ...[...licencesText().matchAll(/^## (\S+) /gm)].map(([, name]) => name)]);
 
 /** Addresses of advisories that don't concern Copyscope, or wait for a fixed version, each with its reason. */
@@ -32,7 +32,7 @@ export function auditHandedOn(registry) {
   const names = handedOn();
   const advisories = Object.values(vulnerabilities).flatMap(({ via, fixAvailable }) =>
     via
-      // What depends on a package that has one is told by its name alone.
+      // A package that depends on a vulnerable one is only named.
       .filter((one) => typeof one === 'object' && names.has(one.name) && accepted[one.url] === undefined)
       .map(({ name, severity, title, url }) => {
         const fix = fixAvailable === false ? 'no fixed version yet' : 'a fixed version is there';

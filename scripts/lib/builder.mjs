@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { inRoot, root } from './paths.mjs';
 
 const builder = inRoot('node_modules/electron-builder/cli.js');
-// What packs the archives is a dependency of its library.
+// The packer of archives is a dependency of its library.
 const fromBuilder = createRequire(createRequire(builder).resolve('app-builder-lib'));
 
 export const importFromBuilder = (name) => import(pathToFileURL(fromBuilder.resolve(name)).href);

@@ -1,6 +1,6 @@
 /**
- * Finds the Chromium that the end-to-end tests drive, and brings one where there is none. The headless shell is first: it
- * has no window of its own, and so opens a page for a fifth less.
+ * Finds the Chromium for end-to-end tests, and installs one if there is none. Prefers the headless shell: without a
+ * window of its own it opens a page in a fifth less time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { aptInstall, distribution, findProgram, mayInstall } from './system.mjs'
 
 const downloadMinutes = 5;
 
-/** Path of a Chromium: COPYSCOPE_CHROMIUM, one on PATH, else the one that Playwright downloaded; null where none is. */
+/** Returns the path of a Chromium: COPYSCOPE_CHROMIUM, on PATH, or downloaded by Playwright; null if there is none. */
 export async function findChromium() {
   const named = process.env.COPYSCOPE_CHROMIUM;
   if (named !== undefined && existsSync(named)) return named;
@@ -24,7 +24,7 @@ function isSnap(path) {
   return distribution() === 'ubuntu' && /chromium/.test(path);
 }
 
-/** What a person types to get a Chromium for the tests. */
+/** Command with which a person installs a Chromium for the tests. */
 export const chromiumCommand = 'npx playwright install --with-deps chromium';
 
 /** Brings a Chromium where that is allowed; returns its path, or null. Debian's package first, then Playwright's own. */

@@ -36,7 +36,7 @@ function shortReason(errors) {
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }
 
-/** What vitest's modules and the errors outside of them come to. */
+/** Returns the counts of vitest's modules and of the errors outside of them. */
 export function vitestCounts(modules, unhandledErrors) {
   const counts = noCounts();
   const failed = (test, errors) => counts.failed.push({ test, reason: shortReason(errors) });
@@ -55,7 +55,7 @@ export function vitestCounts(modules, unhandledErrors) {
   return counts;
 }
 
-/** What Playwright's JSON report comes to. A test that passes only when tried again has failed: none may need luck. */
+/** Returns the counts in Playwright's JSON report. A test that passes only on a retry has failed. */
 export function playwrightCounts(report) {
   const counts = noCounts();
   const failed = (test, errors) => counts.failed.push({ test, reason: shortReason(errors) });

@@ -27,7 +27,7 @@ const versionOf = (name) => JSON.parse(read(modules(`${name}/package.json`))).ve
 const exceptionOfGcc = `Parts of the C++ runtime and of its headers are compiled in, under the GNU General Public License, version 3, with the
 GCC Runtime Library Exception, version 3.1 (https://www.gnu.org/licenses/gcc-exception-3.1.html).`;
 
-/** What native/ is compiled with and keeps parts of. A test holds the list against what its sources include. */
+/** Returns libraries compiled into native/. A test compares the list with the includes of its sources. */
 function compiledIn() {
   return [
     {

@@ -1,11 +1,11 @@
-/** What the last native build left to say: npm shows a postinstall's output only where it fails. */
+/** Summary of the last native build, because npm shows a postinstall's output only if it fails. */
 import { readFileSync } from 'node:fs';
 import { inRoot } from './paths.mjs';
 
 const infoFile = inRoot('native/build/build-info.json');
 const again = 'npm run build:native';
 
-/** What scripts/build-native.mjs recorded, or null where no build was tried. */
+/** Returns the record of scripts/build-native.mjs, or null if no build was tried. */
 function readBuildInfo() {
   try {
     return JSON.parse(readFileSync(infoFile, 'utf8'));

@@ -1,7 +1,7 @@
 /**
- * Makes one HTML file of what Vite has built for a report: style sheet and scripts as base64 of gzip, and a short script that
- * unpacks them. The content security policy allows these scripts by their hashes and nothing else, no network above all. What
- * the program imports when it is first needed stays packed until then (report-scripts.mjs).
+ * Makes one HTML file of Vite's build of a report: style sheet and scripts as base64 of gzip, and a short script that
+ * unpacks them. The content security policy allows these scripts by their hashes and nothing else, in particular no
+ * network. Code that the program imports on demand stays packed until then (report-scripts.mjs).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { scriptsOf } from './report-scripts.mjs';
 
 /**
- * What unpacks the page's parts; the program reads the report's data with it too. The sheet is made by script, which needs no
- * leave; the others run as scripts of the page, which the policy allows by their hashes.
+ * Script that unpacks the page's parts; the program also reads the report's data with it. It may add the style sheet
+ * itself; other scripts run as scripts of the page, which the policy allows by their hashes.
  */
 const start = `
 const reportParts = {

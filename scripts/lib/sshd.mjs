@@ -1,6 +1,6 @@
 /**
- * The OpenSSH server that tests of remote hosts run on the loopback address. Debian's and Ubuntu's package is unpacked
- * and not installed: installing it would open a port of this machine. Its library travels beside it.
+ * The OpenSSH server for tests of remote hosts on the loopback address. The package of Debian or Ubuntu is unpacked
+ * rather than installed, because installing it would open a port of this machine. Its library is unpacked with it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -55,7 +55,7 @@ function helperOptions(path) {
   });
 }
 
-/** Brings one where that is possible; null where there is none. */
+/** Provides an sshd if possible; returns null if there is none. */
 export function provideSshd(say) {
   provide([client], say);
   const found = findSshd();

@@ -1,4 +1,4 @@
-/** What Copyscope needs that npm can't bring: whether it is here, and how this system's package manager installs it. */
+/** System packages that Copyscope needs and npm can't install: whether they are here, and how to install them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -43,8 +43,8 @@ function compilerFound() {
 }
 
 /**
- * Each need: its name for people, whether it is met, and its packages by package manager. Where a manager has no
- * package for it, `command` is what to do there instead.
+ * Needs: name for people, whether it is met, and packages by package manager. If a manager has no package, `command`
+ * says what to do instead.
  */
 export const cmake = {
   name: 'CMake',
@@ -91,8 +91,8 @@ function sudoWithoutPassword() {
 }
 
 /**
- * Whether somebody wants packages of the system installed: whoever types `npm ci` was told so by the README. In CI, where
- * nobody reads what is said, they are installed only for COPYSCOPE_INSTALL=1, and for `npm test`.
+ * Returns whether system packages should be installed. The README says so to a person who types `npm ci`. In CI, where
+ * nobody reads the output, they are installed only for COPYSCOPE_INSTALL=1, and for `npm test`.
  */
 export function wantsInstall({ CI = '', COPYSCOPE_INSTALL = '' } = env) {
   if (COPYSCOPE_INSTALL !== '') return COPYSCOPE_INSTALL === '1';

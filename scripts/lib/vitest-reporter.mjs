@@ -10,7 +10,7 @@ import { inRoot } from './paths.mjs';
 
 export const vitestCountsFile = inRoot('test-results/vitest.json');
 
-/** More than the longest limit in vitest.config.ts, that of hooks: what those end is told as their failure. */
+/** Longer than the longest limit in vitest.config.ts, that of hooks, whose own limits report failures first. */
 const mostSilentMs = 25 * 60_000;
 
 const writeCounts = (modules, errors) => {
@@ -18,7 +18,7 @@ const writeCounts = (modules, errors) => {
   writeFileSync(vitestCountsFile, JSON.stringify(vitestCounts(modules, errors)));
 };
 
-/** What runs below this process, with what it waits for: of which a stalled run needs to be found. */
+/** Returns the processes below this one and what they wait for, which helps to find the cause of a stalled run. */
 function processesBelow() {
   const { stdout } = spawnSync('ps', ['-eo', 'pid,ppid,stat,time,wchan:20,args'], { encoding: 'utf8' });
   const [head, ...rows] = (stdout ?? '').trimEnd().split('\n');
@@ -41,7 +41,7 @@ function endRun(say) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // It has already ended.
     }
   }
   process.exit(1);

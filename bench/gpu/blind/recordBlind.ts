@@ -1,8 +1,8 @@
 /**
- * Records the experiments of the blind set on the GPU at hand as small runs, one after another in one process:
- *   node dist/gpu/recordBlind.js SEED [SECONDS] [two-gpus]
- * into $OUT/runs/blind, or those for two GPUs into $OUT/runs/two-gpus. What is not done when the time is over is said to be not recorded. COPYSCOPE_TRIAL=cpu tries it
- * where there is no GPU, without what that engine can't do.
+ * Records the experiments of the blind set on this machine's GPU as small runs, one after another in one process: node
+ * dist/gpu/recordBlind.js SEED [SECONDS] [two-gpus] into $OUT/runs/blind, or those for two GPUs into
+ * $OUT/runs/two-gpus. Experiments that don't fit into the time are reported as not recorded. COPYSCOPE_TRIAL=cpu tries
+ * it without a GPU, without what that engine can't do.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ function say(line: string): void {
   report(line);
 }
 
-/** Why it isn't recorded; null where it is. */
+/** Returns why it isn't recorded, or null if it is. */
 async function record(id: string, experiment: Experiment): Promise<string | null> {
   const leftMs = Math.min(mostMsForOne, Math.round(endsAt - performance.now()));
   if (leftMs <= 0) return 'no time left';

@@ -5,15 +5,15 @@ import { KiB, MiB } from '../../../core/units.ts';
 import type { Random } from '../../../test/unit/support/random.ts';
 import { arithmetic, device, type HostMemory, host, made, spin, streaming } from '../corpus/parts.ts';
 
-/** As a person writes it: what has a default may be left out. */
+/** An operation as a person writes it, with defaults left out. */
 export type Operation = Readonly<Record<string, unknown>> & { readonly op: OperationName };
 type Environment = NonNullable<ExperimentInput['environment']>;
 
-/** What a kernel works on. */
+/** Buffers of a kernel. */
 interface Data {
   readonly reads: string;
   readonly writes: string;
-  /** Of the smaller of the two. */
+  /** Size of the smaller buffer. */
   readonly bytes: number;
 }
 
@@ -117,12 +117,12 @@ export class Sketch {
     }
   }
 
-  /** What a host thread does between calls. */
+  /** Makes host work between calls. */
   work(leastUs: number, mostUs: number): Operation {
     return { op: 'work', durationNs: Math.round(this.between(leastUs, mostUs)) * 1000 };
   }
 }
 
-/** As much as the sum of some buffers may be, so that a run takes no more than some milliseconds. */
+/** Limit of the sum of some buffers, so that a run takes only some milliseconds. */
 export const most = { pinned: 256 * MiB, pageable: 48 * MiB } as const;
 export const mostOf = (memory: HostMemory): number => (memory === 'pageable' ? most.pageable : most.pinned);

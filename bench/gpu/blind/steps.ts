@@ -98,7 +98,7 @@ export function allocations(sketch: Sketch): void {
   sketch.threads.push([repeat(sketch.whole(2, 6), ...operations), end]);
 }
 
-/** Kernels of every kind with parts of the multiprocessors in many streams, some more urgent, beside a few copies. */
+/** Kernels of every kind with shares of the multiprocessors in many streams, some more urgent, and a few copies. */
 export function crowd(sketch: Sketch): void {
   const { random } = sketch;
   const urgent = random.chance(0.4);
@@ -119,7 +119,7 @@ export function crowd(sketch: Sketch): void {
   sketch.threads.push([...main, end]);
 }
 
-/** What default streams do to a program that doesn't know of them. */
+/** Effects of default streams on a program that doesn't consider them. */
 export function defaults(sketch: Sketch): void {
   const { random } = sketch;
   sketch.environment = {
@@ -186,7 +186,7 @@ function edge(sketch: Sketch, from: string, to: string): Operation[] {
   return [record(event, from), wait(event, to)];
 }
 
-/** One thread launches kernels, another brings data meanwhile: who holds whom up? */
+/** One thread launches kernels while another brings data: which one delays the other? */
 export function background(sketch: Sketch): void {
   const { random } = sketch;
   const [computing, copying] = [sketch.stream(), sketch.stream()];

@@ -50,7 +50,7 @@ export function swap(sketch: Sketch): void {
   else sketch.threads.push([...swapIn.flatMap((one, index) => [one, swapOut[index] ?? one]), end]);
 }
 
-/** Tensors of different sizes by any strategy, beside kernels or copies of another stream, and perhaps back again. */
+/** Tensors of different sizes with any strategy, during kernels or copies of another stream, and perhaps back again. */
 export function tensors(sketch: Sketch): void {
   const { random } = sketch;
   const [stream, other] = [sketch.stream(), sketch.stream()];

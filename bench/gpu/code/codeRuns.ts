@@ -1,10 +1,10 @@
 /**
- * Runs the programs that are written of 100 experiments, in both languages, and holds their times against the executor's own
- * in the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment is executed and its CUDA program run
- * in turn, several times: one run of either is off by what the machine did meanwhile. What every second run of the executor
- * differs from its others by, no program can be held to. Then PyTorch's programs run, all in one process. What
- * compilePrograms.ts has compiled before is taken; the rest needs nvcc, and PyTorch's programs python3 with PyTorch: what is
- * missing, and what had no time left, is said to be not measured. Figures go to $OUT/code.json.
+ * Runs the programs exported from 100 experiments, in both languages, and compares their times with the executor's in
+ * the same session: node dist/gpu/codeRuns.js [SEED] [SECONDS] [COUNT]. An experiment and its CUDA program run in turn,
+ * several times, because the machine's state affects single runs. Programs may deviate at least as much as every second
+ * run of the executor differs from its others. Then PyTorch's programs run, all in one process. Programs compiled by
+ * compilePrograms.ts are reused; the rest needs nvcc, and PyTorch's programs need python3 with PyTorch. Whatever is
+ * missing or had no time is reported as not measured. Figures go to $OUT/code.json.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const wanted = 0.95;
 const rounds = 3;
 /** One that hangs must not cost the others their time. */
 const mostMsForOne = 15_000;
-/** Of each list in the table; all of them are in code.json. */
+/** Lines of each list in the table; code.json has all of them. */
 const mostLines = 12;
 const endsAt = performance.now() + seconds * 1000;
 const leftMs = (): number => endsAt - performance.now();
@@ -47,10 +47,10 @@ interface Outcome {
 interface Row extends Subject {
   readonly isLibrary: boolean;
   executor: Outcome;
-  /** What every second run of the executor took, over what its others took; null where not measured. */
+  /** Time of every second run of the executor, relative to its other runs; null if not measured. */
   again: number | null;
   readonly programs: Record<CodeLanguage, Outcome>;
-  /** What the languages can't say as the experiment does. */
+  /** Differences that the languages can't avoid. */
   readonly notes: Readonly<Record<CodeLanguage, readonly string[]>>;
 }
 
@@ -183,7 +183,7 @@ function timesOf(output: string): Outcome {
 interface Ratio {
   readonly id: string;
   readonly ratio: number;
-  /** Of the executor. */
+  /** Time of the executor. */
   readonly ms: number;
 }
 
@@ -202,7 +202,7 @@ function nearOf(list: readonly Ratio[]): string {
   return `${list.filter(isNear).length} of ${list.length}`;
 }
 
-/** Programs that say all that the experiment does are held to the bound; of others it is told how far they are. */
+/** Prints the results. The limit applies only to programs that do everything the experiment does. */
 function tell(): void {
   const again = rows.flatMap(({ id, again: ratio, executor: { ms }, isLibrary }) =>
     ratio === null || ms === null || isLibrary ? [] : [{ id, ratio, ms }],

@@ -21,7 +21,7 @@ try {
   for (const [id, reason] of failed) console.error(`${id}: ${reason}`);
   const compiled = subjects.filter(({ id }) => !failed.has(id)).map(({ id }) => id);
   execFileSync('strip', compiled, { cwd: folder });
-  // What is alike in all of them, as CUDA's runtime, is kept once.
+  // Compresses common parts, such as CUDA's runtime, only once.
   const pack = 'tar -c -C "$1" . | xz -T1 --lzma2=preset=9,dict=128MiB > "$2"';
   execFileSync('sh', ['-c', pack, 'sh', folder, compiledBefore]);
   const megabytes = (statSync(compiledBefore).size / 1e6).toFixed(1);

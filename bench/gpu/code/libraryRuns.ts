@@ -13,7 +13,7 @@ import type { Run } from '../../../core/trace/run.ts';
 import { report, runOnGpu } from '../../../test/gpu/support.ts';
 import { librarySubjects, type Subject } from './subjects.ts';
 
-/** How far the two may be apart before it is told. */
+/** Smallest deviation that is reported. */
 const within = 0.05;
 const shapes = librarySubjects.map(({ id, experiment }) => {
   const [first] = experiment.threads[0]?.operations ?? [];

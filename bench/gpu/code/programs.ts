@@ -15,9 +15,9 @@ const run = promisify(execFile);
 export const compiledBefore = 'dist/gpu/programs.tar.xz';
 
 export interface Compiling {
-  /** Where the programs are: ID.cu, and the program ID beside it. */
+  /** Folder of the programs: ID.cu, and the compiled program ID. */
   readonly folder: string;
-  /** As nvcc names it. */
+  /** Architecture in nvcc's notation. */
   readonly arch: string;
   /** When to give up, in milliseconds from now. */
   readonly leftMs: () => number;
@@ -42,7 +42,7 @@ export async function compileAll(
   return failed;
 }
 
-/** Why it doesn't compile; null where it does. */
+/** Returns why it doesn't compile, or null if it does. */
 async function compile(
   { id, isLibrary }: { readonly id: string; readonly isLibrary: boolean },
   { folder, arch, leftMs }: Compiling,
@@ -77,7 +77,7 @@ export function writeProgram(folder: string, id: string, text: string): boolean 
   return false;
 }
 
-/** What a command that failed said last. */
+/** Returns the last output of a failed command. */
 export function lastLines(error: unknown): string {
   const { stderr = '', stdout = '', message = '' } = error as { stderr?: string; stdout?: string; message?: string };
   return `${stderr}${stdout}`.trim().slice(-400) || message.slice(0, 400);

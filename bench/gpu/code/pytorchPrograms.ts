@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 export interface PyTorchResult {
   readonly output: string;
-  /** Null where the program ended well. */
+  /** Null if the program succeeded. */
   readonly error: string | null;
 }
 
@@ -26,7 +26,7 @@ export class PyTorchPrograms {
   #ready: Promise<Answer | null> = Promise.resolve(null);
   #lastWords = '';
 
-  /** Gives at once: PyTorch is imported meanwhile. */
+  /** Starts the process and returns at once; PyTorch is imported in the background. */
   start(): void {
     this.#starts += 1;
     const child = spawn('python3', [driver], { stdio: ['pipe', 'pipe', 'pipe'] });

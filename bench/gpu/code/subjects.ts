@@ -9,7 +9,7 @@ export interface Subject {
   readonly experiment: Experiment;
 }
 
-/** Of experiments that were looked at by nobody when this was written. */
+/** Seed of experiments that nobody had looked at when this was written. */
 export const defaultSeed = 20_261_130;
 
 export const randomSubjects = (seed: number, count: number): readonly Subject[] =>

@@ -21,7 +21,7 @@ import {
 } from './parts.ts';
 
 export interface CorpusEntry {
-  /** As 'copies/h2d-pinned-16MiB': the path of its run below the corpus' folder. */
+  /** For example 'copies/h2d-pinned-16MiB': the path of its run below the corpus' folder. */
   readonly id: string;
   readonly experiment: Experiment;
 }
