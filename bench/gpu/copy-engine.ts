@@ -136,7 +136,7 @@ for (const direction of ['h2d', 'd2h'] as const) {
     const request = { device, direction, sizes: gibibyte, memory: 'pinned', strategy, repetitions: 15 } as const;
     const { ns, bareNs, ...rest } = measureCopies({ ...request, besideBare: true });
     add(summarize(`${direction} 1 GiB pinned, engine, ${strategy}`, [...ns], rest));
-    add(summarize(`${direction} 1 GiB pinned, bare cudaMemcpyAsync beside it`, [...bareNs], rest));
+    add(summarize(`${direction} 1 GiB pinned, bare cudaMemcpyAsync as the reference`, [...bareNs], rest));
     const pairs = [...ns].map((own, pair) => (bareNs[pair] ?? Number.NaN) / own);
     summary[`${direction} 1 GiB pinned, engine, ${strategy} / bare`] = median(pairs).toFixed(3);
   }

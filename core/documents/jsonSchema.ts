@@ -41,11 +41,11 @@ export interface JsonSchema {
 const titles: Readonly<Record<DocumentKind, readonly [title: string, description: string]>> = {
   experiment: [
     'Copyscope experiment',
-    'What a CUDA program does: devices, buffers, streams, events, and host threads with their operations.',
+    'A CUDA program: devices, buffers, streams, events, and host threads with their operations.',
   ],
   sweep: ['Copyscope sweep', 'One program, run again and again with one or two of its numbers varied.'],
-  'gate-rules': ['Copyscope gate rules', 'What a run may have at most: limits that copyscope gate judges it by.'],
-  profile: ['Copyscope device profile', 'What the simulator knows of one machine.'],
+  'gate-rules': ['Copyscope gate rules', 'Limits for a run that copyscope gate checks.'],
+  profile: ['Copyscope device profile', 'Measurements of one machine for the simulator.'],
 };
 
 const makers: Readonly<Record<DocumentKind, () => JsonSchema>> = {

@@ -47,7 +47,7 @@ function patched(experiment: Experiment, patches: readonly Patch[]): Experiment 
 
 function make(holder: object, { op, path, value }: Patch): void {
   const at = path.at(-1);
-  if (at === undefined) throw new RangeError('a change of the whole document is none');
+  if (at === undefined) throw new RangeError('a change can’t replace the whole document');
   const isList = Array.isArray(holder);
   if (op === 'replace' || (op === 'add' && !isList)) Reflect.set(holder, at, value);
   else if (!isList) Reflect.deleteProperty(holder, at);

@@ -52,7 +52,7 @@ export function parseExperimentText(text: string): ParsedExperiment {
 export function parseExperiment(json: unknown): ParsedExperiment {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return failed(
-      'an experiment is a JSON object, and this is none.',
+      'an experiment is a JSON object, and this isn’t one.',
       `Start with {"format": "${experimentFormat}", …}.`,
     );
   }

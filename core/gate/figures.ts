@@ -57,8 +57,8 @@ export const figureFacts: Readonly<Record<GateFigure, FigureFacts>> = {
   },
   exposedCopyNs: {
     unit: 'ns',
-    title: 'Copies between host and device with no kernel beside them',
-    tell: (amount) => `${amount} of copying with no kernel beside it`,
+    title: 'Copies between host and device that no kernel overlaps',
+    tell: (amount) => `${amount} of copying that no kernel overlaps`,
     remedy: 'Copy page-locked memory ahead, in a stream of its own, while kernels run.',
   },
   hostHeldNs: {

@@ -49,7 +49,7 @@ export const gateRulesSchema = z.strictObject({
       pageableCopies: atMost('Copies between host and device of pageable host memory, in each step.'),
       pageableBytes: atMost('Their bytes, in each step.'),
       waitingCalls: atMost('Calls that return when something has completed, in each step.'),
-      exposedCopyNs: atMost('Time of copies between host and device with no kernel beside them, in the median step.'),
+      exposedCopyNs: atMost('Time of copies between host and device that no kernel overlaps, in the median step.'),
       hostHeldNs: atMost('Time of the host thread that is held longest, in the median step.'),
       idleShare: atMost('Part of the median step in which the device does nothing.'),
       stepNs: atMost('Duration of the median step.'),

@@ -35,7 +35,7 @@ export const terms = {
   },
   compute: {
     name: 'Compute lane',
-    text: 'What the multiprocessors of a device did: kernels, and those copies that use no copy engine.',
+    text: 'Work of a device’s multiprocessors: kernels, and copies that use no copy engine.',
     rules: ['copy-without-engine', 'sm-share'],
     see: ['kernel', 'copy-engine'],
   },
@@ -179,7 +179,7 @@ export const terms = {
   },
   link: {
     name: 'Link',
-    text: 'What connects host and device: PCI Express, or NVLink. Both directions share it.',
+    text: 'The connection of host and device: PCI Express, or NVLink. Both directions share it.',
     rules: ['directions-share-link'],
     see: ['bandwidth', 'peer-access'],
   },
@@ -261,7 +261,7 @@ export const terms = {
   },
   priority: {
     name: 'Stream priority',
-    text: 'Which stream’s waiting kernels get free multiprocessors first. A lower number is more urgent.',
+    text: 'Decides which stream’s waiting kernels get free multiprocessors first. A lower number is more urgent.',
     rules: ['stream-priority'],
     see: ['stream', 'kernel'],
   },

@@ -33,8 +33,8 @@ const remedies: Readonly<Record<TraceFileCode, string>> = {
 
 /** Notes for a trace that breaks off: missing parts may have been recorded in the rest. */
 export const noneRead = {
-  stream: 'What could be read holds no GPU activity.',
-  thread: 'What could be read holds no host thread.',
+  stream: 'The part that could be read contains no GPU activity.',
+  thread: 'The part that could be read contains no host thread.',
 } as const;
 
 export function traceFileError(

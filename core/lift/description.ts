@@ -11,5 +11,5 @@ export const liftedDescription = (
     ...(changes.length === 0 ? [] : [`Changed: ${changes.join(', ')}.`]),
     ...(caution === null ? [] : [caution]),
     ...inferred,
-    'Which kernel reads a copy is inferred: the next one in its stream.',
+    'Copyscope infers which kernel reads a copy: the next one in its stream.',
   ].join('\n');

@@ -350,7 +350,7 @@ class ScriptBuilder {
     this.#records = records;
     if (pairs.some(({ isTold }) => !isTold)) {
       this.inferred.push(
-        'Which stream waits for which event: Copyscope infers it from the work around the calls, and when that ran.',
+        'Copyscope infers which stream waits for which event from the work around the calls, and when that ran.',
       );
     }
   }

@@ -43,10 +43,10 @@ const precedence: readonly StepPart[] = [
 
 export const partWords: Readonly<Record<StepPart, string>> = {
   kernels: 'kernels',
-  communication: 'communication between devices with no kernel beside it',
-  'exposed-copy-pageable': 'copies of pageable memory with no kernel beside them',
-  'exposed-copy-pinned': 'copies of page-locked memory with no kernel beside them',
-  'exposed-copy-device': 'copies within the device with no kernel beside them',
+  communication: 'communication between devices that no kernel overlaps',
+  'exposed-copy-pageable': 'copies of pageable memory that no kernel overlaps',
+  'exposed-copy-pinned': 'copies of page-locked memory that no kernel overlaps',
+  'exposed-copy-device': 'copies within the device that no kernel overlaps',
   'loading-data': 'the host loading data, the device idle',
   'host-operators': 'operators on the host, the device idle',
   issuing: 'the host issuing work, the device idle',

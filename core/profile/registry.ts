@@ -120,7 +120,7 @@ export const registry = {
     ...{ unit: 'B/s', probe: 'kernel cache', ablated: 'kernel.deviceBytesPerSecond' },
     what: 'The same where all fits into L2.',
   },
-  'kernel.l2Bytes': { unit: 'B', probe: 'kernel cache', ablated: 0, what: 'What L2 keeps of one pass for the next.' },
+  'kernel.l2Bytes': { unit: 'B', probe: 'kernel cache', ablated: 0, what: 'Data that L2 keeps for the next pass.' },
   'kernel.memoryLatencyNs': {
     unit: 'ns',
     without: 0,
@@ -142,7 +142,7 @@ export const registry = {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'What an arithmetic kernel lasts beyond its arithmetic.',
+    what: 'Time of an arithmetic kernel beyond its arithmetic.',
   },
   'kernel.fillBytes': {
     ...{ unit: 'B', without: 1, probe: null },
@@ -175,7 +175,7 @@ export const registry = {
   },
   'matmul.workspaceNs': {
     ...{ unit: 'ns', without: null, probe: 'first uses' },
-    what: 'What the first product of a stream waits for: cuBLAS’s handle and work space.',
+    what: 'Wait of a stream’s first product for cuBLAS’s handle and work space.',
   },
   'fft.bytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'transforms' },
@@ -183,7 +183,7 @@ export const registry = {
   },
   'fft.planNs': {
     ...{ unit: 'ns', without: null, probe: 'first uses' },
-    what: 'What the first transform of a shape waits for: cuFFT’s plan.',
+    what: 'Wait of a shape’s first transform for cuFFT’s plan.',
   },
   'hostFunction.startNs': {
     unit: 'ns',
@@ -200,7 +200,7 @@ export const registry = {
   'graph.upload': { unit: 'ns', by: 'nodes', probe: 'graphs', what: 'cudaGraphUpload, by the number of nodes.' },
   'graph.kernelNodeNs': {
     ...{ unit: 'ns', probe: 'graphs', ablated: 0 },
-    what: 'What a kernel of a graph lasts beyond its own work, the gap to the next counted in.',
+    what: 'Time of a graph’s kernel beyond its own work, including the gap to the next.',
   },
   'memory.malloc': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc device', what: 'cudaMalloc.' },
   'memory.free': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc device', what: 'cudaFree of an idle device.' },
@@ -217,11 +217,11 @@ export const registry = {
     unit: 'ns',
     without: 0,
     probe: null,
-    what: 'What a copy takes longer that begins while data moves the other way.',
+    what: 'Extra time of a copy that begins while data moves in the other direction.',
   },
   'link.besideMappedPart': {
     ...{ unit: 'part', without: null, probe: null },
-    what: 'What copies keep of their speed beside a kernel on mapped memory.',
+    what: 'Share of their speed that copies keep while a kernel on mapped memory runs.',
   },
   'link.mappedBacklogNs': {
     ...{ unit: 'ns', without: 0, probe: null },
@@ -266,21 +266,21 @@ export const registry = {
     unit: 'ns',
     without: 0,
     probe: 'launches behind work',
-    what: 'What CUPTI adds to each call that issues work.',
+    what: 'Time that CUPTI adds to each call that issues work.',
   },
   'recorder.copyGapNs': {
     unit: 'ns',
     without: 0,
     probe: null,
-    what: 'What CUPTI puts between two copies of an engine.',
+    what: 'Gap that CUPTI adds between two copies of an engine.',
   },
   'recorder.firstNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'What a thread’s first call costs more once preparing the buffers has emptied the caches.',
+    what: 'Extra cost of a thread’s first call after preparing the buffers has emptied the caches.',
   },
   'recorder.newPart': {
     ...{ unit: 'part', without: 0, probe: null },
-    what: 'What its first call of each other kind costs more then, in parts of itself.',
+    what: 'Extra cost of its first call of each other kind then, relative to the call.',
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
 

@@ -214,7 +214,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     sources: [guide('Synchronization of streams')],
   },
   'blocking-to': {
-    title: 'Tensor.to() blocks unless told otherwise',
+    title: 'Tensor.to() blocks unless non_blocking is set',
     statement:
       'Tensor.to(non_blocking=False) issues an asynchronous copy and then synchronises its stream, so the host waits for the copy.',
     sources: [pinTutorial, documented('PyTorch source', 'aten/src/ATen/native/cuda/Copy.cu')],
@@ -280,7 +280,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     sources: [guide('Implicit synchronization'), cudaSemantics('Memory management')],
   },
   'sm-share': {
-    title: 'Kernels that leave room run beside each other',
+    title: 'Kernels that leave room run at once',
     statement:
       'Kernels run at once while the multiprocessors have room for both. A kernel limited by memory keeps most of its throughput on fewer of them, one limited by arithmetic loses as many parts as it loses multiprocessors.',
     sources: [
@@ -299,18 +299,18 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'mapped-memory': {
     title: 'A kernel moves mapped memory itself',
     statement:
-      'A kernel that reads or writes mapped host memory moves the bytes over the link while it runs. No copy engine takes part, and copies that run meanwhile begin late and get little of the link.',
+      'A kernel that reads or writes mapped host memory moves the bytes over the link while it runs. No copy engine takes part, and copies during that time begin late and get little of the link.',
     sources: [
       guide('Mapped memory'),
       measured(
-        'kernels read mapped memory at 51 GB/s and wrote it at 52 GB/s; copies beside them kept 4 to 14 % of their speed, and half beside one on a quarter of the multiprocessors; copies began 87 to 132 us late beside one on all of them, 32 to 36 on a quarter',
+        'kernels read mapped memory at 51 GB/s and wrote it at 52 GB/s; concurrent copies kept 4 to 14 % of their speed, and half with one on a quarter of the multiprocessors; copies began 87 to 132 us late with one on all of them, 32 to 36 on a quarter',
       ),
     ],
   },
   'host-function-in-turn': {
     title: 'Host functions take turns on one thread',
     statement:
-      'A host function runs on a thread of CUDA when its stream has come to it. What follows it in its stream waits.',
+      'A host function runs on a thread of CUDA when its stream has come to it. Later work in its stream waits.',
     sources: [
       documented('CUDA Runtime API', 'cudaLaunchHostFunc'),
       measured('a function started 13.6 us after its call, and 2.4 us after another one'),

@@ -50,7 +50,7 @@ const problemOf = (issue: z.core.$ZodIssue, document: unknown): ShapeProblem => 
 const untold = (thrown: unknown): ShapeProblem => ({
   path: [],
   field: 'document',
-  message: thrown instanceof RangeError ? 'it has more problems than can be told.' : 'it can’t be checked.',
+  message: thrown instanceof RangeError ? 'it has too many problems to list.' : 'it can’t be checked.',
   remedy: 'Check the program that wrote it.',
 });
 

@@ -85,7 +85,7 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   },
   {
     id: 'h2dOverlap',
-    label: 'H2D time beside kernels',
+    label: 'H2D time overlapped by kernels',
     meaning: 'Part of the time of H2D copies in which a kernel ran too.',
     unit: 'share',
     best: 'most',
@@ -93,7 +93,7 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   },
   {
     id: 'd2hOverlap',
-    label: 'D2H time beside kernels',
+    label: 'D2H time overlapped by kernels',
     meaning: 'Part of the time of D2H copies in which a kernel ran too.',
     unit: 'share',
     best: 'most',
@@ -101,7 +101,7 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   },
   {
     id: 'kernelOverlap',
-    label: 'Kernel time beside H2D copies',
+    label: 'Kernel time overlapped by H2D copies',
     meaning: 'Part of the kernels’ time in which an H2D copy ran too.',
     unit: 'share',
     best: 'most',
@@ -109,7 +109,7 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   },
   {
     id: 'bothDirections',
-    label: 'H2D time beside D2H copies',
+    label: 'H2D time overlapped by D2H copies',
     meaning: 'Part of the time of H2D copies in which a D2H copy ran too.',
     unit: 'share',
     best: 'most',

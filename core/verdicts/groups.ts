@@ -136,6 +136,6 @@ export function groupText(group: VerdictGroup, makespanNs: number | null): strin
 /** Returns the cost. For overlapped copies it is the part that ran without a kernel. */
 function costWords({ verdict, places, costNs }: VerdictGroup): string {
   const [cost, isOne] = [formatDuration(costNs), places.length === 1];
-  if (verdict.cause === 'overlapped') return `${cost} of ${isOne ? 'it' : 'them'} had no kernel beside`;
+  if (verdict.cause === 'overlapped') return `${cost} of ${isOne ? 'it' : 'them'} ran without a kernel`;
   return `${isOne ? 'It costs' : 'They cost'} ${cost}`;
 }

@@ -35,7 +35,7 @@ function ifPinned({ scene, copy, shown }: Told): string {
   const ns = pinnedNs(scene, copy);
   if (ns === null || ns >= shown.costNs) return '';
   const rate = formatRate(scene.linkRate(copy));
-  return ` Meanwhile the device had no kernel for ${formatDuration(shown.costNs)}. From pinned memory the copy takes ${formatDuration(ns)} at ${rate}.`;
+  return ` During that time the device had no kernel for ${formatDuration(shown.costNs)}. From pinned memory the copy takes ${formatDuration(ns)} at ${rate}.`;
 }
 
 function oneValue(told: Told, holder: Activity | null): Words {
@@ -56,8 +56,8 @@ export const issuedTooLate: Teller = (told) => {
   const held =
     holder === null
       ? calls === undefined
-        ? 'The run does not show what the host did meanwhile.'
-        : `The host made ${calls} calls meanwhile.`
+        ? 'The run does not show what the host did in that time.'
+        : `The host made ${calls} calls in that time.`
       : `The host was in ${holder.name}${of === null ? '' : ` of ${of}`} for ${formatDuration(durationOf(holder))}.`;
   return {
     title: holder === null ? 'Issued too late' : `Issued too late: host in ${holder.name}`,

@@ -31,7 +31,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const note = holdsHost(copy) ? ' The host memory is pageable, but the host had issued the kernel by then.' : '';
     const sharer = told.shown.finding.blocker?.activity ?? null;
     const moved = formatRate(copy.bytes / (durationOf(copy) / 1e9));
-    const beside = sharer === null ? '' : ` ${capital(usesLink(told, sharer))}. Meanwhile the copy moved at ${moved}.`;
+    const beside = sharer === null ? '' : ` ${capital(usesLink(told, sharer))}. The copy moved at ${moved} then.`;
     return {
       title: sharer === null ? 'Overlapped' : 'Overlapped, sharing the link',
       explanation: `${capital(told.kernelName)} took ${formatDuration(kernel)}, and ${shares}. Kernels ran for ${formatDuration(overlapNs)} of the ${formatDuration(durationOf(copy))} that the copy took.${beside}${note}`,
@@ -133,8 +133,8 @@ const tellers: Readonly<Record<Cause, Teller>> = {
       title: 'Copy engine busy',
       explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${isOwn ? `earlier copies of ${busy}` : `${busy}${size}`}. It runs copies of one direction one after another, in whatever streams they are.${beside} ${told.timing}`,
       remedy: isOwn
-        ? 'Issue the kernel earlier, or give the device more work to do meanwhile.'
-        : `Issue this copy before ${busy}, or give the device more work to do meanwhile.`,
+        ? 'Issue the kernel earlier, or give the device more work for that time.'
+        : `Issue this copy before ${busy}, or give the device more work for that time.`,
     };
   },
 

@@ -41,7 +41,7 @@ function compiledIn() {
     { title: 'node-sqlite3-wasm (MIT)', text: read(modules('node-sqlite3-wasm/LICENSE')) },
     {
       title: 'NVIDIA CUDA runtime (NVIDIA CUDA Toolkit EULA)',
-      text: `Where the CUDA engine is built, the addon holds the CUDA runtime, as the agreement's Attachment A allows:
+      text: `If the CUDA engine is built, the addon contains the CUDA runtime, as the agreement's Attachment A allows:
 https://docs.nvidia.com/cuda/eula/. It contains source code provided by NVIDIA Corporation. CUPTI, cuBLAS and cuFFT are opened
 where they are installed, and are not in a package.`,
     },
@@ -63,7 +63,7 @@ export function licencesText() {
 
 const opening = `# Licences
 
-Copyscope is under the Apache License 2.0. It holds these works of others, under the licences that stand beside them. The
+Copyscope is under the Apache License 2.0. It contains these works of others, under the licences that follow each. The
 desktop app also holds Electron and Chromium: LICENSE.electron.txt and LICENSES.chromium.html lie beside the program.
 `;
 

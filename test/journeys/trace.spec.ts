@@ -79,6 +79,6 @@ test('an export of Nsight Systems opens with lanes by process and the share of e
   const plan = page.getByRole('region', { name: 'Plan', exact: true });
   await expect(plan.getByText('with torch.cuda.nvtx.range("step")')).toBeVisible();
   const held = plan.getByRole('list', { name: 'Where the step time goes' }).getByRole('listitem').first();
-  await expect(held).toContainText('copies of page-locked memory with no kernel beside them');
+  await expect(held).toContainText('copies of page-locked memory that no kernel overlaps');
   await expect(held).toContainText(/95\.0\s%/);
 });

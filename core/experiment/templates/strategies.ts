@@ -119,7 +119,7 @@ export function chunkedPipeline({
   return template({
     name: chunks === 1 ? 'Pipeline of one chunk' : `Pipeline of ${chunks} chunks`,
     description:
-      'A tensor is uploaded, multiplied and downloaded in chunks. The chunks take the streams in turn, so that the upload of one runs beside the kernel of another and the download of a third.',
+      'A tensor is uploaded, multiplied and downloaded in chunks. The chunks use the streams in turn, so that the upload of one overlaps the kernel of another and the download of a third.',
     buffers: [
       source('tensor', 'pinned', whole),
       result('output', 'pinned', whole),

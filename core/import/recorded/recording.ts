@@ -193,7 +193,7 @@ function notesOf(
   const killed = processes.filter(({ endedInOrder }) => !endedInOrder).map(({ header }) => header.pid);
   return [
     `Recorded: ${copies} copies (${formatBytes(bytes)}), ${light ? 'no kernels' : `${kernels} kernels`}, ${sum(({ waits }) => waits)} waits, in ${processes.length === 1 ? 'one process' : `${processes.length} processes`}.`,
-    ...(light ? ['Recorded in light mode, without kernels: whether a copy had one beside it is not told.'] : []),
+    ...(light ? ['Recorded in light mode, without kernels: whether kernels overlapped copies is unknown.'] : []),
     ...(stacks === 0
       ? []
       : [

@@ -127,7 +127,7 @@ function guardMessage(file: Uint8Array, offset: number, headerType: number): num
 function readMessage(file: Uint8Array, offset: number): { message: Table; bodyStart: number } {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (offset < headBytes || offset % 8 !== 0 || offset + 8 > file.byteLength) {
-    throw damaged('footer', `a batch begins at byte ${offset}, where none can be.`);
+    throw damaged('footer', `a batch begins at byte ${offset}, where a batch can’t begin.`);
   }
   const length = view.getInt32(offset + 4, true);
   if (view.getInt32(offset, true) !== -1 || length <= 0 || offset + 8 + length > file.byteLength) {

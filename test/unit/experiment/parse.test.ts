@@ -67,7 +67,7 @@ describe('a document', () => {
     ['no JSON', '{"format": ', /^document: this is not valid JSON: .* Check for a truncated file/],
     ['nothing', ' \n', /^document: the file is empty\. Check that it is the file you mean/],
     ['no text', 'PNG\0\u0001', /^document: this is no text\. Check/],
-    ['a list', [], /^document: an experiment is a JSON object, and this is none\. Start with \{"format"/],
+    ['a list', [], /^document: an experiment is a JSON object, and this isn’t one\. Start with \{"format"/],
     ['null', null, /^document: an experiment is a JSON object/],
     ['without format', { version: 1 }, /^format: "format" is missing\. Open an experiment document/],
     ['of another format', { ...document, format: 'x' }, /^format: format is "x"\./],

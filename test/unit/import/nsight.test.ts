@@ -529,7 +529,7 @@ describe('a file', () => {
     const broken = table('CUPTI_ACTIVITY_KIND_KERNEL', [{ start: 1, end: 2 }]);
     const run = await readSql(names.sql, runtime(call('cudaLaunchKernel_v7000', 0, 5, 1)), broken);
     expect(run).toMatchObject({ info: { status: 'failed' }, trace: { count: 1 } });
-    expect(run.info.notes).toContain('What could be read holds no GPU activity.');
+    expect(run.info.notes).toContain('The part that could be read contains no GPU activity.');
     expect(run.info.notes.join(' ')).not.toContain('profile with');
   });
 

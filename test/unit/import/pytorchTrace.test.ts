@@ -432,7 +432,7 @@ describe('a damaged file', () => {
   it('that is cut after its first event is not said to lack what was not read', async () => {
     const run = await read(json.slice(0, json.indexOf('"kernel"')));
     expect(run).toMatchObject({ info: { status: 'failed' }, trace: { count: 1 } });
-    expect(run.info.notes).toContain('What could be read holds no GPU activity.');
+    expect(run.info.notes).toContain('The part that could be read contains no GPU activity.');
     expect(run.info.notes.join(' ')).not.toContain('profile with');
     const remedy = run.info.error?.remedy ?? '';
     expect(remedy).toContain('Copy the file again');

@@ -12,7 +12,7 @@ it('a copy that overlapped costs only the part in which no kernel ran', () => {
   const [group] = verdictGroups(summary?.verdicts ?? []);
   expect(group?.verdict.cause).toBe('overlapped');
   expect(group === undefined ? '' : groupText(group, summary?.makespanNs ?? null)).toMatch(
-    /^\d.* of it had no kernel beside, .* of the makespan\.$/,
+    /^\d.* of it ran without a kernel, .* of the makespan\.$/,
   );
 });
 

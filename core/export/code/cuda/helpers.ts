@@ -138,7 +138,7 @@ int blocksOfDevice(const void *kernel) {
   return multiprocessors * blocks;
 }`,
 
-  partOfDevice: `// Blocks for a part of the device: one on each multiprocessor.
+  partOfDevice: `// Number of blocks for a share of the device: one per multiprocessor.
 int blocksFor(double share) {
   int device, multiprocessors;
   CHECK(cudaGetDevice(&device));
@@ -146,7 +146,7 @@ int blocksFor(double share) {
   return std::max(1, static_cast<int>(std::ceil(share * multiprocessors)));
 }
 
-// Shared memory of a block, so much that it has its multiprocessor to itself. Each device must be told of it.
+// Shared memory that gives each block a multiprocessor to itself. It must be set on each device.
 int exclusive(const void *kernel) {
   int device, ofMultiprocessor, ofBlock;
   CHECK(cudaGetDevice(&device));

@@ -130,7 +130,7 @@ class InstructionWriter {
       }
       case 'makePlan': {
         const made = instruction.kernel.kind === 'matmul' ? 'cuBLAS gets a work space' : 'cuFFT makes a plan';
-        this.#listing.comment(`Where it is the first of its kind in this iteration, ${made}.`, op);
+        this.#listing.comment(`If it is the first of its kind in this iteration, ${made}.`, op);
         return;
       }
       case 'kernel':
@@ -244,7 +244,7 @@ class InstructionWriter {
   #recordStream({ buffer, stream, op }: Writes<'recordStream'>): void {
     const name = this.#scope.name(buffer);
     if (!isOnDevice(bufferOf(this.#scope.subject, buffer))) {
-      this.#note(`Of page-locked memory PyTorch records the streams of its copies by itself, also of ${name}.`, op);
+      this.#note(`PyTorch itself records the streams of copies of page-locked memory, also of ${name}.`, op);
       this.#listing.add('pass', op);
       return;
     }
