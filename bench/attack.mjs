@@ -1,11 +1,11 @@
 /**
- * Attacks on the headless server as another program of the machine can make them, and programs that no machine can carry
- * out. Run by hand:
+ * Attacks the headless server as another program of the machine could, and runs programs that no machine can finish. Run by
+ * hand:
  *
  *   node bench/attack.mjs [server] [engine] [--connections 10000]
  *
- * Of the server: what it holds (resident) while it is attacked, and how long its rightful window waits for an answer
- * meanwhile, over the connection that it has and over a new one. Of the engine: how a program ends that is interrupted
+ * Measures the server's resident memory during an attack, and how long the authorised window waits for an answer at that
+ * time, over its present connection and over a new one. For the engine, checks how a program ends that is interrupted
  * (Ctrl-C) after some seconds, and what is left of it.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 /**
- * How a large trace opens in the window: the real headless server and the built window in a real Chromium. Run by hand:
+ * Measures opening a large trace: the real headless server and the built window in a real Chromium. Run by hand:
  *
  *   node bench/open-trace.mjs [events …] [--cancel SECONDS]
  *
  * Without numbers it opens 1,000,000, 3,000,000 and 10,000,000 tiny events, one file after the other, each with a server
- * and a browser of its own. Told are how long it takes until its lanes stand, when a bar was there first, what the page's
- * processes and the server held at most, and the longest that the window stood still. With --cancel, it is cancelled so
- * many seconds after it was chosen, and told is how long it then takes until the window is as it was.
+ * and a browser of its own. Prints the time until its lanes are shown, the time of the first progress bar, the peak memory
+ * of the page's processes and the server, and the longest freeze of the window. With --cancel, cancels it after this many
+ * seconds, and prints the time until the window is as before.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

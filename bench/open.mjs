@@ -1,13 +1,13 @@
 /**
- * How long a long experiment takes to open, and what the window stands still for meanwhile. The real headless server and
- * the built window in a real Chromium. Run by hand:
+ * Measures opening a long experiment, and how long the window freezes. The real headless server and the built window in a
+ * real Chromium. Run by hand:
  *
  *   node bench/open.mjs [operations …] [--calls 3] [--profile FOLDER]
  *
- * Without numbers it opens 120,000 operations. The clock begins with the click on the experiment in the library. Three
- * moments follow: the score stands; the lanes do; an operation that was put in with Ctrl+D, once all was quiet, has changed
- * the lanes (from its own key). The longest task of each part is what the window stood still for. --profile writes V8's CPU
- * profile of the window of the last call.
+ * Without numbers it opens 120,000 operations. The clock starts at the click on the experiment in the library. Three times
+ * follow: the score is shown; the lanes are; an operation inserted with Ctrl+D, once the window is idle, has changed the
+ * lanes (from its own key). The longest task of each part is the longest freeze. --profile writes V8's CPU profile of the
+ * window in the last call.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -78,7 +78,7 @@ async function judgeAll(folder: string): Promise<void> {
   const { programs } = JSON.parse(readFileSync(join(folder, 'truths.json'), 'utf8')) as { programs: Program[] };
   const judged: Judged[] = [];
   console.log(
-    '| Program | Class | Told first | Right | Change | Predicted gain | Truth | Holds |\n|---|---|---|---|---|---|---|---|',
+    '| Program | Class | First advice | Right | Change | Predicted gain | Truth | Holds |\n|---|---|---|---|---|---|---|---|',
   );
   for (const program of programs) {
     if (!program.name.includes(only)) continue;
@@ -160,7 +160,7 @@ function summarise(title: string, judged: readonly Judged[]): void {
   console.log(`  gain off, in points: median ${at(0.5)}, 90th percentile ${at(0.9)}`);
   console.log(`  interval holds the truth: ${of(gains.filter(holds).length, told.length)}`);
   console.log(`  sign wrong where the truth is beyond 5 %: ${of(wrongSigns.length, clear.length)}`);
-  console.log(`  false alarms, over 5 % told where nothing is to gain: ${of(alarms.length, quiet.length)}`);
+  console.log(`  false alarms, over 5 % predicted without a true gain: ${of(alarms.length, quiet.length)}`);
   const middle = plains[Math.floor(plains.length / 2)];
   console.log(`  step without a profiler off: median ${middle === undefined ? 'none' : percent(middle)}`);
 }

@@ -114,5 +114,5 @@ function summarise(): void {
     `${judged.length} pairs, gain off: median ${percent(median(offs))}, 90th percentile ${percent(at(offs, 0.9))}`,
   );
   console.log(`sign right ${signs} of ${telling.length}; interval holds the truth ${held.length} of ${judged.length}`);
-  console.log(`the remedy told first gains most: ${firstsRight} of ${firsts}`);
+  console.log(`the first remedy gains most: ${firstsRight} of ${firsts}`);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds what is out of date and opens the window. Where no Electron or no display can be had, the same
- * window is served to the browser instead.
+ * `npm start`: builds whatever is out of date and opens the window. Without Electron or a display, serves the same window to
+ * the browser.
  *
  *   npm start [-- --browser FILE …]
  */

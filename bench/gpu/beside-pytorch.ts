@@ -1,7 +1,7 @@
 /**
- * Measures copies with Copyscope and with PyTorch's copy_ on the same machine in the same run: node
- * dist/gpu/beside-pytorch.js. Prints both bandwidths and their ratio. PyTorch's are left out below 1 MiB: a loop of
- * calls from Python would measure the interpreter. Writes $OUT/beside-pytorch.json.
+ * Measures copies with Copyscope and with PyTorch's copy_ on the same machine in the same run. Prints both bandwidths and
+ * their ratio. It omits PyTorch's below 1 MiB: a loop of calls from Python would measure the interpreter. Writes
+ * `$OUT/beside-pytorch.json`. Run it with `node dist/gpu/beside-pytorch.js`.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * The copy engine's promises on the GPU at hand, each as a line "name: figure (limit) held": one run of one script, all
- * data verified, PyTorch in the same run where Python has it. Writes $OUT/done-when.json.
+ * Checks the copy engine's promises on this machine's GPU, each as a line "name: figure (limit) held": one run of one script,
+ * all data verified, PyTorch in the same run if Python has it. Writes $OUT/done-when.json.
  *
- *   node dist/gpu/done-when.js            COPY_DEVICE=cpu-device:0 tries it where there is no GPU, with small payloads
+ *   node dist/gpu/done-when.js            COPY_DEVICE=cpu-device:0 tries it without a GPU, with small payloads
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

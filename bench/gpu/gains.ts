@@ -1,14 +1,14 @@
 /**
- * Every shipped example of a verdict's cause, and the overlap cases and races, on the GPU at hand: whether the cause is
- * seen, whether its remedy takes it away, and how far the predicted gain is from the measured one. A line for each in
- * the table of run.sh, all figures in $OUT/gains.json, and the runs in $OUT/runs/gains. The examples of causes count;
- * the overlap cases and races are there for something else, and are told apart from them.
+ * Runs every shipped example of a verdict's cause, and the overlap cases and races, on this machine's GPU: whether the cause
+ * is seen, whether its remedy removes it, and the error of the predicted gain. Prints a line for each in the table of
+ * run.sh, and writes all figures to $OUT/gains.json and the runs to $OUT/runs/gains. Only the examples of causes count; the
+ * overlap cases and races have another purpose and are listed separately.
  *
  *   node dist/gpu/gains.js [--profile FILE.json] [--seconds 150] [--rounds 4] [--iterations 15] [--only NAME]
- *   node dist/gpu/gains.js --runs FOLDER --profile FILE.json     judges runs kept before; what is not among them is run
+ *   node dist/gpu/gains.js --runs FOLDER --profile FILE.json     judges stored runs, and runs the missing ones
  *
- * The profile is the one that `copyscope explain` takes for a run of this device, unless FILE is given. What is not done
- * when the time is over is said to be not measured. COPYSCOPE_TRIAL=cpu tries the script where there is no GPU.
+ * Without FILE, uses the profile that `copyscope explain` takes for a run of this device. Reports whatever didn't fit into
+ * the time as not measured. COPYSCOPE_TRIAL=cpu tries the script without a GPU.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
-"""The copies of beside-pytorch.ts in PyTorch. Reads the tasks as JSON on stdin, prints JSON: version and times.
+"""Runs the copies of `beside-pytorch.ts` in PyTorch. Reads the tasks as JSON on stdin, prints JSON: version and times.
 
 Bandwidths are taken between two CUDA events around `count` copies, the rest by the host's clock up to a synchronise, as
-Copyscope takes them. Ends with exit code 3, and the reason as the last line of stderr, where PyTorch or a GPU is missing.
+Copyscope takes them. Ends with exit code 3, and the reason as the last line of stderr, if PyTorch or a GPU is missing.
 """
 
 import json

@@ -1,16 +1,16 @@
-"""Records real programs on a GPU with the recorder's library, and holds what it wrote against torch.profiler.
+"""Records real programs on a GPU with the recorder's library, and compares its output with torch.profiler.
 
     python3 bench/gpu/record.py [--only LIST] [--steps 40] [--seconds 150] [--all-modes]
 
 LIST names programs of record_programs.py, `endings` (the ways in which a program can end) and `cli` (the command itself),
-with commas; all of them where it is left out, what takes longest first. After SECONDS nothing more is begun, what runs is
-ended soon, and the table says what was left out.
+with commas; default: all of them, the longest first. After SECONDS it begins nothing more, soon ends what runs, and the
+table names what was left out.
 
 Needs native/build/Release/libcopyscope_record.so and PyTorch with CUDA; only the command itself needs Node and dist/host.
-Files go to $OUT (default: a temporary folder), and a table is printed last: counts of copies, kernels and waits beside the
-profiler's, busy times of copies, of kernels and of both at once, the lines that were named, and what a step took while it was
-recorded against the steps before and after it in the same process. --all-modes runs each program in light mode and without lines too: record_cost.py tells better what they
-cost.
+Files go to $OUT (default: a temporary folder), and it prints a table last: counts of copies, kernels and waits next to the
+profiler's, busy times of copies, of kernels and of both at once, the lines that were named, and the time of a recorded step
+compared with the steps before and after it in the same process. --all-modes also runs each program in light mode and without
+lines; record_cost.py measures their cost better.
 """
 
 import argparse
@@ -107,7 +107,7 @@ class Recording:
             self.ended = True
 
     def lines(self, file):
-        """Of each copy and waiting call: the innermost line of `file` in its stack; None where none is."""
+        """Returns, for each copy and waiting call, the innermost line of `file` in its stack, or None."""
         found = []
         for name, _, _, stack, role, *_ in self.calls:
             if role not in (1, 3):
@@ -182,7 +182,7 @@ def busy_times(copies, kernels):
 
 
 def apart(found, expected):
-    """How far times are from others, in %; a dash where there are none, or too little to tell a share of."""
+    """Returns the differences of times in %; a dash if a time is missing or too short."""
     told = lambda a, b: "-" if b < 1e4 else "%+.2f" % (100 * (a / b - 1))
     return " ".join(told(a, b) for a, b in zip(found, expected)) + " %"
 
@@ -383,7 +383,7 @@ def main():
     names = slow + [name for name in record_programs.programs if name not in slow] + ["endings", "cli"]
     only = [name for name in options.only.split(",") if name] or names
     for unknown in set(only) - set(names):
-        sys.exit("%s is none of %s" % (unknown, ", ".join(names)))
+        sys.exit("%s is not one of %s" % (unknown, ", ".join(names)))
     for name in only:
         seconds = time.time()
         if left() < 0:

@@ -1,10 +1,10 @@
-"""What recording costs: steps with and without it, in turn, in one process.
+"""Measures the cost of recording: steps with and without it, in turn, in one process.
 
-    python3 bench/gpu/record_cost.py [MODE...]      none full light no-lines profiler; all where none is named
+    python3 bench/gpu/record_cost.py [MODE...]      none full light no-lines profiler; default: all
 
 Each mode is a process that runs the programs of record_programs.py and single calls in loops, in blocks of steps: every
-second block is recorded. A pair is a block with and the one before it without, and what is told is the median of the pairs'
-ratios, with the quartiles. Mode none records nothing: what it tells is noise. PROGRAMS="graphs threads"
+second block is recorded. A pair is a block with and the one before it without. It prints the median of the pairs'
+ratios, with the quartiles. Mode `none` records nothing and shows the noise. PROGRAMS="graphs threads"
 runs these alone, without the single calls; PAIRS and STEPS say how long. Needs PyTorch with CUDA and
 native/build/Release/libcopyscope_record.so (or RECORD_LIBRARY). Writes record-cost.txt and record-cost.json to $OUT.
 """

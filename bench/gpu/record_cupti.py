@@ -1,9 +1,9 @@
-"""What each part of CUPTI that the recorder could use costs a call, without the recorder: which callbacks and records to take.
+"""Measures what each part of CUPTI costs per call, without the recorder, to choose callbacks and records.
 
     python3 bench/gpu/record_cupti.py       needs PyTorch with CUDA
 
 Subscribes with a function of the C library that does nothing, and takes records into buffers that nobody reads. Each part is
-switched on and off in turn around loops of single calls, and what is told is nanoseconds that a call took longer.
+switched on and off in turn around loops of single calls, and it prints by how many nanoseconds a call took longer.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 /**
- * Pageable tensors of 4 MB with other numbers of threads, other slots, and stores past or through the caches, beside
- * pinned memory in the same run: for the choice of the numbers in tuning.cpp. Takes about half a minute; appends to
+ * Measures pageable tensors of 4 MB with different numbers of threads and slots, and stores past or through the caches, and
+ * pinned memory in the same run, to choose the numbers in tuning.cpp. Takes about half a minute; appends to
  * $OUT/ring-sweep.txt.
  *
  *   node dist/gpu/ring-sweep.js [h2d|d2h]

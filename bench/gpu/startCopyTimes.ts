@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Number of processes. Which processor a process's main thread gets, and what shares its core, changes small copies by
- * half, so one process would show only one case.
+ * Number of processes. The processor of a process's main thread, and the load of its core, change small copies by half, so
+ * one process would show only one case.
  */
 const processes = 5;
 

@@ -10,7 +10,7 @@ const sqlite = createRequire(import.meta.url)('node-sqlite3-wasm') as { Database
 const thread = (1n << 48n) + (576n << 24n) + 576n;
 const process0 = (1n << 48n) + (576n << 24n);
 
-/** Writes rows. Of ten, five are ranges, two calls, two kernels, and one a call or copy. */
+/** Writes rows: in ten rows five ranges, two calls, two kernels, and one call or copy. */
 export function writeLargeNsight(path: string, rows: number): void {
   const database = new sqlite.Database(path);
   const groups = Math.floor(rows / 10);

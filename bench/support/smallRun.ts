@@ -30,7 +30,7 @@ function around({ info, trace }: Run, part: number): Run {
     row += range.to - range.from;
   });
   const pick = (values: readonly number[]): number[] => kept.flatMap((iteration) => values[iteration] ?? []);
-  const note = `Of ${order.length} recorded iterations, the ${kept.length} most typical are kept.`;
+  const note = `The file has the ${kept.length} most typical of ${order.length} recorded iterations.`;
   const iterations = {
     ...info.iterations,
     recordedMakespanNs: pick(recordedMakespanNs),

@@ -10,7 +10,7 @@
  *                n + m values is equally likely then, so it is a count of orders:
  *                2 · Σ over i < k(m) of C(n - k(n) + i, i) · C(k(n) - 1 + m - i, m - i) / C(n + m, n)
  *   `untold`     that chance is above 5 %: with so few iterations, even separate spreads show nothing. Runs of 4 and 4
- *                iterations can be told apart, those of 3 and 3 can't.
+ *                iterations can be distinguished, those of 3 and 3 can't.
  *
  * A simulated run has one value and no spread. It differs from a measured run if its value lies outside the other's
  * spread; the chance is that a spread misses the median of its distribution: 2 · P(Binomial(m, ½) < k). Two simulated

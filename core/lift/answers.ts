@@ -22,7 +22,7 @@ export interface StepsAnswer {
   readonly count: number;
   /** Rule that found them. */
   readonly rule: string;
-  /** As recorded, including the profiler's cost. */
+  /** Recorded step time, including the profiler's cost. */
   readonly medianNs: number;
   /** Step without a profiler: predicted, or as given by --step-ms. */
   readonly unprofiledNs: number;

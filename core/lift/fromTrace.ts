@@ -125,7 +125,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   };
 }
 
-/** Returns everything that the device did in these streams in this time, whoever issued it. */
+/** Returns everything that the device did in these streams in this time, also work that others issued. */
 function deviceRows(
   trace: Trace,
   { device, streams }: HostLine,

@@ -34,7 +34,7 @@ export interface Plan {
 }
 
 export interface PlanInput {
-  /** As recorded, including the profiler's cost. */
+  /** The recorded script, including the profiler's cost. */
   readonly script: Script;
   /** For what the trace doesn't show. */
   readonly costs: CostModel;

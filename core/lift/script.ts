@@ -11,7 +11,7 @@ export interface WorkItem {
   readonly ns: number;
   /** Copy whose framework call spends it; -1 if there is none. */
   readonly copy: number;
-  /** What a profiler recorded during it, at a cost: operators, CUDA calls without work, interpreter frames. */
+  /** Events that a profiler recorded during it, at a cost: operators, CUDA calls without work, interpreter frames. */
   readonly recorded: Recorded;
   /**
    * Whether it is the program's own work, such as reading a file or assembling a batch: a long span without records, or
@@ -22,7 +22,7 @@ export interface WorkItem {
   readonly mayWait?: boolean;
   /** Part it belongs to while the device is idle. */
   readonly part: HostPart;
-  /** What ran in it, longest first; empty for short ones. */
+  /** Activities in it, longest first; empty for short ones. */
   readonly ran: readonly Ran[];
 }
 

@@ -85,7 +85,7 @@ const deviceSchema = z.strictObject({
 
 /** A calibration's measurements of one parameter. The profile has their median. */
 const measurementSchema = z.strictObject({
-  /** As 'copies.h2d.pinned @ 4096 bytes'. */
+  /** For example 'copies.h2d.pinned @ 4096 bytes'. */
   parameter: z.string().min(1).max(200).describe('Name of the parameter, with the place in its table.'),
   median: z.number().describe('Median of the samples.'),
   least: z.number().describe('Least of the samples.'),

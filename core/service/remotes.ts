@@ -6,7 +6,7 @@ export interface RemoteState {
   readonly name: string;
   /** asks: it waits for an answer to `says`. */
   readonly status: 'off' | 'connecting' | 'asks' | 'copying' | 'open' | 'removing';
-  /** What was found there and will be done, in sentences. */
+  /** Findings there and next steps, in sentences. */
   readonly says: readonly string[];
   /** Bytes, while the program is copied. */
   readonly copied: { readonly done: number; readonly total: number } | null;

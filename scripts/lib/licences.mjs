@@ -64,7 +64,7 @@ export function licencesText() {
 const opening = `# Licences
 
 Copyscope is under the Apache License 2.0. It contains these works of others, under the licences that follow each. The
-desktop app also holds Electron and Chromium: LICENSE.electron.txt and LICENSES.chromium.html lie beside the program.
+desktop app also contains Electron and Chromium: see LICENSE.electron.txt and LICENSES.chromium.html in its folder.
 `;
 
 /** Called after each build, since each part may have brought another package. */

@@ -20,8 +20,8 @@ const client = {
 };
 
 /**
- * An sshd: COPYSCOPE_SSHD, the system's, or the one that was unpacked; null where none is. `wrapper` is the library that
- * takes users from files that NSS_WRAPPER_PASSWD and NSS_WRAPPER_GROUP name, where it is here.
+ * Returns an sshd: COPYSCOPE_SSHD, the system's, or the unpacked one; null if there is none. `wrapper` is the library, if
+ * available, that reads users from the files in NSS_WRAPPER_PASSWD and NSS_WRAPPER_GROUP.
  * @returns {{ path: string, env: Record<string, string>, options: string[], wrapper: string | null } | null}
  */
 export function findSshd() {

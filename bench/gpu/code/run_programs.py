@@ -1,6 +1,6 @@
-"""Runs programs one after another in this process: names of files come in on stdin, one a line. A line of JSON says that it
-has begun, and one for each program what it printed, and why it failed. Those that set the environment of CUDA, which is read
-once, run in processes of their own."""
+"""Runs programs one after another in this process. File names arrive on stdin, one a line. Prints a line of JSON when it has
+begun, and one for each program with its output and why it failed. Programs that set CUDA's environment, which is read once,
+run in processes of their own."""
 
 import contextlib
 import gc

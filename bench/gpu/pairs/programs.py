@@ -391,7 +391,7 @@ def experts(variant):
 
 @program({"one": "", "two": "double-buffer"})
 def static_input(variant):
-    """A captured program reads its input from a fixed place; with two of them the next one can come meanwhile."""
+    """A captured program reads its input from a fixed place; with two of them the next input can arrive during a step."""
     count = 1 if variant == "one" else 2
     pool = in_turn([torch.randn(4096, 4096).pin_memory() for _ in range(3)])
     slots = [torch.empty(4096, 4096, device=DEVICE) for _ in range(count)]
@@ -435,7 +435,7 @@ def large(variant):
 
 @program({"serial": "", "both": "both-directions", "overlapped": "other-stream, both-directions"})
 def swap(variant):
-    """States of an optimizer come from the host and go back, beside the work of the step."""
+    """States of an optimizer come from the host and go back during the work of the step."""
     states = [torch.randn(1 << 20).pin_memory() for _ in range(16)]
     gradients = [torch.randn(1 << 20, device=DEVICE) for _ in range(16)]
     matrix = torch.randn(2560, 2560, device=DEVICE)

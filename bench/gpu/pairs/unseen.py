@@ -72,7 +72,7 @@ def molecules(variant):
 
 @program(INPUT)
 def spectra(variant):
-    """Long signals whose transforms are short beside their copies."""
+    """Long signals whose transforms are short compared with their copies."""
     pool = [(torch.randn(512, 32768),) for _ in range(3)]
     batches = to_device(pool, variant)
 

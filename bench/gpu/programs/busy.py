@@ -318,7 +318,7 @@ def pipeline_optimised():
 
 @program(
     "double-buffered",
-    "Pinned batches of 64 MB copied one step ahead in a stream of their own, beside matrix products.",
+    "Pinned batches of 64 MB copied one step ahead in a stream of their own, during matrix products.",
     "device-bound",
     "nothing",
     stack=True,

@@ -1,4 +1,4 @@
-"""What the programs share: their registry, ways to feed and to capture steps, and small inputs."""
+"""Shared parts of the programs: their registry, ways to feed and to capture steps, and small inputs."""
 
 import os
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Variant:
     changes: tuple = ()
     # Steps at the start of a block that are not counted, for example those fed from a queue that filled up before.
     skip: int = 1
-    # A block has a multiple of so many steps: loaders with workers deliver in bursts.
+    # A block has a multiple of this number of steps: loaders with workers deliver in bursts.
     multiple: int = 1
     traced: bool = False
 

@@ -12,7 +12,7 @@ export interface Code {
   readonly text: string;
   /** Number of the operation of each line, or -1. */
   readonly ops: readonly number[];
-  /** What the language can't express as in the experiment; also a comment at the operation. */
+  /** Parts that the language can't express as in the experiment; also comments at the operations. */
   readonly notes: readonly CodeNote[];
   /** Lines, from 0, that a remedy has added or changed; each has a comment about it. */
   readonly remedied: ReadonlySet<number>;

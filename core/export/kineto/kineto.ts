@@ -1,6 +1,6 @@
 /**
- * Exports a run in the format of PyTorch's profiler (https://github.com/pytorch/kineto, output_json.cpp) for its tools. What
- * the format lacks goes into the events' arguments, or into events that such tools ignore:
+ * Exports a run in the format of PyTorch's profiler (https://github.com/pytorch/kineto, output_json.cpp) for its tools.
+ * Everything that the format lacks goes into the events' arguments, or into events that such tools ignore:
  *
  *   host-work, -read, -write   annotations          host-function             asynchronous events
  *   pinned, mapped, …          'Pinned'             records without a wait    instants

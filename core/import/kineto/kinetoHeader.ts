@@ -11,7 +11,7 @@ export interface Header {
   readonly driver: string | null;
   readonly runtime: string | null;
   readonly cupti: string | null;
-  /** Rank in a distributed job; null if it was none. */
+  /** Rank in a distributed job; null without one. */
   readonly rank: { readonly rank: number; readonly of: number } | null;
 }
 

@@ -29,7 +29,7 @@ export interface ReadTrace {
   readonly startUs: number;
   /** Numbers of devices with activity. */
   readonly devices: readonly number[];
-  /** Whether calls of several processes have the same numbers and can't be told apart. */
+  /** Whether calls of several processes have the same numbers and can't be distinguished. */
   readonly isUnjoined: boolean;
 }
 

@@ -77,7 +77,7 @@ class TraceReader {
   #enough = 0;
   #problem: ErrorInfo | null = null;
   #behind: string | null = null;
-  /** Whether the trace has ended properly. What follows isn't part of it. */
+  /** Whether the trace has ended properly. Later bytes aren't part of it. */
   #ended = false;
   /** Null when no more is read. */
   #step: Step | null = (window) => this.#begin(window);
