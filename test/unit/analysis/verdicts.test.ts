@@ -618,7 +618,7 @@ describe('host', () => {
       ),
     );
     expect(found).toMatchObject({ cause: 'issued-too-late', rule: 'launch-cost', hostCall: null });
-    expect(found.explanation).toContain('The host made 4 calls meanwhile');
+    expect(found.explanation).toContain('The host made 4 calls in that time');
   });
 
   it('in cudaMemcpy waits for the copy, whatever the memory', () => {
