@@ -1,9 +1,9 @@
 /**
- * How often what was recorded lies in the interval that was predicted: node bench/run.mjs intervals [--derive].
- * The spreads of core/cost/spread.ts are of every other trial's machine; here the others are told first, then those. Each is
- * a machine that h200 hasn't seen, and is predicted with h200, with what was calibrated there, and with what each run's own
- * rows show, which have seen the makespan that they are held against. Targets: 86 to 96 % of the makespans within. --derive prints the spreads that the first half asks for: those of the least interval score
- * (Gneiting and Raftery, 2007) of the makespans. --set FOLDER [--profile FILE] lists the runs of that set alone.
+ * Measures how often recordings lie in the predicted interval: node bench/run.mjs intervals [--derive]. The spreads of
+ * core/cost/spread.ts come from every other trial's machine; this prints the other machines first, then those. h200 has seen
+ * none. Each is predicted with h200, with the profile calibrated there, and with each run's own rows, which include the
+ * makespan. Targets: 86 to 96 % of the makespans inside. --derive prints the spreads with the smallest interval score
+ * (Gneiting and Raftery, 2007) of the first half. --set FOLDER lists that set's runs, predicted with h200 as shipped.
  */
 import { readFileSync } from 'node:fs';
 import { figuresAround, rangeAround } from '../core/cost/interval.ts';

@@ -154,7 +154,7 @@ async function emptyLibrary(service) {
     sweeps: [],
   };
   await service.deleteItems(items).catch((error) => {
-    // The window took its own copy back meanwhile: the next time deletes the rest.
+    // The window restored its own copy in the meantime; the next call deletes the rest.
     if (!/not-found$/.test(error.code)) throw error;
   });
 }

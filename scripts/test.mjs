@@ -35,7 +35,7 @@ import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
 /** Whether `npm run test:deep` has passed in full with the sources as they are: their hash is in test/deep-passed.json. */
 const file = inRoot('test/deep-passed.json');
-/** What the sanitizers compile, and what reads files of others. */
+/** Sources that the sanitizers compile, and code that reads files from outside. */
 const sources = ['native', 'core/import', 'core/shape', 'core/trace', 'host/service/imports', 'host/service/bundle'];
 const isBuilt = /^(build|build-.*|prebuilds|node_modules)$/;
 

@@ -1,7 +1,6 @@
 /**
- * Measures the cost of submitting 1,000 asynchronous copies of 4 KB: the executor with recording off compared with a
- * hand-written loop, in one process and in turns; and the cost of recording, by CUPTI and by CUDA events. Writes
- * $OUT/submit-cost.json.
+ * Measures submitting 1,000 asynchronous copies of 4 KB: the executor with recording off and a hand-written loop, in turns in
+ * one process; and the cost of recording by CUPTI and by CUDA events. Writes $OUT/submit-cost.json.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * Finds where a prediction and a recorded run differ: along the predicted critical path, how much later or earlier than
- * recorded each step begins and ends, attributed to the step where the difference arises. The parts add up to the whole
- * difference.
+ * Finds where a prediction and a recorded run differ: along the predicted critical path, how much later or earlier each step
+ * begins and ends, attributed to the step where the difference arises. The parts add up to the whole difference.
  */
 
 import { recordingCosts } from '../../core/cost/profileCosts.ts';

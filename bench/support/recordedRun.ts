@@ -41,7 +41,7 @@ const notUsable = (id: string, reason: string): CopyscopeError =>
     remedy: 'Record the experiment on the GPU, to its end.',
   });
 
-/** Median of the iterations with recording off; null where none was recorded. What their clock has beyond the makespan, recorded ones have too. */
+/** Returns the median of the iterations with recording off; null if none. Clock overhead is the same as recorded. */
 export function plainMakespan({ iterations }: RunInfo): number | null {
   const { plainWallNs, recordedWallNs, recordedMakespanNs } = iterations;
   const [plain, wall, makespan] = [plainWallNs, recordedWallNs, recordedMakespanNs].map((one) => spread(one)?.median);

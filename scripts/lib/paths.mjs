@@ -1,7 +1,7 @@
 /** The folders that every script works from. */
 import { join } from 'node:path';
 
-/** Runs a script's main function: an error is told in its own words, without a stack that is ours and says nothing. */
+/** Runs a script's main function. Prints an error's message without our own stack, which wouldn't help. */
 export async function runMain(main) {
   try {
     process.exitCode = (await main()) ?? 0;
