@@ -2,10 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/**
- * Number of processes. The processor of a process's main thread, and the load of its core, change small copies by half, so
- * one process would show only one case.
- */
+/** Number of processes: the processor of a main thread, and its core's load, change small copies by half. */
 const processes = 5;
 
 interface StartCopyTimes {
