@@ -25,6 +25,8 @@ export const hazardKinds = [
   'freed-in-use',
   /** Memory returns to the caching allocator while another stream may still use it, without record_stream. */
   'reused-in-use',
+  /** A stream uses memory from the caching allocator while work of an earlier buffer in it may still run. */
+  'reused-unordered',
   /** The time between two events is read before both have certainly completed. */
   'timing-unsynchronised',
   /** A host thread waits forever for a signal, or for room for one. */

@@ -9,17 +9,20 @@
  * - PyTorch's caching allocator returns the block to the stream it was allocated for, and the next allocation in that
  *   stream gets it. Uses in another stream must be complete by then, or announced with record_stream. Its allocator of
  *   page-locked memory needs no announcement for copies: PyTorch records their streams, unless a graph copies.
+ * - The block that it hands out again is free in its own stream's order only: another stream that uses the new buffer
+ *   must wait for what that stream still does with the old one.
  * - Pageable memory is freed at once.
  */
 
 import { type Call, type Issued, isAfter } from '../order/calls.ts';
 import { type Clock, join } from '../order/clock.ts';
+import { type CachedBlock, CachingAllocator } from '../machine/cachingAllocator.ts';
 import type { Lanes } from '../order/lanes.ts';
 import type { Program } from '../program/program.ts';
 import type { Touch } from './touches.ts';
 
 export interface LifetimeConflict {
-  readonly kind: 'used-before-allocated' | 'used-after-free' | 'freed-in-use' | 'reused-in-use' | 'unordered-threads';
+  readonly kind: 'used-before-allocated' | 'used-after-free' | 'freed-in-use' | 'reused-in-use' | 'reused-unordered' | 'unordered-threads';
   readonly buffer: number;
   /** Numbers of the allocate or free, and of the use or other allocation. `first` is earlier in the program. */
   readonly first: number;
@@ -32,6 +35,16 @@ interface Use {
   readonly op: number;
   readonly lane: number;
   readonly index: number;
+  readonly writes: boolean;
+}
+
+/** Bytes of a freed block, and the work of its own stream that may still use them. */
+interface Remains {
+  readonly segment: number;
+  readonly from: number;
+  readonly to: number;
+  readonly uses: readonly Use[];
+  readonly freed: Place;
 }
 
 interface Life {
@@ -49,6 +62,9 @@ interface Life {
   /** Streams announced to the caching allocator. */
   recorded: (Place & { readonly stream: number })[];
   uses: Use[];
+  /** Block of the caching allocator for device memory, and pending work of buffers that had it before. */
+  block: CachedBlock | null;
+  inherited: readonly Use[];
 }
 
 export class Lifetimes {
@@ -57,10 +73,15 @@ export class Lifetimes {
   readonly #lanes: Lanes;
   /** State of each buffer that operations allocate. */
   readonly #lives = new Map<number, Life>();
+  /** By device. The allocator finds the same blocks as in a run if no block waits for other streams. */
+  readonly #caching: readonly CachingAllocator[];
+  readonly #remains: Remains[][];
 
   constructor(program: Program, lanes: Lanes) {
     this.#program = program;
     this.#lanes = lanes;
+    this.#caching = program.devices.map(() => new CachingAllocator());
+    this.#remains = program.devices.map(() => []);
     for (const [index, buffer] of program.buffers.entries()) {
       if (buffer.allocated === 'by-operation') this.#lives.set(index, unborn());
     }
@@ -77,7 +98,36 @@ export class Lifetimes {
     const [lane, index] = issued === null ? [thread, position] : [issued.lane, issued.index];
     const stream = instruction.code === 'pin' || !this.#isDevice(buffer) ? -1 : instruction.stream;
     Object.assign(life, { state: 'live', op, call: { thread, position }, lane, index, stream });
-    Object.assign(life, { count: life.count + 1, recorded: [], uses: [] });
+    const isCached = instruction.code === 'allocate' && instruction.allocator === 'caching' && stream >= 0;
+    Object.assign(life, { count: life.count + 1, recorded: [], uses: [], block: null, inherited: [] });
+    if (isCached) this.#takeBlock(life, buffer, call, stream);
+  }
+
+  #takeBlock(life: Life, buffer: number, call: Call, stream: number): void {
+    const { bytes, device } = this.#program.buffers[buffer] ?? { bytes: 0, device: 0 };
+    const block = this.#caching[device]?.allocate(bytes, stream).block ?? null;
+    const remains = this.#remains[device] ?? [];
+    const isInBlock = ({ segment, from, to }: Remains): boolean =>
+      block !== null && segment === block.segment && from < block.offset + block.bytes && block.offset < to;
+    life.block = block;
+    // A free of another thread that may come later gives its block to nobody here.
+    const certain = remains.filter((one) => isInBlock(one) && isAfter(call, one.freed));
+    life.inherited = certain.flatMap(({ uses }) => uses);
+    this.#remains[device] = remains.filter((one) => !isInBlock(one));
+  }
+
+  /** Gives the block back. Its stream is in order with its own uses; other streams must wait for those. */
+  #giveBlock(life: Life, buffer: number, { thread, position, host }: Call): void {
+    const { block, stream } = life;
+    const device = this.#program.buffers[buffer]?.device ?? 0;
+    if (block === null) return;
+    const own = this.#lanes.startIn(thread, stream, host);
+    const isPending = ({ lane, index }: Use): boolean => (host[lane] ?? 0) < index && (own[lane] ?? 0) >= index;
+    const uses = lastOfLanes([...life.inherited, ...life.uses].filter(isPending));
+    const place = { segment: block.segment, from: block.offset, to: block.offset + block.bytes };
+    if (uses.length > 0) this.#remains[device]?.push({ ...place, uses, freed: { thread, position } });
+    this.#caching[device]?.release(block, () => ({ isOver: true }));
+    life.block = null;
   }
 
   recordStream({ instruction, thread, position }: CallOf<'recordStream'>): void {
@@ -104,7 +154,11 @@ export class Lifetimes {
     else if (life.state === 'freed') this.#report('used-after-free', touch.buffer, life.op, touch.op);
     else if (!allocatedBy(life, call, touch, start))
       this.#report('used-before-allocated', touch.buffer, life.op, touch.op);
-    life.uses.push({ op: touch.op, lane, index });
+    for (const before of life.inherited) {
+      const isOver = (start[before.lane] ?? 0) >= before.index || before.lane === lane;
+      if (!isOver && (touch.writes || before.writes)) this.#report('reused-unordered', touch.buffer, before.op, touch.op);
+    }
+    life.uses.push({ op: touch.op, lane, index, writes: touch.writes });
     const { thread, position, instruction } = call;
     const isTold = instruction.code === 'copy' && !this.#isDevice(touch.buffer);
     if (isTold) life.recorded.push({ thread, position, stream: instruction.stream });
@@ -124,6 +178,7 @@ export class Lifetimes {
     for (const use of life.uses) {
       if ((over[use.lane] ?? 0) < use.index) this.#report(kind, buffer, use.op, op);
     }
+    if (life.state === 'live') this.#giveBlock(life, buffer, call);
     const by = life.state === 'none' ? null : { thread, position };
     Object.assign(life, { state: 'freed', op, freed: op, call: by, uses: [] });
   }
@@ -164,7 +219,20 @@ const unborn = (): Life => ({
   stream: -1,
   recorded: [],
   uses: [],
+  block: null,
+  inherited: [],
 });
+
+/** Keeps the last use and the last write of each lane: what comes after them comes after the others. */
+function lastOfLanes(uses: readonly Use[]): Use[] {
+  const last = new Map<string, Use>();
+  for (const use of uses) {
+    for (const key of [`${use.lane}`, ...(use.writes ? [`${use.lane} writes`] : [])]) {
+      if ((last.get(key)?.index ?? -1) < use.index) last.set(key, use);
+    }
+  }
+  return [...new Set(last.values())];
+}
 
 /** Memory from cudaMallocAsync exists when its turn comes in the stream, other memory when the call returns. */
 function allocatedBy({ lane, index }: Life, { thread, position }: Call, { stream }: Touch, start: Clock): boolean {

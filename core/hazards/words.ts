@@ -34,6 +34,7 @@ export const hazardRules: Readonly<Record<HazardKind, RuleId>> = {
   'used-after-free': 'stream-ordered-allocation',
   'freed-in-use': 'stream-ordered-allocation',
   'reused-in-use': 'record-stream',
+  'reused-unordered': 'record-stream',
   'timing-unsynchronised': 'time-the-stream',
   'endless-wait': 'threads-run-apart',
 };
@@ -111,6 +112,12 @@ const tellers: Readonly<Record<MeetingKind, (told: Told) => HazardWords>> = {
     explanation: `${capital(told.second)} gives "${told.buffer}" back to the caching allocator, which may hand it out again at once. ${capital(told.first)} may still be using it.`,
     missing: 'The allocator does not know of that stream, and nothing makes its own stream wait for it.',
     remedy: 'Call record_stream with that stream before freeing, or let the stream of the allocation wait for it.',
+  }),
+  'reused-unordered': (told) => ({
+    title: 'Reused memory without order',
+    explanation: `${capital(told.second)} uses "${told.buffer}". The caching allocator gives it memory that was freed while ${told.first} may still use it.`,
+    missing: `Only the stream of the allocation comes after that work. Nothing makes ${told.secondLabel} wait for it.`,
+    remedy: `Let its stream wait for the stream of the allocation before ${told.secondLabel}, or allocate in the stream that uses it.`,
   }),
   'timing-unsynchronised': (told) => ({
     title: 'Timing without a synchronise',

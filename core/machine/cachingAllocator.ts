@@ -22,6 +22,9 @@ export interface PendingUse {
 interface Block {
   readonly stream: number;
   readonly small: boolean;
+  /** Number of its segment, and its first byte in it. */
+  readonly segment: number;
+  offset: number;
   bytes: number;
   free: boolean;
   previous: Block | null;
@@ -38,6 +41,7 @@ export interface Found {
 export class CachingAllocator {
   readonly #free: Block[] = [];
   #pending: { readonly block: Block; readonly uses: readonly PendingUse[] }[] = [];
+  #segments = 0;
   allocatedBytes = 0;
   reservedBytes = 0;
 
@@ -47,7 +51,7 @@ export class CachingAllocator {
     const small = size <= mostSmall;
     const found = this.#bestFit(size, stream, small);
     const segmentBytes = found === null ? segmentFor(size) : 0;
-    const block = found ?? newBlock(stream, small, segmentBytes);
+    const block = found ?? this.#newSegment(stream, small, segmentBytes);
     this.reservedBytes += segmentBytes;
     this.#remove(block);
     block.free = false;
@@ -86,10 +90,17 @@ export class CachingAllocator {
     return best;
   }
 
+  #newSegment(stream: number, small: boolean, bytes: number): Block {
+    this.#segments += 1;
+    const alone = { free: true, previous: null, next: null, uses: new Set<number>() };
+    return { stream, small, segment: this.#segments, offset: 0, bytes, ...alone };
+  }
+
   #split(block: Block, size: number): void {
     const rest = block.bytes - size;
     if (block.small ? rest < leastBlock : rest <= mostSmall) return;
-    const other: Block = { ...newBlock(block.stream, block.small, rest), previous: block, next: block.next };
+    const other: Block = { ...block, bytes: rest, offset: block.offset + size, free: true, uses: new Set() };
+    [other.previous, other.next] = [block, block.next];
     if (block.next !== null) block.next.previous = other;
     block.next = other;
     block.bytes = size;
@@ -108,6 +119,7 @@ export class CachingAllocator {
 
   #merge(block: Block, neighbour: Block): void {
     block.bytes += neighbour.bytes;
+    block.offset = Math.min(block.offset, neighbour.offset);
     if (block.previous === neighbour) {
       block.previous = neighbour.previous;
       if (block.previous !== null) block.previous.next = block;
@@ -126,16 +138,6 @@ export class CachingAllocator {
 }
 
 export type CachedBlock = Block;
-
-const newBlock = (stream: number, small: boolean, bytes: number): Block => ({
-  stream,
-  small,
-  bytes,
-  free: true,
-  previous: null,
-  next: null,
-  uses: new Set(),
-});
 
 function segmentFor(size: number): number {
   if (size <= mostSmall) return smallSegment;

@@ -10,7 +10,7 @@ import { findHazards } from '../../../core/hazards/hazards.ts';
 import { checkExperiment, hazardsOf, repairOf } from '../../../core/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
-import { experimentOf } from '../support/experiments.ts';
+import { experimentOf, fault } from '../support/experiments.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 
 type Operations = ExperimentInput['threads'][number]['operations'];
@@ -100,6 +100,36 @@ describe('allocated memory', () => {
     expect(found(of([allocate('caching'), use, record, free]))).toEqual([]);
     expect(found(of([allocate('caching'), { ...use, stream: 'a' }, free]))).toEqual([]);
     expect(found(of([allocate('caching'), use, { op: 'synchronizeStream', stream: 'b' }, free]))).toEqual([]);
+  });
+
+  it('needs an order if the caching allocator hands a block of pending work to a buffer of another stream', () => {
+    const wait = [
+      { op: 'recordEvent', event: 'start', stream: 'a' },
+      { op: 'waitEvent', event: 'start', stream: 'b' },
+    ];
+    const work = { ...use, stream: 'a' };
+    const again = [allocate('caching'), use, { op: 'recordStream', buffer: 'block', stream: 'b' }, free];
+    const first = [allocate('caching'), work, free];
+    expect(found(of([...first, ...again]))).toEqual(['reused-unordered 1-4']);
+    expect(found(of([...first, allocate('caching'), ...wait, ...again.slice(1)]))).toEqual([]);
+    expect(found(of([...first, { op: 'synchronizeStream', stream: 'a' }, ...again]))).toEqual([]);
+    // Blocks of one stream are handed to no other.
+    expect(found(of([...first, { ...allocate('caching'), stream: 'b' }, use, free]))).toEqual([]);
+    // The second round gets the block of the first.
+    const handOver = [
+      { op: 'recordEvent', event: 'end', stream: 'b' },
+      { op: 'waitEvent', event: 'end', stream: 'a' },
+    ];
+    const round = { op: 'repeat', count: 2, operations: [allocate('caching'), use, ...handOver, work, free] };
+    expect(found(of([round]))).toEqual(['reused-unordered 5-2']);
+  });
+
+  it('is repaired by a wait for the stream that had the memory before', () => {
+    const experiment = fault('caching-reuse-side-stream');
+    const [hazard, ...others] = checkExperiment(experiment).hazards;
+    expect(others).toEqual([]);
+    expect(hazard).toMatchObject({ kind: 'reused-unordered', buffer: 'b' });
+    expect(checkExperiment(applyChange(experiment, hazard?.change ?? { patches: [] })).hazards).toEqual([]);
   });
 
   it('is repaired by recording the stream', () => {

@@ -37,7 +37,8 @@ const sorted = <Item>(items: Iterable<Item>): Item[] => [...new Set(items)].sort
 
 /** Runs the detector. A failure names the seed, which reproduces it on any machine. */
 function found(experiment: Experiment): { races: string[]; timings: number[]; strays: number[] } {
-  const { hazards } = findHazards(lower(experiment));
+  // The oracle doesn't know which memory an allocation gets: hazards.test.ts has those cases.
+  const hazards = findHazards(lower(experiment)).hazards.filter(({ kind }) => kind !== 'reused-unordered');
   const isTiming = (kind: string): boolean => kind === 'timing-unsynchronised';
   const strays = hazards
     .filter(({ kind }) => ofMemory.has(kind))

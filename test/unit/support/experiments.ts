@@ -1,4 +1,6 @@
 /** Experiments for tests, in the form of a document. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 
@@ -16,3 +18,9 @@ export function experimentOf(parts: Parts, ...threads: Operations[]): Experiment
   };
   return requireExperiment(JSON.stringify(document));
 }
+
+/** Returns a fixture: an experiment modelled on a public report (test/fixtures/experiment-faults). */
+export const fault = (name: string): Experiment =>
+  requireExperiment(
+    readFileSync(join(import.meta.dirname, `../../fixtures/experiment-faults/${name}.json`), 'utf8'),
+  );
