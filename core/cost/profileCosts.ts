@@ -79,7 +79,12 @@ class ProfileCosts implements CostModel {
       isRecording ? (p[name] ?? 0) : 0;
     this.#p = p;
     this.#callNs = added('recorder.callNs');
-    this.#first = { ns: added('recorder.firstNs'), newPart: added('recorder.newPart') };
+    this.#first = {
+      ns: added('recorder.firstNs'),
+      newPart: added('recorder.newPart'),
+      afterStagedPart: p['calls.afterStagedPart'] ?? 0,
+      stagedBytes: p['calls.stagedBytes'] ?? Number.POSITIVE_INFINITY,
+    };
     this.#kernels = new KernelCosts(profile);
     this.#threads = straightTable(p['host.threads']);
     this.facts = {
@@ -185,7 +190,7 @@ class ProfileCosts implements CostModel {
 
   firstCalls(program: Program): FirstCalls {
     const part = emptiedPart(program);
-    return { ns: part * this.#first.ns, newPart: part * this.#first.newPart };
+    return { ...this.#first, ns: part * this.#first.ns, newPart: part * this.#first.newPart };
   }
 
   #overLink(bytes: number, isPageable: boolean, way: 'h2d' | 'd2h', callNs: number): CopyCost {

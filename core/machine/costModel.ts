@@ -145,4 +145,7 @@ export interface FirstCalls {
   readonly ns: number;
   /** Extra cost of its first call of each other kind, relative to the usual cost. */
   readonly newPart: number;
+  /** The same for its first call of each kind after a staged copy of at least `stagedBytes`. */
+  readonly afterStagedPart: number;
+  readonly stagedBytes: number;
 }

@@ -66,8 +66,10 @@ export class StagedCopy implements Actor, StagingTurn {
     if (step === null) return;
     this.#copying = false;
     this.#copied += 1;
-    if (entry !== null && step.route === 'stage-in')
-      this.#clock.schedule(nowNs + this.#latencyNs, entry, entryPieceStaged);
+    // Later pieces follow the first without a launch: on H200 machines a copy of 2 to 16 MiB was over 19.5 us after its
+    // call (median of 886), one of 1 MiB, which is a single piece, after 23.7 us.
+    const latencyNs = this.#copied === 1 ? this.#latencyNs : 0;
+    if (entry !== null && step.route === 'stage-in') this.#clock.schedule(nowNs + latencyNs, entry, entryPieceStaged);
     if (entry !== null && step.route === 'stage-out') this.#devices.pieceDrained(entry);
     if (this.#copied < step.pieces) {
       this.#copyNext(step, nowNs);

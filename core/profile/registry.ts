@@ -84,6 +84,14 @@ export const registry = {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
     what: 'A call that issues no work: event, query, wait with nothing to wait for, captured call, pooled memory.',
   },
+  'calls.afterStagedPart': {
+    ...{ unit: 'part', without: 0, probe: null },
+    what: 'Extra cost of a thread’s first call of each kind, in parts of itself, after a pageable copy of `calls.stagedBytes`.',
+  },
+  'calls.stagedBytes': {
+    ...{ unit: 'B', without: null, probe: null },
+    what: 'Pageable copies of at least this size leave the processor’s caches without the driver’s code and data.',
+  },
   'calls.wakeNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
     what: 'From the end of the work to the return of the call that waited for it.',
