@@ -3,6 +3,7 @@ import { cpus, release, type } from 'node:os';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
 import { requireCapable } from '../core/program/capabilities.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
+import { poolNotes } from '../core/program/pools.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';
@@ -67,7 +68,7 @@ export class NativeEngine implements Engine {
         ...(elapsedTimes === undefined ? {} : { elapsedTimes }),
         ...(this.kind === 'cuda' && canFlush ? { buffersFlushed: true } : {}),
         ...(memory === undefined ? {} : { memory }),
-        notes: [...result.notes],
+        notes: [...result.notes, ...(this.kind === 'cuda' ? poolNotes(program) : [])],
       };
       return { info, trace };
     };

@@ -9,6 +9,7 @@ import {
 } from '../machine/simulate.ts';
 import { type DeviceProfile, profileDeviceName } from '../profile/profile.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
+import { poolNotes } from '../program/pools.ts';
 import type { Program } from '../program/program.ts';
 import type { InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
@@ -104,6 +105,7 @@ function simulatedRun(
       `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
       ...memoryNotes(program, profile),
       ...libraryNotes(program, profile),
+      ...poolNotes(program),
       ...(isRecorded ? [recorderNote(profile)] : []),
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),

@@ -1,5 +1,6 @@
 /** Writes a whole CUDA C++ program that does what an experiment does. */
 import { cppComment } from '../../../media.ts';
+import { pooledDevices } from '../../../program/pools.ts';
 import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
 import { commentsOf, fillByte, isOnDevice, required, type Subject } from '../subject.ts';
@@ -108,12 +109,28 @@ class Main {
     if (program.visibleDevices !== null) {
       this.#add(`setenv("CUDA_VISIBLE_DEVICES", "${program.visibleDevices.join(',')}", 1);`);
     }
+    this.#pools();
     if (!program.peerAccess || program.devices.length < 2) return;
     for (const { index } of program.devices) {
       this.#add(`CHECK(cudaSetDevice(${index}));`);
       for (const other of program.devices) {
         if (other.index !== index) this.#add(`CHECK(cudaDeviceEnablePeerAccess(${other.index}, 0));`);
       }
+    }
+  }
+
+  /** Raises the release threshold: with CUDA's default of 0, each synchronise gives freed memory back. */
+  #pools(): void {
+    for (const device of pooledDevices(this.#subject.program, 'pool', 'caching')) {
+      this.#comment('The pool keeps freed memory. By default each synchronise gives it back to the device.');
+      this.#add('{');
+      this.#listing.inside(() => {
+        this.#add('cudaMemPool_t pool;');
+        this.#add(`CHECK(cudaDeviceGetDefaultMemPool(&pool, ${this.#scope.ordinal(device)}));`);
+        this.#add('uint64_t all = UINT64_MAX;');
+        this.#add('CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));');
+      });
+      this.#add('}');
     }
   }
 
