@@ -14,15 +14,21 @@
  * - Pageable memory is freed at once.
  */
 
+import { type CachedBlock, CachingAllocator } from '../machine/cachingAllocator.ts';
 import { type Call, type Issued, isAfter } from '../order/calls.ts';
 import { type Clock, join } from '../order/clock.ts';
-import { type CachedBlock, CachingAllocator } from '../machine/cachingAllocator.ts';
 import type { Lanes } from '../order/lanes.ts';
 import type { Program } from '../program/program.ts';
 import type { Touch } from './touches.ts';
 
 export interface LifetimeConflict {
-  readonly kind: 'used-before-allocated' | 'used-after-free' | 'freed-in-use' | 'reused-in-use' | 'reused-unordered' | 'unordered-threads';
+  readonly kind:
+    | 'used-before-allocated'
+    | 'used-after-free'
+    | 'freed-in-use'
+    | 'reused-in-use'
+    | 'reused-unordered'
+    | 'unordered-threads';
   readonly buffer: number;
   /** Numbers of the allocate or free, and of the use or other allocation. `first` is earlier in the program. */
   readonly first: number;
@@ -156,7 +162,8 @@ export class Lifetimes {
       this.#report('used-before-allocated', touch.buffer, life.op, touch.op);
     for (const before of life.inherited) {
       const isOver = (start[before.lane] ?? 0) >= before.index || before.lane === lane;
-      if (!isOver && (touch.writes || before.writes)) this.#report('reused-unordered', touch.buffer, before.op, touch.op);
+      if (!isOver && (touch.writes || before.writes))
+        this.#report('reused-unordered', touch.buffer, before.op, touch.op);
     }
     life.uses.push({ op: touch.op, lane, index, writes: touch.writes });
     const { thread, position, instruction } = call;

@@ -95,10 +95,15 @@ function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
  * Returns the change plus repairs of the hazards it adds, such as a wait for data that now comes from another stream;
  * null if they can't be repaired, it doesn't fit the experiment, or the effort is spent.
  */
-export function withoutNewHazards(experiment: Experiment, change: Change, effort: Effort): Change | null {
+export function withoutNewHazards(
+  experiment: Experiment,
+  change: Change,
+  effort: Effort,
+  most = mostRepairs,
+): Change | null {
   const before = look(experiment, effort);
   let whole = change;
-  for (let repairs = 0; repairs <= mostRepairs && !effort.isOver; repairs += 1) {
+  for (let repairs = 0; repairs <= most && !effort.isOver; repairs += 1) {
     const added = newHazards(before, before.report.hazards, whole, effort);
     if (added === null) return null;
     const [hazard] = added.hazards;
@@ -156,6 +161,7 @@ function candidates(experiment: Experiment, program: Program, hazard: Hazard): C
     return [synchronizeStream(experiment, first, second), synchronizeDevice(experiment, second)];
   if (first.stream === null) return [synchronizeStream(experiment, second, first)];
   return [
+    ...recordEarlier(experiment, first, second),
     throughEvent(experiment, [[first, second]]),
     throughEvent(experiment, [[second, first]]),
     throughEvent(experiment, [
@@ -175,6 +181,36 @@ function side(experiment: Experiment, program: Program, { op, label, thread, str
   const declared = 'stream' in operation && stream !== null ? operation.stream : null;
   const isBlocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
   return { path, operation, label, thread, stream: isBlocking ? 'default' : declared };
+}
+
+/**
+ * Issues the producer and the record of its event before the wait for that event, if the list has them the other way
+ * round: a wait binds to the latest record issued before it, and to nothing without one.
+ */
+function recordEarlier(experiment: Experiment, first: Side, second: Side): Change[] {
+  const path = first.path.slice(0, -1);
+  if (path.join('.') !== second.path.slice(0, -1).join('.')) return [];
+  const [from, to] = [Number(first.path.at(-1)), Number(second.path.at(-1))];
+  let list: unknown = experiment;
+  for (const step of path) list = (list as Record<string | number, unknown>)[step];
+  const operations = list as readonly Operation[];
+  const wait = operations.findIndex((one) => one.op === 'waitEvent' && one.stream === first.stream);
+  const waited = operations[wait];
+  if (waited?.op !== 'waitEvent' || wait > from) return [];
+  const record = operations.findIndex((one) => one.op === 'recordEvent' && one.event === waited.event);
+  const recorded = operations[record];
+  if (recorded?.op !== 'recordEvent' || recorded.stream !== second.stream || record < to) return [];
+  const between = operations.slice(wait, record + 1);
+  // A call that waits for the device, or work of other streams, may need what it would pass.
+  if (!between.every((one) => 'stream' in one && [first.stream, second.stream].includes(one.stream))) return [];
+  const edit = new ChangeBuilder(experiment);
+  for (const [index, one] of between.entries()) {
+    if (!('stream' in one) || one.stream !== second.stream) continue;
+    edit.before([...path, wait], one).remove([...path, wait + index]);
+  }
+  return [
+    edit.step(`Issue "${second.label}" and the record of event "${waited.event}" before the wait for that event.`).change,
+  ];
 }
 
 function synchronizeStream(experiment: Experiment, first: Side, second: Side): Change {

@@ -7,11 +7,12 @@ import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
-import { joinCopies, pipelined } from './joinCopies.ts';
+import { joinCopies, joinedCopies, pipelined } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
-import { cacheMemory, pin } from './memory.ts';
+import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
+import { launchFirst } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
@@ -46,7 +47,18 @@ export function changesFor(situation: Situation): Change[] {
   switch (verdict.cause) {
     case 'pageable-source':
     case 'pageable-destination':
-      return present(pin(situation, verdict.op), pipelined(situation), before(verdict.op));
+      return present(
+        pin(situation, verdict.op),
+        pipelined(situation),
+        before(verdict.op),
+        launchFirst(situation.experiment),
+      );
+    case 'waits-for-earlier-work':
+      return present(asynchronous(situation), pin(situation, verdict.op));
+    case 'many-small-copies':
+      return present(joinedCopies(situation.experiment));
+    case 'allocated-again':
+      return present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
     case 'same-stream':
       return present(ownBranch(situation), ownLaunches(situation), ownStream(situation));
     case 'legacy-default-stream':
@@ -91,6 +103,9 @@ export function changesFor(situation: Situation): Change[] {
       return [];
   }
 }
+
+const bufferOf = (situation: Situation): string | undefined =>
+  find(situation, situation.verdict.op, 'allocate')?.operation.buffer;
 
 const present = (...changes: readonly (Change | null)[]): Change[] =>
   changes.filter((change) => change !== null && change.patches.length > 0) as Change[];

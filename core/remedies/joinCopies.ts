@@ -1,7 +1,9 @@
 /** Changes that join many small copies. */
 import type { Change, DocumentPath } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
+import { bufferBytes } from '../experiment/resources.ts';
 import { at, find, type Situation } from './situation.ts';
 
 /** Joins copies that are adjacent both in issue order and in memory. */
@@ -25,6 +27,62 @@ export function joinCopies(situation: Situation): Change | null {
   edit.replace([...path(own), 'dstOffset'], joined[0]?.dstOffset ?? 0);
   for (let index = last; index >= first; index -= 1) if (index !== own) edit.remove(path(index));
   return edit.change;
+}
+
+/** Copies of at most this size are joined: larger ones take longer than the calls that issue them. */
+const smallBytes = 64 * 1024;
+
+/**
+ * Joins small copies all over the document: runs in issue order that are adjacent in memory, and loops of one copy, each
+ * round of which stands for the next part of both buffers.
+ */
+export function joinedCopies(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  let count = 0;
+  const joinLists = (list: readonly Operation[], path: DocumentPath): void => {
+    for (let at = 0; at < list.length; at += 1) {
+      const operation = list[at];
+      if (operation === undefined) continue;
+      if (operation.op === 'repeat' && operation.operations.length === 1) {
+        const whole = joinedLoop(experiment, operation);
+        if (whole !== null) {
+          edit.before([...path, at], whole).remove([...path, at]);
+          count += operation.count;
+          continue;
+        }
+      }
+      if ('operations' in operation) joinLists(operation.operations, [...path, at, 'operations']);
+      let last = at;
+      while (isSmall(list[last]) && continues(list[last], list[last + 1])) last += 1;
+      if (last === at || operation.op !== 'copy') continue;
+      const bytes = (list.slice(at, last + 1) as OperationOf<'copy'>[]).reduce((sum, one) => sum + (one.bytes ?? 0), 0);
+      edit.replace([...path, at, 'bytes'], bytes);
+      for (let index = last; index > at; index -= 1) edit.remove([...path, index]);
+      count += last - at + 1;
+      at = last;
+    }
+  };
+  for (const [thread, { operations }] of experiment.threads.entries()) {
+    joinLists(operations, ['threads', thread, 'operations']);
+  }
+  if (count === 0) return null;
+  return edit.step(`Join ${count} small copies: each call takes longer than its bytes.`).change;
+}
+
+const isSmall = (operation: Operation | undefined): boolean =>
+  operation?.op === 'copy' && (operation.bytes ?? Number.POSITIVE_INFINITY) <= smallBytes;
+
+/** Returns the copy that replaces a loop of one small copy; null if the buffers have no room for all rounds. */
+function joinedLoop({ buffers }: Experiment, { count, operations }: OperationOf<'repeat'>): Operation | null {
+  const [copy] = operations;
+  if (copy?.op !== 'copy' || copy.bytes === undefined || !isSmall(copy) || copy.mode === 'blocking-memcpy') return null;
+  const bytes = count * copy.bytes;
+  const room = (id: string): number => {
+    const buffer = buffers.find((one) => one.id === id);
+    return buffer === undefined ? 0 : bufferBytes(buffer);
+  };
+  const fits = copy.srcOffset + bytes <= room(copy.src) && copy.dstOffset + bytes <= room(copy.dst);
+  return fits && count > 1 ? { ...copy, bytes } : null;
 }
 
 function continues(one: Operation | undefined, next: Operation | undefined): boolean {

@@ -1,5 +1,5 @@
 /** Changes to the kind of memory and its allocator. */
-import type { Change } from '../experiment/change.ts';
+import type { Change, DocumentPath } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
 import type { OperationOf } from '../experiment/operations.ts';
@@ -32,6 +32,37 @@ export function cacheMemory(situation: Situation): Change | null {
     edit.step(words).replace([...path, 'allocator'], 'caching');
   }
   return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/**
+ * Allocates buffers once, before the run, that an operation allocates again and again through CUDA itself. `isMeant`
+ * limits which buffers.
+ */
+export function keepMemory(experiment: Experiment, isMeant: (buffer: string) => boolean): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  for (const [index, { id, memory, allocated }] of experiment.buffers.entries()) {
+    if (allocated !== 'by-operation' || memory === 'pageable' || !isMeant(id)) continue;
+    const made = allocationsOf(experiment, id);
+    const isRepeated = made.length > 1 || made.some(({ path }) => path.length > 4);
+    // A caching allocator keeps memory itself.
+    if (!isRepeated || made.some(({ operation }) => operation.allocator === 'caching')) continue;
+    edit.step(`Allocate "${id}" once, before the loop.`).replace(['buffers', index, 'allocated'], 'before-run');
+    for (const path of lifeOf(experiment, id)) edit.remove(path);
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+/** Returns the paths of everything that begins, ends or announces uses of a buffer. */
+function lifeOf({ threads }: Experiment, buffer: string): DocumentPath[] {
+  const found: DocumentPath[] = [];
+  for (const [thread, { operations }] of threads.entries()) {
+    const visit = (operation: (typeof operations)[number], path: DocumentPath): void => {
+      const isLife = operation.op === 'allocate' || operation.op === 'free' || operation.op === 'recordStream';
+      if (isLife && operation.buffer === buffer) found.push(path);
+    };
+    walkOperations(operations, visit, ['threads', thread, 'operations']);
+  }
+  return found;
 }
 
 interface Allocation {

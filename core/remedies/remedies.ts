@@ -60,6 +60,26 @@ export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[],
   return remedies;
 }
 
+/**
+ * Returns the verdicts with what removing their cause gains as their cost, as far as that was tested, the costliest first.
+ * Others cost at most the makespan.
+ */
+export function costed(
+  verdicts: readonly Verdict[],
+  remedies: readonly Remedy[],
+  makespanNs: number | null,
+): Verdict[] {
+  const tested = new Map(remedies.map((remedy) => [`${remedy.op} ${remedy.cause}`, remedy]));
+  const most = makespanNs ?? Number.POSITIVE_INFINITY;
+  const own = verdicts.map((verdict) => {
+    const remedy = tested.get(`${verdict.op} ${verdict.cause}`);
+    const isKnown = remedy !== undefined && remedy.borneOut !== null;
+    return { ...verdict, costNs: isKnown ? Math.max(0, remedy.gainNs) : Math.min(most, verdict.costNs) };
+  });
+  const isLast = ({ subject }: Verdict): number => (subject === 'kernel' ? 1 : 0);
+  return own.sort((a, b) => isLast(a) - isLast(b) || b.costNs - a.costNs);
+}
+
 interface Trying {
   readonly machine: Machine;
   readonly effort: Effort;
@@ -84,7 +104,8 @@ function* test(before: Prediction, verdict: Verdict, trying: Trying): InSteps<Re
     const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
     const next: Attempt | null = shown === null || !isTested(shown) ? null : yield* takeAway(current, shown, trying);
     if (next !== null && shown !== null) trials.push(trialOf(current, next, shown.cause));
-    if (next !== null && isBetter(next, best ?? start)) best = next;
+    // One more change must gain something, not only overlap.
+    if (next !== null && (best === null ? isBetter(next, start) : gains(next, best))) best = next;
     current = next;
   }
   if (best === null && trying.effort.isOver) return null;
@@ -108,8 +129,10 @@ function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying)
     const prediction = change === null ? null : predict(applyChange(experiment, change), machine);
     effort.spend(program.operations.length);
     if (change === null || prediction === null) continue;
-    const op = movedOperation(from, prediction);
-    if (op === null) continue;
+    const moved = movedOperation(from, prediction);
+    // A removed allocation has no verdict that could remain.
+    if (moved === null && verdict.cause !== 'allocated-again') continue;
+    const op = moved ?? -1;
     const causes = [...from.causes, verdict.cause];
     const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
     if (isBetter(attempt, from)) return attempt;
@@ -149,12 +172,15 @@ function movedOperation({ prediction, op }: Attempt, after: Prediction): number 
 const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
   prediction.verdicts.find((verdict) => verdict.op === op) ?? null;
 
+const gains = (one: Attempt, other: Attempt): boolean =>
+  other.prediction.makespanNs - one.prediction.makespanNs > leastGainShare * other.prediction.makespanNs;
+
 /** Returns whether the attempt overlaps and the other doesn't, or has the shorter makespan. */
 function isBetter(one: Attempt, other: Attempt): boolean {
   const [overlaps, otherOverlaps] = [one, other].map((attempt) => verdictOf(attempt)?.cause === 'overlapped');
   const gain = other.prediction.makespanNs - one.prediction.makespanNs;
   if (overlaps && !otherOverlaps) return gain > -leastGainShare * other.prediction.makespanNs;
-  return gain > leastGainShare * other.prediction.makespanNs;
+  return gains(one, other);
 }
 
 function describe(

@@ -16,7 +16,9 @@ import { overlap } from '../figures/overlap.ts';
 import { queueUse } from '../figures/queue.ts';
 import { temporalBreakdown } from '../figures/temporal.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
-import { remediesFor } from '../remedies/remedies.ts';
+import { planInSteps } from '../remedies/plan.ts';
+import { predict } from '../remedies/predict.ts';
+import { costed, testedInSteps } from '../remedies/remedies.ts';
 import { spread } from '../statistics.ts';
 import { atOnce, type InSteps } from '../steps.ts';
 import { type Iteration, iterationOf, makespan } from '../trace/iteration.ts';
@@ -72,6 +74,8 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     deviceIdle: deviceIdle(iteration),
   };
   yield;
+  const tested = yield* remedies(run, found, options.profile);
+  const judged = costed(found, tested.remedies, makespan(iteration));
   const parts = isDetailed ? yield* joined(iteration, depth) : notJoined;
   yield;
   return {
@@ -97,25 +101,30 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     ...parts,
     memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
     operations: isDetailed ? eachOperation(iteration, { info: infoOf, attainable: options.attainable }) : [],
-    verdicts: found,
-    verdictSums: verdictSums(found),
-    ...remedies(run, found, options.profile),
+    verdicts: judged,
+    verdictSums: verdictSums(judged),
+    ...tested,
     verification: info.verification,
     notes: info.notes,
   };
 }
 
-function remedies(
+function* remedies(
   run: Run,
   found: readonly Verdict[],
   profile: DeviceProfile | undefined,
-): Pick<SummaryDocument, 'remedies' | 'predictedWith'> {
+): InSteps<Pick<SummaryDocument, 'remedies' | 'plan' | 'predictedWith'>> {
   const { experiment } = run.info;
-  if (profile === undefined || experiment === null) return { remedies: [], predictedWith: null };
+  if (profile === undefined || experiment === null) return { remedies: [], plan: [], predictedWith: null };
   const shown = shownBy(run, profile);
-  const made = remediesFor(experiment, found, machineOf(profile, shown));
-  const predictedWith = made.length === 0 ? null : { profile: profile.name, fromRun: [...shown.keys()] };
-  return { remedies: made, predictedWith };
+  const machine = machineOf(profile, shown);
+  const before = predict(experiment, machine);
+  if (before === null) return { remedies: [], plan: [], predictedWith: null };
+  const made = yield* testedInSteps(before, found, machine);
+  const plan = yield* planInSteps(before, machine);
+  const isPredicted = made.length > 0 || plan.length > 0;
+  const predictedWith = isPredicted ? { profile: profile.name, fromRun: [...shown.keys()] } : null;
+  return { remedies: made, plan, predictedWith };
 }
 
 type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | 'bandwidth' | 'criticalPath'>;

@@ -19,6 +19,7 @@ import type { QueueUse } from '../figures/queue.ts';
 import type { TemporalBreakdown } from '../figures/temporal.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
+import type { PlannedChanges } from '../remedies/plan.ts';
 import type { Remedy } from '../remedies/remedy.ts';
 import type { Spread } from '../statistics.ts';
 import type { ImportedFrom, RunInfo, TimingSource, Verification } from '../trace/run.ts';
@@ -101,7 +102,9 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly verdictSums: readonly VerdictSum[];
   /** Verdicts tested in a simulation; empty if no profile of the device is available. */
   readonly remedies: readonly Remedy[];
-  /** Profile that predicted the remedies; null without remedies. */
+  /** Sets of changes that gain most together, the recommended one first. A trace of a real program has its own plan. */
+  readonly plan: readonly PlannedChanges[];
+  /** Profile that predicted remedies and plan; null without both. */
   readonly predictedWith: PredictedWith | null;
   readonly verification: Verification;
   readonly notes: readonly string[];

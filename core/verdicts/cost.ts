@@ -41,7 +41,8 @@ export function weighed(scene: Scene, copy: Activity, partner: Partner | null, f
   const costNs = costOf(scene, copy);
   if (costNs - pinned <= Math.min(costNs, hideableNs(scene, copy, partner))) return finding;
   const found = pageable(copy, scene.callOf(copy));
-  return { ...found, also: [finding.cause, ...finding.also.filter((cause) => cause !== found.cause)] };
+  const others = [finding.cause, ...finding.also];
+  return { ...found, also: others.filter((cause) => cause !== found.cause && cause !== 'overlapped') };
 }
 
 /** Returns the time of kernels that could hide the copy: the one it is judged by, or those its call waited for. */

@@ -111,16 +111,16 @@ function lineWords(lines: readonly string[]): string[] {
 const listed = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Returns the title of a card that stands for several verdicts: '12 copies, 20.4 ms'. */
-export function groupTitle({ verdict, places, copyNs }: VerdictGroup): string {
-  const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
-  return `${places.length} ${noun}, ${formatDuration(copyNs)}`;
-}
+export const groupTitle = ({ verdict, places, copyNs }: VerdictGroup): string =>
+  `${places.length} ${nouns[verdict.subject]}, ${formatDuration(copyNs)}`;
+
+const nouns = { copy: 'copies', kernel: 'kernels', 'host-call': 'calls' } as const;
 
 /** Returns the number of verdicts and their total cost; empty for a single one without cost. */
 export function groupText(group: VerdictGroup, makespanNs: number | null): string {
   const { verdict, lines, places, copyNs, costNs, devices } = group;
   const count = places.length;
-  const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
+  const noun = nouns[verdict.subject];
   const part = makespanNs === null || makespanNs <= 0 ? '' : `, ${formatShare(costNs / makespanNs)} of the makespan`;
   const where = devices > 1 ? ', on the GPU where they cost most' : '';
   const words = [

@@ -23,6 +23,12 @@ export function pageable(told: Told, side: 'source' | 'destination'): Words {
   if (also.includes('legacy-default-stream')) remedies.push(`${nonBlocking} as well.`);
   if (also.includes('issued-too-late')) remedies.push("Don't synchronise before the kernel is issued.");
   if (told.shown.partner?.needsData === true) remedies.push(otherWork);
+  // The copy itself doesn't gain what it takes to page-lock or fill the memory first.
+  remedies.push(
+    side === 'source'
+      ? 'It gains only if the data is made in pinned memory: copying it there takes as long as staging.'
+      : 'Read it there once the copy is done.',
+  );
   return {
     title: `Pageable ${side}${told.sameStream ? '' : ', though in another stream'}`,
     explanation: `${capital(held)}${ifPinned(told)} ${told.timing}${told.andAlso}`,

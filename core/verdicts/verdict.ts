@@ -35,6 +35,12 @@ export const causes = [
   'launch-queue-full',
   /** An allocation or a free held the host, because it waits for the device. */
   'allocation-synchronises',
+  /** The host waited in the copy's call for earlier work of the device, while its own later work could have run. */
+  'waits-for-earlier-work',
+  /** The copies are so small that the calls that issue them take longer than the copies. */
+  'many-small-copies',
+  /** Memory is allocated and freed again and again, in calls that hold the host. */
+  'allocated-again',
   /** The second waited for multiprocessors, which other work filled. */
   'multiprocessors-full',
   /** The first was over sooner than the host can issue the next operation: bound by latency. */
@@ -63,11 +69,11 @@ export interface Evidence {
   readonly endNs: number;
 }
 
-export type VerdictSubject = 'copy' | 'kernel';
+export type VerdictSubject = 'copy' | 'kernel' | 'host-call';
 
 /**
- * Verdict on a copy operation, over all its occurrences in the representative iteration, or on a kernel that waited
- * only for multiprocessors. Copies come first, the costliest at the top.
+ * Verdict on a copy operation, over all its occurrences in the representative iteration, on calls that allocate memory
+ * again and again, or on a kernel that waited only for multiprocessors. Kernels come last, the costliest at the top.
  */
 export interface Verdict {
   readonly op: number;
@@ -97,7 +103,10 @@ export interface Verdict {
   readonly needsData: boolean | null;
   /** Total time of the copy (or kernel), over all occurrences. */
   readonly copyNs: number;
-  /** Time in which the copy ran or its call held the host without a kernel on its device. 0 for a kernel. */
+  /**
+   * Time that removing the cause gains, in a run's summary if that was tested. Otherwise the time in which the copy ran or
+   * its call held the host without a kernel on its device. 0 for a kernel.
+   */
   readonly costNs: number;
   /** Total time of all occurrences with pinned memory; null if pinning changes nothing. */
   readonly pinnedNs: number | null;

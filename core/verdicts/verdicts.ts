@@ -5,11 +5,14 @@ import { atOnce, type InSteps } from '../steps.ts';
 import { frameText, ownFrame } from '../trace/callStack.ts';
 import { coveredLength } from '../trace/intervals.ts';
 import type { Activity, Iteration } from '../trace/iteration.ts';
+import { repeatedAllocations } from './allocations.ts';
+import { callBound } from './callBound.ts';
 import { findCause } from './cause.ts';
 import { costOf, pinnedNs, weighed } from './cost.ts';
 import { crowdedKernels } from './crowded.ts';
 import { programFacts } from './facts.ts';
 import { blockedBy, type Finding } from './finding.ts';
+import { lateHostWork } from './hostWaits.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { makePair, type Pair } from './pair.ts';
@@ -47,6 +50,7 @@ export function* verdictsInSteps(
     );
     if (found.length % copiesPerStep === 0) yield;
   }
+  found.push(...repeatedAllocations(scene));
   found.sort((a, b) => b.costNs - a.costNs);
   const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
   return [...found, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
@@ -110,7 +114,11 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   const overlapNs = coveredLength(kernelsFor(scene, copy).busy, copy.startNs, copy.endNs);
   const costNs = costOf(scene, copy);
   const pair = partner === null ? null : makePair(scene, copy, partner);
-  if (partner?.overlapped === true) return { copy, partner, overlapNs, costNs, pair, finding: overlapped(scene, copy) };
+  if (partner?.overlapped === true) {
+    // A kernel next to a small part of a pageable copy hides little of it.
+    const finding = weighed(scene, copy, partner, overlapped(scene, copy));
+    return { copy, partner, overlapNs, costNs, pair, finding: ofHost(scene, copy, finding) };
+  }
   const found = pair === null ? nothing : findCause(scene, pair);
   const judged = behindInstead(scene, copy, { partner, pair, found }) ?? { partner, pair, found };
   return {
@@ -119,8 +127,19 @@ function examine(scene: Scene, copy: Activity): Occurrence {
     overlapNs,
     costNs,
     pair: judged.pair,
-    finding: weighed(scene, copy, judged.partner, judged.found),
+    finding: ofHost(scene, copy, weighed(scene, copy, judged.partner, judged.found)),
   };
+}
+
+/** Returns a cause on the host instead, if that costs more than the missing overlap, or there is nothing to overlap. */
+function ofHost(scene: Scene, copy: Activity, finding: Finding): Finding {
+  const late = lateHostWork(scene, copy);
+  if (late !== null && late.finding.cause !== finding.cause && late.ns > durationOf(copy)) {
+    return { ...late.finding, also: finding.cause === 'overlapped' ? [] : [finding.cause, ...finding.also] };
+  }
+  const isSmall = finding.cause === 'nothing-to-overlap' || finding.cause === 'too-small';
+  if (!isSmall || callBound(scene, copy) === null) return finding;
+  return { ...plain, cause: 'many-small-copies', rule: 'launch-cost' };
 }
 
 interface Judged {

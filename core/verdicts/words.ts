@@ -5,6 +5,7 @@ import type { RuleId } from '../rules/rules.ts';
 import type { Activity } from '../trace/iteration.ts';
 import type { CopyDirection } from '../trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
+import { callBound } from './callBound.ts';
 import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
@@ -196,6 +197,31 @@ const tellers: Readonly<Record<Cause, Teller>> = {
           : `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
     };
   },
+
+  'waits-for-earlier-work': (told) => {
+    const { holder } = told.shown.finding;
+    const held = holder === null ? 0 : durationOf(holder);
+    return {
+      title: 'Host waits for earlier work',
+      explanation: `${capital(holder?.name ?? 'the call')} of this blocking copy held the host for ${formatDuration(held)}, and the copy took ${formatDuration(durationOf(told.copy))} of that: the rest is work that was issued to the stream before. Host work after the call was late by as much.`,
+      remedy:
+        told.copy.direction === 'h2d'
+          ? 'Copy without blocking, or create the value on the device.'
+          : 'Copy into pinned memory without blocking, do the host work, and wait for the copy before reading it.',
+    };
+  },
+
+  'many-small-copies': (told) => {
+    const bound = callBound(told.scene, told.copy);
+    const calls = formatDuration(bound?.callsNs ?? 0);
+    return {
+      title: 'Many small copies, bound by their calls',
+      explanation: `The host issued ${bound?.count ?? 1} copies one by one. Their calls took ${calls}, and the copies only ${formatDuration(bound?.copiesNs ?? 0)} on the device.`,
+      remedy: 'Join them: gather the blocks in one page-locked buffer and copy once, or let one kernel copy them all.',
+    };
+  },
+
+  'allocated-again': () => ({ title: 'Memory allocated again and again', explanation: '', remedy: null }),
 
   'multiprocessors-full': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;

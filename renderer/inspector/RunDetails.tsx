@@ -1,7 +1,8 @@
 /** A whole run: verdicts, overlap, use of engines and host, and its origin. */
+import { isTested } from '../../core/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration } from '../../core/units.ts';
-import { byCause, byKernel, costlyGroups, groupText, groupTitle, verdictGroups } from '../../core/verdicts/groups.ts';
+import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/verdicts/groups.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
@@ -10,6 +11,7 @@ import { useApp } from '../store/store.ts';
 import { selectStretch } from '../timeline/useTimelineKeys.ts';
 import { Block, SumUp } from './Facts.tsx';
 import classes from './Inspector.module.css';
+import { PlanBlock } from './remedies/PlanBlock.tsx';
 import {
   DeviceBlock,
   EngineBlock,
@@ -73,6 +75,7 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
   return (
     <>
       <DeviceBlock summary={summary} />
+      {isSeveral(summary) ? <PlanBlock run={run} /> : null}
       <Verdicts run={run} summary={summary} />
       <OverlapBlock summary={summary} />
       <EngineBlock summary={summary} />
@@ -86,6 +89,9 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
   );
 }
 
+/** Returns whether several causes can be removed together. The change for a single one stands in its verdict. */
+const isSeveral = ({ verdicts }: WindowSummary): boolean => verdicts.filter(isTested).length > 1;
+
 const mostVerdicts = 20;
 
 /** Returns the key of a verdict's card: one for each operation of a program, or one for each cause of a trace. */
@@ -93,7 +99,7 @@ const alike = (verdict: Verdict): unknown => (verdict.op >= 0 ? [byKernel(verdic
 
 /** The verdicts, largest cost of makespan first, without copies that had no kernel to overlap. */
 function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
-  const { verdicts, makespanNs } = summary;
+  const { verdicts } = summary;
   const groups = verdictGroups(
     verdicts.filter(({ cause }) => cause !== 'nothing-to-overlap'),
     alike,
@@ -108,7 +114,7 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
           key={`${group.verdict.op}:${group.places[0]}`}
           run={run}
           verdict={group.verdict}
-          cost={groupText(group, makespanNs)}
+          group={group}
           {...(group.places.length > 1 ? { several: groupTitle(group) } : {})}
           linked
         />

@@ -5,7 +5,7 @@ import { termOfCause } from '../../core/glossary/termOf.ts';
 import { type Remedy, trialOutcome } from '../../core/remedies/remedy.ts';
 import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare, unbroken } from '../../core/units.ts';
-import { groupText, verdictGroups } from '../../core/verdicts/groups.ts';
+import { groupText, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { LinkButton } from '../common/buttons.tsx';
 import icon from '../common/marks.module.css';
@@ -42,18 +42,20 @@ interface Props {
   readonly verdict: Verdict;
   /** Links the name to the operation, or to the row if the trace's operations have no number. */
   readonly linked?: boolean;
-  /** Cost of the makespan, summed over equal verdicts; left out, the verdict's own cost. */
-  readonly cost?: string;
+  /** Equal verdicts that the card stands for; left out, the verdict alone. */
+  readonly group?: VerdictGroup | undefined;
   /** Number and total time of the verdicts that the card stands for, if there are several. */
   readonly several?: string;
 }
 
 /** Why a copy overlapped a kernel or not: the facts, the reason, the change, and the rule. */
-export function VerdictCard({ run, verdict, linked = false, cost = ownCost(run, verdict), several }: Props) {
+export function VerdictCard({ run, verdict, linked = false, group, several }: Props) {
   const tone = verdictTone(verdict);
   const tested = useRemedy(run, verdict);
-  if (typeof tested !== 'string' && tested.remedy.borneOut === false) {
-    return <Refuted run={run} verdict={verdict} remedy={tested.remedy} linked={linked} cost={cost} />;
+  const remedy = typeof tested === 'string' ? null : tested.remedy;
+  const cost = costText(run, group ?? verdictGroups([verdict])[0], remedy);
+  if (remedy?.borneOut === false) {
+    return <Refuted run={run} verdict={verdict} remedy={remedy} linked={linked} cost={cost} />;
   }
   return (
     <article className={classes['card']} data-tone={tone} aria-label={`Verdict on ${subjectName(run, verdict)}`}>
@@ -77,10 +79,12 @@ export function VerdictCard({ run, verdict, linked = false, cost = ownCost(run, 
   );
 }
 
-const ownCost = (run: LoadedRun, verdict: Verdict): string =>
-  verdictGroups([verdict])
-    .map((group) => groupText(group, run.summary?.makespanNs ?? null))
-    .join('');
+/** Returns the cost in words. A tested remedy tells what its cause costs: the gain. */
+function costText({ summary }: LoadedRun, group: VerdictGroup | undefined, remedy: Remedy | null): string {
+  if (group === undefined) return '';
+  const isTold = remedy !== null && remedy.borneOut !== null;
+  return groupText(isTold ? { ...group, costNs: 0 } : group, summary?.makespanNs ?? null);
+}
 
 function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
   const { subject, overlapNs, shareOfCopy, share, cause } = verdict;
@@ -101,7 +105,13 @@ function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
 }
 
 /** Shown if removing the likeliest cause gained nothing in a simulation: the observation, and the changes tried. */
-function Refuted({ run, verdict, remedy, linked = false, cost = '' }: Props & { readonly remedy: Remedy }) {
+function Refuted({
+  run,
+  verdict,
+  remedy,
+  linked = false,
+  cost,
+}: Props & { readonly remedy: Remedy; readonly cost: string }) {
   return (
     <article className={classes['card']} data-tone="neutral" aria-label={`Verdict on ${subjectName(run, verdict)}`}>
       <header>

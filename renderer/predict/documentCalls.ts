@@ -6,6 +6,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { HazardReport } from '../../core/hazards/hazard.ts';
 import type { SimulationProgress } from '../../core/machine/simulate.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { PlannedChanges } from '../../core/remedies/plan.ts';
 import type { Remedy } from '../../core/remedies/remedy.ts';
 import type { PredictedIntervals } from '../../core/summary/predictedIntervals.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
@@ -62,7 +63,9 @@ export interface DocumentCalls {
   /** Returns the change for the hazard with this index in the report, or null if none is known. */
   repair(hazard: number): Change | null;
   remedy(question: RemedyQuestion): Promise<RemedyAnswer | null>;
-  /** Cancels searches for hazards and remedies. */
+  /** Returns sets of changes that gain most together, the recommended one first. */
+  plan(): Promise<readonly PlannedChanges[] | null>;
+  /** Cancels searches for hazards, remedies and plans. */
   dropSearches(): void;
 }
 

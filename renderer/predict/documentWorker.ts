@@ -14,6 +14,7 @@ import { hazardsInSteps, repairOf } from '../../core/hazards/repair.ts';
 import type { SimulationProgress } from '../../core/machine/simulate.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { lowerToSimulate, lowerUnverified } from '../../core/program/lower.ts';
+import { type PlannedChanges, planInSteps } from '../../core/remedies/plan.ts';
 import { type Prediction, predict, predicted } from '../../core/remedies/predict.ts';
 import { testedInSteps } from '../../core/remedies/remedies.ts';
 import type { InSteps } from '../../core/steps.ts';
@@ -127,6 +128,7 @@ const calls: DocumentCalls = {
   hazards: (run) => untilDropped(found(held(), run)),
   repair: (hazard) => repairOf(held(), hazard),
   remedy: (question) => untilDropped(answered(held(), given(), question)),
+  plan: () => untilDropped(planned(held(), given())),
 };
 
 const events = serveCalls<DocumentEvents>(calls);
@@ -154,6 +156,13 @@ function* answered(
   yield;
   const [remedy = null] = before === null ? [] : yield* testedInSteps(before, [verdict], machine);
   return { remedy, shown: read };
+}
+
+function* planned(experiment: Experiment, used: DeviceProfile): InSteps<readonly PlannedChanges[]> {
+  const machine = machineOf(used);
+  const before = lastPrediction(experiment, used) ?? predict(experiment, machine);
+  yield;
+  return before === null ? [] : yield* planInSteps(before, machine);
 }
 
 /** Returns the simulation that the lanes show, or null if it was of another document or profile. */

@@ -61,6 +61,9 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['too-small', 'upload 1', 'too-small', 'launch-cost', null, null],
   ['copied-by-host', 'host copy', 'not-a-copy-engine-copy', 'host-to-host-copy', null, 'cudaMemcpyAsync'],
   ['free-synchronises', 'upload', 'allocation-synchronises', 'allocation-waits', 'free scratch', 'cudaFree'],
+  ['waits-for-earlier-work', 'upload', 'waits-for-earlier-work', 'blocking-to', null, 'cudaStreamSynchronize'],
+  ['many-small-copies', 'block', 'many-small-copies', 'launch-cost', null, null],
+  ['allocated-again', 'page-lock', 'allocated-again', 'pin-memory-blocks', null, 'cudaHostAlloc'],
   ['launch-blocking', 'upload', 'launch-blocking', 'launch-blocking', null, 'cudaMemcpyAsync'],
 ];
 

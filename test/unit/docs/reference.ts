@@ -186,6 +186,7 @@ const summaryObjects: readonly (readonly [title: string, ...interfaces: Interfac
   ['operations', figures('operations', 'OperationRow')],
   ['verdicts', ['core/verdicts/verdict.ts', 'Verdict']],
   ['remedies', ['core/remedies/remedy.ts', 'Remedy']],
+  ['plan of an experiment', ['core/remedies/plan.ts', 'PlannedChanges']],
   ['Of a real program', answers('TraceAnswers')],
   ['steps', answers('StepsAnswer')],
   ['plan', ['core/lift/plan.ts', 'Remedy'], answers('RemedyAnswer')],

@@ -21,6 +21,4 @@ export function experimentOf(parts: Parts, ...threads: Operations[]): Experiment
 
 /** Returns a fixture: an experiment modelled on a public report (test/fixtures/experiment-faults). */
 export const fault = (name: string): Experiment =>
-  requireExperiment(
-    readFileSync(join(import.meta.dirname, `../../fixtures/experiment-faults/${name}.json`), 'utf8'),
-  );
+  requireExperiment(readFileSync(join(import.meta.dirname, `../../fixtures/experiment-faults/${name}.json`), 'utf8'));

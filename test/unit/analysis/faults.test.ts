@@ -1,0 +1,171 @@
+/** Experiments modelled on public reports (test/fixtures/experiment-faults): cause, remedy and plan of each. */
+import { describe, expect, it } from 'vitest';
+import { applyChange } from '../../../core/experiment/change.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { checkExperiment } from '../../../core/hazards/repair.ts';
+import { type PlannedChanges, planInSteps } from '../../../core/remedies/plan.ts';
+import { predict } from '../../../core/remedies/predict.ts';
+import { costed, explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { atOnce } from '../../../core/steps.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
+import { h200Machine } from '../machine/toy.ts';
+import { experimentOf, fault } from '../support/experiments.ts';
+
+function planOf(experiment: Experiment): PlannedChanges[] {
+  const before = predict(experiment, h200Machine);
+  if (before === null) throw new Error('not simulated');
+  return atOnce(planInSteps(before, h200Machine));
+}
+
+/** Verdicts with their tested cost, the costliest first. */
+function verdictsOf(experiment: Experiment): Verdict[] {
+  const explained = explainWithRemedies(experiment, h200Machine);
+  if (explained === null) throw new Error('not simulated');
+  return costed(explained.before.verdicts, explained.remedies, explained.before.makespanNs);
+}
+
+const ms = (ns: number | undefined): number => (ns ?? 0) / 1e6;
+
+describe('causes and plans of reported faults', () => {
+  it.each([
+    // Cause, changes, makespan with them in ms.
+    ['sglang-32575-before', 'waits-for-earlier-work', ['non-blocking'], 72.1],
+    ['numba-5130-dest', 'pageable-destination', ['pin'], 52.4],
+    ['numba-5130-pageable', 'pageable-source', ['pin'], 52.4],
+    ['pytorch-124456', 'allocated-again', ['keep-memory'], 28],
+    ['pool-771-cuda-malloc', 'allocated-again', ['keep-memory'], 1.11],
+    ['flexkv-193-loop', 'many-small-copies', ['batch'], 0.03],
+    ['flexkv-193-loop-kernel', 'many-small-copies', ['batch'], 5.03],
+    ['cupy-4050', 'pageable-destination', ['delay-wait'], 1.58],
+    ['deepspeed-8207-before', 'pageable-destination', ['pin', 'non-blocking'], 41.2],
+    ['deepspeed-8207-nb-pageable', 'pageable-destination', ['pin'], 41.2],
+    ['deepspeed-8207-blocking-pinned', 'issued-too-late', ['non-blocking'], 41.2],
+    ['llamacpp-25859-pageable-overlap', 'pageable-source', ['pin'], 41.7],
+    ['llamacpp-25859-pageable', 'pageable-source', ['pin', 'other-stream'], 41.7],
+    ['llamacpp-25859-pinned', 'same-stream', ['other-stream'], 41.7],
+    ['pageable-side-stream-no-host-work', 'pageable-source', ['pin'], 0.39],
+  ])('%s is held by %s, and %j leave %d ms', (name, cause, changes, leftMs) => {
+    const experiment = fault(name);
+    const [recommended] = planOf(experiment);
+    expect(verdictsOf(experiment)[0]?.cause).toBe(cause);
+    expect(recommended?.changes).toEqual(changes);
+    expect(Math.abs(ms(recommended?.stepNs) / leftMs - 1)).toBeLessThan(0.1);
+    const after = applyChange(experiment, { patches: recommended?.patches ?? [] });
+    expect(predict(after, h200Machine)?.makespanNs).toBe(recommended?.stepNs);
+    expect(checkExperiment(after).hazards).toEqual([]);
+  });
+
+  it.each([
+    'sglang-32575-after',
+    'sglang-35106-nonblocking',
+    'numba-5130-dest-pinned',
+    'numba-5130-pinned',
+    'pytorch-124456-kept',
+    'cupy-4050-all',
+    'cupy-4050-fixed',
+    'deepspeed-8207-after',
+    'llamacpp-25859-overlap',
+    'pool-771-caching',
+    'pool-771-pool',
+  ])('%s has no plan, since no change gains', (name) => {
+    expect(planOf(fault(name))).toEqual([]);
+  });
+
+  it('costs no more than the whole gain, the makespan and the floor allow', () => {
+    for (const name of ['deepspeed-8207-before', 'sglang-32575-before', 'pytorch-124456', 'numba-5130-dest']) {
+      const experiment = fault(name);
+      const makespanNs = predict(experiment, h200Machine)?.makespanNs ?? 0;
+      for (const { gainShare, lowShare, highShare, floorNs, stepNs } of planOf(experiment)) {
+        expect(floorNs).toBeLessThanOrEqual(stepNs);
+        expect(lowShare).toBeLessThanOrEqual(gainShare);
+        expect(highShare).toBeGreaterThanOrEqual(gainShare);
+        expect(highShare).toBeLessThanOrEqual(1 - floorNs / makespanNs + 1e-9);
+      }
+      for (const { costNs } of verdictsOf(experiment)) expect(costNs).toBeLessThanOrEqual(makespanNs);
+    }
+  });
+
+  it.each(['sglang-14214', 'event-before-record'])('%s is repaired by recording before the wait', (name) => {
+    const experiment = fault(name);
+    const { hazards } = checkExperiment(experiment);
+    expect(hazards).toHaveLength(1);
+    const after = applyChange(experiment, hazards[0]?.change ?? { patches: [] });
+    expect(after.threads[0]?.operations.map(({ op }) => op).slice(0, 4)).toEqual([
+      'copy',
+      'recordEvent',
+      'waitEvent',
+      'kernel',
+    ]);
+    expect(checkExperiment(after).hazards).toEqual([]);
+  });
+});
+
+describe('variants of these faults', () => {
+  const device = (id: string, bytes = 4e6) => ({ id, memory: 'device' as const, bytes });
+  const spin = (us: number, more: object = {}) => ({
+    op: 'kernel' as const,
+    kernel: { kind: 'spin' as const, durationNs: us * 1000 },
+    ...more,
+  });
+
+  it('waits for each of many small uploads are removed, unless the host reads what came', () => {
+    const wait = { op: 'synchronizeStream', stream: 's' } as const;
+    const copies = (op: object) => ({ op: 'repeat' as const, count: 50, operations: [op, wait] as never });
+    const parts = (memory: 'pinned') => ({
+      buffers: [device('d'), { id: 'h', memory, bytes: 4e6 }],
+      streams: [{ id: 's' }],
+    });
+    const upload = { op: 'copy', src: 'h', dst: 'd', bytes: 100_000, stream: 's' };
+    expect(planOf(experimentOf(parts('pinned'), [copies(upload), wait]))[0]?.changes).toEqual(['remove-wait']);
+    const download = { op: 'copy', src: 'd', dst: 'h', bytes: 100_000, stream: 's' };
+    const reads = {
+      op: 'repeat' as const,
+      count: 50,
+      operations: [download, wait, { op: 'read', buffer: 'h' }] as never,
+    };
+    expect(planOf(experimentOf(parts('pinned'), [reads, wait])).flatMap(({ changes }) => changes)).not.toContain(
+      'remove-wait',
+    );
+  });
+
+  it('a blocking copy whose wait nothing is late for gains nothing', () => {
+    const experiment = experimentOf({ buffers: [device('d'), { id: 'h', memory: 'pinned', bytes: 8 }] }, [
+      spin(2000),
+      { op: 'copy', src: 'h', dst: 'd', bytes: 8, mode: 'blocking-to' },
+      { op: 'synchronizeDevice' },
+    ]);
+    expect(verdictsOf(experiment).map(({ cause }) => cause)).not.toContain('waits-for-earlier-work');
+    expect(planOf(experiment)).toEqual([]);
+  });
+
+  it('page-locked memory that is allocated once is no fault, and memory from the caching allocator neither', () => {
+    const buffers = [
+      device('d', 32e6),
+      { id: 'h', memory: 'pinned' as const, bytes: 32e6, allocated: 'by-operation' as const },
+    ];
+    const step = (allocator: string) => [
+      { op: 'allocate', buffer: 'h', allocator },
+      { op: 'copy', src: 'h', dst: 'd' },
+      spin(1000),
+      { op: 'synchronizeDevice' },
+      { op: 'free', buffer: 'h' },
+    ];
+    const once = experimentOf({ buffers }, step('cuda-malloc') as never);
+    expect(verdictsOf(once).map(({ cause }) => cause)).not.toContain('allocated-again');
+    const repeated = (allocator: string): Experiment =>
+      experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: step(allocator) as never }]);
+    expect(planOf(repeated('caching')).flatMap(({ changes }) => changes)).not.toContain('keep-memory');
+    expect(planOf(repeated('cuda-malloc'))[0]?.changes).toContain('keep-memory');
+  });
+
+  it('a kernel of the stream whose value is read stays behind the read', () => {
+    const buffers = [device('x'), device('n', 8)];
+    const experiment = experimentOf({ buffers, streams: [{ id: 's' }] }, [
+      spin(1000, { reads: ['x'], writes: ['n'], stream: 's' }),
+      { op: 'item', buffer: 'n', stream: 's' },
+      spin(500, { reads: ['n'], stream: 's' }),
+      { op: 'synchronizeDevice' },
+    ]);
+    expect(planOf(experiment)).toEqual([]);
+  });
+});
