@@ -93,6 +93,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'allocation-synchronises': 'allocator',
   'waits-for-earlier-work': 'issue',
   'many-small-copies': 'copy',
+  'wait-after-each-copy': 'synchronize',
   'allocated-again': 'allocator',
   'launch-blocking': 'launch-blocking',
   'launch-queue-full': 'launch-queue',

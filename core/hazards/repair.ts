@@ -209,7 +209,8 @@ function recordEarlier(experiment: Experiment, first: Side, second: Side): Chang
     edit.before([...path, wait], one).remove([...path, wait + index]);
   }
   return [
-    edit.step(`Issue "${second.label}" and the record of event "${waited.event}" before the wait for that event.`).change,
+    edit.step(`Issue "${second.label}" and the record of event "${waited.event}" before the wait for that event.`)
+      .change,
   ];
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
+import { Effort } from '../hazards/repair.ts';
 import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
@@ -12,7 +13,7 @@ import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
-import { launchFirst } from './whole.ts';
+import { launchFirst, withoutStaging, withoutWaits } from './whole.ts';
 
 /** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
 const divisions = [
@@ -55,6 +56,8 @@ export function changesFor(situation: Situation): Change[] {
       );
     case 'waits-for-earlier-work':
       return present(asynchronous(situation), pin(situation, verdict.op));
+    case 'wait-after-each-copy':
+      return present(withoutWaits(situation.experiment, new Effort(effortOfWaits)));
     case 'many-small-copies':
       return present(joinedCopies(situation.experiment));
     case 'allocated-again':
@@ -86,6 +89,8 @@ export function changesFor(situation: Situation): Change[] {
         before(verdict.blockedBy ?? verdict.op),
         pin(situation, verdict.blockedBy),
         pipelined(situation),
+        launchFirst(situation.experiment),
+        withoutWaits(situation.experiment, new Effort(effortOfWaits)),
       );
     case 'launch-blocking':
       return present(withoutLaunchBlocking(situation));
@@ -98,11 +103,15 @@ export function changesFor(situation: Situation): Change[] {
     case 'too-small':
       return present(joinCopies(situation), pipelined(situation));
     case 'not-a-copy-engine-copy':
-      return present(verdict.rule === 'host-to-host-copy' ? otherThread(situation) : pin(situation, verdict.op));
+      if (verdict.rule !== 'host-to-host-copy') return present(pin(situation, verdict.op));
+      return present(otherThread(situation), withoutStaging(situation.experiment));
     default:
       return [];
   }
 }
+
+/** Limit of checked operations while waits are removed. */
+const effortOfWaits = 5000;
 
 const bufferOf = (situation: Situation): string | undefined =>
   find(situation, situation.verdict.op, 'allocate')?.operation.buffer;

@@ -22,16 +22,21 @@ export function pin(situation: Situation, op: number | null): Change | null {
 
 /** Replaces synchronising cudaMalloc and cudaFree by the caching allocator. */
 export function cacheMemory(situation: Situation): Change | null {
-  const held = find(situation, situation.verdict.blockedBy, 'allocate', 'free');
+  const { blockedBy, op } = situation.verdict;
+  const held = find(situation, blockedBy ?? op, 'allocate', 'free');
   if (held === null) return null;
   const { experiment } = situation;
   const edit = new ChangeBuilder(experiment);
-  for (const { path, operation } of allocationsOf(experiment, held.operation.buffer)) {
+  takeFromCache(edit, allocationsOf(experiment, held.operation.buffer));
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+function takeFromCache(edit: ChangeBuilder, made: readonly Allocation[]): void {
+  for (const { path, operation } of made) {
     if (operation.allocator !== 'cuda-malloc') continue;
     const words = `Take "${operation.buffer}" from the caching allocator, which waits for nothing once it holds memory.`;
     edit.step(words).replace([...path, 'allocator'], 'caching');
   }
-  return edit.change.patches.length === 0 ? null : edit.change;
 }
 
 /**
@@ -45,7 +50,11 @@ export function keepMemory(experiment: Experiment, isMeant: (buffer: string) => 
     const made = allocationsOf(experiment, id);
     const isRepeated = made.length > 1 || made.some(({ path }) => path.length > 4);
     // A caching allocator keeps memory itself.
-    if (!isRepeated || made.some(({ operation }) => operation.allocator === 'caching')) continue;
+    if (made.some(({ operation }) => operation.allocator === 'caching')) continue;
+    if (!isRepeated) {
+      takeFromCache(edit, memory === 'device' ? made : []);
+      continue;
+    }
     edit.step(`Allocate "${id}" once, before the loop.`).replace(['buffers', index, 'allocated'], 'before-run');
     for (const path of lifeOf(experiment, id)) edit.remove(path);
   }

@@ -1,4 +1,5 @@
 /** One simulated iteration of an experiment, with its verdicts. */
+import { attainableBandwidth } from '../cost/attainable.ts';
 import type { Machine } from '../cost/machineOf.ts';
 import { operationCount } from '../experiment/edit/paths.ts';
 import type { Experiment } from '../experiment/experiment.ts';
@@ -37,7 +38,11 @@ export function predict(
       experiment,
       program,
       makespanNs,
-      verdicts: verdicts(iteration, experiment, { queueDepth: costs.facts.queueDepth, device }),
+      verdicts: verdicts(iteration, experiment, {
+        queueDepth: costs.facts.queueDepth,
+        device,
+        attainable: (direction, memory, bytes) => attainableBandwidth(costs, direction, memory, bytes),
+      }),
     };
   } catch {
     // The experiment in a run file may be one that can't be lowered or simulated. Then there is no prediction.

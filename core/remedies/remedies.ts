@@ -129,10 +129,8 @@ function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying)
     const prediction = change === null ? null : predict(applyChange(experiment, change), machine);
     effort.spend(program.operations.length);
     if (change === null || prediction === null) continue;
-    const moved = movedOperation(from, prediction);
-    // A removed allocation has no verdict that could remain.
-    if (moved === null && verdict.cause !== 'allocated-again') continue;
-    const op = moved ?? -1;
+    // An operation that the change removed has no verdict that could remain.
+    const op = movedOperation(from, prediction) ?? -1;
     const causes = [...from.causes, verdict.cause];
     const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
     if (isBetter(attempt, from)) return attempt;

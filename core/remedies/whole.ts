@@ -36,17 +36,7 @@ const mostRepairs = 24;
 
 export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'keep-memory': (experiment) => keepMemory(experiment, () => true),
-  pin: (experiment) => {
-    const sides = new Set(linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]));
-    const edit = new ChangeBuilder(experiment);
-    const pinned: string[] = [];
-    for (const [index, { id, memory, allocated }] of experiment.buffers.entries()) {
-      if (!sides.has(id) || memory !== 'pageable' || allocated !== 'before-run') continue;
-      edit.replace(['buffers', index, 'memory'], 'pinned');
-      pinned.push(id);
-    }
-    return changed(edit, `Pin ${namesOf(pinned)}.`);
-  },
+  pin: pinned,
   batch: joinedCopies,
   'non-blocking': (experiment) => {
     const edit = new ChangeBuilder(experiment);
@@ -58,6 +48,42 @@ export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
   'delay-wait': launchFirst,
   'other-stream': copiesApart,
 };
+
+/** Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. */
+function pinned(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const staged = stagedByHost(experiment);
+  const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
+  dropStaging(edit, staged);
+  return pinIn(experiment, edit, new Set([...links, ...staged.map(({ staging }) => staging.operation.src)]));
+}
+
+/** Drops the host's own copies into page-locked memory: their source is pinned instead. */
+export function withoutStaging(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const staged = stagedByHost(experiment);
+  dropStaging(edit, staged);
+  return pinIn(experiment, edit, new Set(staged.map(({ staging }) => staging.operation.src)));
+}
+
+function dropStaging(edit: ChangeBuilder, staged: readonly StagedByHost[]): void {
+  for (const { staging, copies } of staged) {
+    const { src, dst } = staging.operation;
+    edit.step(`Copy "${src}" itself, without "${dst}" in between.`);
+    for (const { path } of copies) edit.replace([...path, 'src'], src);
+  }
+  for (const { staging } of staged) edit.remove(staging.path);
+}
+
+function pinIn(experiment: Experiment, edit: ChangeBuilder, sides: ReadonlySet<string>): Change | null {
+  const names: string[] = [];
+  for (const [index, { id, memory, allocated }] of experiment.buffers.entries()) {
+    if (!sides.has(id) || memory !== 'pageable' || allocated !== 'before-run') continue;
+    edit.replace(['buffers', index, 'memory'], 'pinned');
+    names.push(id);
+  }
+  return changed(edit, `Pin ${namesOf(names)}.`);
+}
 
 const changed = (edit: ChangeBuilder, words: string): Change | null =>
   edit.change.patches.length === 0 ? null : edit.step(words).change;
@@ -95,10 +121,37 @@ function linkCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
     .filter(({ operation: { src, dst } }) => isHost(src) !== isHost(dst));
 }
 
+interface StagedByHost {
+  readonly staging: Place<OperationOf<'copy'> | OperationOf<'pin'>>;
+  readonly copies: readonly Place<OperationOf<'copy'>>[];
+}
+
+/**
+ * Returns copies of pageable memory into page-locked memory, by the host, that serve only uploads of the same bytes. If
+ * the data is made in page-locked memory, they fall away.
+ */
+function stagedByHost(experiment: Experiment): StagedByHost[] {
+  const all = places(experiment);
+  const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
+  const isFrom = (id: string): boolean => memories.get(id) === 'pageable';
+  return all.flatMap((place): StagedByHost[] => {
+    if (!isPlace('copy')(place) && !isPlace('pin')(place)) return [];
+    const { src, dst } = place.operation;
+    const isWhole = !('bytes' in place.operation) || place.operation.bytes === undefined;
+    if (!isFrom(src) || !isHostMemory(memories.get(dst) ?? 'device') || isFrom(dst) || !isWhole) return [];
+    const copies = linkCopies(experiment).filter(({ operation }) => operation.src === dst);
+    const users = all.filter((one) => one.path !== place.path && JSON.stringify(one.operation).includes(`"${dst}"`));
+    const isOnlyCopied = users.every(
+      (one) => 'operations' in one.operation || copies.some(({ path }) => path.join('.') === one.path.join('.')),
+    );
+    return copies.length > 0 && isOnlyCopied ? [{ staging: place, copies }] : [];
+  });
+}
+
 const listOf = ({ path }: Place): string => path.slice(0, -1).join('.');
 
 /** Removes waits that directly follow a copy of the same stream, unless the data needs them or nothing comes after. */
-function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
+export function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
   const all = places(experiment);
   const removable = all.filter((place, index) => {
     const before = all[index - 1];
@@ -128,7 +181,9 @@ const isLater = (other: Place, place: Place): boolean => Number(other.path.at(-1
 
 /** Returns whether the call returns only when work of the device is over. */
 const holds = ({ operation }: Place): boolean =>
-  operation.op === 'item' || (operation.op === 'copy' && operation.mode !== 'async');
+  operation.op === 'item' ||
+  operation.op === 'synchronizeStream' ||
+  (operation.op === 'copy' && operation.mode !== 'async');
 
 /**
  * Issues kernels of other streams before the host waits for a value: within one list, a kernel passes what is between
@@ -153,11 +208,12 @@ export function launchFirst(experiment: Experiment): Change | null {
 }
 
 function mayPass(kernel: OperationOf<'kernel'>, one: Operation): boolean {
-  const isPlain =
-    one.op === 'item' || one.op === 'kernel' || one.op === 'memset' || one.op === 'copy' || one.op === 'work';
-  if (!isPlain) return false;
-  return one.op === 'work' || (one.stream !== kernel.stream && shareData(one, kernel) !== true);
+  if (one.op === 'work' || one.op === 'read') return true;
+  return passable.has(one.op) && 'stream' in one && one.stream !== kernel.stream && shareData(one, kernel) !== true;
 }
+
+/** Operations of other streams that a kernel may pass. */
+const passable: ReadonlySet<Operation['op']> = new Set(['item', 'kernel', 'memset', 'copy', 'synchronizeStream']);
 
 function groupLists(experiment: Experiment): Place[][] {
   const lists = new Map<string, Place[]>();

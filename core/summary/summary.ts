@@ -62,7 +62,11 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
   const depth = options.queueDepth ?? (options.profile && profileCosts(options.profile).facts.queueDepth);
   yield;
   const found = isDetailed
-    ? yield* verdictsInSteps(iteration, info.experiment, { queueDepth: depth, device: info.device })
+    ? yield* verdictsInSteps(iteration, info.experiment, {
+        queueDepth: depth,
+        device: info.device,
+        attainable: options.attainable,
+      })
     : [];
   yield;
   const inAll = {

@@ -1,6 +1,6 @@
 /**
  * Finds memory that a program allocates and frees again and again through CUDA itself, which takes time in every round and
- * may wait for the device. Rules (core/rules): pin-memory-blocks, allocation-waits.
+ * may wait for the device, and a single free that waits. Rules (core/rules): pin-memory-blocks, allocation-waits.
  */
 import { groupBy } from '../groupBy.ts';
 import { coveredLength } from '../trace/intervals.ts';
@@ -17,7 +17,7 @@ const leastPart = 0.02;
 /** Calls that are listed as evidence: an allocation and its free. */
 const mostEvidence = 2;
 
-/** Returns a verdict for each buffer that is allocated more than once. Needs the experiment. */
+/** Returns a verdict for each buffer that is allocated more than once, or whose free waits. Needs the experiment. */
 export function repeatedAllocations(scene: Scene): Verdict[] {
   const { iteration, facts } = scene;
   if (facts.program === null) return [];
@@ -29,8 +29,35 @@ export function repeatedAllocations(scene: Scene): Verdict[] {
     const [first] = own.filter(({ op }) => facts.operation(op)?.op !== 'free');
     const spentNs = own.reduce((sum, call) => sum + durationOf(call), 0);
     const allocations = own.filter(({ op }) => facts.operation(op)?.op !== 'free').length;
-    return first === undefined || allocations < 2 || spentNs < leastNs ? [] : verdictOf(scene, first, own, allocations);
+    if (first !== undefined && allocations > 1 && spentNs >= leastNs) return verdictOf(scene, first, own, allocations);
+    const free = own.find((call) => facts.operation(call.op)?.op === 'free' && waitsBeforeWork(scene, call, leastNs));
+    return free === undefined ? [] : waitingFree(scene, free);
   });
+}
+
+/** Returns whether the call waited for kernels, and the host had work of its own to do after it. */
+function waitsBeforeWork(scene: Scene, call: Activity, leastNs: number): boolean {
+  if (hiddenIn(scene, [call]) < leastNs) return false;
+  return rowsOfKind(scene.iteration, 'host-work', 'host-read', 'host-write')
+    .map((row) => activity(scene.iteration.trace, row))
+    .some(({ lane, startNs }) => lane === call.lane && startNs >= call.endNs);
+}
+
+function waitingFree(scene: Scene, call: Activity): Verdict {
+  return {
+    ...verdictOf(scene, call, [call], 1),
+    cause: 'allocation-synchronises',
+    rule: 'allocation-waits',
+    title: `Held by ${call.name}`,
+    explanation: `${call.name} of "${bufferOf(scene, call.op)}" waited until the device was done, and held the host for ${formatDuration(durationOf(call))}. Host work after it was late by as much.`,
+    remedy: 'Free the memory later, or take it from a pool or a caching allocator.',
+  };
+}
+
+/** Returns the time of these calls in which kernels ran. */
+function hiddenIn({ kernels }: Scene, calls: readonly Activity[]): number {
+  const busy = [...kernels.values()][0] ?? noKernels;
+  return calls.reduce((sum, call) => sum + coveredLength(busy.busy, call.startNs, call.endNs), 0);
 }
 
 const bufferOf = ({ facts }: Scene, op: number): string | null => {
@@ -40,8 +67,7 @@ const bufferOf = ({ facts }: Scene, op: number): string | null => {
 
 function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], count: number): Verdict {
   const spentNs = calls.reduce((sum, call) => sum + durationOf(call), 0);
-  const busy = [...scene.kernels.values()][0] ?? noKernels;
-  const hiddenNs = calls.reduce((sum, call) => sum + coveredLength(busy.busy, call.startNs, call.endNs), 0);
+  const hiddenNs = hiddenIn(scene, calls);
   const isHost = /Host/.test(first.name);
   const names = [...new Set(calls.map(({ name }) => name))].join(' and ');
   const bytes = formatBytes(first.bytes);

@@ -1,18 +1,24 @@
 /**
- * Finds copies that are so small that their calls take longer than the device needs for them: many of these in a row are
- * bound by the host, whatever the link can do. Rule (core/rules): launch-cost.
+ * Finds copies that are so small that their calls take many times what the link needs for their bytes: many of these in a
+ * row are bound by the host. Rule (core/rules): launch-cost.
  */
+import { holdsHost } from '../figures/hostTime.ts';
 import { groupBy } from '../groupBy.ts';
 import type { Activity } from '../trace/iteration.ts';
 import { durationOf, type Scene } from './scene.ts';
 
 /** Fewer copies than this are not worth joining. */
 const fewest = 16;
+/** Joined copies would be this many times as fast: up to about 16 KiB each on an H200. */
+const leastTimes = 6;
+/** Large enough to reach the link's rate. */
+const largeBytes = 2 ** 26;
 
 interface CallBound {
   readonly count: number;
   readonly callsNs: number;
-  readonly copiesNs: number;
+  /** Time that the link needs for all their bytes. */
+  readonly linkNs: number;
 }
 
 const known = new WeakMap<Scene, ReadonlyMap<string, CallBound>>();
@@ -27,8 +33,14 @@ export function callBound(scene: Scene, copy: Activity): CallBound | null {
 const keyOf = (scene: Scene, copy: Activity): string =>
   [scene.callOf(copy)?.lane, copy.device, copy.direction, copy.src, copy.dst].join(' ');
 
+const linkNsOf = (scene: Scene, copy: Activity): number =>
+  (copy.bytes / scene.linkRate({ ...copy, bytes: largeBytes })) * 1e9;
+
 function groupsOf(scene: Scene): ReadonlyMap<string, CallBound> {
-  const crossing = scene.copies.filter(({ direction }) => direction === 'h2d' || direction === 'd2h');
+  const crossing = scene.copies.filter((copy) => {
+    const { direction } = copy;
+    return (direction === 'h2d' || direction === 'd2h') && !holdsHost(copy);
+  });
   const groups = groupBy(crossing, (copy) => keyOf(scene, copy));
   const bound = new Map<string, CallBound>();
   for (const [key, copies] of groups) {
@@ -36,8 +48,8 @@ function groupsOf(scene: Scene): ReadonlyMap<string, CallBound> {
     // One call for many copies is a multi-tensor copy.
     if (calls.length < fewest || new Set(calls.map(({ row }) => row)).size < calls.length) continue;
     const callsNs = calls.reduce((sum, call) => sum + durationOf(call), 0);
-    const copiesNs = copies.reduce((sum, copy) => sum + durationOf(copy), 0);
-    if (callsNs >= copiesNs) bound.set(key, { count: copies.length, callsNs, copiesNs });
+    const linkNs = copies.reduce((sum, copy) => sum + linkNsOf(scene, copy), 0);
+    if (callsNs >= leastTimes * linkNs) bound.set(key, { count: copies.length, callsNs, linkNs });
   }
   return bound;
 }

@@ -3,6 +3,7 @@
  * synchronise of a blocking copy, or memory that is pageable. It doesn't matter whether a kernel could have overlapped.
  */
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
+import { lowerBound } from '../lowerBound.ts';
 import { coveredLength } from '../trace/intervals.ts';
 import { type Activity, activity, rowsOfKind } from '../trace/iteration.ts';
 import { blockedBy, type Found, pageable } from './finding.ts';
@@ -45,6 +46,28 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
   if (isPageable && own === null) return { finding: pageable(copy, call), ns };
   const rule = own === null ? 'blocking-memcpy' : 'blocking-to';
   return { finding: { cause: 'waits-for-earlier-work', rule, holder: own ?? call, blocker: blockedBy(copy) }, ns };
+}
+
+/** Fewer copies than this may be waited for one by one. */
+const fewestWaited = 4;
+
+/** Returns the wait that directly follows the copy's call, if most copies of its operation are followed by one. */
+export function waitAfterEach(scene: Scene, copy: Activity): Activity | null {
+  if (copy.op < 0) return null;
+  const own = scene.copies.filter(({ op }) => op === copy.op);
+  if (own.length < fewestWaited) return null;
+  const waits = own.flatMap((one) => waitFor(scene, one) ?? []);
+  return waits.length < own.length / 2 ? null : waitFor(scene, copy);
+}
+
+/** Returns the next synchronise of the thread if the copy ended in it. */
+function waitFor(scene: Scene, copy: Activity): Activity | null {
+  const call = scene.callOf(copy);
+  if (call === null) return null;
+  const rows = hostRows(scene, call.lane);
+  const next = rows[lowerBound(0, rows.length, (place) => (rows[place]?.startNs ?? 0) < call.endNs)];
+  const isWait = next?.kind === 'host-sync' && next.startNs < copy.endNs && copy.endNs <= next.endNs;
+  return isWait ? next : null;
 }
 
 const known = new WeakMap<Scene, Map<number, readonly Activity[]>>();

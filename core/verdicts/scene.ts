@@ -3,6 +3,7 @@
 import { CallStacks } from '../figures/callStacks.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { LaneSpans } from '../figures/laneSpans.ts';
+import type { AttainableBandwidth } from '../figures/operations.ts';
 import { rowUnion } from '../figures/overlap.ts';
 import { defaultQueueDepth } from '../figures/queue.ts';
 import { groupBy } from '../groupBy.ts';
@@ -98,6 +99,8 @@ export const noKernels: Kernels = {
 export interface KnownDevice {
   readonly queueDepth?: number | undefined;
   readonly device?: DeviceInfo | null | undefined;
+  /** Rates of copies alone, as the machine's profile has them. */
+  readonly attainable?: AttainableBandwidth | undefined;
 }
 
 export function buildScene(iteration: Iteration, facts: ProgramFacts, known: KnownDevice): Scene {
@@ -140,7 +143,7 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
     get byAll() {
       return orderBy(null)(...orderRules);
     },
-    linkRate: linkRates(copies, known.device ?? null),
+    linkRate: linkRates(copies, known.device ?? null, known.attainable),
   };
 }
 
@@ -273,15 +276,23 @@ const generationOf = (device: DeviceInfo | null): number =>
   Math.min(5, Math.max(3, Math.floor(Number(device?.computeCapability ?? 0)) - 4));
 
 /**
- * Returns, by direction, the rate of the device's link, or of the fastest copy in the trace if that is higher. Assumes
+ * Returns the rate of a copy of this size alone if the machine is known. Otherwise returns, by direction, the rate of the
+ * device's link, or of the fastest copy in the trace if that is higher. Assumes
  * 16 lanes of the third generation if the device is unknown.
  */
-function linkRates(copies: readonly Activity[], device: DeviceInfo | null): (copy: Activity) => number {
+function linkRates(
+  copies: readonly Activity[],
+  device: DeviceInfo | null,
+  attainable: AttainableBandwidth | undefined,
+): (copy: Activity) => number {
   const least = laneRate(generationOf(device)) * (device?.linkWidth ?? 16);
   const rates = new Map<Activity['direction'], number>();
   for (const { bytes, startNs, endNs, direction } of copies) {
     if (bytes < leastToldBytes || endNs <= startNs) continue;
     rates.set(direction, Math.max(rates.get(direction) ?? 0, (bytes / (endNs - startNs)) * 1e9));
   }
-  return ({ direction }) => Math.max(least, rates.get(direction) ?? 0);
+  return ({ direction, bytes }) => {
+    const known = direction === null ? null : attainable?.(direction, 'pinned', bytes);
+    return known ?? Math.max(least, rates.get(direction) ?? 0);
+  };
 }

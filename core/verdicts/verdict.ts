@@ -39,6 +39,8 @@ export const causes = [
   'waits-for-earlier-work',
   /** The copies are so small that the calls that issue them take longer than the copies. */
   'many-small-copies',
+  /** The host waits for each of many copies before it issues the next, so that the engine is idle between them. */
+  'wait-after-each-copy',
   /** Memory is allocated and freed again and again, in calls that hold the host. */
   'allocated-again',
   /** The second waited for multiprocessors, which other work filled. */

@@ -11,8 +11,8 @@ import { findCause } from './cause.ts';
 import { costOf, pinnedNs, weighed } from './cost.ts';
 import { crowdedKernels } from './crowded.ts';
 import { programFacts } from './facts.ts';
-import { blockedBy, type Finding } from './finding.ts';
-import { lateHostWork } from './hostWaits.ts';
+import { blockedBy, type Finding, pageable } from './finding.ts';
+import { lateHostWork, waitAfterEach } from './hostWaits.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { makePair, type Pair } from './pair.ts';
@@ -136,6 +136,14 @@ function ofHost(scene: Scene, copy: Activity, finding: Finding): Finding {
   const late = lateHostWork(scene, copy);
   if (late !== null && late.finding.cause !== finding.cause && late.ns > durationOf(copy)) {
     return { ...late.finding, also: finding.cause === 'overlapped' ? [] : [finding.cause, ...finding.also] };
+  }
+  // Whatever came first, the calling thread itself copies.
+  if (copy.direction === 'h2h' && finding.cause === 'issued-too-late') {
+    return { ...pageable(copy, scene.callOf(copy)), also: [finding.cause, ...finding.also] };
+  }
+  const wait = finding.cause === 'nothing-to-overlap' ? waitAfterEach(scene, copy) : null;
+  if (wait !== null && callBound(scene, copy) === null) {
+    return { ...plain, cause: 'wait-after-each-copy', rule: 'synchronize-holds-host', holder: wait };
   }
   const isSmall = finding.cause === 'nothing-to-overlap' || finding.cause === 'too-small';
   if (!isSmall || callBound(scene, copy) === null) return finding;

@@ -216,8 +216,18 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const calls = formatDuration(bound?.callsNs ?? 0);
     return {
       title: 'Many small copies, bound by their calls',
-      explanation: `The host issued ${bound?.count ?? 1} copies one by one. Their calls took ${calls}, and the copies only ${formatDuration(bound?.copiesNs ?? 0)} on the device.`,
+      explanation: `The host issued ${bound?.count ?? 1} copies one by one. Their calls took ${calls}, and the link needs ${formatDuration(bound?.linkNs ?? 0)} for all their bytes.`,
       remedy: 'Join them: gather the blocks in one page-locked buffer and copy once, or let one kernel copy them all.',
+    };
+  },
+
+  'wait-after-each-copy': (told) => {
+    const { holder } = told.shown.finding;
+    const waited = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
+    return {
+      title: 'A wait after each copy',
+      explanation: `The host waits for each copy before it issues the next, so the ${engineName(told.copy.direction)} is idle between them.${waited}`,
+      remedy: 'Issue all copies, and wait once after the last.',
     };
   },
 

@@ -128,6 +128,56 @@ describe('variants of these faults', () => {
     );
   });
 
+  it('a free that waits for kernels holds host work, and the caching allocator lets it go on', () => {
+    const buffers = [{ ...device('t', 64e6), allocated: 'by-operation' as const }];
+    const free = { op: 'free' as const, buffer: 't' };
+    const take = { op: 'allocate' as const, buffer: 't', allocator: 'cuda-malloc' as const };
+    const kernel = spin(5000, { writes: ['t'] });
+    const work = { op: 'work' as const, durationNs: 4e6 };
+    const experiment = experimentOf({ buffers }, [take, kernel, free, work, spin(1000), { op: 'synchronizeDevice' }]);
+    expect(verdictsOf(experiment)).toMatchObject([{ cause: 'allocation-synchronises', hostCall: 'cudaFree' }]);
+    expect(planOf(experiment)[0]?.changes).toEqual(['keep-memory']);
+    expect(planOf(experimentOf({ buffers }, [take, kernel, work, free]))).toEqual([]);
+  });
+
+  it('kernels of three streams are launched before the host waits for the first result', () => {
+    const ids = ['0', '1', '2'];
+    const buffers = ids.flatMap((id) => [
+      device(`x${id}`),
+      device(`n${id}`, 8),
+      { id: `h${id}`, memory: 'pinned' as const, bytes: 8 },
+    ]);
+    const round = (id: string) => [
+      spin(800, { reads: [`x${id}`], writes: [`n${id}`], smShare: 0.25, stream: id }),
+      { op: 'copy' as const, src: `n${id}`, dst: `h${id}`, stream: id },
+      { op: 'synchronizeStream' as const, stream: id },
+      { op: 'read' as const, buffer: `h${id}` },
+      spin(300, { reads: [`x${id}`], smShare: 0.25, stream: id }),
+    ];
+    const streams = ids.map((id) => ({ id }));
+    const experiment = experimentOf({ buffers, streams }, [...ids.flatMap(round), { op: 'synchronizeDevice' }]);
+    const [recommended] = planOf(experiment);
+    expect(recommended?.changes).toEqual(['delay-wait']);
+    expect(recommended?.gainShare).toBeGreaterThan(0.5);
+  });
+
+  it('the host’s own copy into page-locked memory falls away, unless something else needs its result', () => {
+    const buffers = [
+      device('d', 64e6),
+      { id: 'source', memory: 'pageable' as const, bytes: 64e6 },
+      { id: 'staged', memory: 'pinned' as const, bytes: 64e6 },
+    ];
+    const copies = [
+      { op: 'copy', src: 'source', dst: 'staged' },
+      { op: 'copy', src: 'staged', dst: 'd' },
+      { op: 'synchronizeDevice' },
+    ] as const;
+    const round = (...more: object[]): Experiment =>
+      experimentOf({ buffers }, [{ op: 'repeat', count: 3, operations: [...copies, ...more] as never }]);
+    expect(planOf(round())[0]?.steps[0]).toBe('Copy "source" itself, without "staged" in between.');
+    expect(planOf(round({ op: 'write', buffer: 'staged' })).flatMap(({ steps }) => steps)).toEqual([]);
+  });
+
   it('a blocking copy whose wait nothing is late for gains nothing', () => {
     const experiment = experimentOf({ buffers: [device('d'), { id: 'h', memory: 'pinned', bytes: 8 }] }, [
       spin(2000),
