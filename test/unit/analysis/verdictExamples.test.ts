@@ -63,7 +63,14 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['free-synchronises', 'upload', 'allocation-synchronises', 'allocation-waits', 'free scratch', 'cudaFree'],
   ['waits-for-earlier-work', 'upload', 'waits-for-earlier-work', 'blocking-to', null, 'cudaStreamSynchronize'],
   ['many-small-copies', 'block', 'many-small-copies', 'launch-cost', null, null],
-  ['wait-after-each-copy', 'upload', 'wait-after-each-copy', 'synchronize-holds-host', null, 'cudaStreamSynchronize'],
+  [
+    'wait-after-each-copy',
+    'upload',
+    'wait-after-each-copy',
+    'synchronize-holds-host',
+    'synchronize copies',
+    'cudaStreamSynchronize',
+  ],
   ['allocated-again', 'page-lock', 'allocated-again', 'pin-memory-blocks', null, 'cudaHostAlloc'],
   ['launch-blocking', 'upload', 'launch-blocking', 'launch-blocking', null, 'cudaMemcpyAsync'],
 ];
