@@ -13,7 +13,7 @@ import { drawAnswers } from './render/answers.ts';
 import { drawLanes } from './render/lanes.ts';
 import { drawFigures, drawHeading, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
-import { drawVerdicts } from './render/verdicts.ts';
+import { drawPlan, drawVerdicts } from './render/verdicts.ts';
 
 export interface PrintOptions {
   readonly json: boolean;
@@ -57,6 +57,7 @@ function forPeople(
     '',
     ...drawVerdicts(summary, columns, colors),
     '',
+    ...(answers === undefined ? drawPlan(summary, columns, colors) : []),
     ...drawVerification(summary, colors),
     ...summary.notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
   ];

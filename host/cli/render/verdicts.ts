@@ -30,6 +30,20 @@ export function drawVerdicts(summary: LazySummary, columns: number, colors: Colo
   ];
 }
 
+const mostPlanned = 3;
+
+/** Draws the changes that gain most together, and how to make the recommended ones. */
+export function drawPlan({ plan }: LazySummary, columns: number, colors: Colors): string[] {
+  if (plan.length === 0) return [];
+  const lines = plan.slice(0, mostPlanned).map(({ changes, gainShare, lowShare, highShare, stepNs }) => {
+    const range = `${formatShare(lowShare)} to ${formatShare(highShare)}`;
+    return `  ${colors.bold(changes.join(', '))}: ${formatShare(gainShare)} (${range}), to ${formatDuration(stepNs)}`;
+  });
+  const [recommended] = plan;
+  const words = [...(recommended?.steps ?? []), ...(recommended?.needs ?? [])].join(' ');
+  return ['Changes that gain most together (simulated, 90 % interval):', ...lines, ...wrap(words, columns, '  '), ''];
+}
+
 /** Names the profile or run whose rates the predictions above use. */
 function ratesLine({ remedies, predictedWith }: LazySummary, columns: number, colors: Colors): string[] {
   if (predictedWith === null || !remedies.some(({ borneOut }) => borneOut === true)) return [];
