@@ -93,7 +93,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'allocation-synchronises': 'allocator',
   'waits-for-earlier-work': 'issue',
   'many-small-copies': 'copy',
-  'wait-after-each-copy': 'synchronize',
+  'wait-after-each-copy': 'synchronise',
   'allocated-again': 'allocator',
   'launch-blocking': 'launch-blocking',
   'launch-queue-full': 'launch-queue',
