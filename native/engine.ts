@@ -1,9 +1,8 @@
 /** The native engines behind core's engine interface. */
 import { cpus, release, type } from 'node:os';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
-import { requireCapable } from '../core/program/capabilities.ts';
+import { poolNotes, requireCapable } from '../core/program/capabilities.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
-import { poolNotes } from '../core/program/pools.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';

@@ -8,8 +8,8 @@ import {
   simulateInSteps,
 } from '../machine/simulate.ts';
 import { type DeviceProfile, profileDeviceName } from '../profile/profile.ts';
+import { poolNotes } from '../program/capabilities.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
-import { poolNotes } from '../program/pools.ts';
 import type { Program } from '../program/program.ts';
 import type { InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';

@@ -17,8 +17,8 @@ import type { InSteps } from '../steps.ts';
 import { length } from '../trace/intervals.ts';
 import { activity, type Iteration, iterationOf, rowsOfKind } from '../trace/iteration.ts';
 import { formatBytes, formatDuration } from '../units.ts';
-import { gainIntervals } from './gain.ts';
 import { maxTriedInstructions, type Prediction } from './predict.ts';
+import { gainIntervals } from './remedies.ts';
 import { type WholeWord, wholeChanges, wholeWords } from './whole.ts';
 
 /** A set of changes with its gain, with the fields that a remedy of a trace has (core/lift/plan). */

@@ -3,6 +3,7 @@
  * synchronise of a blocking copy, or memory that is pageable. It doesn't matter whether a kernel could have overlapped.
  */
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
+import { groupBy } from '../groupBy.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { coveredLength } from '../trace/intervals.ts';
 import { type Activity, activity, rowsOfKind } from '../trace/iteration.ts';
@@ -24,8 +25,8 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
   const call = scene.callOf(copy);
   if (call === null || scene.facts.operation(copy.op)?.op === 'item') return null;
   const after = hostRows(scene, call.lane);
-  const place = after.findIndex(({ startNs }) => startNs >= call.endNs);
-  const next = place < 0 ? undefined : after[place];
+  const place = lowerBound(0, after.length, (at) => (after[at]?.startNs ?? 0) < call.endNs);
+  const next = after[place];
   // Tensor.to() synchronises under the copy's own operation.
   const own = next !== undefined && next.kind === 'host-sync' && next.op === copy.op && copy.op >= 0 ? next : null;
   const isPageable = holdsHost(copy) && copy.direction !== 'h2h';
@@ -36,7 +37,7 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
     Math.min(copy.startNs, (own ?? call).endNs),
   );
   let workNs = 0;
-  for (let at = place + (own === null ? 0 : 1); place >= 0 && at < after.length; at += 1) {
+  for (let at = place + (own === null ? 0 : 1); at < after.length && workNs < waitedNs; at += 1) {
     const row = after[at] as Activity;
     if (row.kind === 'host-sync') break;
     workNs += row.endNs - row.startNs;
@@ -53,21 +54,32 @@ const fewestWaited = 4;
 
 /** Returns the wait that directly follows the copy's call, if most copies of its operation are followed by one. */
 export function waitAfterEach(scene: Scene, copy: Activity): Activity | null {
-  if (copy.op < 0) return null;
-  const own = scene.copies.filter(({ op }) => op === copy.op);
-  if (own.length < fewestWaited) return null;
-  const waits = own.flatMap((one) => waitFor(scene, one) ?? []);
-  return waits.length < own.length / 2 ? null : waitFor(scene, copy);
+  const waited = waitedOperations.get(scene) ?? operationsWaitedFor(scene);
+  waitedOperations.set(scene, waited);
+  return waited.has(copy.op) ? waitFor(scene, copy) : null;
 }
 
-/** Returns the next synchronise of the thread if the copy ended in it. */
+const waitedOperations = new WeakMap<Scene, ReadonlySet<number>>();
+
+function operationsWaitedFor(scene: Scene): ReadonlySet<number> {
+  const groups = groupBy(
+    scene.copies.filter(({ op }) => op >= 0),
+    ({ op }) => op,
+  );
+  const isWaited = (copies: readonly Activity[]): boolean =>
+    copies.length >= fewestWaited && copies.filter((one) => waitFor(scene, one) !== null).length >= copies.length / 2;
+  return new Set([...groups].flatMap(([op, copies]) => (isWaited(copies) ? [op] : [])));
+}
+
+/** Returns the synchronise that comes next in the thread, behind an event record at most, if the copy ended in it. */
 function waitFor(scene: Scene, copy: Activity): Activity | null {
   const call = scene.callOf(copy);
   if (call === null) return null;
   const rows = hostRows(scene, call.lane);
   const next = rows[lowerBound(0, rows.length, (place) => (rows[place]?.startNs ?? 0) < call.endNs)];
   const isWait = next?.kind === 'host-sync' && next.startNs < copy.endNs && copy.endNs <= next.endNs;
-  return isWait ? next : null;
+  if (next === undefined || !isWait) return null;
+  return scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count > 1 ? null : next;
 }
 
 const known = new WeakMap<Scene, Map<number, readonly Activity[]>>();

@@ -1,6 +1,6 @@
 /** Writes a whole CUDA C++ program that does what an experiment does. */
 import { cppComment } from '../../../media.ts';
-import { pooledDevices } from '../../../program/pools.ts';
+import { pooledDevices } from '../../../program/capabilities.ts';
 import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
 import { commentsOf, fillByte, isOnDevice, required, type Subject } from '../subject.ts';
