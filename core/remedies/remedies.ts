@@ -213,7 +213,10 @@ function outlook(attempt: Attempt): RemedyOutlook {
 }
 
 /** Returns a function that gives the interval of a gain, or null if no spread between machines was measured. */
-export function gainIntervals(before: Prediction, machines: Surroundings | null): (after: Prediction) => Interval | null {
+export function gainIntervals(
+  before: Prediction,
+  machines: Surroundings | null,
+): (after: Prediction) => Interval | null {
   if (machines === null) return () => null;
   const makespans = ({ program }: Prediction): Around<number> | null =>
     atOnce(figuresAround(program, machines, ({ makespanNs }): number => makespanNs));
