@@ -37,6 +37,11 @@ export interface PlannedChanges {
   readonly mayGainNothing: boolean;
   /** Conditions of the gain, in sentences; empty for changes that need nothing. */
   readonly needs: readonly string[];
+  /** Empty, unlike in a trace's plan: an experiment has no source lines, and `steps` and `patches` are its code. */
+  readonly lines: readonly string[];
+  readonly code: readonly string[];
+  /** Device memory that is needed in addition. */
+  readonly keptBytes: number;
   /** A sentence for each change, including what keeps the data correct, and the patches of all of them. */
   readonly steps: readonly string[];
   readonly patches: Change['patches'];
@@ -128,6 +133,9 @@ function describe(before: Prediction, made: Made, interval: Interval | null, sea
     needed: words.filter(isNeeded),
     mayGainNothing: lowShare <= 0,
     needs: words.includes('pin') ? [search.needOfPin()] : [],
+    lines: [],
+    code: [],
+    keptBytes: 0,
     steps: change.steps,
     patches: change.patches,
   };

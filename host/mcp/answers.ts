@@ -20,7 +20,7 @@ const isGap = (note: string): boolean => /\b(not?|only|without|nothing|unknown|g
 
 function couldNotTell({ value, remarks }: CommandAnswer<Explained>): string[] {
   const { steps, plan = [], notes } = value;
-  const lines = plan.length > 0 && plan.every((remedy) => remedy.lines.length === 0);
+  const lines = steps !== undefined && plan.length > 0 && plan.every((remedy) => remedy.lines.length === 0);
   return [
     ...remarks,
     ...(steps?.caution ? [steps.caution] : []),
