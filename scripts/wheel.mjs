@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
-import { inRoot } from './lib/paths.mjs';
+import { inRoot, runMain } from './lib/paths.mjs';
 import { prebuild, prebuiltFiles } from './lib/prebuilds.mjs';
 import { stageProgram } from './lib/program-files.mjs';
-import { runMain } from './lib/run-main.mjs';
 
 const platforms = { x64: 'manylinux_2_34_x86_64', arm64: 'manylinux_2_34_aarch64' };
 

@@ -54,7 +54,7 @@ export type IssuedInstruction =
   | InstructionOf<'allocate'>
   | InstructionOf<'free'>;
 
-/** Whether it becomes part of a stream. Of the allocators only cudaMallocAsync and cudaFreeAsync do. */
+/** Returns true if it becomes part of a stream, as cudaMallocAsync and cudaFreeAsync do among the allocators. */
 export const isIssued = (instruction: Instruction): instruction is IssuedInstruction =>
   instruction.code === 'allocate' || instruction.code === 'free'
     ? instruction.allocator === 'pool'

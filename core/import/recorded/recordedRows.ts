@@ -246,13 +246,13 @@ class RowMaker {
   }
 }
 
-/** Of the process that paused most often: what others recorded meanwhile is no step of its. From `startNs` on. */
+/** Returns the pauses after `startNs` of the process that paused most often: records of other processes are in no step of it. */
 function pausesOf(processes: readonly RecordedProcess[], startNs: number): readonly Pause[] {
   const all = processes.map((process) => pausesOfOne(process, startNs));
   return all.sort((a, b) => b.length - a.length)[0] ?? [];
 }
 
-/** Those that follow one another: in a damaged file times may go back. */
+/** Returns the pauses in ascending order: in a damaged file times may go back. */
 function pausesOfOne({ windows }: RecordedProcess, startNs: number): readonly Pause[] {
   const pauses: Pause[] = [];
   let endNs = 0;

@@ -12,8 +12,8 @@ import { isOfPresent } from '../../store/select.ts';
 import { state, useApp } from '../../store/store.ts';
 import { Block } from '../Facts.tsx';
 import { ApplyButton } from './ApplyButton.tsx';
-import { AskFirst } from './AskFirst.tsx';
 import classes from './RemedyBlock.module.css';
+import { AskFirst } from './RemedyBlock.tsx';
 
 /** Plans of runs, asked for once. */
 const known = new WeakMap<LoadedRun, Promise<PlannedChanges | null>>();
