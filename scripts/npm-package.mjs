@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { inRoot, runMain } from './lib/paths.mjs';
 import { prebuild } from './lib/prebuilds.mjs';
+import { stageProgram } from './lib/program-files.mjs';
 
 /** npm's own pack: it leaves out what no package may have, and sets times and modes that are always the same. */
 function pack(folder, into) {

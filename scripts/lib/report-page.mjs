@@ -12,7 +12,7 @@ import { scriptsOf } from './report-scripts.mjs';
  * Script that unpacks the page's parts; the program also reads the report's data with it. It may add the style sheet
  * itself; other scripts run as scripts of the page, which the policy allows by their hashes.
  */
-const start = `
+const startOf = (first) => `
 const reportParts = {
   /** What the scripts that have run export, by their names. */
   exports: {},
@@ -50,7 +50,7 @@ reportParts.unpack('report-style').text().then((style) => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   document.adoptedStyleSheets.push(sheet);
-  return reportParts.load('program');
+  return reportParts.load(...${JSON.stringify(first)});
 });
 `;
 
@@ -79,7 +79,8 @@ export function reportPage({ template, fileName }) {
           this.error(`a report is scripts and one style sheet, and these were built: ${names}`);
         }
         for (const name of Object.keys(bundle)) delete bundle[name];
-        const scripts = scriptsOf(chunks);
+        const { scripts, first } = scriptsOf(chunks);
+        const start = startOf(first);
         const policy = [
           "default-src 'none'",
           `script-src ${[start, ...scripts.values()].map(hashOf).join(' ')}`,

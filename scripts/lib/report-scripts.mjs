@@ -8,18 +8,24 @@ import { Script } from 'node:vm';
 /** The entry's script is called so. */
 const entryName = 'program';
 
-/** Each script's text by its name, the entry's first. */
+/** Returns each script's text by its name, the entry's first, and the names to run at the start: the entry is the last of them. */
 export function scriptsOf(chunks) {
   const names = new Map(chunks.map((chunk) => [basename(chunk.fileName), nameOf(chunk)]));
   const byName = new Map(chunks.map((chunk) => [nameOf(chunk), chunk]));
-  // The entry has run before anything is loaded.
-  const needs = (name) => [
-    ...byName.get(name).imports.flatMap((file) => needs(names.get(basename(file)))),
-    ...(name === entryName ? [] : [name]),
-  ];
-  const loadOf = (name) => `reportParts.load(${[...new Set(needs(name))].map((one) => JSON.stringify(one)).join(',')})`;
+  const importsOf = (name) => byName.get(name).imports.map((file) => names.get(basename(file)));
+  const needsOf = (name) => [...new Set([...importsOf(name).flatMap(needsOf), name])];
+  const first = needsOf(entryName);
+  // The chunks that the entry imports have run before anything is loaded.
+  const needs = (name) => needsOf(name).filter((one) => !first.includes(one));
+  const loadOf = (name) =>
+    `reportParts.load(${needs(name)
+      .map((one) => JSON.stringify(one))
+      .join(',')})`;
   const text = (chunk) => asScript(chunk, names, loadOf);
-  return new Map([...byName].sort(([a], [b]) => order(a) - order(b)).map(([name, chunk]) => [name, text(chunk)]));
+  const scripts = new Map(
+    [...byName].sort(([a], [b]) => order(a) - order(b)).map(([name, chunk]) => [name, text(chunk)]),
+  );
+  return { scripts, first };
 }
 
 const nameOf = ({ name, isEntry }) => (isEntry ? entryName : `script-${name.toLowerCase()}`);

@@ -20,15 +20,17 @@ const chunks = [
     fileName: 'assets/main-2b.js',
     name: 'main',
     isEntry: true,
-    imports: [],
-    code: 'const a="µs";globalThis.opened=()=>import(`./Drawing-3c.js`);export{a as t};',
+    imports: ['assets/runtime-4d.js'],
+    code: 'import{r as u}from"./runtime-4d.js";const a=u;globalThis.opened=()=>import(`./Drawing-3c.js`);export{a as t};',
   },
+  { fileName: 'assets/runtime-4d.js', name: 'runtime', imports: [], code: 'const u="µs";export{u as r};' },
 ];
 
 describe('the scripts of a report', () => {
   it('import what others export, and load what is needed first, before', async () => {
-    const scripts = scriptsOf(chunks);
-    expect([...scripts.keys()]).toEqual(['program', 'script-engine', 'script-drawing']);
+    const { scripts, first } = scriptsOf(chunks);
+    expect([...scripts.keys()]).toEqual(['program', 'script-engine', 'script-drawing', 'script-runtime']);
+    expect(first).toEqual(['script-runtime', 'program']);
     const loaded: string[] = [];
     const page = createContext({
       reportParts: {
@@ -40,14 +42,14 @@ describe('the scripts of a report', () => {
         },
       },
     });
-    runInContext(scripts.get('program') ?? '', page);
+    for (const name of first) runInContext(scripts.get(name) ?? '', page);
     expect(loaded).toEqual([]);
     expect(runInContext('opened()', page)).toEqual({ Drawing: 'µs µs!' });
     expect(loaded).toEqual(['script-engine', 'script-drawing']);
   });
 
   it('hold letters that every browser keeps in one byte', () => {
-    for (const text of scriptsOf(chunks).values()) expect(text).toMatch(/^[\0-\x7f]*$/);
+    for (const text of scriptsOf(chunks).scripts.values()) expect(text).toMatch(/^[\0-\x7f]*$/);
   });
 
   it('are refused where something of a module is left', () => {
