@@ -118,7 +118,7 @@ export const registry = {
     ...{ unit: 'ns', without: null, probe: null, ablated: 'queue.acrossEnginesNs' },
     what: 'The same between two devices; as between engines if it is missing.',
   },
-  'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'What a kernel lasts beyond its own work.' },
+  'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'Time of a kernel beyond its own work.' },
   'kernel.deviceBytesPerSecond': {
     unit: 'B/s',
     probe: 'kernel memory',

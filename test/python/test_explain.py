@@ -51,7 +51,7 @@ class Explain(unittest.TestCase):
     def test_raises_the_words_of_the_command(self):
         with self.assertRaisesRegex(copyscope.CopyscopeError, "There is no .*missing"):
             copyscope.explain("missing")
-        with self.assertRaisesRegex(copyscope.CopyscopeError, "is none of"):
+        with self.assertRaisesRegex(copyscope.CopyscopeError, "is not one of"):
             copyscope.explain(TRACE, changes=["magic"])
 
     @unittest.skipUnless(has("pandas"), "there is no pandas")

@@ -67,7 +67,8 @@ for ending in ("", "-2"): print(copies("recording-{program.pid}" + ending + ".ar
 
     def test_attach_keeps_a_recording_whose_program_ends_during_it(self):
         program = self.start_waiting()
-        threading.Timer(4, (self.folder / "over").touch).start()
+        # On a busy machine the command may take seconds to begin.
+        threading.Timer(15, (self.folder / "over").touch).start()
         ended = self.cli("attach", program.pid, "--duration", 300, "--out", "run.arrow")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertTrue((self.folder / "run.arrow").exists())

@@ -142,7 +142,7 @@ const views: Readonly<Record<string, () => Promise<unknown>>> = {
   'lesson answered': async () => {
     await openLessons();
     await page.getByRole('button', { name: /The four cases/ }).click();
-    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByRole('radio').first().click();
     await page.getByRole('button', { name: 'Answer, and run it' }).click();
     await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();

@@ -34,7 +34,9 @@ const bundle = async (ticket: string): Promise<Readable> => {
 /** Sends a request unchanged: node:http doesn't normalise the path, as fetch() would. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
+    // A connection of its own: the server may close one that was kept while the next request is on its way.
+    const own = { agent: false, host: '127.0.0.1', port: server.port };
+    const sent = httpRequest({ ...own, path, method, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part;

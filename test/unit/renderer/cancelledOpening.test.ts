@@ -32,6 +32,6 @@ it('is left at once, and what is kept of it goes', async () => {
 
   keep({ kind: 'run', run: { id: 'kept' }, isNew: true } as Imported);
   await vi.waitFor(() =>
-    expect(deleteItems).toHaveBeenCalledWith({ experiments: [], runs: ['kept'], sweeps: [] }, true),
+    expect(deleteItems).toHaveBeenCalledWith({ experiments: [], runs: ['kept'], sweeps: [] }),
   );
 });

@@ -165,7 +165,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   },
   'request to rename a run': { document: ['imported/a', 'b'], read: (args) => requireArguments('renameRun', args) },
   'request to save notes': {
-    document: ['run', { notes, base: notes, by: '00000000-0000-4000-8000-000000000000' }],
+    document: ['run', { notes, by: '00000000-0000-4000-8000-000000000000' }],
     read: (args) => requireArguments('saveNotes', args),
   },
   'request to pack a bundle': {

@@ -22,7 +22,12 @@ export async function buildEntry(entry: string): Promise<BuiltEntry> {
       target: 'node20',
       outDir: folder,
       minify: false,
-      rolldownOptions: { input: { entry }, external: [/\.node$/], output: { entryFileNames: '[name].mjs' } },
+      rolldownOptions: {
+        input: { entry },
+        external: [/\.node$/],
+        // One file, which tests copy.
+        output: { entryFileNames: '[name].mjs', codeSplitting: false },
+      },
     },
   });
   return { script: join(folder, 'entry.mjs'), remove: () => rmSync(folder, { recursive: true, force: true }) };
