@@ -31,7 +31,5 @@ it('is left at once, and what is kept of it goes', async () => {
   expect(deleteItems).not.toHaveBeenCalled();
 
   keep({ kind: 'run', run: { id: 'kept' }, isNew: true } as Imported);
-  await vi.waitFor(() =>
-    expect(deleteItems).toHaveBeenCalledWith({ experiments: [], runs: ['kept'], sweeps: [] }),
-  );
+  await vi.waitFor(() => expect(deleteItems).toHaveBeenCalledWith({ experiments: [], runs: ['kept'], sweeps: [] }));
 });
