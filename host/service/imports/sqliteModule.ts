@@ -11,7 +11,7 @@ export interface SqliteModule {
 
 const require = createRequire(import.meta.url);
 
-/** Returns the library's path. The build copies it to dist/host with its .wasm (scripts/lib/sqlite-files.mjs). */
+/** Returns the library's path. The build copies it to dist/host with its .wasm (vite.host.config.ts). */
 function sqliteFile(): string {
   const built = join(programFolder(import.meta.dirname), 'dist/host/sqlite/node-sqlite3-wasm.cjs');
   return existsSync(built) ? built : require.resolve('node-sqlite3-wasm');
