@@ -316,8 +316,8 @@ export interface HostService {
   /** Gives a run its own title; an empty title restores the experiment's name. */
   renameRun(id: string, title: string): Promise<void>;
   /**
-   * Moves them, with what belongs to them, into the trash for 30 days. Returns a ticket for restoreItems(). Rejects with
-   * `sweep.running`.
+   * Moves them, with what belongs to them, into the trash for 30 days. Returns a ticket for restoreItems(), empty if
+   * a full disk left no room for them there. Rejects with `sweep.running`.
    */
   deleteItems(items: LibraryItems): Promise<string>;
   restoreItems(ticket: string): Promise<void>;

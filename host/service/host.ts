@@ -177,7 +177,7 @@ export function createHost({
       return sweeps.whileStill(items.sweeps, async () => {
         const { files, putBack } = withoutUnsaved(items);
         const ticket = await library.delete(files);
-        unsaved.set(ticket, putBack);
+        if (ticket !== '') unsaved.set(ticket, putBack);
         for (const id of items.runs) windows.runChanged(id, null);
         if (items.experiments.length > 0) windows.experimentsChanged();
         for (const id of items.sweeps) await sweeps.tell(id);

@@ -41,7 +41,7 @@ export class Trash {
 
   /**
    * Moves all files into the trash, or none. Returns a ticket for restore(). Rejects with a file error. On a full disk it
-   * makes room by removing what is in the trash, and in the end these files too.
+   * makes room by removing what is in the trash. If that is not enough, it removes these files: the ticket is empty.
    */
   async put(deleted: Deleted): Promise<string> {
     for (const path of [this.#folder, ...deleted.files.map((file) => join(this.#data, file))]) {
@@ -52,7 +52,7 @@ export class Trash {
         await rm(path, { recursive: true, force: true });
       }
     }
-    return ownName();
+    return '';
   }
 
   async #put(deleted: Deleted): Promise<string> {
@@ -160,7 +160,7 @@ const gone = (cause: unknown): CopyscopeError =>
     {
       code: 'deletion.gone',
       message: 'This deletion can no longer be undone.',
-      remedy: 'Look for it in the folder “trash” of the data folder, which keeps it for 30 days.',
+      remedy: 'Deletions are kept for 30 days, and shorter if the disk is full.',
     },
     { cause },
   );

@@ -29,6 +29,7 @@ export async function deleteItems(items: LibraryItems): Promise<void> {
     for (const id of items.experiments) forgetDocument(documentKey({ kind: 'experiment', id }));
     if (isOpen) openPage({ kind: 'welcome' });
     afterFrame(giveFocusBack);
+    if (ticket === '') return notifyDone('Deleted for good, since the disk is full', what);
     notifyDone('Moved to the trash', what, { label: 'Undo', act: () => void restore(ticket) });
   });
 }
