@@ -50,6 +50,8 @@ class record:
         self.path = self._asked
         self.problem = None
         self._pid = None
+        #: copyscope attach makes the run itself, also if the program ends first.
+        self.keeps_parts = False
         _recorder.watch_nvtx()
 
     def __call__(self, function):
@@ -113,19 +115,19 @@ class record:
             _marking = _recorder.library()
         atexit.register(self.__exit__, None, None, None)
 
-    def end(self, *, keep_parts=False):
+    def end(self):
         """Ends, and makes the run. Does nothing if it has ended, or in a process that was forked in between."""
         global _current, _marking
         with _lock:
             if _current is not self or self._pid != os.getpid():
                 return
-            if not keep_parts:
+            if not self.keeps_parts:
                 _marking.CopyscopeEndStep()
             _marking = None
-            _recorder.end(wait=not keep_parts)
+            _recorder.end(wait=not self.keeps_parts)
             _current = None
         atexit.unregister(self.__exit__)
-        if keep_parts:
+        if self.keeps_parts:
             return
         try:
             run("record", "--parts", self.parts, "--out", self.path)

@@ -67,13 +67,14 @@ def _record(wanted, path, keep_parts):
     seconds = None if steps else float(wanted.get("seconds") or 10)
     spans = f"{_steps_before + 1}..{_steps_before + int(steps)}" if steps else None
     recording = record(path, light=bool(wanted.get("light")), steps=spans, duration=seconds)
+    recording.keeps_parts = keep_parts
     recording.begin()
     _write("status.json", {"state": "recording", "path": path})
     while _recorder.state() in (_recorder.WAITING, _recorder.RECORDING) and not _stop.wait(0.1):
         pass
     # CUPTI delivers what was under way soon after recording has ended.
     time.sleep(1)
-    recording.end(keep_parts=keep_parts)
+    recording.end()
     _write("status.json", {"state": "done", "path": path})
     if not keep_parts:
         print(f"copyscope: written to {path}", file=sys.stderr)

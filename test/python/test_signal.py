@@ -35,6 +35,13 @@ class Signal(StandInTest):
         self.assertEqual(program.returncode, 0, err)
         return err
 
+    def end_when_recorded(self, program):
+        while not (self.folder / "run.arrow.parts").is_dir() and program.poll() is None:
+            time.sleep(0.1)
+        # Some steps are recorded before it ends.
+        time.sleep(1)
+        self.end(program)
+
     def cli(self, *words):
         return subprocess.run([sys.executable, "-m", "copyscope", *map(str, words)], cwd=self.folder, text=True,
                               env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True, timeout=300)
@@ -67,9 +74,10 @@ for ending in ("", "-2"): print(copies("recording-{program.pid}" + ending + ".ar
 
     def test_attach_keeps_a_recording_whose_program_ends_during_it(self):
         program = self.start_waiting()
-        # On a busy machine the command may take seconds to begin.
-        threading.Timer(15, (self.folder / "over").touch).start()
+        ending = threading.Thread(target=self.end_when_recorded, args=(program,))
+        ending.start()
         ended = self.cli("attach", program.pid, "--duration", 300, "--out", "run.arrow")
+        ending.join()
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertTrue((self.folder / "run.arrow").exists())
 

@@ -65,7 +65,7 @@ async function untilDone({ context }: Tools, pid: number, statusFile: string): P
       if (status?.state === 'failed') throw failed(pid, status.problem ?? 'It gave no reason.');
       if (status !== null) line.show(`Recording process ${pid}; Ctrl-C ends the recording early`);
       // A program that ended while it was recorded has left its files.
-      if (!isAlive(pid)) return;
+      if (hasEnded(pid)) return;
       if (status === null && waitedMs >= answerMs) throw failed(pid, 'It has not answered within a minute.');
       await pause(everyMs);
     }
@@ -98,6 +98,9 @@ const processFile = (pid: number, name: string): string => {
     return '';
   }
 };
+
+/** A program whose parent has not asked how it ended is still in the system's list. */
+const hasEnded = (pid: number): boolean => !isAlive(pid) || /^.*\) Z/s.test(processFile(pid, 'stat'));
 
 /** The 22nd field, counted behind the program's name, which may hold spaces. */
 const startTime = (pid: number): string | undefined =>

@@ -59,7 +59,13 @@ it('marks what a remedy has changed, in both languages, until the remedy is undo
     .click();
   await expect.element(heading('Copy of Pageable source, second stream')).toBeVisible();
   const changed = page.getByRole('button', { name: 'Changed by the remedy' });
-  await changed.click();
+  await expect.element(changed).toBeVisible();
+  // The copy's own selection may scroll after the first click.
+  const isShown = async (): Promise<boolean> => {
+    await changed.click();
+    return remedied.first().query() !== null;
+  };
+  await expect.poll(isShown).toBe(true);
   await expect.element(remedied.first()).toBeInViewport();
   await page.getByText('PyTorch', { exact: true }).click();
   await changed.click();
