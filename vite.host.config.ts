@@ -10,7 +10,7 @@ import { inRoot } from './scripts/lib/paths.mjs';
 /** A vite plugin that puts the library that reads SQLite files, its .wasm and its licence, whole beside the host's bundle. */
 const from = (path: string) => readFileSync(inRoot(`node_modules/node-sqlite3-wasm/${path}`));
 
-/** host/service/imports/sqliteModule.ts loads them from there. Its ending says CommonJS, which the package's own doesn't. */
+/** host/library/imports/sqliteModule.ts loads them from there. Its ending says CommonJS, which the package's own doesn't. */
 const sqliteFiles = (): Plugin => ({
   name: 'copyscope-sqlite-files',
   buildStart() {

@@ -6,8 +6,8 @@
  * more cause of a verdict becomes wrong, or nothing can be predicted at all. Prints a table.
  */
 import { readFileSync } from 'node:fs';
-import { type DeviceProfile, parseProfile } from '../core/profile/profile.ts';
-import { type ParameterName, parameterNames, parameterOf } from '../core/profile/registry.ts';
+import { type DeviceProfile, parseProfile } from '../core/machine/profile/profile.ts';
+import { type ParameterName, parameterNames, parameterOf } from '../core/machine/profile/registry.ts';
 import { type Figures, figuresOf, judge, readJudged } from './support/judged.ts';
 import { trialsElsewhere } from './support/recordedSets.ts';
 

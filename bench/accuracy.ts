@@ -4,7 +4,7 @@
  * memory decides and for others; then the same with what was calibrated on the set's machine, where it was.
  */
 import { readFileSync } from 'node:fs';
-import { type DeviceProfile, parseProfile } from '../core/profile/profile.ts';
+import { type DeviceProfile, parseProfile } from '../core/machine/profile/profile.ts';
 import { hasRecordings } from '../test/support/recordings.ts';
 import { Random } from '../test/unit/support/random.ts';
 import { errorParts } from './support/errorParts.ts';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../core/export/code/code.ts';
+import { codeOf } from '../core/code/code.ts';
 import { mathHeaders } from '../test/support/mathHeaders.ts';
 import { randomSubjects, shippedSubjects } from '../test/unit/code/subjects.ts';
 

@@ -11,7 +11,7 @@ import {
   template,
   times,
 } from '../core/experiment/templates/build.ts';
-import { findHazards } from '../core/hazards/hazards.ts';
+import { findHazards } from '../core/explain/hazards/hazards.ts';
 import { lower } from '../core/program/lower.ts';
 import { MiB } from '../core/units.ts';
 import { longExperiment } from '../test/support/longExperiment.ts';

@@ -1,17 +1,17 @@
 /**
  * Measures how often recordings lie in the predicted interval: node bench/run.mjs intervals [--derive]. The spreads of
- * core/cost/spread.ts come from every other trial's machine; this prints the other machines first, then those. h200 has seen
+ * core/machine/cost/spread.ts come from every other trial's machine; this prints the other machines first, then those. h200 has seen
  * none. Each is predicted with h200, with the profile calibrated there, and with each run's own rows, which include the
  * makespan. Targets: 86 to 96 % of the makespans inside. --derive prints the spreads with the smallest interval score
  * (Gneiting and Raftery, 2007) of the first half. --set FOLDER lists that set's runs, predicted with h200 as shipped.
  */
 import { readFileSync } from 'node:fs';
-import { figuresAround, rangeAround } from '../core/cost/interval.ts';
-import { profileCosts, recordingCosts } from '../core/cost/profileCosts.ts';
-import { shownBy, shownCosts } from '../core/cost/runCosts.ts';
-import { type CostsOf, machinesAround, slower, spreadGroups } from '../core/cost/spread.ts';
+import { figuresAround, rangeAround } from '../core/machine/cost/interval.ts';
+import { profileCosts, recordingCosts } from '../core/machine/cost/profileCosts.ts';
+import { shownBy, shownCosts } from '../core/machine/cost/runCosts.ts';
+import { type CostsOf, machinesAround, slower, spreadGroups } from '../core/machine/cost/spread.ts';
+import { type DeviceProfile, parseProfile } from '../core/machine/profile/profile.ts';
 import { simulate } from '../core/machine/simulate.ts';
-import { type DeviceProfile, parseProfile } from '../core/profile/profile.ts';
 import { median } from '../core/statistics.ts';
 import { atOnce } from '../core/steps.ts';
 import { decodeRun } from '../core/trace/arrow.ts';

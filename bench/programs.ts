@@ -10,11 +10,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { extract } from 'tar';
-import { profileCosts } from '../core/cost/profileCosts.ts';
 import { type RemedyAnswer, type TraceAnswers, traceAnswers } from '../core/lift/answers.ts';
 import { isChangeWord } from '../core/lift/changes/words.ts';
-import { parseProfile } from '../core/profile/profile.ts';
-import { importTraceFile } from '../host/service/importTrace.ts';
+import { profileCosts } from '../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../core/machine/profile/profile.ts';
+import { importTraceFile } from '../host/library/importTrace.ts';
 
 interface Times {
   readonly ns: number;

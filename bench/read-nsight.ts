@@ -6,7 +6,7 @@ import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { importTraceFile } from '../host/service/importTrace.ts';
+import { importTraceFile } from '../host/library/importTrace.ts';
 import { writeLargeNsight } from './support/largeNsight.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);

@@ -19,8 +19,8 @@ const sizes = positionals.length > 0 ? positionals.map(Number) : [100_000];
 const lanes = '[data-testid="timeline-plot"][data-end-ns]:not([aria-busy="true"])';
 
 await ensureBuilt(['renderer']);
-const { runReport } = await load('core/report/make.ts');
-const { reportPieces } = await load('core/report/page.ts');
+const { runReport } = await load('core/present/make.ts');
+const { reportPieces } = await load('core/present/page.ts');
 const { syntheticRun } = await load('test/support/syntheticRun.ts');
 const page = readFileSync(inRoot('dist/renderer/report.html'), 'utf8');
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));

@@ -4,13 +4,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { profileCosts } from '../core/cost/profileCosts.ts';
 import { deleteOperations, duplicateOperations } from '../core/experiment/edit/operations.ts';
 import { resizeOperation } from '../core/experiment/edit/resize.ts';
 import type { Experiment } from '../core/experiment/experiment.ts';
 import { requireExperiment } from '../core/experiment/parse.ts';
+import { profileCosts } from '../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../core/machine/profile/profile.ts';
 import { simulate } from '../core/machine/simulate.ts';
-import { parseProfile } from '../core/profile/profile.ts';
 import { lower } from '../core/program/lower.ts';
 import type { Program } from '../core/program/program.ts';
 import { predict } from '../renderer/predict/predict.ts';

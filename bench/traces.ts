@@ -5,14 +5,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { profileCosts } from '../core/cost/profileCosts.ts';
 import { plannerOf } from '../core/lift/answers.ts';
 import { liftTrace } from '../core/lift/fromTrace.ts';
 import type { Planner, Remedy } from '../core/lift/plan.ts';
 import { replay } from '../core/lift/replay.ts';
-import { parseProfile } from '../core/profile/profile.ts';
+import { profileCosts } from '../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../core/machine/profile/profile.ts';
 import { median } from '../core/statistics.ts';
-import { importTraceFile } from '../host/service/importTrace.ts';
+import { importTraceFile } from '../host/library/importTrace.ts';
 import { type TracePair, tracePairs, tracePath, trueStepNs } from './support/tracePairs.ts';
 
 const option = (name: string): string | undefined => {

@@ -9,9 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { net, protocol, type Session } from 'electron';
 import { describeError, toErrorInfo } from '../core/errors.ts';
 import { bundleOfPath, runOfPath } from '../core/service/service.ts';
+import { isId } from '../host/files/ids.ts';
+import { streamRunFile } from '../host/library/runStore.ts';
 import type { Host } from '../host/service/host.ts';
-import { isId } from '../host/service/ids.ts';
-import { streamRunFile } from '../host/service/runStore.ts';
 import { isAppUrl, scheme } from './origin.ts';
 
 /** Styles may be inline, since the component library sets them on elements; scripts may not. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
-import { writeWholeSync } from '../host/service/files.ts';
+import { writeWholeSync } from '../host/files/files.ts';
 
 const coordinate = z.number().int().min(-100_000).max(100_000);
 const extent = z.number().int().min(1).max(100_000);

@@ -6,7 +6,7 @@ import {
   measuredDirections,
   measuredMemories,
   measurementKinds,
-} from '../core/calibrate/measurement.ts';
+} from '../core/apps/calibrate/measurement.ts';
 import { CopyscopeError } from '../core/errors.ts';
 import type { CancelSignal } from '../core/program/engine.ts';
 import { type Addon, loadAddon } from './addon.ts';

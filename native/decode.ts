@@ -1,7 +1,7 @@
 /** Turns the addon's columns into a trace, a verification and iteration times. */
 
 import { CopyscopeError } from '../core/errors.ts';
-import { typicalIterations } from '../core/figures/typicalIterations.ts';
+import { typicalIterations } from '../core/explain/figures/typicalIterations.ts';
 import type { Instruction, Program } from '../core/program/program.ts';
 import { TraceBuilder } from '../core/trace/builder.ts';
 import type { AllocatorState, ElapsedTime, RunIterations, Verification, VerificationCheck } from '../core/trace/run.ts';

@@ -36,7 +36,7 @@ import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 /** Whether `npm run test:deep` has passed in full with the sources as they are: their hash is in test/deep-passed.json. */
 const file = inRoot('test/deep-passed.json');
 /** Sources that the sanitizers compile, and code that reads files from outside. */
-const sources = ['native', 'core/import', 'core/shape', 'core/trace', 'host/service/imports', 'host/service/bundle'];
+const sources = ['native', 'core/import', 'core/shape', 'core/trace', 'host/library/imports', 'host/library/bundle'];
 const isBuilt = /^(build|build-.*|prebuilds|node_modules)$/;
 
 function* filesBelow(path) {

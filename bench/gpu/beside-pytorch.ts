@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measurement } from '../../core/apps/calibrate/measurement.ts';
 import { median } from '../../core/statistics.ts';
 import { formatBytes, formatRate, MiB } from '../../core/units.ts';
 import { endMeasuring, measure } from '../../native/bench.ts';

@@ -3,17 +3,17 @@
  * applied, the changed experiment runs, and the gain that was predicted is compared with the one that was measured.
  */
 
-import { machineOf } from '../../core/cost/machineOf.ts';
 import { applyChange } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import { explainWithRemedies } from '../../core/explain/remedies/remedies.ts';
+import type { Remedy } from '../../core/explain/remedies/remedy.ts';
+import { summarizeRun } from '../../core/explain/summary/summary.ts';
+import type { Cause, Verdict } from '../../core/explain/verdicts/verdict.ts';
+import { machineOf } from '../../core/machine/cost/machineOf.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { lower } from '../../core/program/lower.ts';
-import { explainWithRemedies } from '../../core/remedies/remedies.ts';
-import type { Remedy } from '../../core/remedies/remedy.ts';
 import { median, type Spread, spread } from '../../core/statistics.ts';
-import { summarizeRun } from '../../core/summary/summary.ts';
 import type { Run } from '../../core/trace/run.ts';
-import type { Cause, Verdict } from '../../core/verdicts/verdict.ts';
 
 /** A predicted gain may be this far from the measured one, as a share of the measured one. */
 export const mostError = 0.1;

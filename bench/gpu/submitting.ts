@@ -1,4 +1,4 @@
-import type { Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measurement } from '../../core/apps/calibrate/measurement.ts';
 
 /** The executor submits 1,000 copies of 4 KiB, and a loop written by hand does the same, in turns. */
 export const submitting: Measurement = {

@@ -1,6 +1,6 @@
 /** The spreads of groups of parameters that recorded makespans ask for. */
-import { rangeAround } from '../../core/cost/interval.ts';
-import { spreadGroups } from '../../core/cost/spread.ts';
+import { rangeAround } from '../../core/machine/cost/interval.ts';
+import { spreadGroups } from '../../core/machine/cost/spread.ts';
 
 export interface Case {
   readonly pointNs: number;

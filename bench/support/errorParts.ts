@@ -3,11 +3,11 @@
  * begins and ends, attributed to the step where the difference arises. The parts add up to the whole difference.
  */
 
-import { recordingCosts } from '../../core/cost/profileCosts.ts';
-import { criticalPath } from '../../core/figures/criticalPath.ts';
-import { holdingCalls } from '../../core/figures/hostTime.ts';
+import { criticalPath } from '../../core/explain/figures/criticalPath.ts';
+import { holdingCalls } from '../../core/explain/figures/hostTime.ts';
+import { recordingCosts } from '../../core/machine/cost/profileCosts.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { simulate } from '../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { type Activity, type Iteration, iterationOf, makespan } from '../../core/trace/iteration.ts';
 import type { RecordedRun } from './recordedRun.ts';
 import { isHostRow, pairRows } from './rowPairs.ts';

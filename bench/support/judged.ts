@@ -1,16 +1,16 @@
 /** Recorded runs with what is held against a prediction: makespan, overlap, causes of verdicts, and what decides each run. */
 
-import { recordingCosts } from '../../core/cost/profileCosts.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { copyOverlap, overlap } from '../../core/figures/overlap.ts';
+import { copyOverlap, overlap } from '../../core/explain/figures/overlap.ts';
+import { verdicts } from '../../core/explain/verdicts/verdicts.ts';
+import { recordingCosts } from '../../core/machine/cost/profileCosts.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { simulate } from '../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { Program } from '../../core/program/program.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { length, union } from '../../core/trace/intervals.ts';
 import { activity, type Iteration, iterationOf } from '../../core/trace/iteration.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { verdicts } from '../../core/verdicts/verdicts.ts';
 import { recordings } from '../../test/support/recordings.ts';
 import { plainMakespan, type RecordedRun, recordedRun } from './recordedRun.ts';
 

@@ -1,7 +1,7 @@
 /** A recorded run as a fit needs it: what was executed, how long it took, and what it overlapped. */
 
 import { CopyscopeError } from '../../core/errors.ts';
-import { copyOverlap, overlap } from '../../core/figures/overlap.ts';
+import { copyOverlap, overlap } from '../../core/explain/figures/overlap.ts';
 import { lower } from '../../core/program/lower.ts';
 import type { Program } from '../../core/program/program.ts';
 import { spread } from '../../core/statistics.ts';

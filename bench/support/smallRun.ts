@@ -1,5 +1,5 @@
 /** A recorded run as a small file: of a large one only the most typical iterations are kept. */
-import { typicalIterations } from '../../core/figures/typicalIterations.ts';
+import { typicalIterations } from '../../core/explain/figures/typicalIterations.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
 import { traceFromColumns } from '../../core/trace/builder.ts';
 import { iterationRows } from '../../core/trace/rows.ts';

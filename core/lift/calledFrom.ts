@@ -1,6 +1,6 @@
 /** Copies and waits by the line of the program that issued them: their number, bytes, and share of the step. */
-import { CallStacks } from '../figures/callStacks.ts';
-import { hostCalls } from '../figures/hostCalls.ts';
+import { CallStacks } from '../explain/figures/callStacks.ts';
+import { hostCalls } from '../explain/figures/hostCalls.ts';
 import { append } from '../groupBy.ts';
 import { frameText, ownFrame, type StackFrame } from '../trace/callStack.ts';
 import { coveredLength, union } from '../trace/intervals.ts';

@@ -3,7 +3,7 @@ import { type Experiment, experimentFormat, experimentVersion } from '../experim
 import { OperationIds } from '../experiment/operationIds.ts';
 import type { Operation } from '../experiment/operations.ts';
 import type { BufferDeclaration, BufferMemory } from '../experiment/resources.ts';
-import { shortKernelName } from '../figures/kernelName.ts';
+import { shortKernelName } from '../explain/figures/kernelName.ts';
 import { DeviceNames, deviceOf } from './devices.ts';
 import type { CopyItem, Item, LaunchItem, RecordItem, Script, ScriptStep, WaitItem } from './script.ts';
 import { UnreadBuffers } from './unreadBuffers.ts';

@@ -2,7 +2,7 @@
  * Parts of a step: each moment belongs to one. A running kernel comes first, then communication, then a copy, then host
  * activity. So copies count only while no kernel runs, and host activity only while the device is idle.
  */
-import { shortKernelName } from '../figures/kernelName.ts';
+import { shortKernelName } from '../explain/figures/kernelName.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { isHostMemory, memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
 import { isCommunication } from './classes.ts';

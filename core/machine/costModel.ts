@@ -1,6 +1,6 @@
 /**
  * Interface through which the machine gets times: from a device profile, a recording, or a recording with a profile for
- * what it lacks (core/cost). Times are nanoseconds and rates bytes per second, unless a name says otherwise.
+ * what it lacks (core/machine/cost). Times are nanoseconds and rates bytes per second, unless a name says otherwise.
  */
 import type { Pattern } from '../experiment/resources.ts';
 import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';

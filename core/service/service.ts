@@ -2,16 +2,17 @@
  * The typed interface between a window (or the command line) and the host. The renderer knows the host only through
  * this file. Every function rejects with a CopyscopeError; requests.ts has the schemas with which the host validates.
  */
+
+import type { Figure } from '../apps/lessons/figure.ts';
+import type { Lesson } from '../apps/lessons/lesson.ts';
+import type { JobCounts } from '../apps/slurm/submission.ts';
+import type { SweepDocument } from '../apps/sweep/document.ts';
+import type { Figures } from '../apps/sweep/metrics.ts';
 import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { Figure } from '../lessons/figure.ts';
-import type { Lesson } from '../lessons/lesson.ts';
-import type { DeviceProfile } from '../profile/profile.ts';
+import type { DeviceProfile } from '../machine/profile/profile.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
-import type { JobCounts } from '../slurm/submission.ts';
-import type { SweepDocument } from '../sweep/document.ts';
-import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
 import type { RecordingStatus, StartRecording } from './recording.ts';
@@ -127,7 +128,7 @@ export type SweepOutcome =
       readonly point: number;
       readonly status: 'done';
       readonly run: RunSummary;
-      /** Medians and spreads over the run's iterations, by metric (core/sweep/metrics.ts). */
+      /** Medians and spreads over the run's iterations, by metric (core/apps/sweep/metrics.ts). */
       readonly figures: Figures;
       /** Rate of the device's PCI Express link in one direction; null if unknown. */
       readonly linkBytesPerSecond: number | null;
@@ -165,7 +166,7 @@ export interface Sweep {
 }
 
 export interface StartSweep {
-  /** A sweep document (core/sweep/document.ts). */
+  /** A sweep document (core/apps/sweep/document.ts). */
   readonly sweep: unknown;
   readonly engine: EngineKind;
   readonly profile?: string | undefined;

@@ -82,7 +82,7 @@ const iterationsSchema = z.object({
   /** Wall-clock times of whole iterations, ended by a device synchronise: with recording, and without. */
   recordedWallNs: timesNs,
   plainWallNs: timesNs,
-  /** Recorded iteration that is shown: the most typical one (core/figures/typicalIterations.ts). */
+  /** Recorded iteration that is shown: the most typical one (core/explain/figures/typicalIterations.ts). */
   representative: z.number().int().min(0),
 });
 
@@ -94,7 +94,7 @@ const elapsedTimeSchema = z.object({
 });
 
 const level = z.number().gt(0).max(1);
-/** See core/cost/interval.ts. */
+/** See core/machine/cost/interval.ts. */
 const intervalSchema = z.object({ lowNs: z.number(), highNs: z.number(), level });
 const rateIntervalSchema = z.object({ lowBytesPerSecond: z.number(), highBytesPerSecond: z.number(), level });
 

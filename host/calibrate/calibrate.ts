@@ -1,14 +1,14 @@
 /** Runs the probes of a calibration. A failed probe only costs its own parameters. */
 
-import { addedNs } from '../../core/calibrate/added.ts';
-import type { ProbeResults } from '../../core/calibrate/derive.ts';
-import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
-import type { Bench, Comparison, Finding, Plan } from '../../core/calibrate/plan.ts';
-import { type Recorded, readings } from '../../core/calibrate/reading.ts';
+import { addedNs } from '../../core/apps/calibrate/added.ts';
+import type { ProbeResults } from '../../core/apps/calibrate/derive.ts';
+import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
+import type { Bench, Comparison, Finding, Plan } from '../../core/apps/calibrate/plan.ts';
+import { type Recorded, readings } from '../../core/apps/calibrate/reading.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { append } from '../../core/groupBy.ts';
-import type { ParameterName } from '../../core/profile/registry.ts';
+import type { ParameterName } from '../../core/machine/profile/registry.ts';
 import type { Run } from '../../core/trace/run.ts';
 
 export interface CalibrateTools {

@@ -1,13 +1,13 @@
 /** Calibrates the machine of an engine: runs the probes, and makes the profile. */
-import { calibrationPlan, standardOptions } from '../../core/calibrate/calibration.ts';
-import { type Derived, deriveProfile, type Provenance } from '../../core/calibrate/derive.ts';
-import type { PlanOptions } from '../../core/calibrate/plan.ts';
+import { calibrationPlan, standardOptions } from '../../core/apps/calibrate/calibration.ts';
+import { type Derived, deriveProfile, type Provenance } from '../../core/apps/calibrate/derive.ts';
+import type { PlanOptions } from '../../core/apps/calibrate/plan.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import { parseProfile } from '../../core/profile/profile.ts';
+import { parseProfile } from '../../core/machine/profile/profile.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
-import type { Assets } from '../service/assets.ts';
+import type { Assets } from '../library/assets.ts';
 import { prepareRun } from '../service/prepareRun.ts';
 import { type Calibrated, type CalibrateTools, calibrate } from './calibrate.ts';
 

@@ -1,9 +1,9 @@
 /** Stores the result of a calibration among the user's profiles. */
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
+import { privately, writeWhole } from '../files/files.ts';
+import type { Assets } from '../library/assets.ts';
 import { ownProfilesFolder } from '../paths.ts';
-import type { Assets } from '../service/assets.ts';
-import { privately, writeWhole } from '../service/files.ts';
 import type { Calibration } from './calibrateEngine.ts';
 
 export interface ProfileOf {

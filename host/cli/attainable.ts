@@ -1,12 +1,12 @@
 /** Facts from a built-in profile of a run's machine: the maximum rates of copies, and the profile itself. */
 
-import { attainableBandwidth } from '../../core/cost/attainable.ts';
-import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
-import type { AttainableBandwidth } from '../../core/figures/operations.ts';
-import { type DeviceProfile, parseProfile, profileOfDevice } from '../../core/profile/profile.ts';
+import type { AttainableBandwidth } from '../../core/explain/figures/operations.ts';
+import { attainableBandwidth } from '../../core/machine/cost/attainable.ts';
+import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
+import { type DeviceProfile, parseProfile, profileOfDevice } from '../../core/machine/profile/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import type { Assets } from '../service/assets.ts';
+import type { Assets } from '../library/assets.ts';
 
 /** Prints the reason if a profile can't be read. The run then only lacks these figures. */
 export async function attainableFor(

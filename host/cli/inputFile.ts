@@ -6,10 +6,10 @@ import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/imp
 import { sniffedBytes } from '../../core/import/sniff.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
+import { readBounded, readPart, statFile } from '../files/files.ts';
+import { readExperimentFile } from '../library/experimentStore.ts';
+import { importTraceFile, isTraceFile } from '../library/importTrace.ts';
 import { programVersion } from '../paths.ts';
-import { readExperimentFile } from '../service/experimentStore.ts';
-import { readBounded, readPart, statFile } from '../service/files.ts';
-import { importTraceFile, isTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
 import { bar, statusLine } from './progress.ts';
 

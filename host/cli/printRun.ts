@@ -1,11 +1,11 @@
 /** Prints a run, as text or as JSON, and sets its exit code. */
 
 import { CopyscopeError } from '../../core/errors.ts';
+import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
-import { type LazySummary, summarizeLazily } from '../../core/summary/summary.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
 import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
-import type { Assets } from '../service/assets.ts';
+import type { Assets } from '../library/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { statusLine } from './progress.ts';

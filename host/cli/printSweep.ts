@@ -1,8 +1,9 @@
 /** Prints the outcome of a sweep, and rejects with the command's error. */
+
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
+import { type PointResults, sweepResults } from '../../core/apps/sweep/results.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
-import { type PointResults, sweepResults } from '../../core/sweep/results.ts';
 import { exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Terminal } from './io.ts';
 import { drawSweep } from './render/sweep.ts';

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { jobName, MergedRanks } from '../../core/import/mergedRanks.ts';
 import { traceName } from '../../core/import/sniff.ts';
-import { isTraceFile } from '../service/importTrace.ts';
+import { isTraceFile } from '../library/importTrace.ts';
 import { head, type InputFile } from './inputFile.ts';
 
 /** Returns the paths, with each folder replaced by the traces in it. */

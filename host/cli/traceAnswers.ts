@@ -1,12 +1,12 @@
 /** Computes a real program's steps from its trace, where their time goes, and the gains of changes. */
 
-import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
 import { type TraceAnswers, traceAnswers } from '../../core/lift/answers.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
-import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
+import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
+import { type DeviceProfile, parseProfile } from '../../core/machine/profile/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
-import type { Assets } from '../service/assets.ts';
+import type { Assets } from '../library/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { statusLine } from './progress.ts';

@@ -1,6 +1,6 @@
 /** One engine process from start to end, as typed calls. Restarts and queues are in supervisor.ts. */
 import { createBirpc } from 'birpc';
-import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import { withError } from '../../core/service/errorEnvelope.ts';

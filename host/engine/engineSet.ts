@@ -1,12 +1,12 @@
 /** The engines of this process: the native ones that the addon provides, and the simulator. */
 import { cpus, release, type } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type SimulationSite, simEngine } from '../../core/cost/simEngine.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import { parseProfile } from '../../core/profile/profile.ts';
+import { predictedIntervals } from '../../core/explain/summary/predictedIntervals.ts';
+import { type SimulationSite, simEngine } from '../../core/machine/cost/simEngine.ts';
+import { parseProfile } from '../../core/machine/profile/profile.ts';
 import type { DeviceReport, Engine } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import { predictedIntervals } from '../../core/summary/predictedIntervals.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
 import { measure } from '../../native/bench.ts';
 import type { Native } from '../../native/index.ts';

@@ -1,9 +1,9 @@
 /** Messages between the supervisor and the engine process over birpc. */
-import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
+import type { Figures } from '../../core/apps/sweep/metrics.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import type { Figures } from '../../core/sweep/metrics.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 
 export interface EngineRunRequest {

@@ -1,6 +1,7 @@
 /** The engine process's side: executes runs and reports devices for its supervisor. */
 import { createBirpc } from 'birpc';
-import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
+import { runFigures } from '../../core/apps/sweep/metrics.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import {
   type CancelSignal,
@@ -11,7 +12,6 @@ import {
 } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
-import { runFigures } from '../../core/sweep/metrics.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { EngineProcessFunctions, EngineRunRequest, EngineRunResult, SupervisorFunctions } from './protocol.ts';
 

@@ -2,7 +2,7 @@
  * Owns the engine process: starts it when needed, keeps it warm, and starts another after a crash. A fault in a run
  * ends that process, never its owner.
  */
-import type { Measured, Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import type { SpawnEngine } from './child.ts';

@@ -1,9 +1,9 @@
 /** The short form of what the commands print: what holds a step, what to change, where, and what a trace doesn't show. */
-import type { ComparisonDocument } from '../../core/compare/document.ts';
-import type { HazardReport } from '../../core/hazards/hazard.ts';
+import type { ComparisonDocument } from '../../core/explain/compare/document.ts';
+import type { HazardReport } from '../../core/explain/hazards/hazard.ts';
+import type { LazySummary } from '../../core/explain/summary/summary.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import { type StepsCompared, settledWords } from '../../core/lift/settle.ts';
-import type { LazySummary } from '../../core/summary/summary.ts';
 import type { CommandAnswer } from './commandAnswers.ts';
 import type { Item } from './pages.ts';
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunkCounts, firstChunk, type RecordingCounts } from '../../core/import/recorded/recordingFile.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
-import { openPlain, serial } from '../service/files.ts';
+import { openPlain, serial } from '../files/files.ts';
 
 export const recordingEnding = '.cprec';
 

@@ -11,7 +11,7 @@ import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { recordLibrary } from '../../native/recordLibrary.ts';
-import { makeFolder, privately, readPlain, storageError } from '../service/files.ts';
+import { makeFolder, privately, readPlain, storageError } from '../files/files.ts';
 import { LiveCounts, recordingEnding } from './liveCounts.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
 import { sourceLines } from './sourceLines.ts';

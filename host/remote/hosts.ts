@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { checkShape } from '../../core/shape/checkShape.ts';
 import { parseJson } from '../../core/shape/parseJson.ts';
-import { readBoundedText, serial, writeWhole } from '../service/files.ts';
+import { readBoundedText, serial, writeWhole } from '../files/files.ts';
 
 const maxBytes = 1024 * 1024;
 const tableSchema = z.object({

@@ -7,8 +7,8 @@ import { dirname, join, relative, sep } from 'node:path';
 import { create } from 'tar';
 import { CopyscopeError } from '../../core/errors.ts';
 import { addonFolder, prebuiltFolders } from '../../native/addon.ts';
+import { inTemporaryFolder } from '../files/temporaryFolder.ts';
 import { programVersion } from '../paths.ts';
-import { inTemporaryFolder } from '../service/temporaryFolder.ts';
 
 export interface ProgramPackage {
   /** Version and digest of all files, such as `0.1.0-0123456789ab`. */

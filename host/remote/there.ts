@@ -13,8 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import { isUnderWay } from '../../core/service/recording.ts';
+import { privately, writeWhole } from '../files/files.ts';
 import { startServer } from '../server/server.ts';
-import { privately, writeWhole } from '../service/files.ts';
 import type { Host } from '../service/host.ts';
 
 /** State of the host, in a folder that only the user may read. */

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { toErrorInfo } from '../../core/errors.ts';
-import { privately, readBoundedText, writeWhole } from '../service/files.ts';
-import { processFolder } from '../service/thisProcess.ts';
+import { privately, readBoundedText, writeWhole } from '../files/files.ts';
+import { processFolder } from '../files/thisProcess.ts';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
 /**

@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
+import { isId } from '../files/ids.ts';
+import { streamRunFile } from '../library/runStore.ts';
 import type { Host } from '../service/host.ts';
-import { isId } from '../service/ids.ts';
-import { streamRunFile } from '../service/runStore.ts';
 import type { Refusal } from './admission.ts';
 
 /** Answers with the bundle, or returns the reason for a refusal. The request has been admitted already. */

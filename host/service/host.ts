@@ -1,6 +1,7 @@
 /** The host: everything that a window or the command line can request, without Electron and without a network. */
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { describedSubmission } from '../../core/apps/slurm/submission.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import {
   type About,
@@ -10,24 +11,23 @@ import {
   runFilePath,
   type WindowEvents,
 } from '../../core/service/service.ts';
-import { describedSubmission } from '../../core/slurm/submission.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
+import { SeenFiles } from '../files/seenFiles.ts';
+import { watchFolder } from '../files/watchFolder.ts';
+import { Assets } from '../library/assets.ts';
+import { isSweepRun } from '../library/keptSweep.ts';
+import { Lessons } from '../library/lessons.ts';
+import { Library } from '../library/library.ts';
+import { type RunFile, readRunFile } from '../library/runStore.ts';
+import { SettledStore } from '../library/settledStore.ts';
 import { ownProfilesFolder } from '../paths.ts';
+import { Recordings } from '../record/recordings.ts';
 import { hasSlurm, readSettings } from '../slurm/settingsStore.ts';
-import { Assets } from './assets.ts';
-import { isSweepRun } from './keptSweep.ts';
-import { Lessons } from './lessons.ts';
-import { Library } from './library.ts';
 import { prepareRun } from './prepareRun.ts';
-import { Recordings } from './recordings.ts';
 import { Remotes } from './remotes.ts';
-import { type RunFile, readRunFile } from './runStore.ts';
-import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
-import { SettledStore } from './settledStore.ts';
-import { watchFolder } from './watchFolder.ts';
 import { Windows } from './windows.ts';
 
 export interface HostOptions {

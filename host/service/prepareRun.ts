@@ -1,12 +1,12 @@
 /** Makes an engine process's request from that of a window or the command line. */
 
-import { defaultProfile } from '../../core/cost/simEngine.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
+import { defaultProfile } from '../../core/machine/cost/simEngine.ts';
 import { requireCapable } from '../../core/program/capabilities.ts';
 import type { StartRun } from '../../core/service/service.ts';
 import type { EngineRunRequest } from '../engine/protocol.ts';
-import type { Assets } from './assets.ts';
+import type { Assets } from '../library/assets.ts';
 
 /** Rejects with `experiment.invalid`, `engine.unsupported` or `profile.*` before anything has begun. */
 export const prepareRun = async (request: StartRun, assets: Pick<Assets, 'readProfile'>): Promise<EngineRunRequest> =>

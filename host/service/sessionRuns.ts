@@ -1,13 +1,13 @@
 /** The runs of this session that are in progress, or ended without a file. Runs with a file belong to the store. */
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { simulatedDevice } from '../../core/profile/profile.ts';
+import { simulatedDevice } from '../../core/machine/profile/profile.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import type { RunSummary, WindowEvents } from '../../core/service/service.ts';
 import { PartialRunError } from '../engine/partialRun.ts';
 import type { EngineRunRequest, EngineRunResult } from '../engine/protocol.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
-import type { RunStore } from './runStore.ts';
-import { runningSummary } from './runSummaries.ts';
+import type { RunStore } from '../library/runStore.ts';
+import { runningSummary } from '../library/runSummaries.ts';
 
 interface SessionRun {
   summary: RunSummary;

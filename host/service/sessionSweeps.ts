@@ -1,20 +1,20 @@
 /** The sweeps of this session: those in progress, and the problems that stopped others. The store has their data. */
 
-import { defaultProfile } from '../../core/cost/simEngine.ts';
+import type { JobCounts } from '../../core/apps/slurm/submission.ts';
+import { requireSweep } from '../../core/apps/sweep/parse.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { simulatedDevice } from '../../core/profile/profile.ts';
+import { defaultProfile } from '../../core/machine/cost/simEngine.ts';
+import { simulatedDevice } from '../../core/machine/profile/profile.ts';
 import type { StartSweep, Sweep, SweepOutcome, SweepSummary, WindowEvents } from '../../core/service/service.ts';
-import type { JobCounts } from '../../core/slurm/submission.ts';
-import { requireSweep } from '../../core/sweep/parse.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
+import type { Assets } from '../library/assets.ts';
+import { doneOutcome, type KeptSweep, openPoints, sweepSummary } from '../library/keptSweep.ts';
+import type { SweepStore } from '../library/sweepStore.ts';
 import { readSettings } from '../slurm/settingsStore.ts';
 import { runSweepJobs } from '../slurm/sweepJobs.ts';
 import { type SlurmContext, SlurmWork } from '../slurm/work.ts';
-import type { Assets } from './assets.ts';
-import { doneOutcome, type KeptSweep, openPoints, sweepSummary } from './keptSweep.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
-import type { SweepStore } from './sweepStore.ts';
 
 export interface SessionSweepsOptions {
   readonly store: SweepStore;

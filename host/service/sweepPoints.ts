@@ -1,12 +1,13 @@
 /** Runs the points of a sweep, one after another. An error at a point is its outcome, and the next one runs. */
+
+import type { Figures } from '../../core/apps/sweep/metrics.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import type { Figures } from '../../core/sweep/metrics.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
-import type { Assets } from './assets.ts';
+import type { Assets } from '../library/assets.ts';
 import { prepareRun } from './prepareRun.ts';
 
 export interface SweepSettings {

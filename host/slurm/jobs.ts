@@ -1,7 +1,8 @@
 /** Slurm's states of jobs by name: from squeue for waiting, running and just ended jobs, from sacct for others. */
+
+import { type JobCounts, jobName } from '../../core/apps/slurm/submission.ts';
+import { mostPoints } from '../../core/apps/sweep/document.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
-import { type JobCounts, jobName } from '../../core/slurm/submission.ts';
-import { mostPoints } from '../../core/sweep/document.ts';
 import { printable, type SlurmPrograms } from './programs.ts';
 
 /** One job of an array. */

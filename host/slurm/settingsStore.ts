@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { noSettings, type SlurmSettings, slurmSettingsSchema } from '../../core/apps/slurm/settings.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { checkShape, type ShapeProblem } from '../../core/shape/checkShape.ts';
 import { parseJson } from '../../core/shape/parseJson.ts';
-import { noSettings, type SlurmSettings, slurmSettingsSchema } from '../../core/slurm/settings.ts';
-import { privately, readBoundedText, writeWhole } from '../service/files.ts';
+import { privately, readBoundedText, writeWhole } from '../files/files.ts';
 
 /** Reads files that other programs may have written: validates their shape, and names the wrong field. */
 interface Told {

@@ -2,12 +2,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { SlurmSettings } from '../../core/apps/slurm/settings.ts';
+import type { JobCounts } from '../../core/apps/slurm/submission.ts';
 import type { SweepOutcome } from '../../core/service/service.ts';
-import type { SlurmSettings } from '../../core/slurm/settings.ts';
-import type { JobCounts } from '../../core/slurm/submission.ts';
-import { readBoundedText } from '../service/files.ts';
-import { type KeptSweep, openPoints, outcomeIn } from '../service/keptSweep.ts';
-import type { SweepStore } from '../service/sweepStore.ts';
+import { readBoundedText } from '../files/files.ts';
+import { type KeptSweep, openPoints, outcomeIn } from '../library/keptSweep.ts';
+import type { SweepStore } from '../library/sweepStore.ts';
 import { type JobState, jobCounts, lostPoint } from './jobs.ts';
 import { isActive, lastJobs, type SlurmContext, SlurmWork, type Work } from './work.ts';
 

@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { requireSweep } from '../../core/apps/sweep/parse.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import { requireSweep } from '../../core/sweep/parse.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
-import type { Assets } from '../service/assets.ts';
-import { privately, writeWhole } from '../service/files.ts';
-import { doneOutcome } from '../service/keptSweep.ts';
+import { privately, writeWhole } from '../files/files.ts';
+import type { Assets } from '../library/assets.ts';
+import { doneOutcome } from '../library/keptSweep.ts';
+import { SweepStore } from '../library/sweepStore.ts';
 import { runPoints } from '../service/sweepPoints.ts';
-import { SweepStore } from '../service/sweepStore.ts';
 import { resultName } from './sweepJobs.ts';
 import { type SlurmContext, SlurmWork } from './work.ts';
 

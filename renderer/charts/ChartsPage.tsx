@@ -3,7 +3,7 @@ import { Button, Checkbox, Loader, NativeSelect, Popover, Text } from '@mantine/
 import { IconChartBar, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { create } from 'zustand';
-import { parseProfile } from '../../core/profile/profile.ts';
+import { parseProfile } from '../../core/machine/profile/profile.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { EmptyState } from '../common/Page.tsx';
 import { formatMoment, ranOnWords } from '../common/time.ts';

@@ -1,6 +1,6 @@
 /** Charts of one run from its summary: use of the engines, and where the time of host threads and devices went. */
 
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { laneTitles } from '../../core/trace/laneTitles.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import type { PaintName } from '../common/palette.ts';

@@ -7,8 +7,8 @@ import {
   IconRuler2,
   IconWaveSawTool,
 } from '@tabler/icons-react';
+import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
-import type { Verdict } from '../../core/verdicts/verdict.ts';
 import classes from './marks.module.css';
 
 /** The sign in score, lists and cards that says if a copy or kernel overlapped. */

@@ -1,6 +1,6 @@
 import { Group, Select } from '@mantine/core';
 import { useMemo } from 'react';
-import { type AnchorEdge, anchorEdges } from '../../core/compare/anchor.ts';
+import { type AnchorEdge, anchorEdges } from '../../core/explain/compare/anchor.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { alignable, alignmentIn } from './anchors.ts';
 import { type Alignment, setCompare, useCompare } from './compareStore.ts';

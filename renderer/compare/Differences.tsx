@@ -1,9 +1,9 @@
 /** Differences between the first run and another, by operation and by lane. */
 import { Loader, SegmentedControl, Select } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Difference, RunComparison } from '../../core/compare/comparison.ts';
-import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/compare/format.ts';
-import { lanesText, operationsText } from '../../core/compare/text.ts';
+import type { Difference, RunComparison } from '../../core/explain/compare/comparison.ts';
+import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/explain/compare/format.ts';
+import { lanesText, operationsText } from '../../core/explain/compare/text.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { CopyTable } from '../common/buttons.tsx';
 import { ErrorText } from '../common/Page.tsx';

@@ -1,7 +1,7 @@
 /** Differences by lane: busy time, how much of it overlapped, and idle time. */
 import { useMemo } from 'react';
-import type { LaneDifference } from '../../core/compare/comparison.ts';
-import { formatDifference } from '../../core/compare/format.ts';
+import type { LaneDifference } from '../../core/explain/compare/comparison.ts';
+import { formatDifference } from '../../core/explain/compare/format.ts';
 import type { DataColumn } from '../common/table/columns.ts';
 import { DataTable } from '../common/table/DataTable.tsx';
 import { JudgementMark, SpreadText } from './SpreadBars.tsx';

@@ -2,9 +2,9 @@
 import { Checkbox } from '@mantine/core';
 import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import type { Difference, OperationDifference } from '../../core/compare/comparison.ts';
-import { bySize, effectNs, formatDifference } from '../../core/compare/format.ts';
-import { shortKernelName } from '../../core/figures/kernelName.ts';
+import type { Difference, OperationDifference } from '../../core/explain/compare/comparison.ts';
+import { bySize, effectNs, formatDifference } from '../../core/explain/compare/format.ts';
+import { shortKernelName } from '../../core/explain/figures/kernelName.ts';
 import type { DataColumn } from '../common/table/columns.ts';
 import { DataTable } from '../common/table/DataTable.tsx';
 import { setCompare, useCompare } from './compareStore.ts';

@@ -1,7 +1,7 @@
 import { IconCircleDashed, IconEqual, IconQuestionMark, IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
-import type { Difference } from '../../core/compare/comparison.ts';
-import type { Judgement, Spread } from '../../core/compare/spread.ts';
-import { judgementText } from '../../core/compare/text.ts';
+import type { Difference } from '../../core/explain/compare/comparison.ts';
+import type { Judgement, Spread } from '../../core/explain/compare/spread.ts';
+import { judgementText } from '../../core/explain/compare/text.ts';
 import { formatDuration } from '../../core/units.ts';
 import classes from './Differences.module.css';
 

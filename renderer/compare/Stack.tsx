@@ -1,8 +1,8 @@
 /** The runs' lanes above each other on one time scale. */
 import { Loader, Select } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
-import { type OverviewLine, overview } from '../../core/compare/overview.ts';
-import { intervalText } from '../../core/cost/interval.ts';
+import { type OverviewLine, overview } from '../../core/explain/compare/overview.ts';
+import { intervalText } from '../../core/machine/cost/interval.ts';
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import { OriginBadge, VerdictIcon, verdictTone } from '../common/marks.tsx';

@@ -1,6 +1,6 @@
 /** Differences between the steps of two traces, largest first, and whether the second confirms the prediction. */
 import { Loader } from '@mantine/core';
-import { readableName } from '../../core/figures/kernelName.ts';
+import { readableName } from '../../core/explain/figures/kernelName.ts';
 import { partWords } from '../../core/lift/parts.ts';
 import { settledWords } from '../../core/lift/settle.ts';
 import { formatDuration } from '../../core/units.ts';

@@ -1,6 +1,6 @@
 /** Opens comparisons: of chosen runs, or of a run with its prediction. */
 import { CopyscopeError } from '../../core/errors.ts';
-import { profileOfDevice } from '../../core/profile/profile.ts';
+import { profileOfDevice } from '../../core/machine/profile/profile.ts';
 import { isTraced, type RunInfo } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { attempt } from '../store/host.ts';

@@ -1,7 +1,8 @@
 /** Finds the operation in each run that aligns all runs, and its time. */
-import { anchorNs } from '../../core/compare/anchor.ts';
-import { matchOperations } from '../../core/compare/matching.ts';
+
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { anchorNs } from '../../core/explain/compare/anchor.ts';
+import { matchOperations } from '../../core/explain/compare/matching.ts';
 import { scoreLayout } from '../score/scoreLayout.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 import type { Alignment } from './compareStore.ts';

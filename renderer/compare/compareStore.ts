@@ -1,9 +1,9 @@
 /** How the compared runs are laid out. Kept while the user is elsewhere, but not longer than the window. */
 import { create } from 'zustand';
-import type { AnchorEdge } from '../../core/compare/anchor.ts';
-import type { RunComparison } from '../../core/compare/comparison.ts';
+import type { AnchorEdge } from '../../core/explain/compare/anchor.ts';
+import type { RunComparison } from '../../core/explain/compare/comparison.ts';
 import type { StepsCompared } from '../../core/lift/settle.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
 
 /** Requests of the window to the worker that compares runs. */

@@ -1,11 +1,11 @@
 /** Compares runs away from the window's thread. */
 import '../common/zodSetup.ts';
-import { compareRuns } from '../../core/compare/comparison.ts';
-import { bySize } from '../../core/compare/format.ts';
-import type { RunSteps } from '../../core/compare/measures.ts';
-import { profileCosts } from '../../core/cost/profileCosts.ts';
-import { runSteps } from '../../core/gate/steps.ts';
+import { runSteps } from '../../core/apps/gate/steps.ts';
+import { compareRuns } from '../../core/explain/compare/comparison.ts';
+import { bySize } from '../../core/explain/compare/format.ts';
+import type { RunSteps } from '../../core/explain/compare/measures.ts';
 import { compareSteps } from '../../core/lift/settle.ts';
+import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import type { CompareCalls } from './compareStore.ts';

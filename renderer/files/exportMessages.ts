@@ -1,7 +1,7 @@
 /** Requests of the window to the worker that exports. One worker makes one file. */
 import type { ExportFormat } from '../../core/export/formats.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
-import type { ReportSweep } from '../../core/report/document.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
+import type { ReportSweep } from '../../core/present/document.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
 import type { HostFile } from '../common/session.ts';
 

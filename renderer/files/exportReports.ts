@@ -1,6 +1,6 @@
 /** Reports on what the window shows: a run, two compared runs, or a sweep. */
 import { CopyscopeError } from '../../core/errors.ts';
-import type { ReportPoint, ReportSweep } from '../../core/report/document.ts';
+import type { ReportPoint, ReportSweep } from '../../core/present/document.ts';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
 import { predictingProfile, profileOf } from '../store/attainable.ts';
 import { host } from '../store/host.ts';

@@ -1,6 +1,6 @@
 /** The hazards of the open experiment: both operations, the effect, the missing order, the remedy, the evidence. */
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { Hazard, HazardEvidence, HazardOperation } from '../../core/hazards/hazard.ts';
+import type { Hazard, HazardEvidence, HazardOperation } from '../../core/explain/hazards/hazard.ts';
 import { unbroken } from '../../core/units.ts';
 import { useHazards, useRepair } from '../predict/hazards/useHazards.ts';
 import { select } from '../store/store.ts';

@@ -4,7 +4,7 @@ import { describeOperation } from '../../core/experiment/describe.ts';
 import { numbersById, operationPathOf, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
-import type { OperationRow } from '../../core/figures/operations.ts';
+import type { OperationRow } from '../../core/explain/figures/operations.ts';
 import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
 import { selectedOps } from '../score/selectedOp.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';

@@ -1,9 +1,9 @@
 /** A whole run: verdicts, overlap, use of engines and host, and its origin. */
-import { isTested } from '../../core/remedies/remedy.ts';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
+import { isTested } from '../../core/explain/remedies/remedy.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
+import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/explain/verdicts/groups.ts';
+import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import { formatDuration } from '../../core/units.ts';
-import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/verdicts/groups.ts';
-import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';

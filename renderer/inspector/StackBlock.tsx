@@ -1,6 +1,6 @@
 /** The call stack of a copy or a wait, innermost frame first, with the program's own lines in bold. */
 import { useMemo } from 'react';
-import { CallStacks } from '../../core/figures/callStacks.ts';
+import { CallStacks } from '../../core/explain/figures/callStacks.ts';
 import { ownFrame, type StackFrame } from '../../core/trace/callStack.ts';
 import type { Iteration } from '../../core/trace/iteration.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';

@@ -1,9 +1,9 @@
 /** The summary of a whole run in blocks, for the inspector, reports and paper. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { intervalText } from '../../core/cost/interval.ts';
-import { type DeviceIdle, type IdleCause, idleCauses } from '../../core/figures/idleCauses.ts';
+import { type DeviceIdle, type IdleCause, idleCauses } from '../../core/explain/figures/idleCauses.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
+import { intervalText } from '../../core/machine/cost/interval.ts';
 import type { Spread } from '../../core/statistics.ts';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { laneTitles } from '../../core/trace/laneTitles.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { formatInstant } from '../common/time.ts';

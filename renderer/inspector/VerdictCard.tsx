@@ -1,12 +1,12 @@
 import { Collapse } from '@mantine/core';
 import { IconInfoCircle, IconQuestionMark } from '@tabler/icons-react';
 import { useState } from 'react';
-import { termOfCause } from '../../core/glossary/termOf.ts';
-import { type Remedy, trialOutcome } from '../../core/remedies/remedy.ts';
+import { termOfCause } from '../../core/explain/glossary/termOf.ts';
+import { type Remedy, trialOutcome } from '../../core/explain/remedies/remedy.ts';
+import { groupText, type VerdictGroup, verdictGroups } from '../../core/explain/verdicts/groups.ts';
+import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare, unbroken } from '../../core/units.ts';
-import { groupText, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
-import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { LinkButton } from '../common/buttons.tsx';
 import icon from '../common/marks.module.css';
 import { VerdictIcon, verdictTone } from '../common/marks.tsx';

@@ -2,7 +2,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { IconTable, IconTableExport } from '@tabler/icons-react';
 import { useState } from 'react';
-import { toErrorInfo } from '../../core/errors.ts';
 import {
   type CollectedFile,
   cellText,
@@ -10,7 +9,8 @@ import {
   requireResults,
   resultsCsv,
   resultsTable,
-} from '../../core/lessons/results.ts';
+} from '../../core/apps/lessons/results.ts';
+import { toErrorInfo } from '../../core/errors.ts';
 import { readFileText, saveBlob } from '../common/files.ts';
 import { useLast } from '../common/hooks.ts';
 import { notifyError } from '../store/notify.ts';

@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { IconFileExport } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type LessonResult, lessonResult, results } from '../../core/lessons/results.ts';
+import { type LessonResult, lessonResult, results } from '../../core/apps/lessons/results.ts';
 import { saveBlob } from '../common/files.ts';
 import { attempt, host } from '../store/host.ts';
 import { progressOf, useLessonView } from '../store/lessonView.ts';

@@ -1,5 +1,5 @@
 /** A published table as bars, grouped by source. */
-import type { Figure } from '../../core/lessons/figure.ts';
+import type { Figure } from '../../core/apps/lessons/figure.ts';
 import { Chart } from '../charts/Chart.tsx';
 import type { BarSpec, Cell } from '../charts/spec.ts';
 import classes from './Lesson.module.css';

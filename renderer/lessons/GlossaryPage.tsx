@@ -2,7 +2,7 @@
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { glossary, type Term, term as termOf } from '../../core/glossary/glossary.ts';
+import { glossary, type Term, term as termOf } from '../../core/explain/glossary/glossary.ts';
 import { describeSource, rule } from '../../core/rules/rules.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';

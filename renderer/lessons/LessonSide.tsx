@@ -14,7 +14,7 @@ import {
   IconRefresh,
 } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
-import { tasksOf } from '../../core/lessons/results.ts';
+import { tasksOf } from '../../core/apps/lessons/results.ts';
 import { rule } from '../../core/rules/rules.ts';
 import { PanelSwitch } from '../common/buttons.tsx';
 import { EmptyState, ErrorText } from '../common/Page.tsx';

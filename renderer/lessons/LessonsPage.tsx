@@ -9,8 +9,8 @@ import {
   IconVocabulary,
 } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { isDone } from '../../core/apps/lessons/results.ts';
 import { describeError } from '../../core/errors.ts';
-import { isDone } from '../../core/lessons/results.ts';
 import type { LessonSummary } from '../../core/service/service.ts';
 import { attempt, host } from '../store/host.ts';
 import { type LessonProgress, progressOf, useLessonView } from '../store/lessonView.ts';

@@ -1,8 +1,8 @@
 /** A lesson's Markdown as React elements. It never becomes HTML text, so it can't run or load anything. */
 import type { Token, Tokens } from 'marked';
 import { type ReactNode, useMemo } from 'react';
-import { isTermId } from '../../core/glossary/glossary.ts';
-import { linkTarget, markdownTokens } from '../../core/lessons/markdown.ts';
+import { linkTarget, markdownTokens } from '../../core/apps/lessons/markdown.ts';
+import { isTermId } from '../../core/explain/glossary/glossary.ts';
 import type { RuleId } from '../../core/rules/rules.ts';
 import { recordedPrefix } from '../../core/service/service.ts';
 import { pageHash } from '../store/page.ts';

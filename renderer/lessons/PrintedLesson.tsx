@@ -1,15 +1,15 @@
 /** The whole lesson on paper or as a saved page: with answers for teachers, with room to write for learners. */
 import { createPortal, flushSync } from 'react-dom';
 import { create } from 'zustand';
-import type { Figure } from '../../core/lessons/figure.ts';
+import type { Figure } from '../../core/apps/lessons/figure.ts';
 import {
   isChoice,
   type Lesson,
   type LessonQuestion,
   type LessonStep,
   type LessonTask,
-} from '../../core/lessons/lesson.ts';
-import { play } from '../../core/lessons/played.ts';
+} from '../../core/apps/lessons/lesson.ts';
+import { play } from '../../core/apps/lessons/played.ts';
 import { xmlText } from '../../core/media.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';

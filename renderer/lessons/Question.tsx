@@ -2,14 +2,14 @@
 import { Button, NumberInput, Radio, Stack } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { isClose } from '../../core/lessons/evaluate.ts';
+import { isClose } from '../../core/apps/lessons/evaluate.ts';
 import {
   type ChoiceQuestion,
   isChoice,
   type LessonQuestion,
   type NumberQuestion,
   unitFactors,
-} from '../../core/lessons/lesson.ts';
+} from '../../core/apps/lessons/lesson.ts';
 import { change } from '../store/lessonView.ts';
 import { announce } from '../store/notify.ts';
 import classes from './Lesson.module.css';

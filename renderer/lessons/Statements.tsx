@@ -1,8 +1,8 @@
 /** The statements of the step's text, checked on the simulated run and on the recorded one. */
 
 import { IconCircleCheck, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
-import type { CheckResult } from '../../core/lessons/check.ts';
-import type { StatementResult } from '../../core/lessons/evaluate.ts';
+import type { CheckResult } from '../../core/apps/lessons/check.ts';
+import type { StatementResult } from '../../core/apps/lessons/evaluate.ts';
 import { asWritten } from '../../core/units.ts';
 import classes from './Lesson.module.css';
 import type { Checked } from './useChecks.ts';

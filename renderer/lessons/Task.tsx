@@ -1,8 +1,8 @@
 /** A task, its checks on the run of the learner's experiment, and hints one by one. */
 import { Button } from '@mantine/core';
 import { IconBulb, IconCircleCheck, IconRefresh } from '@tabler/icons-react';
+import type { LessonTask } from '../../core/apps/lessons/lesson.ts';
 import { describeError } from '../../core/errors.ts';
-import type { LessonTask } from '../../core/lessons/lesson.ts';
 import { change } from '../store/lessonView.ts';
 import classes from './Lesson.module.css';
 import { Markdown } from './Markdown.tsx';

@@ -1,7 +1,7 @@
 /** The checks of the open step, repeated when its experiment changes. */
 import { useEffect, useState } from 'react';
+import { experimentsOf, type StepRequest, type StepResult } from '../../core/apps/lessons/evaluate.ts';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { experimentsOf, type StepRequest, type StepResult } from '../../core/lessons/evaluate.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';

@@ -3,8 +3,8 @@
  * that are far shorter than the longest get their own scale, so that they stay readable.
  */
 import { useEffect } from 'react';
-import type { Lesson } from '../../core/lessons/lesson.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { Lesson } from '../../core/apps/lessons/lesson.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { isLongerThan, predict } from '../predict/predict.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { setExtent } from '../store/lessonView.ts';

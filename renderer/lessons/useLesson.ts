@@ -1,9 +1,9 @@
 /** The open lesson: its file, the experiments of its steps, and the state of the shown step. */
 import { useEffect } from 'react';
+import type { Lesson, LessonStep } from '../../core/apps/lessons/lesson.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
-import type { Lesson, LessonStep } from '../../core/lessons/lesson.ts';
 import { type OpenedLesson, recordedPrefix } from '../../core/service/service.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { forgetDocument } from '../store/editing/histories.ts';

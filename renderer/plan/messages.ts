@@ -3,7 +3,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { RemedyAnswer, StepsAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import type { RanksAnswer } from '../../core/lift/ranks.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Prediction } from '../predict/predict.ts';
 

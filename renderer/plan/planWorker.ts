@@ -1,6 +1,5 @@
 /** Computes the plan of a recorded program's trace in a worker, since that takes some hundred simulations. */
 import '../common/zodSetup.ts';
-import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { planAnswers, plannerOf, remedyAnswer, stepsAnswer } from '../../core/lift/answers.ts';
 import { cautionOf } from '../../core/lift/caution.ts';
@@ -10,7 +9,8 @@ import { experimentOf } from '../../core/lift/experimentOf.ts';
 import { type Lifted, liftTrace } from '../../core/lift/fromTrace.ts';
 import type { Planner } from '../../core/lift/plan.ts';
 import { ranksAnswer, type UnevenWork } from '../../core/lift/ranks.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { runName } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import { predict } from '../predict/predict.ts';

@@ -1,18 +1,18 @@
 /** Requests of the window to the worker that holds the open document. */
 
-import type { Shown } from '../../core/cost/runCosts.ts';
 import type { Change } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { HazardReport } from '../../core/hazards/hazard.ts';
+import type { HazardReport } from '../../core/explain/hazards/hazard.ts';
+import type { PlannedChanges } from '../../core/explain/remedies/plan.ts';
+import type { Remedy } from '../../core/explain/remedies/remedy.ts';
+import type { PredictedIntervals } from '../../core/explain/summary/predictedIntervals.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
+import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
+import type { Shown } from '../../core/machine/cost/runCosts.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import type { SimulationProgress } from '../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
-import type { PlannedChanges } from '../../core/remedies/plan.ts';
-import type { Remedy } from '../../core/remedies/remedy.ts';
-import type { PredictedIntervals } from '../../core/summary/predictedIntervals.ts';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run, RunInfo, Verification } from '../../core/trace/run.ts';
 import type { Trace } from '../../core/trace/trace.ts';
-import type { Verdict } from '../../core/verdicts/verdict.ts';
 import type { SentDocument } from '../common/sentDocument.ts';
 import type { Prediction } from './predict.ts';
 

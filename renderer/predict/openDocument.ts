@@ -1,6 +1,6 @@
 /** The window's side of the worker with the open document: sends it the edits, and cancels searches. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import { sentDocument } from '../common/sentDocument.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { currentExperiment } from '../store/select.ts';

@@ -1,12 +1,12 @@
 /** Simulates an experiment for its lanes, in the window and in its worker. */
 
 import { create } from 'zustand';
-import { simulateRunInSteps } from '../../core/cost/simEngine.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
-import { type LaneCounter, laneCounters } from '../../core/figures/laneCounters.ts';
+import { type LaneCounter, laneCounters } from '../../core/explain/figures/laneCounters.ts';
+import { simulateRunInSteps } from '../../core/machine/cost/simEngine.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import type { SimulateOptions, SimulationProgress } from '../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { lowerToSimulate } from '../../core/program/lower.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
 import type { Run } from '../../core/trace/run.ts';

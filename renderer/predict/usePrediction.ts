@@ -2,10 +2,10 @@
 import { useEffect } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { tooLong } from '../../core/machine/bounded.ts';
-import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { debounced } from '../common/scheduling.ts';
 import { summaryOptions } from '../store/attainable.ts';

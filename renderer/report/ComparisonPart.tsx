@@ -1,8 +1,8 @@
 /** Two runs: their lanes on one time scale, and their differences. */
 import { useMemo } from 'react';
-import { formatDifference, formatSpread, predictedWords } from '../../core/compare/format.ts';
-import { judgementText } from '../../core/compare/text.ts';
-import type { ReportComparison } from '../../core/report/document.ts';
+import { formatDifference, formatSpread, predictedWords } from '../../core/explain/compare/format.ts';
+import { judgementText } from '../../core/explain/compare/text.ts';
+import type { ReportComparison } from '../../core/present/document.ts';
 import { formatDuration } from '../../core/units.ts';
 import { alignRuns, useAlignedTime } from '../compare/alignedTime.ts';
 import { SharedAxis, useSharedKeys } from '../compare/SharedAxis.tsx';

@@ -1,8 +1,8 @@
 /** The differences between two runs, by operation and by lane, as tables. */
-import type { Difference, LaneDifference, OperationDifference } from '../../core/compare/comparison.ts';
-import { bySize, formatDifference, formatSpread, matchedByWords } from '../../core/compare/format.ts';
-import { judgementText } from '../../core/compare/text.ts';
-import type { ReportComparison } from '../../core/report/document.ts';
+import type { Difference, LaneDifference, OperationDifference } from '../../core/explain/compare/comparison.ts';
+import { bySize, formatDifference, formatSpread, matchedByWords } from '../../core/explain/compare/format.ts';
+import { judgementText } from '../../core/explain/compare/text.ts';
+import type { ReportComparison } from '../../core/present/document.ts';
 import classes from './Report.module.css';
 
 export function Differences({ comparison }: { readonly comparison: ReportComparison }) {

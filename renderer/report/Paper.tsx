@@ -2,8 +2,8 @@
 import { useMemo } from 'react';
 import { createPortal } from 'react-dom';
 import { create } from 'zustand';
-import { compareRuns } from '../../core/compare/comparison.ts';
-import { parseSweep } from '../../core/sweep/parse.ts';
+import { parseSweep } from '../../core/apps/sweep/parse.ts';
+import { compareRuns } from '../../core/explain/compare/comparison.ts';
 import { formatDuration } from '../../core/units.ts';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { lookOf } from '../charts/look.ts';

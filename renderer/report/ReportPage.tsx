@@ -2,7 +2,7 @@
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { ReportDocument } from '../../core/report/document.ts';
+import type { ReportDocument } from '../../core/present/document.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { afterFrame } from '../common/scheduling.ts';
 import { formatInstant } from '../common/time.ts';

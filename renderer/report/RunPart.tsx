@@ -1,6 +1,6 @@
 /** The figures and charts of one run, and its machine. */
 import { useMemo } from 'react';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { formatDuration } from '../../core/units.ts';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { Chart } from '../charts/Chart.tsx';

@@ -1,8 +1,8 @@
 /** A sweep: a chart for each figure of its points, and a table of all points. */
 import { useMemo } from 'react';
-import type { ReportSweep } from '../../core/report/document.ts';
-import { parseSweep } from '../../core/sweep/parse.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
+import { parseSweep } from '../../core/apps/sweep/parse.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
+import type { ReportSweep } from '../../core/present/document.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { type ChartedSweep, sweepSpecs } from '../sweep/specs.ts';
 import classes from './Report.module.css';

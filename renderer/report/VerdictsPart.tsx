@@ -1,8 +1,8 @@
 /** Why copies overlapped kernels or not, largest cost of makespan first. */
-import type { Remedy } from '../../core/remedies/remedy.ts';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
+import type { Remedy } from '../../core/explain/remedies/remedy.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
+import { costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../../core/explain/verdicts/groups.ts';
 import { formatDuration, unbroken } from '../../core/units.ts';
-import { costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
 import { VerdictIcon } from '../common/marks.tsx';
 import classes from './Report.module.css';
 

@@ -1,6 +1,6 @@
 /** Reads the data of a report from its own page. */
-import type { ReportDocument, ReportRun } from '../../core/report/document.ts';
-import { documentElement, runElement } from '../../core/report/page.ts';
+import type { ReportDocument, ReportRun } from '../../core/present/document.ts';
+import { documentElement, runElement } from '../../core/present/page.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { formatInstant } from '../common/time.ts';
 import { indexIteration } from '../store/opened/iterationData.ts';

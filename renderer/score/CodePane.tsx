@@ -2,10 +2,10 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useClipboard, useElementSize } from '@mantine/hooks';
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type Code, type CodeLanguage, codeOf } from '../../core/code/code.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import { operationCount, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { type Code, type CodeLanguage, codeOf } from '../../core/export/code/code.ts';
 import { ErrorText } from '../common/Page.tsx';
 import { currentExperiment, pageDocumentKey } from '../store/select.ts';
 import { recall, remember } from '../store/settings.ts';

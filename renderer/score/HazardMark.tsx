@@ -1,6 +1,6 @@
 /** The mark on a block that takes part in a hazard; a click shows the hazard in the inspector. */
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
-import type { Hazard } from '../../core/hazards/hazard.ts';
+import type { Hazard } from '../../core/explain/hazards/hazard.ts';
 import { select } from '../store/store.ts';
 import classes from './Score.module.css';
 

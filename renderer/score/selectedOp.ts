@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { numbersById, operationsOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { Verdict } from '../../core/verdicts/verdict.ts';
+import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import { currentExperiment, isOfPresent, isRunOf, loadedRun, shownRunId } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';

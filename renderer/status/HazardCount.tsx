@@ -1,6 +1,6 @@
 /** The number of hazards in the open experiment, in the status line. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
-import type { Hazard } from '../../core/hazards/hazard.ts';
+import type { Hazard } from '../../core/explain/hazards/hazard.ts';
 import { LinkButton } from '../common/buttons.tsx';
 import { useHazards } from '../predict/hazards/useHazards.ts';
 import { select, state } from '../store/store.ts';

@@ -8,8 +8,8 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { type Interval, intervalText } from '../../core/cost/interval.ts';
-import type { WindowSummary } from '../../core/summary/windowSummary.ts';
+import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
+import { type Interval, intervalText } from '../../core/machine/cost/interval.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { formatDay, ranOnWords } from '../common/time.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';

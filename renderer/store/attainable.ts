@@ -1,10 +1,10 @@
 /** Rates that copies can reach on the machine of a run, if the host has a profile of it. */
 
-import { attainableBandwidth } from '../../core/cost/attainable.ts';
-import { profileCosts } from '../../core/cost/profileCosts.ts';
-import { type DeviceProfile, profileOfDevice } from '../../core/profile/profile.ts';
+import type { SummaryOptions } from '../../core/explain/summary/summary.ts';
+import { attainableBandwidth } from '../../core/machine/cost/attainable.ts';
+import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
+import { type DeviceProfile, profileOfDevice } from '../../core/machine/profile/profile.ts';
 import type { HostService, ProfileSummary } from '../../core/service/service.ts';
-import type { SummaryOptions } from '../../core/summary/summary.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { readProfile } from './engines.ts';
 

@@ -1,6 +1,6 @@
 /** The engines that Run can use, as the engine picker lists them. */
 import type { ErrorInfo } from '../../core/errors.ts';
-import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
+import { type DeviceProfile, parseProfile } from '../../core/machine/profile/profile.ts';
 import type { DeviceReport, EngineStatus } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { HostService, ProfileSummary, RunSummary } from '../../core/service/service.ts';

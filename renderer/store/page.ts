@@ -3,8 +3,8 @@
  * `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/remote`, `#/lessons`, `#/lesson/four-cases?step=2` and
  * `#/glossary/pinned`. Links to a place in lanes add the query of place.ts: `#/run/ID?at=0,1000&row=5`.
  */
-import { isTermId } from '../../core/glossary/glossary.ts';
-import type { TermId } from '../../core/glossary/terms.ts';
+import { isTermId } from '../../core/explain/glossary/glossary.ts';
+import type { TermId } from '../../core/explain/glossary/terms.ts';
 import type { Page } from './types.ts';
 
 export function pageHash(page: Page): string {

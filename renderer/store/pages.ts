@@ -3,7 +3,7 @@
 import { create } from 'zustand';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { TermId } from '../../core/glossary/terms.ts';
+import type { TermId } from '../../core/explain/glossary/terms.ts';
 import type { Draft } from '../../core/service/service.ts';
 import type { InSteps } from '../../core/steps.ts';
 import { inTurns } from '../common/scheduling.ts';

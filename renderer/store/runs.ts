@@ -2,9 +2,9 @@
 
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type SummaryOptions, summarizeLazily } from '../../core/explain/summary/summary.ts';
+import { type WindowSummary, windowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { type RunSummary, runTitle, type StartRun } from '../../core/service/service.ts';
-import { type SummaryOptions, summarizeLazily } from '../../core/summary/summary.ts';
-import { type WindowSummary, windowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { type HostFile, hostFile } from '../common/session.ts';
 import { attainableFor } from './attainable.ts';

@@ -2,7 +2,7 @@
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeclarationKind } from '../../core/experiment/edit/declarations.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { TermId } from '../../core/glossary/terms.ts';
+import type { TermId } from '../../core/explain/glossary/terms.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
 import type {
   About,

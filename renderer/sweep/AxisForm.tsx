@@ -1,9 +1,9 @@
 /** The form of an axis: a number with its values as a list or a range, or a choice of names. */
 import { ActionIcon, MultiSelect, NativeSelect, SegmentedControl, Select, TextInput, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import { amountText, axisText } from '../../core/apps/sweep/amounts.ts';
+import type { PlannedAxis } from '../../core/apps/sweep/plan.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
-import { amountText, axisText } from '../../core/sweep/amounts.ts';
-import type { PlannedAxis } from '../../core/sweep/plan.ts';
 import { FieldCard } from '../common/Page.tsx';
 import { type AxisDraft, type Choice, listed, suggestedAxis } from './draft.ts';
 import classes from './Setup.module.css';

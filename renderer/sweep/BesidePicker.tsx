@@ -1,8 +1,8 @@
 /** Other sweeps that are drawn in the same chart. */
 import { MultiSelect } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
-import type { Metric } from '../../core/sweep/metrics.ts';
-import { parseSweep } from '../../core/sweep/parse.ts';
+import type { Metric } from '../../core/apps/sweep/metrics.ts';
+import { parseSweep } from '../../core/apps/sweep/parse.ts';
 import { formatMoment } from '../common/time.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import { ensureSweep } from './actions.ts';

@@ -1,11 +1,11 @@
 /** All points in order: values, figure or reason for its absence, and a link to the run. */
 
 import { useMemo } from 'react';
+import { axisText } from '../../core/apps/sweep/amounts.ts';
+import { mostPoints } from '../../core/apps/sweep/document.ts';
+import type { Metric } from '../../core/apps/sweep/metrics.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
-import { axisText } from '../../core/sweep/amounts.ts';
-import { mostPoints } from '../../core/sweep/document.ts';
-import type { Metric } from '../../core/sweep/metrics.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { formatValue } from '../charts/quantities.ts';
 import { LinkButton } from '../common/buttons.tsx';
 import type { DataColumn } from '../common/table/columns.ts';

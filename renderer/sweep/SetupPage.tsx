@@ -2,11 +2,11 @@
 import { Button, FileButton, NativeSelect, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFolderOpen, IconPlayerPlayFilled, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { amountText } from '../../core/apps/sweep/amounts.ts';
+import { parseSweep } from '../../core/apps/sweep/parse.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
-import { amountText } from '../../core/sweep/amounts.ts';
-import { parseSweep } from '../../core/sweep/parse.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { saveBlob } from '../common/files.ts';
 import { FieldCard, Page } from '../common/Page.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';

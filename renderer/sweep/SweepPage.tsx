@@ -10,12 +10,12 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
+import { jobsWords } from '../../core/apps/slurm/submission.ts';
+import { type Metric, metrics } from '../../core/apps/sweep/metrics.ts';
+import { parseSweep } from '../../core/apps/sweep/parse.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/service.ts';
-import { jobsWords } from '../../core/slurm/submission.ts';
-import { type Metric, metrics } from '../../core/sweep/metrics.ts';
-import { parseSweep } from '../../core/sweep/parse.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { formatValue } from '../charts/quantities.ts';
 import { LinkButton } from '../common/buttons.tsx';

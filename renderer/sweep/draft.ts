@@ -1,20 +1,21 @@
 /** The form of a sweep: texts as typed, and the document that they make. */
-import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
-import { type Template, templates } from '../../core/experiment/templates/templates.ts';
-import { fieldPath } from '../../core/shape/path.ts';
-import { amountText } from '../../core/sweep/amounts.ts';
-import { categoryFields } from '../../core/sweep/categories.ts';
+
+import { amountText } from '../../core/apps/sweep/amounts.ts';
+import { categoryFields } from '../../core/apps/sweep/categories.ts';
 import {
   type Amount,
   type SweepAxis,
   type SweepDocument,
   sweepFormat,
   sweepVersion,
-} from '../../core/sweep/document.ts';
-import { numericFields, parseFieldPath } from '../../core/sweep/fields.ts';
-import { linkedSizes } from '../../core/sweep/linked.ts';
-import type { SweepPlan } from '../../core/sweep/plan.ts';
+} from '../../core/apps/sweep/document.ts';
+import { numericFields, parseFieldPath } from '../../core/apps/sweep/fields.ts';
+import { linkedSizes } from '../../core/apps/sweep/linked.ts';
+import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
+import { type Template, templates } from '../../core/experiment/templates/templates.ts';
+import { fieldPath } from '../../core/shape/path.ts';
 
 export interface AxisDraft {
   /** Label in the document, if the varied field doesn't say enough. */

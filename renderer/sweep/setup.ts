@@ -1,11 +1,11 @@
 /** Begins a sweep: from a template, the open document, one of its fields, a file, or an earlier sweep. */
 import { create } from 'zustand';
+import type { SweepDocument } from '../../core/apps/sweep/document.ts';
+import { requireSweep } from '../../core/apps/sweep/parse.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import { fieldPath } from '../../core/shape/path.ts';
-import type { SweepDocument } from '../../core/sweep/document.ts';
-import { requireSweep } from '../../core/sweep/parse.ts';
 import { readFileText } from '../common/files.ts';
 import { openPage } from '../store/pages.ts';
 import { currentExperiment } from '../store/select.ts';

@@ -1,8 +1,9 @@
 /** Charts of a sweep: lines over numbers, bars over names, heat maps over two axes, and several sweeps together. */
+
+import { axisText } from '../../core/apps/sweep/amounts.ts';
+import { type Figures, type Metric, metrics } from '../../core/apps/sweep/metrics.ts';
+import type { PlannedAxis, SweepPlan } from '../../core/apps/sweep/plan.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
-import { axisText } from '../../core/sweep/amounts.ts';
-import { type Figures, type Metric, metrics } from '../../core/sweep/metrics.ts';
-import type { PlannedAxis, SweepPlan } from '../../core/sweep/plan.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import {
   type BarSpec,

@@ -1,8 +1,8 @@
 /** A word that the glossary explains: a click, Enter or Space opens its card. */
 import { Popover } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { term as termOf } from '../../core/glossary/glossary.ts';
-import type { TermId } from '../../core/glossary/terms.ts';
+import { term as termOf } from '../../core/explain/glossary/glossary.ts';
+import type { TermId } from '../../core/explain/glossary/terms.ts';
 import { describeSource, type RuleId, rule, rule as ruleOf } from '../../core/rules/rules.ts';
 import { sourceLink } from '../../core/rules/sourceLinks.ts';
 import { openPage } from '../store/pages.ts';

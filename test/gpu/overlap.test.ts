@@ -1,7 +1,7 @@
 /** The four cases on a real GPU: overlap, bandwidth, verification and verdicts, with CUPTI and with CUDA events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { summarizeRun } from '../../core/summary/summary.ts';
+import { summarizeRun } from '../../core/explain/summary/summary.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { example, report, runOnGpu } from './support.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyChange } from '../../core/experiment/change.ts';
-import { withEvidence } from '../../core/hazards/evidence.ts';
-import { checkExperiment } from '../../core/hazards/repair.ts';
+import { withEvidence } from '../../core/explain/hazards/evidence.ts';
+import { checkExperiment } from '../../core/explain/hazards/repair.ts';
 import { lower } from '../../core/program/lower.ts';
 import { example, report, runOnGpu } from './support.ts';
 

@@ -3,7 +3,7 @@
  * since CUPTI and the sanitizer can't both run. Started by run.sh; ends with exit code 1 if data is wrong.
  */
 import assert from 'node:assert/strict';
-import type { Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measurement } from '../../core/apps/calibrate/measurement.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { endMeasuring, measure } from '../../native/bench.ts';
 import { experiment, report, runOnGpu } from './support.ts';

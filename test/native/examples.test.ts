@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typicalIterations } from '../../core/figures/typicalIterations.ts';
+import { typicalIterations } from '../../core/explain/figures/typicalIterations.ts';
 import { runInfoSchema } from '../../core/trace/run.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import { describeNative, example, request, rowOf, rowsOf, runOnCpu } from './support.ts';

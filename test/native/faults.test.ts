@@ -1,6 +1,6 @@
 /** Faults that need no GPU, in real engine processes: each ends in an error with a code, and the next run works. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Measurement } from '../../core/calibrate/measurement.ts';
+import type { Measurement } from '../../core/apps/calibrate/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../core/experiment/parse.ts';
 import type { RunProgress } from '../../core/program/engine.ts';

@@ -1,11 +1,11 @@
 /** Multi-tensor copies as operations of an experiment, on the CPU engine: their data, rows and ends. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { multiCopyOptions } from '../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
+import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../core/machine/profile/profile.ts';
 import { simulate } from '../../core/machine/simulate.ts';
-import { parseProfile } from '../../core/profile/profile.ts';
 import type { EngineRequest } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import type { Run } from '../../core/trace/run.ts';

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../../../core/export/code/code.ts';
+import { codeOf } from '../../../core/code/code.ts';
 import { compileAll, compiledBefore, writeProgram } from './programs.ts';
 import { defaultSeed, randomSubjects } from './subjects.ts';
 

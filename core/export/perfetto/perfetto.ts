@@ -4,7 +4,7 @@
  * viewers don't know are annotations (rowFields.ts); the row's kind is its category.
  */
 
-import { bandwidthSeries } from '../../figures/copyBandwidth.ts';
+import { bandwidthSeries } from '../../explain/figures/copyBandwidth.ts';
 import { groupBy } from '../../groupBy.ts';
 import { iterationOf } from '../../trace/iteration.ts';
 import type { Run } from '../../trace/run.ts';

@@ -1,8 +1,9 @@
 /** `copyscope bench`: measures this machine as calibrate does, and prints the figures without keeping a profile. */
-import { defaultProfile } from '../../../core/cost/simEngine.ts';
+
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
-import { isParameterName, parameterOf } from '../../../core/profile/registry.ts';
+import { defaultProfile } from '../../../core/machine/cost/simEngine.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
+import { isParameterName, parameterOf } from '../../../core/machine/profile/registry.ts';
 import { formatBytes, formatDuration, formatRate } from '../../../core/units.ts';
 import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngine.ts';
 import { statusLine } from '../progress.ts';

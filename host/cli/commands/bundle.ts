@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
+import { storageError } from '../../files/files.ts';
+import { Assets } from '../../library/assets.ts';
+import { Library } from '../../library/library.ts';
 import { dataFolder, programVersion } from '../../paths.ts';
-import { Assets } from '../../service/assets.ts';
-import { storageError } from '../../service/files.ts';
-import { Library } from '../../service/library.ts';
 import type { Context } from '../io.ts';
 
 export interface ExportOptions {

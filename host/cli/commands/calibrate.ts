@@ -1,7 +1,8 @@
 /** `copyscope calibrate`: measures this machine and writes a device profile for the simulator. */
-import { defaultProfile } from '../../../core/cost/simEngine.ts';
+
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { defaultProfile } from '../../../core/machine/cost/simEngine.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngine.ts';
 import { type KeptProfile, keepProfile, requireFreeName } from '../../calibrate/keepProfile.ts';
 import { dataFolder } from '../../paths.ts';

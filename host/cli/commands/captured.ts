@@ -2,7 +2,7 @@
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { CapturedProgram } from '../../../core/import/nsight/captured.ts';
 import { looksLikeDatabase } from '../../../core/import/sniff.ts';
-import { readCaptured } from '../../service/imports/nsightFile.ts';
+import { readCaptured } from '../../library/imports/nsightFile.ts';
 import { head } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 

@@ -1,9 +1,9 @@
 /** `copyscope check`: races and other hazards of an experiment, without running it. */
 
 import { CopyscopeError } from '../../../core/errors.ts';
-import { withEvidence } from '../../../core/hazards/evidence.ts';
-import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/hazards/hazard.ts';
-import { checkExperiment } from '../../../core/hazards/repair.ts';
+import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
+import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/explain/hazards/hazard.ts';
+import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import type { Context } from '../io.ts';

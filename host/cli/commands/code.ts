@@ -1,15 +1,15 @@
 /** `copyscope code`: an experiment as a program in CUDA C++ or PyTorch. */
 
-import { machineOf } from '../../../core/cost/machineOf.ts';
-import { defaultProfile } from '../../../core/cost/simEngine.ts';
+import { type CodeLanguage, codeOf } from '../../../core/code/code.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { type CodeLanguage, codeOf } from '../../../core/export/code/code.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import { machineOf } from '../../../core/machine/cost/machineOf.ts';
+import { defaultProfile } from '../../../core/machine/cost/simEngine.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lowerUnverified } from '../../../core/program/lower.ts';
-import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
-import { requireNew, writeWhole } from '../../service/files.ts';
+import { requireNew, writeWhole } from '../../files/files.ts';
 import { readExperimentOf } from '../inputFile.ts';
 import type { Tools } from './run.ts';
 

@@ -1,16 +1,20 @@
 /** `copyscope compare`: two runs, or a run and its prediction. */
 
-import { compareRuns } from '../../../core/compare/comparison.ts';
-import { type ComparisonDocument, comparisonFormat, comparisonVersion } from '../../../core/compare/document.ts';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { runSteps } from '../../../core/apps/gate/steps.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { runSteps } from '../../../core/gate/steps.ts';
+import { compareRuns } from '../../../core/explain/compare/comparison.ts';
+import {
+  type ComparisonDocument,
+  comparisonFormat,
+  comparisonVersion,
+} from '../../../core/explain/compare/document.ts';
 import { compareSteps, type StepsCompared } from '../../../core/lift/settle.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { type SettledPrediction, settledPrediction } from '../../../core/service/settled.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
+import { SettledStore } from '../../library/settledStore.ts';
 import { dataFolder } from '../../paths.ts';
-import { SettledStore } from '../../service/settledStore.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import { drawComparison, drawSteps } from '../render/compare.ts';
 import { traceProfile } from '../traceAnswers.ts';

@@ -2,7 +2,7 @@
 import { CopyscopeError } from '../../../core/errors.ts';
 import { exportRun } from '../../../core/export/exportRun.ts';
 import { type ExportFormat, exportFileName } from '../../../core/export/formats.ts';
-import { requireNew, writeNewPieces } from '../../service/files.ts';
+import { requireNew, writeNewPieces } from '../../files/files.ts';
 import { readInputFile } from '../inputFile.ts';
 import { statusLine } from '../progress.ts';
 import { ofRun, refuseProfile, simulated, type Tools } from './run.ts';

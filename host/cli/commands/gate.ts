@@ -1,18 +1,18 @@
 /** `copyscope gate`: checks a trace or an experiment against limits, for CI. */
 import { extname, isAbsolute, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { figureFacts, type GateFigure, gateFigures } from '../../../core/apps/gate/figures.ts';
+import { githubOf } from '../../../core/apps/gate/formats/github.ts';
+import { junitOf } from '../../../core/apps/gate/formats/junit.ts';
+import { sarifOf } from '../../../core/apps/gate/formats/sarif.ts';
+import { type GateInput, gate } from '../../../core/apps/gate/gate.ts';
+import { amountExample, noRules, parseGateRules, parseLimit } from '../../../core/apps/gate/parse.ts';
+import type { GateFinding, GateReport, GateResult, GateStatus } from '../../../core/apps/gate/report.ts';
+import type { GateRules } from '../../../core/apps/gate/rules.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
-import { figureFacts, type GateFigure, gateFigures } from '../../../core/gate/figures.ts';
-import { githubOf } from '../../../core/gate/formats/github.ts';
-import { junitOf } from '../../../core/gate/formats/junit.ts';
-import { sarifOf } from '../../../core/gate/formats/sarif.ts';
-import { type GateInput, gate } from '../../../core/gate/gate.ts';
-import { amountExample, noRules, parseGateRules, parseLimit } from '../../../core/gate/parse.ts';
-import type { GateFinding, GateReport, GateResult, GateStatus } from '../../../core/gate/report.ts';
-import type { GateRules } from '../../../core/gate/rules.ts';
+import { readBoundedText, writeWhole } from '../../files/files.ts';
 import { programVersion } from '../../paths.ts';
-import { readBoundedText, writeWhole } from '../../service/files.ts';
 import { readInputFile } from '../inputFile.ts';
 import type { Colors, Context } from '../io.ts';
 import { limited, wrap } from '../render/text.ts';

@@ -1,12 +1,13 @@
 /** `copyscope lift`: an experiment made of a real program's trace. */
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
+
 import { CopyscopeError } from '../../../core/errors.ts';
 import { plannerOf } from '../../../core/lift/answers.ts';
 import { cautionOf } from '../../../core/lift/caution.ts';
 import { liftedDescription } from '../../../core/lift/description.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { requireNew, writeWhole } from '../../service/files.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { requireNew, writeWhole } from '../../files/files.ts';
 import { readInputFile } from '../inputFile.ts';
 import { type TraceQuestion, traceProfile } from '../traceAnswers.ts';
 import type { Tools } from './run.ts';

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { writeWhole } from '../../files/files.ts';
 import { programVersion } from '../../paths.ts';
 import {
   noProgram,
@@ -14,7 +15,6 @@ import {
   requireDriver,
 } from '../../record/recordProgram.ts';
 import type { RecordSettings } from '../../record/recordSettings.ts';
-import { writeWhole } from '../../service/files.ts';
 import { refuseUnused, requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { statusLine } from '../progress.ts';

@@ -1,17 +1,17 @@
 /** `copyscope report`: a run, two compared runs, or a sweep, as one HTML file. */
 import { join } from 'node:path';
+import { linkBytesPerSecond } from '../../../core/apps/sweep/link.ts';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
 import { fileNameOf } from '../../../core/export/formats.ts';
-import type { ReportPoint } from '../../../core/report/document.ts';
-import { type ReportedRun, type ReportOptions, runReport, sweepReport } from '../../../core/report/make.ts';
-import { type ReportFile, reportPieces } from '../../../core/report/page.ts';
-import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
+import type { ReportPoint } from '../../../core/present/document.ts';
+import { type ReportedRun, type ReportOptions, runReport, sweepReport } from '../../../core/present/make.ts';
+import { type ReportFile, reportPieces } from '../../../core/present/page.ts';
 import { isTraced, runOrigin } from '../../../core/trace/run.ts';
 import { formatBytes } from '../../../core/units.ts';
+import { readBoundedText, requireNew, writeNewPieces } from '../../files/files.ts';
 import { programVersion } from '../../paths.ts';
-import { readBoundedText, requireNew, writeNewPieces } from '../../service/files.ts';
 import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
 import { attainableFor } from '../attainable.ts';
 import { isSweepFile, readInputFile, refuseUnused } from '../inputFile.ts';

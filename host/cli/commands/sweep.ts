@@ -1,12 +1,12 @@
 /** `copyscope sweep`: runs every point of a sweep, and prints a figure for each. */
 import { join } from 'node:path';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
+import type { SweepPlan } from '../../../core/apps/sweep/plan.ts';
+import type { PointResults } from '../../../core/apps/sweep/results.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
 import type { EngineKind } from '../../../core/program/engineKind.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
-import type { SweepPlan } from '../../../core/sweep/plan.ts';
-import type { PointResults } from '../../../core/sweep/results.ts';
-import { readBoundedText, writeWhole } from '../../service/files.ts';
+import { readBoundedText, writeWhole } from '../../files/files.ts';
 import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
 import type { Terminal } from '../io.ts';
 import { printSweep, type Ran } from '../printSweep.ts';

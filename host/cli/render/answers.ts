@@ -1,6 +1,6 @@
 /** Steps of a real program, where their time goes, and the plan, as text. */
 
-import { readableName } from '../../../core/figures/kernelName.ts';
+import { readableName } from '../../../core/explain/figures/kernelName.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../../core/lift/answers.ts';
 import { type NamedTime, partWords } from '../../../core/lift/parts.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';

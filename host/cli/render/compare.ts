@@ -4,16 +4,16 @@ import type {
   LaneDifference,
   OperationDifference,
   RunComparison,
-} from '../../../core/compare/comparison.ts';
+} from '../../../core/explain/compare/comparison.ts';
 import {
   bySize,
   formatDifference,
   formatSpread,
   matchedByWords,
   predictedWords,
-} from '../../../core/compare/format.ts';
-import { judgementText } from '../../../core/compare/text.ts';
-import { shortKernelName } from '../../../core/figures/kernelName.ts';
+} from '../../../core/explain/compare/format.ts';
+import { judgementText } from '../../../core/explain/compare/text.ts';
+import { shortKernelName } from '../../../core/explain/figures/kernelName.ts';
 import { partWords } from '../../../core/lift/parts.ts';
 import { type StepsCompared, settledWords } from '../../../core/lift/settle.ts';
 import { heldWords, type SettledPrediction } from '../../../core/service/settled.ts';

@@ -1,5 +1,5 @@
 /** Hazards as text: both operations, the effect, the missing order, the remedy, and the evidence of a run. */
-import type { Hazard, HazardEvidence, HazardOperation, HazardReport } from '../../../core/hazards/hazard.ts';
+import type { Hazard, HazardEvidence, HazardOperation, HazardReport } from '../../../core/explain/hazards/hazard.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
 

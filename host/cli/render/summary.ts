@@ -1,11 +1,11 @@
 /** A run's summary as text: its origin, its figures, the verdicts, and the data check. */
 
-import { intervalText } from '../../../core/cost/interval.ts';
-import type { EngineUse } from '../../../core/figures/engines.ts';
-import type { CopyKernelOverlap, Overlap } from '../../../core/figures/overlap.ts';
-import { isUnmeasuredDevice } from '../../../core/profile/profile.ts';
-import { rateIntervalText } from '../../../core/summary/predictedIntervals.ts';
-import type { LazySummary } from '../../../core/summary/summary.ts';
+import type { EngineUse } from '../../../core/explain/figures/engines.ts';
+import type { CopyKernelOverlap, Overlap } from '../../../core/explain/figures/overlap.ts';
+import { rateIntervalText } from '../../../core/explain/summary/predictedIntervals.ts';
+import type { LazySummary } from '../../../core/explain/summary/summary.ts';
+import { intervalText } from '../../../core/machine/cost/interval.ts';
+import { isUnmeasuredDevice } from '../../../core/machine/profile/profile.ts';
 import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import type { RunInfo, RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';

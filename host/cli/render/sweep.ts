@@ -1,9 +1,10 @@
 /** A sweep as text: a line for each point, with its figures or the reason for their absence. */
+
+import { axisText } from '../../../core/apps/sweep/amounts.ts';
+import type { MetricUnit } from '../../../core/apps/sweep/metrics.ts';
+import type { SweepPlan } from '../../../core/apps/sweep/plan.ts';
+import type { SweepResults } from '../../../core/apps/sweep/results.ts';
 import type { Spread } from '../../../core/statistics.ts';
-import { axisText } from '../../../core/sweep/amounts.ts';
-import type { MetricUnit } from '../../../core/sweep/metrics.ts';
-import type { SweepPlan } from '../../../core/sweep/plan.ts';
-import type { SweepResults } from '../../../core/sweep/results.ts';
 import { formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
 import { table } from './text.ts';

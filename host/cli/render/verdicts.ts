@@ -1,9 +1,15 @@
 /** Verdicts as text. Equal verdicts are grouped, so that a run of a million copies takes a page. */
-import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
-import type { LazySummary } from '../../../core/summary/summary.ts';
+import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/explain/remedies/remedy.ts';
+import type { LazySummary } from '../../../core/explain/summary/summary.ts';
+import {
+  byKernel,
+  costlyGroups,
+  groupText,
+  type VerdictGroup,
+  verdictGroups,
+} from '../../../core/explain/verdicts/groups.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
-import { byKernel, costlyGroups, groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
 

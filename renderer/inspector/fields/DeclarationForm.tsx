@@ -8,7 +8,7 @@ import { setFields } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type BufferDeclaration, bufferBytes, bufferMemories, dtypeBytes } from '../../../core/experiment/resources.ts';
-import { environmentTerms, termsOfDeclaration } from '../../../core/glossary/termOf.ts';
+import { environmentTerms, termsOfDeclaration } from '../../../core/explain/glossary/termOf.ts';
 import { TermRow } from '../../terms/TermLink.tsx';
 import { Block, SelectionHeading } from '../Facts.tsx';
 import {

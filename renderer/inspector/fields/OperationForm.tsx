@@ -17,7 +17,7 @@ import {
   type OperationOf,
 } from '../../../core/experiment/operations.ts';
 import type { Pattern } from '../../../core/experiment/resources.ts';
-import { termsOfOperation } from '../../../core/glossary/termOf.ts';
+import { termsOfOperation } from '../../../core/explain/glossary/termOf.ts';
 import { edit } from '../../store/editing/edit.ts';
 import { TermRow } from '../../terms/TermLink.tsx';
 import {

@@ -1,7 +1,7 @@
 /** The changes that gain most together, with one button that applies them all. */
 import { useEffect, useState } from 'react';
-import type { PlannedChanges } from '../../../core/remedies/plan.ts';
-import { maxTriedInstructions } from '../../../core/remedies/predict.ts';
+import type { PlannedChanges } from '../../../core/explain/remedies/plan.ts';
+import { maxTriedInstructions } from '../../../core/explain/remedies/predict.ts';
 import { formatDuration, formatShare, unbroken } from '../../../core/units.ts';
 import { askAbout } from '../../predict/openDocument.ts';
 import { isLongerThan } from '../../predict/predict.ts';

@@ -3,9 +3,9 @@
 import { Button } from '@mantine/core';
 import { IconBulb } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { gainIntervalText } from '../../../core/remedies/remedy.ts';
+import { gainIntervalText } from '../../../core/explain/remedies/remedy.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import { useLessonView } from '../../store/lessonView.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { isOfPresent } from '../../store/select.ts';

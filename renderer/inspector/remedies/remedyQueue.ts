@@ -1,11 +1,11 @@
 /** Remedies of verdicts, predicted in a worker one after another. */
 
 import { useEffect, useSyncExternalStore } from 'react';
-import { type Shown, tellsMachine } from '../../../core/cost/runCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { maxTriedInstructions } from '../../../core/remedies/predict.ts';
-import { isTested, type Remedy } from '../../../core/remedies/remedy.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
+import { maxTriedInstructions } from '../../../core/explain/remedies/predict.ts';
+import { isTested, type Remedy } from '../../../core/explain/remedies/remedy.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
+import { type Shown, tellsMachine } from '../../../core/machine/cost/runCosts.ts';
 import { askAbout } from '../../predict/openDocument.ts';
 import { isLongerThan } from '../../predict/predict.ts';
 import { predictingProfile } from '../../store/attainable.ts';

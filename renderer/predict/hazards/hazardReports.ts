@@ -3,7 +3,7 @@
 import type { Change } from '../../../core/experiment/change.ts';
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
+import type { Hazard, HazardReport } from '../../../core/explain/hazards/hazard.ts';
 import { debounced } from '../../common/scheduling.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment } from '../../store/select.ts';

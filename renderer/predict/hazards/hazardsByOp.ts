@@ -1,6 +1,7 @@
 /** Hazards by operation, for marks on blocks and in lanes. */
+
+import type { Hazard, HazardReport } from '../../../core/explain/hazards/hazard.ts';
 import { append } from '../../../core/groupBy.ts';
-import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 
 /** Hazards by the id of each operation involved. */
 export type HazardsById = ReadonlyMap<string, readonly Hazard[]>;

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
+import type { Hazard, HazardReport } from '../../../core/explain/hazards/hazard.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment, isOfPresent, loadedRun, pageDocumentKey, shownRunId } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 /** One iteration, indexed for drawing. A worker makes it for an opened run, so it is mostly typed arrays. */
-import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
+import type { LaneCounter } from '../../../core/explain/figures/laneCounters.ts';
 import { allLaneData, type LaneData } from '../../../core/trace/laneIndex.ts';
 import { iterationRows, makespanNs, type RowRange } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';

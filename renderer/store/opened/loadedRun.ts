@@ -1,9 +1,13 @@
 /** An opened run: its trace, its summary, and an indexed view of each iteration that is shown. */
 import { numbersById } from '../../../core/experiment/edit/paths.ts';
-import { type Flow, flowsOf } from '../../../core/figures/flows.ts';
-import { type LaneCounter, laneCounters } from '../../../core/figures/laneCounters.ts';
-import { type AttainableBandwidth, type OperationRow, operationRows } from '../../../core/figures/operations.ts';
-import type { WindowSummary } from '../../../core/summary/windowSummary.ts';
+import { type Flow, flowsOf } from '../../../core/explain/figures/flows.ts';
+import { type LaneCounter, laneCounters } from '../../../core/explain/figures/laneCounters.ts';
+import {
+  type AttainableBandwidth,
+  type OperationRow,
+  operationRows,
+} from '../../../core/explain/figures/operations.ts';
+import type { WindowSummary } from '../../../core/explain/summary/windowSummary.ts';
 import { Counter } from '../../../core/trace/counter.ts';
 import { type Iteration, iterationOf } from '../../../core/trace/iteration.ts';
 import { LaneIndex } from '../../../core/trace/laneIndex.ts';

@@ -1,9 +1,10 @@
 /** Activities that could have overlapped and didn't. The lanes mark them always, and V goes through them. */
+
+import type { Cause, Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { rowKind } from '../../../core/trace/iteration.ts';
 import type { RowRange } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
-import type { Cause, Verdict } from '../../../core/verdicts/verdict.ts';
 
 /** Verdicts by row, in row order, which is the order of starts. */
 export type MissedRows = ReadonlyMap<RowIndex, Verdict>;

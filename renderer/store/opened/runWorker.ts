@@ -1,8 +1,8 @@
 /** Opens run files away from the window's thread: reads, decodes, checks and indexes them, and transfers the memory. */
 import '../../common/zodSetup.ts';
-import { laneCounters } from '../../../core/figures/laneCounters.ts';
-import { summarizeLazily } from '../../../core/summary/summary.ts';
-import { windowSummary } from '../../../core/summary/windowSummary.ts';
+import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
+import { summarizeLazily } from '../../../core/explain/summary/summary.ts';
+import { windowSummary } from '../../../core/explain/summary/windowSummary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { CommonColumn, TraceColumns } from '../../../core/trace/trace.ts';

@@ -3,7 +3,7 @@ import { DndContext, type DragMoveEvent, PointerSensor, useDraggable, useSensor,
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useLayoutEffect, useRef, useState } from 'react';
-import type { TermId } from '../../../core/glossary/terms.ts';
+import type { TermId } from '../../../core/explain/glossary/terms.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { type LaneAction, laneActions, movedTo, type Slot, take } from '../tracks/laneActions.ts';
 import type { Layout, TrackRow } from '../tracks/layout.ts';

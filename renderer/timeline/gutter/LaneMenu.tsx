@@ -1,7 +1,7 @@
 /** The menu of a lane at the place where it was opened. */
 import { Menu } from '@mantine/core';
-import { termOfLane } from '../../../core/glossary/termOf.ts';
-import type { TermId } from '../../../core/glossary/terms.ts';
+import { termOfLane } from '../../../core/explain/glossary/termOf.ts';
+import type { TermId } from '../../../core/explain/glossary/terms.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { laneActions, resetLanes, showLanes, take } from '../tracks/laneActions.ts';
 import type { Layout, TrackRow } from '../tracks/layout.ts';

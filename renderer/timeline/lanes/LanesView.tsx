@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { TermId } from '../../../core/glossary/terms.ts';
+import type { TermId } from '../../../core/explain/glossary/terms.ts';
 import { type HazardsByOp, noHazards } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { useApp } from '../../store/store.ts';

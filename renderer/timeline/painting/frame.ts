@@ -1,5 +1,5 @@
 /** One frame of the timeline as plain geometry in pixels, batched by colour, and the input it is made from. */
-import type { Flow } from '../../../core/figures/flows.ts';
+import type { Flow } from '../../../core/explain/figures/flows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
 import { type PaintName, paintNames } from '../../common/palette.ts';
 import type { Ticks } from '../time/ticks.ts';

@@ -2,7 +2,7 @@
  * Makes the frames of the timeline from the level-of-detail index, so that a frame's size depends on the size of the
  * plot and not on that of the trace.
  */
-import type { Flow } from '../../../core/figures/flows.ts';
+import type { Flow } from '../../../core/explain/figures/flows.ts';
 import type { CounterColumns } from '../../../core/trace/counter.ts';
 import { rowKind } from '../../../core/trace/iteration.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';

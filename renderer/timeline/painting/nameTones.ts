@@ -1,5 +1,5 @@
 /** Colours by name instead of kind: names with the longest times get one each, and the rest a pale one. */
-import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import { shortKernelName } from '../../../core/explain/figures/kernelName.ts';
 import { type RowKind, rowKinds } from '../../../core/trace/trace.ts';
 import { type PaintCode, type PaintName, paintCode, paintNames } from '../../common/palette.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';

@@ -1,6 +1,6 @@
 /** Activities by name: number, duration and bytes moved. Choosing a name marks its instances in the lanes. */
 import { useMemo } from 'react';
-import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import { shortKernelName } from '../../../core/explain/figures/kernelName.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import { usePaints } from '../../common/hooks.ts';

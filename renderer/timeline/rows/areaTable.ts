@@ -1,6 +1,6 @@
 /** Activities in a time range by name: number, duration, bytes, and the share that other work overlapped. */
 
-import { selfTimes } from '../../../core/figures/selfTime.ts';
+import { selfTimes } from '../../../core/explain/figures/selfTime.ts';
 import { spread } from '../../../core/statistics.ts';
 import type { TextTable } from '../../../core/tableText.ts';
 import { coveredLength, type Intervals, union } from '../../../core/trace/intervals.ts';

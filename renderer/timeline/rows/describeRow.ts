@@ -3,7 +3,7 @@
 import { describeOperation } from '../../../core/experiment/describe.ts';
 import { operationsOf } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import { shortKernelName } from '../../../core/explain/figures/kernelName.ts';
 import { rowDirection, rowKind } from '../../../core/trace/iteration.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';

@@ -1,5 +1,5 @@
 /** The lanes, links, queues and memory that a timeline can show of a run, their heights, and their gutter texts. */
-import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
+import type { LaneCounter } from '../../../core/explain/figures/laneCounters.ts';
 import type { Counter } from '../../../core/trace/counter.ts';
 import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
 import type { Lane, LaneKind } from '../../../core/trace/trace.ts';

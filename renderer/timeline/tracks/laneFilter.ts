@@ -2,8 +2,8 @@
  * Filters lanes by a text: device, stream, thread, process or kind, the name of an activity, or the line that issued
  * it.
  */
-import { CallStacks } from '../../../core/figures/callStacks.ts';
-import { hostCalls } from '../../../core/figures/hostCalls.ts';
+import { CallStacks } from '../../../core/explain/figures/callStacks.ts';
+import { hostCalls } from '../../../core/explain/figures/hostCalls.ts';
 import { frameText } from '../../../core/trace/callStack.ts';
 import { rowsOfKind } from '../../../core/trace/iteration.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';

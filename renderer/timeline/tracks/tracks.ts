@@ -1,5 +1,5 @@
 /** The tracks of a timeline, each a placed lane, link or counter, and the positions in them. */
-import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
+import type { LaneCounter } from '../../../core/explain/figures/laneCounters.ts';
 import type { Counter } from '../../../core/trace/counter.ts';
 import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
 import type { Lane } from '../../../core/trace/trace.ts';

@@ -3,10 +3,17 @@
  * lessons, profiles and recorded runs are those of assets/. Runs are simulated in place.
  */
 /// <reference types="vite/client" />
-import { defaultProfile, simEngine } from '../../../core/cost/simEngine.ts';
+
+import { requireFigure } from '../../../core/apps/lessons/figure.ts';
+import { requireLesson } from '../../../core/apps/lessons/parse.ts';
+import { tasksOf } from '../../../core/apps/lessons/results.ts';
+import { linkBytesPerSecond } from '../../../core/apps/sweep/link.ts';
+import { runFigures } from '../../../core/apps/sweep/metrics.ts';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { predictedIntervals } from '../../../core/explain/summary/predictedIntervals.ts';
 import type { ImportOptions } from '../../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { areRanks, jobName, MergedRanks } from '../../../core/import/mergedRanks.ts';
@@ -14,10 +21,8 @@ import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../../core/
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../../core/import/recorded/recordingFile.ts';
 import { looksLikeTrace, traceName } from '../../../core/import/sniff.ts';
-import { requireFigure } from '../../../core/lessons/figure.ts';
-import { requireLesson } from '../../../core/lessons/parse.ts';
-import { tasksOf } from '../../../core/lessons/results.ts';
-import { parseProfile, profileDeviceName, simulatedDevice } from '../../../core/profile/profile.ts';
+import { defaultProfile, simEngine } from '../../../core/machine/cost/simEngine.ts';
+import { parseProfile, profileDeviceName, simulatedDevice } from '../../../core/machine/profile/profile.ts';
 import { requireCapable } from '../../../core/program/capabilities.ts';
 import type { DeviceReport, RunHooks } from '../../../core/program/engine.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -38,15 +43,11 @@ import {
   type WindowEvents,
 } from '../../../core/service/service.ts';
 import type { SettledPrediction } from '../../../core/service/settled.ts';
-import { predictedIntervals } from '../../../core/summary/predictedIntervals.ts';
-import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
-import { runFigures } from '../../../core/sweep/metrics.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { type RunNotes, runNotes } from '../../../core/trace/notes.ts';
 import { type Run, runName } from '../../../core/trace/run.ts';
-import { slug } from '../../../host/service/ids.ts';
-import { summaryOf } from '../../../host/service/runSummaries.ts';
+import { slug } from '../../../host/files/ids.ts';
+import { summaryOf } from '../../../host/library/runSummaries.ts';
 
 const version = '0.0.0';
 const json = <Value>(files: Record<string, unknown>, folder: string): Map<string, Value> =>

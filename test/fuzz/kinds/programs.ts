@@ -1,13 +1,14 @@
 /** Accepted experiments, in everything that the window and the command line do with them. */
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
-import { simulateRunInSteps } from '../../../core/cost/simEngine.ts';
+
+import { codeLanguages, codeOf } from '../../../core/code/code.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { codeLanguages, codeOf } from '../../../core/export/code/code.ts';
-import { findHazards } from '../../../core/hazards/hazards.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { findHazards } from '../../../core/explain/hazards/hazards.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { simulateRunInSteps } from '../../../core/machine/cost/simEngine.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower, lowerToSimulate } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { taken } from '../judge.ts';
 import type { Kind } from '../kind.ts';

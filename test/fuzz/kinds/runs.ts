@@ -1,7 +1,8 @@
 /** Arrow files: an accepted one can be explained, kept and exported. */
+
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
 import { exportRun } from '../../../core/export/exportRun.ts';
 import { exportFormats } from '../../../core/export/formats.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { taken } from '../judge.ts';
 import type { Kind } from '../kind.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
-import { readBundle } from '../../../host/service/bundle/readBundle.ts';
+import { readBundle } from '../../../host/library/bundle/readBundle.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type Archived, archiveOf } from '../../unit/host/support/archives.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SummaryDocument } from '../../../core/summary/summaryDocument.ts';
+import type { SummaryDocument } from '../../../core/explain/summary/summaryDocument.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { writeWhole } from '../../../host/service/files.ts';
+import { writeWhole } from '../../../host/files/files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'copyscope-disk-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;

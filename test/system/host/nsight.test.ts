@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Assets } from '../../../host/service/assets.ts';
-import { withReportExported } from '../../../host/service/imports/nsysReport.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
-import { Library } from '../../../host/service/library.ts';
+import { Assets } from '../../../host/library/assets.ts';
+import { withReportExported } from '../../../host/library/imports/nsysReport.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
+import { Library } from '../../../host/library/library.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 
 const fixture = brotliDecompressSync(readFileSync(join(repository, 'test/fixtures/nsight/mock.sqlite.br')));

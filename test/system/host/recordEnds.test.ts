@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeRun } from '../../../core/trace/arrow.ts';
-import { readBounded } from '../../../host/service/files.ts';
+import { readBounded } from '../../../host/files/files.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
 import { steps } from '../../unit/import/recorded/recordingBytes.ts';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { Assets } from '../../../host/service/assets.ts';
-import { Lessons } from '../../../host/service/lessons.ts';
-import { RunStore } from '../../../host/service/runStore.ts';
-import { SeenFiles } from '../../../host/service/seenFiles.ts';
+import { SeenFiles } from '../../../host/files/seenFiles.ts';
+import { Assets } from '../../../host/library/assets.ts';
+import { Lessons } from '../../../host/library/lessons.ts';
+import { RunStore } from '../../../host/library/runStore.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
 

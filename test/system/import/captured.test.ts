@@ -1,7 +1,7 @@
 /** The command lines of an export's programs are shown on request, and are never stored in a run. */
 import { describe, expect, it } from 'vitest';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { readCaptured } from '../../../host/service/imports/nsightFile.ts';
+import { readCaptured } from '../../../host/library/imports/nsightFile.ts';
 import { exampleFile } from '../../unit/host/support/runs.ts';
 import { copyscope } from '../../unit/host/support/terminal.ts';
 import { databaseFolder } from '../../unit/import/databaseFolder.ts';

@@ -1,12 +1,12 @@
 /** Properties of every recorded trace: no prediction beats physics, and the parts sum to the step. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lowerMedian } from '../../../core/statistics.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const traces = readdirSync('test/fixtures')

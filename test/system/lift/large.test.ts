@@ -1,7 +1,6 @@
 /** Large steps: time grows linearly with their size, and only a part of an endless step is used. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { applyChanges } from '../../../core/lift/changes/apply.ts';
@@ -13,7 +12,8 @@ import { Nesting } from '../../../core/lift/nesting.ts';
 import { Planner } from '../../../core/lift/plan.ts';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import type { Item, Script } from '../../../core/lift/script.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { complete, read, traceOf } from '../../unit/import/support.ts';
 import { growth, mostGrowth } from '../../unit/support/growth.ts';
 import { Random } from '../../unit/support/random.ts';

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
+import { SweepStore } from '../../../host/library/sweepStore.ts';
 import { createHost } from '../../../host/service/host.ts';
-import { SweepStore } from '../../../host/service/sweepStore.ts';
 import type { Result } from '../../unit/host/support/terminal.ts';
 import { toldWindow } from '../../unit/host/support/toldWindow.ts';
 import { eventually } from '../../unit/support/eventually.ts';

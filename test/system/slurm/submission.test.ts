@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { requireSettings } from '../../../core/slurm/settings.ts';
-import { type ArrayPlan, sbatchWords, scriptText } from '../../../core/slurm/submission.ts';
+import { requireSettings } from '../../../core/apps/slurm/settings.ts';
+import { type ArrayPlan, sbatchWords, scriptText } from '../../../core/apps/slurm/submission.ts';
 
 let work: string;
 beforeEach(() => {

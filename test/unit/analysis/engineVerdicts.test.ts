@@ -1,6 +1,6 @@
 /** Verdicts on copies that waited for a busy engine. */
 import { describe, expect, it } from 'vitest';
-import { predict } from '../../../core/remedies/predict.ts';
+import { predict } from '../../../core/explain/remedies/predict.ts';
 import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 

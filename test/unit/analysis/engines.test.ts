@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineUse, linkUse } from '../../../core/figures/engines.ts';
+import { engineUse, linkUse } from '../../../core/explain/figures/engines.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';

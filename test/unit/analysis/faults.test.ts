@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { checkExperiment } from '../../../core/hazards/repair.ts';
-import { type PlannedChanges, planInSteps } from '../../../core/remedies/plan.ts';
-import { predict } from '../../../core/remedies/predict.ts';
-import { costed, explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
+import { type PlannedChanges, planInSteps } from '../../../core/explain/remedies/plan.ts';
+import { predict } from '../../../core/explain/remedies/predict.ts';
+import { costed, explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { atOnce } from '../../../core/steps.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import { h200Machine } from '../machine/toy.ts';
 import { experimentOf, fault } from '../support/experiments.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { predict } from '../../../core/remedies/predict.ts';
+import { predict } from '../../../core/explain/remedies/predict.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
+import { verdicts } from '../../../core/explain/verdicts/verdicts.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
-import { verdicts } from '../../../core/verdicts/verdicts.ts';
 import { readRecording } from '../../support/recordings.ts';
 import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostCalls } from '../../../core/figures/hostCalls.ts';
+import { hostCalls } from '../../../core/explain/figures/hostCalls.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 

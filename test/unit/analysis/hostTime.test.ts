@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostTimes } from '../../../core/figures/hostTime.ts';
+import { hostTimes } from '../../../core/explain/figures/hostTime.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import type { RowKind } from '../../../core/trace/trace.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deviceIdle } from '../../../core/figures/idleCauses.ts';
+import { deviceIdle } from '../../../core/explain/figures/idleCauses.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { drawTrace } from '../support/draw.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 

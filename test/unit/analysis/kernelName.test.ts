@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import { shortKernelName } from '../../../core/explain/figures/kernelName.ts';
 
 describe('the short name of a kernel', () => {
   it.each([

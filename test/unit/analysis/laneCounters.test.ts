@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { laneCounters } from '../../../core/figures/laneCounters.ts';
+import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { Counter } from '../../../core/trace/counter.ts';
 import type { Run } from '../../../core/trace/run.ts';

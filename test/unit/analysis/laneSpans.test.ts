@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LaneSpans } from '../../../core/figures/laneSpans.ts';
+import { LaneSpans } from '../../../core/explain/figures/laneSpans.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { runs } from '../../support/effort.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memorySeries } from '../../../core/figures/memory.ts';
+import { memorySeries } from '../../../core/explain/figures/memory.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { operationRows } from '../../../core/figures/operations.ts';
+import { operationRows } from '../../../core/explain/figures/operations.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 

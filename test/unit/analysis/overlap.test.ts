@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { overlap } from '../../../core/figures/overlap.ts';
+import { overlap } from '../../../core/explain/figures/overlap.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 import { pytorchCases, pytorchTrace } from '../support/pytorchOverlap.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { overview } from '../../../core/compare/overview.ts';
-import { simEngine } from '../../../core/cost/simEngine.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { overview } from '../../../core/explain/compare/overview.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
+import { simEngine } from '../../../core/machine/cost/simEngine.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
 import type { Run, RunInfo } from '../../../core/trace/run.ts';
 import { h200 } from '../machine/toy.ts';
 import { drawTrace } from '../support/draw.ts';

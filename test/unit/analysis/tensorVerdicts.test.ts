@@ -1,6 +1,6 @@
 /** Verdicts on multi-tensor copies: one call that blocks the host until the tensors have arrived. */
 import { describe, expect, it } from 'vitest';
-import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { findHazards } from '../../../core/hazards/hazards.ts';
+import { findHazards } from '../../../core/explain/hazards/hazards.ts';
+import { predict } from '../../../core/explain/remedies/predict.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import { type Cause, causes } from '../../../core/explain/verdicts/verdict.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { predict } from '../../../core/remedies/predict.ts';
-import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
 import type { RuleId } from '../../../core/rules/rules.ts';
-import { type Cause, causes } from '../../../core/verdicts/verdict.ts';
 import { h200Machine } from '../machine/toy.ts';
 
 const folder = join(import.meta.dirname, '../../../assets/examples/verdicts');

@@ -1,13 +1,13 @@
 /** No verdict contradicts its own trace: random programs on the simulated H200, checked row by row. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Evidence, Verdict } from '../../../core/explain/verdicts/verdict.ts';
+import { verdicts } from '../../../core/explain/verdicts/verdicts.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
 import { ruleIds } from '../../../core/rules/rules.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
-import type { Evidence, Verdict } from '../../../core/verdicts/verdict.ts';
-import { verdicts } from '../../../core/verdicts/verdicts.ts';
 import { h200Costs, type PlainRow, plainRows } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { copies, eventOperations } from '../support/operations.ts';

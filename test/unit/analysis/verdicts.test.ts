@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import type { OperationName } from '../../../core/experiment/operations.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
+import { verdicts } from '../../../core/explain/verdicts/verdicts.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
-import { verdicts } from '../../../core/verdicts/verdicts.ts';
 import { readRecording } from '../../support/recordings.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 import { experimentOf } from '../support/experiments.ts';

@@ -1,17 +1,17 @@
 /** Probes run on the simulator reproduce its profile. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibration.ts';
-import { type Derived, deriveProfile, type Provenance } from '../../../core/calibrate/derive.ts';
-import type { Finding, Plan } from '../../../core/calibrate/plan.ts';
-import { type Recorded, readings } from '../../../core/calibrate/reading.ts';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
-import { simEngine } from '../../../core/cost/simEngine.ts';
-import { slower } from '../../../core/cost/spread.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
-import { type ParameterName, parameterNames, parameterOf } from '../../../core/profile/registry.ts';
-import type { Point } from '../../../core/profile/schema.ts';
-import { straightTable, timeTable } from '../../../core/profile/table.ts';
+import { calibrationPlan, standardOptions } from '../../../core/apps/calibrate/calibration.ts';
+import { type Derived, deriveProfile, type Provenance } from '../../../core/apps/calibrate/derive.ts';
+import type { Finding, Plan } from '../../../core/apps/calibrate/plan.ts';
+import { type Recorded, readings } from '../../../core/apps/calibrate/reading.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { simEngine } from '../../../core/machine/cost/simEngine.ts';
+import { slower } from '../../../core/machine/cost/spread.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/machine/profile/profile.ts';
+import { type ParameterName, parameterNames, parameterOf } from '../../../core/machine/profile/registry.ts';
+import type { Point } from '../../../core/machine/profile/schema.ts';
+import { straightTable, timeTable } from '../../../core/machine/profile/table.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { runs } from '../../support/effort.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anchorNs } from '../../../core/compare/anchor.ts';
-import { compareRuns, type Difference, type RunComparison } from '../../../core/compare/comparison.ts';
-import { matchOperations } from '../../../core/compare/matching.ts';
-import { lanesText, makespanText, operationsText } from '../../../core/compare/text.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { anchorNs } from '../../../core/explain/compare/anchor.ts';
+import { compareRuns, type Difference, type RunComparison } from '../../../core/explain/compare/comparison.ts';
+import { matchOperations } from '../../../core/explain/compare/matching.ts';
+import { lanesText, makespanText, operationsText } from '../../../core/explain/compare/text.ts';
 import { asMarkdown, asTsv } from '../../../core/tableText.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import type { Run, RunInfo } from '../../../core/trace/run.ts';

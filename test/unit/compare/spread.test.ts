@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chanceOfApart, judge, type Sample, sampleOf, spreadOf } from '../../../core/compare/spread.ts';
+import { chanceOfApart, judge, type Sample, sampleOf, spreadOf } from '../../../core/explain/compare/spread.ts';
 
 const drawn = (values: readonly number[]): Sample => sampleOf(values, false) as Sample;
 const exact = (value: number): Sample => sampleOf([value], true) as Sample;

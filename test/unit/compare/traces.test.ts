@@ -1,15 +1,15 @@
 /** Two recorded traces of one program, with copies from pinned and from pageable memory. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compareRuns, type RunComparison } from '../../../core/compare/comparison.ts';
-import { bySize, effectNs } from '../../../core/compare/format.ts';
-import { spentNs } from '../../../core/compare/spent.ts';
-import { runSteps } from '../../../core/gate/steps.ts';
+import { runSteps } from '../../../core/apps/gate/steps.ts';
+import { compareRuns, type RunComparison } from '../../../core/explain/compare/comparison.ts';
+import { bySize, effectNs } from '../../../core/explain/compare/format.ts';
+import { spentNs } from '../../../core/explain/compare/spent.ts';
 import { length, union } from '../../../core/trace/intervals.ts';
 import { iterationRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { read } from '../import/support.ts';
 import { drawTrace } from '../support/draw.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileCosts, recordingCosts } from '../../../core/cost/profileCosts.ts';
+import { profileCosts, recordingCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { activity, iterationOf } from '../../../core/trace/iteration.ts';

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { profileCosts, recordingCosts } from '../../../core/cost/profileCosts.ts';
-import { shownBy, shownCosts } from '../../../core/cost/runCosts.ts';
-import { slower } from '../../../core/cost/spread.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { profileCosts, recordingCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { shownBy, shownCosts } from '../../../core/machine/cost/runCosts.ts';
+import { slower } from '../../../core/machine/cost/spread.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfo } from '../trace/fixtures.ts';

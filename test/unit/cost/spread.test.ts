@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { machineOf } from '../../../core/cost/machineOf.ts';
-import { isCalibrated, machinesAround, slower, spreadGroups } from '../../../core/cost/spread.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
-import { parameterNames, parameterOf } from '../../../core/profile/registry.ts';
+import { machineOf } from '../../../core/machine/cost/machineOf.ts';
+import { isCalibrated, machinesAround, slower, spreadGroups } from '../../../core/machine/cost/spread.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/machine/profile/profile.ts';
+import { parameterNames, parameterOf } from '../../../core/machine/profile/registry.ts';
 import { h200, toyProfile } from '../machine/toy.ts';
 
 const measurement = { parameter: 'calls.wakeNs', median: 1, least: 1, most: 1, samples: 1, probe: 'made up' };

@@ -1,8 +1,8 @@
 /** Programs of two GPUs, as recorded on two H200 (bench/gpu/blind/twoGpus.ts) and as predicted with the profile that ships. */
 import { expect, it } from 'vitest';
-import { figuresAround, rangeAround } from '../../../core/cost/interval.ts';
-import { profileCosts, recordingCosts } from '../../../core/cost/profileCosts.ts';
-import { machinesAround } from '../../../core/cost/spread.ts';
+import { figuresAround, rangeAround } from '../../../core/machine/cost/interval.ts';
+import { profileCosts, recordingCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { machinesAround } from '../../../core/machine/cost/spread.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { spread } from '../../../core/statistics.ts';

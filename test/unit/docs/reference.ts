@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command, Option } from 'commander';
 import { parseSync } from 'vite';
-import { documentSchema, type JsonSchema } from '../../../core/documents/jsonSchema.ts';
+import { documentSchema, type JsonSchema } from '../../../core/apps/jsonSchema.ts';
 import { changeWords } from '../../../core/lift/changes/words.ts';
-import { parameterNames, parameterOf } from '../../../core/profile/registry.ts';
+import { parameterNames, parameterOf } from '../../../core/machine/profile/registry.ts';
 import { engineKinds } from '../../../core/program/engineKind.ts';
 import { describeSource, type Rule, rules } from '../../../core/rules/rules.ts';
 import { sourceLink } from '../../../core/rules/sourceLinks.ts';
@@ -164,14 +164,14 @@ function signature(holder: JsonSchema, name: string, field: JsonSchema): string 
   return code(`${name}${mark}${given.length === 0 ? '' : isSimple ? list : `:${list}`}`);
 }
 
-const figures = (file: string, name: string) => [`core/figures/${file}.ts`, name] as const;
-const summary = (name: string) => ['core/summary/summaryDocument.ts', name] as const;
+const figures = (file: string, name: string) => [`core/explain/figures/${file}.ts`, name] as const;
+const summary = (name: string) => ['core/explain/summary/summaryDocument.ts', name] as const;
 const answers = (name: string) => ['core/lift/answers.ts', name] as const;
 type Interface = readonly [path: string, name: string];
 
 // Objects in a summary, by the field that holds them.
 const summaryObjects: readonly (readonly [title: string, ...interfaces: Interface[]])[] = [
-  ['Top level', summary('SummaryDocument'), ['core/summary/predictedIntervals.ts', 'PredictedIntervals']],
+  ['Top level', summary('SummaryDocument'), ['core/explain/summary/predictedIntervals.ts', 'PredictedIntervals']],
   ['iterations', summary('IterationSummary')],
   ['overlap', figures('overlap', 'Overlap'), figures('overlap', 'CopyKernelOverlap')],
   ['engines and link', figures('engines', 'EngineUse'), figures('engines', 'Use')],
@@ -184,9 +184,9 @@ const summaryObjects: readonly (readonly [title: string, ...interfaces: Interfac
   ['bandwidth', figures('copyBandwidth', 'BandwidthUse')],
   ['criticalPath.parts', figures('criticalPath', 'PathPart')],
   ['operations', figures('operations', 'OperationRow')],
-  ['verdicts', ['core/verdicts/verdict.ts', 'Verdict']],
-  ['remedies', ['core/remedies/remedy.ts', 'Remedy']],
-  ['plan of an experiment', ['core/remedies/plan.ts', 'PlannedChanges']],
+  ['verdicts', ['core/explain/verdicts/verdict.ts', 'Verdict']],
+  ['remedies', ['core/explain/remedies/remedy.ts', 'Remedy']],
+  ['plan of an experiment', ['core/explain/remedies/plan.ts', 'PlannedChanges']],
   ['Of a real program', answers('TraceAnswers')],
   ['steps', answers('StepsAnswer')],
   ['plan', ['core/lift/plan.ts', 'Remedy'], answers('RemedyAnswer')],
@@ -196,7 +196,9 @@ const summaryObjects: readonly (readonly [title: string, ...interfaces: Interfac
 
 export function summaryText(): string {
   const objects = summaryObjects.map(([title, ...interfaces]) => `## ${title}\n\n${interfacesText(...interfaces)}`);
-  return [...objects, `## Causes of verdicts\n\n${listText('core/verdicts/verdict.ts', 'causes')}`].join('\n\n');
+  return [...objects, `## Causes of verdicts\n\n${listText('core/explain/verdicts/verdict.ts', 'causes')}`].join(
+    '\n\n',
+  );
 }
 
 /** Returns the fields of interfaces with their comments. Neighbours without comments share a line. */

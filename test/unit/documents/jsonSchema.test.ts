@@ -3,22 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import {
-  type DocumentKind,
-  documentKinds,
-  documentSchema,
-  type JsonSchema,
-} from '../../../core/documents/jsonSchema.ts';
+import { parseGateRules } from '../../../core/apps/gate/parse.ts';
+import { type DocumentKind, documentKinds, documentSchema, type JsonSchema } from '../../../core/apps/jsonSchema.ts';
+import { sweepSchema } from '../../../core/apps/sweep/document.ts';
+import { parseSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { experimentSchema } from '../../../core/experiment/experiment.ts';
 import { withOperationIds } from '../../../core/experiment/operationIds.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
-import { parseGateRules } from '../../../core/gate/parse.ts';
-import { profileSchema } from '../../../core/profile/schema.ts';
+import { profileSchema } from '../../../core/machine/profile/schema.ts';
 import { checkShape } from '../../../core/shape/checkShape.ts';
-import { sweepSchema } from '../../../core/sweep/document.ts';
-import { parseSweep } from '../../../core/sweep/parse.ts';
 import { Random } from '../support/random.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { insertExperiment } from '../../../core/experiment/edit/insertExperiment.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { strategyB } from '../../../core/experiment/templates/strategies.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
 

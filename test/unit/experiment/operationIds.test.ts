@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { copyOperations, pasteOperations } from '../../../core/experiment/edit/clipboard.ts';
 import { insertExperiment } from '../../../core/experiment/edit/insertExperiment.ts';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
@@ -16,7 +17,6 @@ import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { type Experiment, eachOperation } from '../../../core/experiment/experiment.ts';
 import { operationNames } from '../../../core/experiment/operations.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import { decodeRun } from '../../../core/trace/arrow/decode.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures');

@@ -1,12 +1,12 @@
 /** Content of an exported run in a form that all formats share, to compare it with the run itself. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { simulateRunInSteps } from '../../../core/cost/simEngine.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { allFlows } from '../../../core/explain/figures/allFlows.ts';
 import { exportRun } from '../../../core/export/exportRun.ts';
 import type { ExportFormat } from '../../../core/export/formats.ts';
-import { allFlows } from '../../../core/figures/allFlows.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { simulateRunInSteps } from '../../../core/machine/cost/simEngine.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { atOnce } from '../../../core/steps.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type GateInput, gate } from '../../../core/gate/gate.ts';
-import { noRules, parseGateRules, parseLimit } from '../../../core/gate/parse.ts';
-import type { GateRules } from '../../../core/gate/rules.ts';
+import { type GateInput, gate } from '../../../core/apps/gate/gate.ts';
+import { noRules, parseGateRules, parseLimit } from '../../../core/apps/gate/parse.ts';
+import type { GateRules } from '../../../core/apps/gate/rules.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { smallRun } from '../host/support/runs.ts';
 import { chunksOf, complete, read, readStream, traceOf } from '../import/support.ts';

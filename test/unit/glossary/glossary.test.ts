@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { glossary, term } from '../../../core/glossary/glossary.ts';
-import { termOfCause, termOfLane, termsOfOperation } from '../../../core/glossary/termOf.ts';
+import { glossary, term } from '../../../core/explain/glossary/glossary.ts';
+import { termOfCause, termOfLane, termsOfOperation } from '../../../core/explain/glossary/termOf.ts';
+import { causes } from '../../../core/explain/verdicts/verdict.ts';
 import { rules } from '../../../core/rules/rules.ts';
 import { laneKinds } from '../../../core/trace/trace.ts';
-import { causes } from '../../../core/verdicts/verdict.ts';
 import { experimentOf, lessons } from '../lessons/support.ts';
 
 describe('glossary', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { HazardKind } from '../../../core/hazards/hazard.ts';
-import { findHazards } from '../../../core/hazards/hazards.ts';
+import type { HazardKind } from '../../../core/explain/hazards/hazard.ts';
+import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { runs } from '../../support/effort.ts';
 import { Random } from '../support/random.ts';

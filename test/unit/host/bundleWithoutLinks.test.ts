@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { bundleFormat, bundleVersion, type Manifest } from '../../../host/service/bundle/manifest.ts';
-import { readBundle } from '../../../host/service/bundle/readBundle.ts';
-import { type PackedFile, writeBundle } from '../../../host/service/bundle/writeBundle.ts';
+import { bundleFormat, bundleVersion, type Manifest } from '../../../host/library/bundle/manifest.ts';
+import { readBundle } from '../../../host/library/bundle/readBundle.ts';
+import { type PackedFile, writeBundle } from '../../../host/library/bundle/writeBundle.ts';
 
 vi.mock('node:fs/promises', async (original) => {
   const refused = (): Promise<never> =>

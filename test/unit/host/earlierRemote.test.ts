@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readKept, sweepSummary } from '../../../host/library/keptSweep.ts';
 import { RemoteHosts } from '../../../host/remote/hosts.ts';
-import { readKept, sweepSummary } from '../../../host/service/keptSweep.ts';
 import { earlierSlurm, readSettings } from '../../../host/slurm/settingsStore.ts';
 import { readers } from '../support/readers.ts';
 

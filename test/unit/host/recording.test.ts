@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { profilerOf } from '../../../core/lift/profilerCost.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
-import { Assets } from '../../../host/service/assets.ts';
-import { readBounded } from '../../../host/service/files.ts';
-import { importTraceFile, isTraceFile } from '../../../host/service/importTrace.ts';
-import { Library } from '../../../host/service/library.ts';
+import { readBounded } from '../../../host/files/files.ts';
+import { Assets } from '../../../host/library/assets.ts';
+import { importTraceFile, isTraceFile } from '../../../host/library/importTrace.ts';
+import { Library } from '../../../host/library/library.ts';
 import { steps } from '../import/recorded/recordingBytes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'copyscope-recording-'));

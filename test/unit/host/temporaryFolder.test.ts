@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lastingFolder, temporaryFolder } from '../../../host/service/temporaryFolder.ts';
+import { lastingFolder, temporaryFolder } from '../../../host/files/temporaryFolder.ts';
 
 let folder: string;
 let left: string;

@@ -8,9 +8,9 @@ import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { PartialRunError } from '../../../host/engine/partialRun.ts';
 import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import type { EngineSupervisor } from '../../../host/engine/supervisor.ts';
-import { Assets } from '../../../host/service/assets.ts';
-import { storageError } from '../../../host/service/files.ts';
-import { RunStore, readRunFile, streamRunFile } from '../../../host/service/runStore.ts';
+import { storageError } from '../../../host/files/files.ts';
+import { Assets } from '../../../host/library/assets.ts';
+import { RunStore, readRunFile, streamRunFile } from '../../../host/library/runStore.ts';
 import { SessionRuns } from '../../../host/service/sessionRuns.ts';
 import { example, smallRun } from './support/runs.ts';
 

@@ -7,7 +7,7 @@ import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { Item } from '../../../core/lift/script.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { withSqliteFile } from '../../../host/service/imports/sqliteFile.ts';
+import { withSqliteFile } from '../../../host/library/imports/sqliteFile.ts';
 import { databaseFolder } from './databaseFolder.ts';
 import {
   globalId,

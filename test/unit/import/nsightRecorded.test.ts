@@ -1,18 +1,18 @@
 /** Exports that Nsight Systems made of real programs: the reader's sums are those of SQL on the same file. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
+import { groupText, type VerdictGroup, verdictGroups } from '../../../core/explain/verdicts/groups.ts';
 import { plannerOf, type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
-import { groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
 import { databaseFolder } from './databaseFolder.ts';
 import { query, read, recorded } from './nsightSupport.ts';
 

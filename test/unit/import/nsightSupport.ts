@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Run } from '../../../core/trace/run.ts';
-import { readNsightFile } from '../../../host/service/imports/nsightFile.ts';
-import { sqliteModule } from '../../../host/service/imports/sqliteModule.ts';
+import { readNsightFile } from '../../../host/library/imports/nsightFile.ts';
+import { sqliteModule } from '../../../host/library/imports/sqliteModule.ts';
 
 export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
 

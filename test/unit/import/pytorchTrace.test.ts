@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { gateSteps } from '../../../core/apps/gate/steps.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
-import { gateSteps } from '../../../core/gate/steps.ts';
+import { verdicts } from '../../../core/explain/verdicts/verdicts.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { joinCalls } from '../../../core/trace/correlation.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
-import { verdicts } from '../../../core/verdicts/verdicts.ts';
 import { runs } from '../../support/effort.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import {

@@ -5,7 +5,7 @@ import type { ByteStream } from '../../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { unpacked } from '../../../host/service/imports/unpacked.ts';
+import { unpacked } from '../../../host/library/imports/unpacked.ts';
 
 export { complete } from '../../support/drawnTraces.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireFigure } from '../../../core/lessons/figure.ts';
+import { requireFigure } from '../../../core/apps/lessons/figure.ts';
 import { lessons } from './support.ts';
 
 const folder = join(import.meta.dirname, '../../../assets/lessons/figures');

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Lessons } from '../../../host/service/lessons.ts';
+import { Lessons } from '../../../host/library/lessons.ts';
 
 const assets = join(import.meta.dirname, '../../../assets');
 const good = readFileSync(join(assets, 'lessons/first-overlap.md'), 'utf8');

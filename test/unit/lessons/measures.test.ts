@@ -1,9 +1,9 @@
 /** Measures and ratios of checks, on recorded runs and on simulated ones of the same programs. */
 import { describe, expect, it } from 'vitest';
-import { type CheckResult, checkSchema, evaluateCheck } from '../../../core/lessons/check.ts';
-import { measureSchema } from '../../../core/lessons/measure.ts';
-import { takeMeasure } from '../../../core/lessons/measureRun.ts';
-import { type Played, play, playedRun } from '../../../core/lessons/played.ts';
+import { type CheckResult, checkSchema, evaluateCheck } from '../../../core/apps/lessons/check.ts';
+import { measureSchema } from '../../../core/apps/lessons/measure.ts';
+import { takeMeasure } from '../../../core/apps/lessons/measureRun.ts';
+import { type Played, play, playedRun } from '../../../core/apps/lessons/played.ts';
 import { experimentOf, lessons, profile, recordedRun } from './support.ts';
 
 function declared(lesson: string, name: string) {

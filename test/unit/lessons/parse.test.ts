@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { parseLesson } from '../../../core/lessons/parse.ts';
+import { parseLesson } from '../../../core/apps/lessons/parse.ts';
 
 const good = readFileSync(join(import.meta.dirname, '../../../assets/lessons/first-overlap.md'), 'utf8');
 

@@ -10,7 +10,7 @@ import {
   resultsCsv,
   resultsTable,
   tasksOf,
-} from '../../../core/lessons/results.ts';
+} from '../../../core/apps/lessons/results.ts';
 import { lessons } from './support.ts';
 
 const [lesson] = lessons.filter(({ id }) => id === 'first-overlap');

@@ -1,6 +1,6 @@
 /** References of lessons exist: lanes and operations of their runs, other lessons. */
 import { describe, expect, it } from 'vitest';
-import { play } from '../../../core/lessons/played.ts';
+import { play } from '../../../core/apps/lessons/played.ts';
 import { experimentOf, lessons, profile } from './support.ts';
 
 const pointing = lessons.flatMap((lesson) =>

@@ -1,10 +1,10 @@
 /** Checks every lesson's text: its statements, the answers to its questions, and that no task is already solved. */
 import { describe, expect, it } from 'vitest';
+import type { CheckResult } from '../../../core/apps/lessons/check.ts';
+import { evaluateStep, experimentsOf, type StepResult } from '../../../core/apps/lessons/evaluate.ts';
+import { isChoice, type Lesson, type LessonStep } from '../../../core/apps/lessons/lesson.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import type { CheckResult } from '../../../core/lessons/check.ts';
-import { evaluateStep, experimentsOf, type StepResult } from '../../../core/lessons/evaluate.ts';
-import { isChoice, type Lesson, type LessonStep } from '../../../core/lessons/lesson.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { solutions, solved } from './solutions.ts';
 import { experimentOf, lessons, profile, recordedRun } from './support.ts';

@@ -1,12 +1,12 @@
 /** The lessons that ship, with what they refer to. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Lesson } from '../../../core/apps/lessons/lesson.ts';
+import { requireLesson } from '../../../core/apps/lessons/parse.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import type { Lesson } from '../../../core/lessons/lesson.ts';
-import { requireLesson } from '../../../core/lessons/parse.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 

@@ -1,13 +1,13 @@
 /** Copies and waits by the line that issued them: the same for a recording and for a PyTorch trace with stacks. */
 import { expect, it } from 'vitest';
-import { CallStacks } from '../../../core/figures/callStacks.ts';
+import { CallStacks } from '../../../core/explain/figures/callStacks.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
+import { groupText, verdictGroups } from '../../../core/explain/verdicts/groups.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { calledFrom } from '../../../core/lift/calledFrom.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
 import { readCallStackName } from '../../../core/trace/callStack.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { groupText, verdictGroups } from '../../../core/verdicts/groups.ts';
 import { RecordingBytes, steps } from '../import/recorded/recordingBytes.ts';
 import { complete, modifiedAt, read, rowsOf, traceOf } from '../import/support.ts';
 

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runs } from '../../support/effort.ts';
 

@@ -1,10 +1,9 @@
 /** Programs whose only host thread drives several devices: each is lifted with its own streams, memory and kernels. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
-import { findHazards } from '../../../core/hazards/hazards.ts';
+import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { knownMachine, traceAnswers } from '../../../core/lift/answers.ts';
 import { assumptionsOf } from '../../../core/lift/assumptions.ts';
 import { BusyDevices } from '../../../core/lift/busyDevices.ts';
@@ -13,10 +12,11 @@ import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { replay } from '../../../core/lift/replay.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { median } from '../../../core/statistics.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));

@@ -1,18 +1,18 @@
 /** Traces with wrong answers in the past (test/fixtures/trace-faults and public-traces), and the right ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { gate } from '../../../core/apps/gate/gate.ts';
+import { noRules } from '../../../core/apps/gate/parse.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
-import { gate } from '../../../core/gate/gate.ts';
-import { noRules } from '../../../core/gate/parse.ts';
 import { plannerOf, type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { StepPart } from '../../../core/lift/parts.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const fault = (name: string) => importTraceFile(`test/fixtures/trace-faults/${name}.json`, 'test');

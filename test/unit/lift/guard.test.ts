@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { cautionOf } from '../../../core/lift/caution.ts';
 import { liftedDescription } from '../../../core/lift/description.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { colorsOf } from '../../../host/cli/io.ts';
 import { drawAnswers } from '../../../host/cli/render/answers.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { PlanPart } from '../../../renderer/report/PlanPart.tsx';
 import { complete, read, traceOf } from '../import/support.ts';
 

@@ -5,15 +5,15 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { MergedRanks } from '../../../core/import/mergedRanks.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import { collectivesOf } from '../../../core/lift/collectives.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { ranksIn, rankTrace } from '../../../core/trace/ranks.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const folder = 'test/fixtures/ranks-h200';

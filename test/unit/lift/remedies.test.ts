@@ -1,10 +1,10 @@
 /** First advice of a plan for programs whose remedy is not pinning: drawn traces of six steps each. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
 import type { ChangeWord } from '../../../core/lift/changes/words.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
 import {
   allocating,

@@ -1,10 +1,10 @@
 /** The answer in one sentence and the ladder of a plan, for recorded traces with a known right answer. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const answersOf = async (file: string): Promise<TraceAnswers> =>

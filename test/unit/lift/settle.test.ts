@@ -1,10 +1,10 @@
 /** Traces of one program before and after a change, recorded on an H200, with step times without a profiler. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { compareSteps } from '../../../core/lift/settle.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const traceOf = (path: string) => importTraceFile(`test/fixtures/${path}.json.gz`, 'test');

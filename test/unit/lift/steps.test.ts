@@ -1,13 +1,13 @@
 /** Finds the steps among the ranges of a trace. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { hostLine } from '../../../core/lift/hostLine.ts';
 import { findSteps } from '../../../core/lift/steps.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 import { complete, read, traceOf } from '../import/support.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));

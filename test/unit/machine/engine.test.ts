@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { simEngine } from '../../../core/cost/simEngine.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { simEngine } from '../../../core/machine/cost/simEngine.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';

@@ -1,8 +1,8 @@
 /** Times of a kernel alone, in more cases than the lanes of whole programs show. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KernelCosts } from '../../../core/cost/kernel.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { KernelCosts } from '../../../core/machine/cost/kernel.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import type { ProgramKernel } from '../../../core/program/program.ts';
 import { program, toyWith } from './toy.ts';
 

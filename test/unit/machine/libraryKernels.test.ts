@@ -1,9 +1,9 @@
 /** Kernels of cuBLAS and cuFFT in the simulator: rates, first uses, and notes on its assumptions. */
 import { describe, expect, it } from 'vitest';
-import { libraryNotes } from '../../../core/cost/libraryKernels.ts';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { libraryNotes } from '../../../core/machine/cost/libraryKernels.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { activity } from '../../../core/trace/iteration.ts';
 import { experimentOf } from '../support/experiments.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import {
   buffers,
   type Operations,

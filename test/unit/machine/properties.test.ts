@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { copyStrategies } from '../../../core/experiment/operations.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
+import type { Point } from '../../../core/machine/profile/schema.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
-import type { Point } from '../../../core/profile/schema.ts';
 import type { Instruction, Program } from '../../../core/program/program.ts';
 import { copies, eventOperations } from '../support/operations.ts';
 import {

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { attainableBandwidth } from '../../../core/cost/attainable.ts';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
+import { attainableBandwidth } from '../../../core/machine/cost/attainable.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { median } from '../../../core/statistics.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 

@@ -1,6 +1,6 @@
 /** Multi-tensor copies by several threads: the rate of each on the host, and the start of helpers. */
 import { describe, expect, it } from 'vitest';
-import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
 import { type PlainRow, programWith, run, toyWith } from './toy.ts';
 
 const KiB = 1024;

@@ -1,10 +1,10 @@
 /** A machine with round numbers for scenarios computed by hand, and a trace as plain rows. */
 import { readFileSync } from 'node:fs';
-import { CostsBehind } from '../../../core/cost/behind.ts';
-import { type Machine, machineOf } from '../../../core/cost/machineOf.ts';
-import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { CostsBehind } from '../../../core/machine/cost/behind.ts';
+import { type Machine, machineOf } from '../../../core/machine/cost/machineOf.ts';
+import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
 import type {
   CallName,
   CopyCost,
@@ -13,8 +13,8 @@ import type {
   MachineFacts,
   MemoryCallName,
 } from '../../../core/machine/costModel.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/machine/profile/profile.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
 import { type RowKind, rowKinds, type Trace } from '../../../core/trace/trace.ts';

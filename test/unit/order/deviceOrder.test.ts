@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DeviceOrder, type Issued, type OrderRule, orderRules } from '../../../core/order/deviceOrder.ts';
+import { DeviceOrder, type Issued, type OrderRule, orderRules } from '../../../core/explain/order/deviceOrder.ts';
 import type { ProgramStream, StreamKind } from '../../../core/program/program.ts';
 import { runs } from '../../support/effort.ts';
 

@@ -1,7 +1,7 @@
 /** Expected results of library kernels: known if operands contain numbers and nothing has overwritten them. */
 import { describe, expect, it } from 'vitest';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
-import { findHazards } from '../../../core/hazards/hazards.ts';
+import { findHazards } from '../../../core/explain/hazards/hazards.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { patternWord } from '../../../core/program/pattern.ts';
 import { experimentOf } from '../support/experiments.ts';

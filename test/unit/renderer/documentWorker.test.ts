@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { deleteOperations, duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { hazardsOf } from '../../../core/hazards/repair.ts';
+import { hazardsOf } from '../../../core/explain/hazards/repair.ts';
+import { predict as predictVerdicts } from '../../../core/explain/remedies/predict.ts';
+import { remediesFor } from '../../../core/explain/remedies/remedies.ts';
+import { isTested } from '../../../core/explain/remedies/remedy.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import type { SimulationProgress } from '../../../core/machine/simulate.ts';
-import { predict as predictVerdicts } from '../../../core/remedies/predict.ts';
-import { remediesFor } from '../../../core/remedies/remedies.ts';
-import { isTested } from '../../../core/remedies/remedy.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import { sentDocument } from '../../../renderer/common/sentDocument.ts';
 import type { DocumentCalls, DocumentEvents } from '../../../renderer/predict/documentCalls.ts';
 import { predict } from '../../../renderer/predict/predict.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { verdicts as verdictsOf } from '../../../core/explain/verdicts/verdicts.ts';
 import { asMarkdown, asTsv } from '../../../core/tableText.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
-import { verdicts as verdictsOf } from '../../../core/verdicts/verdicts.ts';
 import { areaSummary } from '../../../renderer/inspector/AreaDetails.tsx';
 import { evidenceRows } from '../../../renderer/timeline/lanes/evidence.ts';
 import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { hazardsOf } from '../../../core/hazards/repair.ts';
+import { hazardsOf } from '../../../core/explain/hazards/repair.ts';
 import { type Call, type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const racing = requireExperiment(

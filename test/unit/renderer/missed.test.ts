@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { type Cause, causes, type Verdict } from '../../../core/explain/verdicts/verdict.ts';
+import { verdicts as verdictsOf } from '../../../core/explain/verdicts/verdicts.ts';
 import { iterationOf, rowKind } from '../../../core/trace/iteration.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
-import { type Cause, causes, type Verdict } from '../../../core/verdicts/verdict.ts';
-import { verdicts as verdictsOf } from '../../../core/verdicts/verdicts.ts';
 import { missedIn, missedRows, neighbourMissed } from '../../../renderer/store/opened/missed.ts';
 import { exampleView, experiment } from './exampleRun.ts';
 

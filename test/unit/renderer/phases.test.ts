@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { extentFor } from '../../../renderer/lessons/useExtent.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
 import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';

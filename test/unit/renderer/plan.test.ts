@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { importTraceFile } from '../../../host/service/importTrace.ts';
+import { importTraceFile } from '../../../host/library/importTrace.ts';
 import type { PlanCalls } from '../../../renderer/plan/messages.ts';
 import { isOn, toggled, wordsOf } from '../../../renderer/plan/planStore.ts';
 import { gainText, stepsText, typedStep } from '../../../renderer/plan/words.ts';

@@ -1,14 +1,14 @@
 /** The window's immediate predictions equal the engine's, and longer ones are refused without harm. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { simEngine } from '../../../core/cost/simEngine.ts';
 import type { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
-import { laneCounters } from '../../../core/figures/laneCounters.ts';
+import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
 import { tooLong } from '../../../core/machine/bounded.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { simEngine } from '../../../core/machine/cost/simEngine.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { isLongerThan, predict } from '../../../renderer/predict/predict.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';

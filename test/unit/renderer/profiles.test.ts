@@ -1,9 +1,9 @@
 /** Reactions of a window when the host reports changed device profiles. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { summarizeLazily } from '../../../core/explain/summary/summary.ts';
+import { windowSummary } from '../../../core/explain/summary/windowSummary.ts';
 import type { HostService, ProfileSummary } from '../../../core/service/service.ts';
-import { summarizeLazily } from '../../../core/summary/summary.ts';
-import { windowSummary } from '../../../core/summary/windowSummary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { readProfile } from '../../../renderer/store/engines.ts';
 import { setService } from '../../../renderer/store/host.ts';

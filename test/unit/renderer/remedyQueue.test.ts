@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { predict as predictVerdicts } from '../../../core/remedies/predict.ts';
-import { remediesFor } from '../../../core/remedies/remedies.ts';
-import { isTested } from '../../../core/remedies/remedy.ts';
+import { predict as predictVerdicts } from '../../../core/explain/remedies/predict.ts';
+import { remediesFor } from '../../../core/explain/remedies/remedies.ts';
+import { isTested } from '../../../core/explain/remedies/remedy.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import type { HostService } from '../../../core/service/service.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { RemedyAnswer, RemedyQuestion } from '../../../renderer/predict/documentCalls.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selfTimes } from '../../../core/figures/selfTime.ts';
+import { selfTimes } from '../../../core/explain/figures/selfTime.ts';
 import { iterationRows } from '../../../core/trace/rows.ts';
 import { drawTrace } from '../support/draw.ts';
 

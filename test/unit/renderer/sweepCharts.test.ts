@@ -1,8 +1,8 @@
 /** Charts of sweeps over names, and of several sweeps together. */
 import { describe, expect, it } from 'vitest';
+import { metrics } from '../../../core/apps/sweep/metrics.ts';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import type { Sweep } from '../../../core/service/service.ts';
-import { metrics } from '../../../core/sweep/metrics.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import type { ChartSpec } from '../../../renderer/charts/spec.ts';
 import { formatMoment } from '../../../renderer/common/time.ts';
 import { sweepLines, together } from '../../../renderer/sweep/specs.ts';

@@ -1,7 +1,7 @@
 /** A sweep document in the form, to change it and run it again. */
 import { describe, expect, it } from 'vitest';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import { documentOf, draftOf } from '../../../renderer/sweep/draft.ts';
 import { example } from '../host/support/runs.ts';
 

@@ -1,6 +1,6 @@
 /** Reads a report's file like its page. */
 import { gunzipSync } from 'node:zlib';
-import type { ReportDocument } from '../../../core/report/document.ts';
+import type { ReportDocument } from '../../../core/present/document.ts';
 
 export interface ReportParts {
   readonly document: ReportDocument;

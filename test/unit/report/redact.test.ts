@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Redactor, textsOf } from '../../../core/report/redact.ts';
+import { Redactor, textsOf } from '../../../core/present/redact.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runName } from '../../../core/trace/run.ts';
 import { example, smallRun } from '../host/support/runs.ts';

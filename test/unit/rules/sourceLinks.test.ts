@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { requireLesson } from '../../../core/lessons/parse.ts';
+import { requireLesson } from '../../../core/apps/lessons/parse.ts';
 import { describeSource, rule, ruleIds } from '../../../core/rules/rules.ts';
 import { sourceLink } from '../../../core/rules/sourceLinks.ts';
 

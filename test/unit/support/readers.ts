@@ -1,18 +1,18 @@
 /** Every kind of document: a valid one, and its reader. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseGateRules } from '../../../core/apps/gate/parse.ts';
+import { requireFigure } from '../../../core/apps/lessons/figure.ts';
+import { requireLesson } from '../../../core/apps/lessons/parse.ts';
+import { requireResults } from '../../../core/apps/lessons/results.ts';
+import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { parseGateRules } from '../../../core/gate/parse.ts';
-import { requireFigure } from '../../../core/lessons/figure.ts';
-import { requireLesson } from '../../../core/lessons/parse.ts';
-import { requireResults } from '../../../core/lessons/results.ts';
-import { parseProfile } from '../../../core/profile/profile.ts';
+import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { requireArguments } from '../../../core/service/requests.ts';
-import { requireSweep } from '../../../core/sweep/parse.ts';
 import { decodeMetadata, encodeMetadata, metadataKeys } from '../../../core/trace/arrow/metadata.ts';
 import { parseRunNotes } from '../../../core/trace/notes.ts';
-import { parseManifest } from '../../../host/service/bundle/manifest.ts';
-import { readKept } from '../../../host/service/keptSweep.ts';
+import { parseManifest } from '../../../host/library/bundle/manifest.ts';
+import { readKept } from '../../../host/library/keptSweep.ts';
 import { parseSettings } from '../../../host/slurm/settingsStore.ts';
 import { parseWork } from '../../../host/slurm/work.ts';
 import { lanes, runInfo } from '../trace/fixtures.ts';

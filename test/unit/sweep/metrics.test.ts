@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFigures } from '../../../core/sweep/metrics.ts';
+import { runFigures } from '../../../core/apps/sweep/metrics.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 

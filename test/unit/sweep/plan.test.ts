@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { amountText, parseAmount, rangeValues } from '../../../core/apps/sweep/amounts.ts';
+import { mostPoints } from '../../../core/apps/sweep/document.ts';
+import { fieldTitle, parseFieldPath, setNumber } from '../../../core/apps/sweep/fields.ts';
+import { linkedSizes } from '../../../core/apps/sweep/linked.ts';
+import { parseSweep, parseSweepText, requireSweep } from '../../../core/apps/sweep/parse.ts';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { fieldPath, valueAtPath } from '../../../core/shape/path.ts';
-import { amountText, parseAmount, rangeValues } from '../../../core/sweep/amounts.ts';
-import { mostPoints } from '../../../core/sweep/document.ts';
-import { fieldTitle, parseFieldPath, setNumber } from '../../../core/sweep/fields.ts';
-import { linkedSizes } from '../../../core/sweep/linked.ts';
-import { parseSweep, parseSweepText, requireSweep } from '../../../core/sweep/parse.ts';
 import { KiB, MiB } from '../../../core/units.ts';
 import { example } from '../host/support/runs.ts';
 import { experimentOf } from '../support/experiments.ts';

@@ -3,9 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
-import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
-import { summarizeRun } from '../../../core/summary/summary.ts';
 import { h200Machine } from '../machine/toy.ts';
 
 async function* bytesOf(name: string): AsyncGenerator<Uint8Array> {

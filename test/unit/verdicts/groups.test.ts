@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
-import { costlyGroups, groupText, verdictGroups } from '../../../core/verdicts/groups.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
+import { costlyGroups, groupText, verdictGroups } from '../../../core/explain/verdicts/groups.ts';
 import { h200Machine } from '../machine/toy.ts';
 
 it('a copy that overlapped costs only the part in which no kernel ran', () => {

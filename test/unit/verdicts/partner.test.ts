@@ -1,11 +1,11 @@
 /** The kernel that a copy overlapped, for every relation of two, and of all kernels. */
 import { expect, it } from 'vitest';
-import { summarizeRun } from '../../../core/summary/summary.ts';
+import { summarizeRun } from '../../../core/explain/summary/summary.ts';
+import { programFacts } from '../../../core/explain/verdicts/facts.ts';
+import { findPartner, overlapThreshold } from '../../../core/explain/verdicts/partner.ts';
+import { buildScene, commonNs, durationOf } from '../../../core/explain/verdicts/scene.ts';
 import { type Activity, activity, iterationOf, rowsOfKind } from '../../../core/trace/iteration.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { programFacts } from '../../../core/verdicts/facts.ts';
-import { findPartner, overlapThreshold } from '../../../core/verdicts/partner.ts';
-import { buildScene, commonNs, durationOf } from '../../../core/verdicts/scene.ts';
 import { complete, read, traceOf } from '../import/support.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import { Random } from '../support/random.ts';

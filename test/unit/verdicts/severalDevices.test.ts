@@ -1,8 +1,8 @@
 /** A copy that uses several devices at once. */
 import { expect, it } from 'vitest';
+import { verdicts } from '../../../core/explain/verdicts/verdicts.ts';
 import { iterationOf } from '../../../core/trace/iteration.ts';
 import { iterationRows, makespanNs } from '../../../core/trace/rows.ts';
-import { verdicts } from '../../../core/verdicts/verdicts.ts';
 import { readRecording } from '../../support/recordings.ts';
 
 it('costs what it costs on one of them, and never more than the makespan', () => {

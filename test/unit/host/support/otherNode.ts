@@ -1,6 +1,6 @@
 /** Names and files of a process on another node, in progress or left after its end. */
 import { utimesSync } from 'node:fs';
-import { ownName } from '../../../../host/service/thisProcess.ts';
+import { ownName } from '../../../../host/files/thisProcess.ts';
 
 /** Returns a name of such a process; no process here has its number. */
 export const nameElsewhere = (): string =>

@@ -1,6 +1,6 @@
 /** An engine process for the supervisor's tests: an experiment's name chooses its behaviour. */
 import { writeFileSync } from 'node:fs';
-import type { Measured, Measurement } from '../../../../core/calibrate/measurement.ts';
+import type { Measured, Measurement } from '../../../../core/apps/calibrate/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
 import {
   type CancelSignal,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { gateSteps } from '../../../../core/apps/gate/steps.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
 import { placesOf } from '../../../../core/export/processes.ts';
-import { gateSteps } from '../../../../core/gate/steps.ts';
 import { readRecording } from '../../../../core/import/recorded/recording.ts';
 import { chunkCounts, firstChunk, readRecordingFile } from '../../../../core/import/recorded/recordingFile.ts';
 import { callRoles, problems, recordKinds } from '../../../../core/import/recorded/records.ts';

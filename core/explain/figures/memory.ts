@@ -1,0 +1,132 @@
+/**
+ * Memory over time: bytes that operations have allocated, as a step function for each place:
+ *
+ *   allocated   bytes from before the run, + a buffer's bytes when the call that allocates it returns, - when the call
+ *               that frees it returns
+ *
+ * In a trace of PyTorch's profiler the steps are its own memory events, which count what its allocators handed out.
+ *
+ * A place is a device, or host memory of one kind. Memory cached by an allocator or a pool doesn't count: it isn't the
+ * program's. Buffers from before the run count from the start, so that steps are shown on top of them.
+ */
+
+import type { Program } from '../../program/program.ts';
+import type { Iteration } from '../../trace/iteration.ts';
+import { rowsOfKind } from '../../trace/iteration.ts';
+import { readMemoryEventName } from '../../trace/memoryEvents.ts';
+import { rowEndNs } from '../../trace/rows.ts';
+import type { MemoryKind } from '../../trace/trace.ts';
+
+/** `bytes[i]` is allocated from `timeNs[i]` on. Times ascend. If several steps have one time, the last one counts. */
+export interface MemorySeries {
+  /** Id of the device; empty for host memory. */
+  readonly device: string;
+  readonly memory: MemoryKind;
+  readonly timeNs: Float64Array;
+  readonly bytes: Float64Array;
+  readonly mostBytes: number;
+}
+
+interface Step {
+  readonly atNs: number;
+  readonly bytes: number;
+}
+
+interface Place {
+  readonly device: string;
+  readonly memory: MemoryKind;
+  before: number;
+  readonly steps: Step[];
+}
+
+/** Returns one series for each place with allocations or frees. `program` is null for an imported trace. */
+export function memorySeries(iteration: Iteration, program: Program | null): MemorySeries[] {
+  const places = new Places();
+  if (program === null) addRecorded(iteration, places);
+  else addOperations(iteration, program, places);
+  return places.all.filter(({ steps }) => steps.length > 0).map(series);
+}
+
+class Places {
+  readonly #places = new Map<string, Place>();
+
+  get all(): Place[] {
+    return [...this.#places.values()];
+  }
+
+  at(device: string, memory: MemoryKind): Place {
+    const key = `${device} ${memory}`;
+    const known = this.#places.get(key) ?? { device, memory, before: 0, steps: [] };
+    this.#places.set(key, known);
+    return known;
+  }
+}
+
+/** Adds the profiler's own memory events (core/trace/memoryEvents.ts). */
+function addRecorded(iteration: Iteration, places: Places): void {
+  const { columns, names } = iteration.trace;
+  const changes = names.map(readMemoryEventName);
+  if (changes.every((change) => change === null)) return;
+  for (const row of rowsOfKind(iteration, 'host-range')) {
+    const change = changes[columns.name[row] ?? -1] ?? null;
+    if (change === null) continue;
+    // Only allocators of page-locked memory report here, so other host memory is pageable.
+    const place = places.at(change.device, change.device === '' ? 'pageable' : 'device');
+    const bytes = columns.bytes[row] ?? 0;
+    if (change.action === 'before') place.before += bytes;
+    else place.steps.push({ atNs: columns.startNs[row] ?? 0, bytes: change.action === 'free' ? -bytes : bytes });
+  }
+}
+
+function addOperations(iteration: Iteration, program: Program, places: Places): void {
+  const ops = bufferChanges(program);
+  const placeOf = (buffer: number): Place | undefined => {
+    const declared = program.buffers[buffer];
+    return declared && places.at(program.devices[declared.device]?.id ?? '', declared.memory);
+  };
+  program.buffers.forEach((buffer, index) => {
+    const place = placeOf(index);
+    if (place !== undefined && buffer.allocated === 'before-run') place.before += buffer.bytes;
+  });
+  const { trace } = iteration;
+  const pinned = new Set<number>();
+  for (const row of rowsOfKind(iteration, 'host-call', 'host-work')) {
+    const change = ops.get(trace.columns.op[row] ?? -1);
+    if (change === undefined) continue;
+    // The first of a pin's two rows is the allocation.
+    const op = trace.columns.op[row] ?? -1;
+    if (change.isPin && pinned.delete(op)) continue;
+    if (change.isPin) pinned.add(op);
+    placeOf(change.buffer)?.steps.push({ atNs: rowEndNs(trace, row), bytes: change.bytes });
+  }
+}
+
+interface BufferChange {
+  readonly buffer: number;
+  /** Negative for a free. */
+  readonly bytes: number;
+  readonly isPin: boolean;
+}
+
+/** Returns how each operation changes memory, by its number. */
+function bufferChanges({ threads, buffers }: Program): Map<number, BufferChange> {
+  const changes = new Map<number, BufferChange>();
+  const sizeOf = (buffer: number): number => buffers[buffer]?.bytes ?? 0;
+  for (const one of threads.flatMap(({ instructions }) => instructions)) {
+    if (one.code === 'allocate') changes.set(one.op, { buffer: one.buffer, bytes: sizeOf(one.buffer), isPin: false });
+    else if (one.code === 'free') changes.set(one.op, { buffer: one.buffer, bytes: -sizeOf(one.buffer), isPin: false });
+    else if (one.code === 'pin' && buffers[one.dst]?.allocated === 'by-operation') {
+      changes.set(one.op, { buffer: one.dst, bytes: sizeOf(one.dst), isPin: true });
+    }
+  }
+  return changes;
+}
+
+function series({ device, memory, before, steps }: Place): MemorySeries {
+  const sorted = [...steps].sort((a, b) => a.atNs - b.atNs);
+  const timeNs = Float64Array.from([0, ...sorted.map(({ atNs }) => atNs)]);
+  const bytes = new Float64Array(timeNs.length);
+  bytes[0] = before;
+  for (const [index, step] of sorted.entries()) bytes[index + 1] = Math.max(0, (bytes[index] ?? 0) + step.bytes);
+  return { device, memory, timeNs, bytes, mostBytes: bytes.reduce((most, one) => Math.max(most, one), 0) };
+}

@@ -1,0 +1,270 @@
+/**
+ * Finds remedies for hazards as changes to the experiment. Tries several, the smallest first, and offers one only if
+ * the changed experiment is valid, lacks the hazard and has no new one.
+ */
+import { applyChange, type Change, type DocumentPath, joinChanges } from '../../experiment/change.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Operation } from '../../experiment/operations.ts';
+import { lowerUnverified } from '../../program/lower.ts';
+import type { Program } from '../../program/program.ts';
+import { atOnce, type InSteps } from '../../steps.ts';
+import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
+import { findHazardsInSteps } from './hazards.ts';
+
+/** Limits, because each tried change means checking the whole program again. */
+const mostTried = 20;
+const mostOperations = 5000;
+const mostRepairs = 6;
+
+/** Remaining work, in checked operations of about 20 µs each. Tests and people wait for it. */
+export class Effort {
+  #left: number;
+
+  constructor(operations: number) {
+    this.#left = operations;
+  }
+
+  spend(operations: number): void {
+    this.#left -= operations;
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0;
+  }
+}
+
+/** An experiment and its check. */
+interface Looked {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly report: HazardReport;
+}
+
+const known = new WeakMap<Experiment, Looked>();
+
+const look = (experiment: Experiment, effort: Effort): Looked => atOnce(lookInSteps(experiment, effort));
+
+function* lookInSteps(experiment: Experiment, effort: Effort): InSteps<Looked> {
+  const before = known.get(experiment);
+  if (before !== undefined) return before;
+  const program = lowerUnverified(experiment);
+  effort.spend(program.operations.length);
+  yield;
+  const looked = { experiment, program, report: yield* findHazardsInSteps(program) };
+  known.set(experiment, looked);
+  return looked;
+}
+
+/** Returns the hazards of an experiment, with a change where possible, for `copyscope check` and the window. */
+export function checkExperiment(experiment: Experiment): HazardReport {
+  const effort = new Effort(mostTried * mostOperations);
+  const looked = look(experiment, effort);
+  const { program, report } = looked;
+  if (program.operations.length > mostOperations) return report;
+  const hazards = report.hazards.map((hazard, index) =>
+    index < mostTried && !effort.isOver ? { ...hazard, change: repair(looked, hazard, effort) } : hazard,
+  );
+  return { ...report, hazards };
+}
+
+/** Returns the hazards of an experiment without changes. They are cached as long as the experiment exists. */
+export const hazardsOf = (experiment: Experiment): HazardReport => atOnce(hazardsInSteps(experiment));
+
+export function* hazardsInSteps(experiment: Experiment): InSteps<HazardReport> {
+  return (yield* lookInSteps(experiment, new Effort(0))).report;
+}
+
+/** Returns the change for the hazard at `index` of the report, or null if none is known. */
+export function repairOf(experiment: Experiment, index: number): Change | null {
+  const effort = new Effort(0);
+  const looked = look(experiment, effort);
+  const hazard = looked.report.hazards[index];
+  const isShort = looked.program.operations.length <= mostOperations;
+  return hazard === undefined || !isShort ? null : repair(looked, hazard, effort);
+}
+
+/** Returns a change that removes this hazard and adds no other, or null if no tried change does. */
+function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
+  const others = looked.report.hazards.filter((one) => one !== hazard);
+  const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
+  return candidates(looked.experiment, looked.program, hazard).find(removes) ?? null;
+}
+
+/**
+ * Returns the change plus repairs of the hazards it adds, such as a wait for data that now comes from another stream;
+ * null if they can't be repaired, it doesn't fit the experiment, or the effort is spent.
+ */
+export function withoutNewHazards(
+  experiment: Experiment,
+  change: Change,
+  effort: Effort,
+  most = mostRepairs,
+): Change | null {
+  const before = look(experiment, effort);
+  let whole = change;
+  for (let repairs = 0; repairs <= most && !effort.isOver; repairs += 1) {
+    const added = newHazards(before, before.report.hazards, whole, effort);
+    if (added === null) return null;
+    const [hazard] = added.hazards;
+    if (hazard === undefined) return whole;
+    const more = repair(added.after, hazard, effort);
+    if (more === null) return null;
+    whole = joinChanges(whole, more);
+  }
+  return null;
+}
+
+interface Added {
+  readonly after: Looked;
+  readonly hazards: readonly Hazard[];
+}
+
+/** Returns the hazards that the change adds to `old`; null if it doesn't fit or the check covers less. */
+function newHazards(before: Looked, old: readonly Hazard[], change: Change, effort: Effort): Added | null {
+  const after = afterChange(before.experiment, change, effort);
+  if (after === null || after.report.limits.length > before.report.limits.length) return null;
+  const keys = new Set(old.map(keyOf));
+  return { after, hazards: after.report.hazards.filter((one) => !keys.has(keyOf(one))) };
+}
+
+function afterChange(experiment: Experiment, change: Change, effort: Effort): Looked | null {
+  try {
+    return look(applyChange(experiment, change), effort);
+  } catch {
+    // The change doesn't fit, for example a synchronise inside a captured graph.
+    return null;
+  }
+}
+
+const keyOf = ({ kind, first, second, buffer }: Hazard): string =>
+  [kind, buffer ?? '', ...[first.id, second.id].sort()].join(' ');
+
+interface Side {
+  readonly path: DocumentPath;
+  readonly operation: Operation;
+  readonly label: string;
+  /** Id of the stream in the document; null for the host's own work. */
+  readonly stream: string | null;
+  readonly thread: string;
+}
+
+function candidates(experiment: Experiment, program: Program, hazard: Hazard): Change[] {
+  const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
+  if (first === null || second === null || hazard.kind === 'endless-wait') return [];
+  if (hazard.kind === 'timing-unsynchronised') return [synchronizeEvent(experiment, first, second)];
+  if (hazard.kind === 'reused-in-use' && first.stream !== null && hazard.buffer !== null) {
+    return [recordStream(experiment, hazard.buffer, first, first.stream)];
+  }
+  if (first.thread !== second.thread) return [throughSignal(experiment, first, second)];
+  if (second.stream === null)
+    return [synchronizeStream(experiment, first, second), synchronizeDevice(experiment, second)];
+  if (first.stream === null) return [synchronizeStream(experiment, second, first)];
+  return [
+    ...recordEarlier(experiment, first, second),
+    throughEvent(experiment, [[first, second]]),
+    throughEvent(experiment, [[second, first]]),
+    throughEvent(experiment, [
+      [first, second],
+      [second, first],
+    ]),
+  ];
+}
+
+function side(experiment: Experiment, program: Program, { op, label, thread, stream }: HazardOperation): Side | null {
+  const path = program.operations[op]?.path;
+  if (path === undefined) return null;
+  // The path comes from lowering this document, so it exists.
+  let value: unknown = experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  const operation = value as Operation;
+  const declared = 'stream' in operation && stream !== null ? operation.stream : null;
+  const isBlocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
+  return { path, operation, label, thread, stream: isBlocking ? 'default' : declared };
+}
+
+/**
+ * Issues the producer and the record of its event before the wait for that event, if the list has them the other way
+ * round: a wait binds to the latest record issued before it, and to nothing without one.
+ */
+function recordEarlier(experiment: Experiment, first: Side, second: Side): Change[] {
+  const path = first.path.slice(0, -1);
+  if (path.join('.') !== second.path.slice(0, -1).join('.')) return [];
+  const [from, to] = [Number(first.path.at(-1)), Number(second.path.at(-1))];
+  let list: unknown = experiment;
+  for (const step of path) list = (list as Record<string | number, unknown>)[step];
+  const operations = list as readonly Operation[];
+  const wait = operations.findIndex((one) => one.op === 'waitEvent' && one.stream === first.stream);
+  const waited = operations[wait];
+  if (waited?.op !== 'waitEvent' || wait > from) return [];
+  const record = operations.findIndex((one) => one.op === 'recordEvent' && one.event === waited.event);
+  const recorded = operations[record];
+  if (recorded?.op !== 'recordEvent' || recorded.stream !== second.stream || record < to) return [];
+  const between = operations.slice(wait, record + 1);
+  // A call that waits for the device, or work of other streams, may need what it would pass.
+  if (!between.every((one) => 'stream' in one && [first.stream, second.stream].includes(one.stream))) return [];
+  const edit = new ChangeBuilder(experiment);
+  for (const [index, one] of between.entries()) {
+    if (!('stream' in one) || one.stream !== second.stream) continue;
+    edit.before([...path, wait], one).remove([...path, wait + index]);
+  }
+  return [
+    edit.step(`Issue "${second.label}" and the record of event "${waited.event}" before the wait for that event.`)
+      .change,
+  ];
+}
+
+function synchronizeStream(experiment: Experiment, first: Side, second: Side): Change {
+  return new ChangeBuilder(experiment)
+    .step(`Synchronise stream "${first.stream}" before "${second.label}".`)
+    .before(second.path, { op: 'synchronizeStream', stream: first.stream }).change;
+}
+
+function synchronizeDevice(experiment: Experiment, second: Side): Change {
+  return new ChangeBuilder(experiment)
+    .step(`Synchronise the device before "${second.label}".`)
+    .before(second.path, { op: 'synchronizeDevice' }).change;
+}
+
+function synchronizeEvent(experiment: Experiment, record: Side, elapsed: Side): Change {
+  const event = 'event' in record.operation ? record.operation.event : '';
+  return new ChangeBuilder(experiment)
+    .step(`Synchronise event "${event}" before "${elapsed.label}".`)
+    .before(elapsed.path, { op: 'synchronizeEvent', event }).change;
+}
+
+function recordStream(experiment: Experiment, buffer: string, use: Side, stream: string): Change {
+  return new ChangeBuilder(experiment)
+    .step(`Record stream "${stream}" for "${buffer}" after "${use.label}".`)
+    .after(use.path, { op: 'recordStream', buffer, stream }).change;
+}
+
+function throughEvent(experiment: Experiment, links: readonly (readonly [from: Side, to: Side])[]): Change {
+  const edit = new ChangeBuilder(experiment);
+  for (const [from, to] of links) {
+    const event = edit.declare('events', 'ordered', { timing: false });
+    edit
+      .step(`Record an event after "${from.label}", and let stream "${to.stream}" wait for it before "${to.label}".`)
+      .after(from.path, { op: 'recordEvent', event, stream: from.stream })
+      .before(to.path, { op: 'waitEvent', event, stream: to.stream });
+  }
+  return edit.change;
+}
+
+/** Orders the operations by a signal between their threads, and by an event if they run in streams. */
+function throughSignal(experiment: Experiment, first: Side, second: Side): Change {
+  const edit = new ChangeBuilder(experiment);
+  const signal = edit.declare('signals', 'handover');
+  const words = `Let host thread "${second.thread}" wait for a signal of "${first.thread}" before "${second.label}"`;
+  edit.after(first.path, { op: 'signal', signal });
+  edit.before(second.path, { op: 'waitSignal', signal });
+  if (first.stream === null) return edit.step(`${words}.`).change;
+  if (second.stream === null) {
+    edit.after(first.path, { op: 'synchronizeStream', stream: first.stream });
+    return edit.step(`${words}, given when stream "${first.stream}" is synchronised.`).change;
+  }
+  const event = edit.declare('events', 'ordered', { timing: false });
+  edit.after(first.path, { op: 'recordEvent', event, stream: first.stream });
+  edit.before(second.path, { op: 'waitEvent', event, stream: second.stream });
+  return edit.step(`${words}, and stream "${second.stream}" for an event recorded after "${first.label}".`).change;
+}

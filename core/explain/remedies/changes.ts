@@ -1,0 +1,120 @@
+/**
+ * Finds changes to the experiment that remove a verdict's cause. There are none if no simple change helps, for example
+ * for memory that only the engine knows, or data that is needed as a whole.
+ */
+import type { Change } from '../../experiment/change.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { Effort } from '../hazards/repair.ts';
+import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
+import { inParts } from './inParts.ts';
+import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
+import { joinCopies, joinedCopies, pipelined } from './joinCopies.ts';
+import { inDeviceMemory, withFewerThreads } from './mapped.ts';
+import { cacheMemory, keepMemory, pin } from './memory.ts';
+import { find, type Situation, second } from './situation.ts';
+import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
+import { launchFirst, withoutStaging, withoutWaits } from './whole.ts';
+
+/** Ways to divide the multiprocessors: share of the blocking kernel, then of the waiting one. */
+const divisions = [
+  [0.75, 0.25],
+  [0.5, 0.5],
+  [0.25, 0.75],
+] as const;
+
+/** Limits the multiprocessors of both kernels so that they can run at once. */
+function shareOut(situation: Situation): Change[] {
+  const { experiment, verdict } = situation;
+  const waiting = find(situation, verdict.subject === 'kernel' ? verdict.op : verdict.with, 'kernel');
+  const filling = find(situation, verdict.subject === 'kernel' ? verdict.with : verdict.blockedBy, 'kernel');
+  if (waiting === null || filling === null || waiting.info.op === filling.info.op) return [];
+  return divisions.map((division) => {
+    const edit = new ChangeBuilder(experiment);
+    for (const [index, { info, operation }] of [filling, waiting].entries()) {
+      const share = division[index] ?? 1;
+      if (operation.smShare <= share) continue;
+      const words = `Let "${info.label}" fill ${share * 100} % of the multiprocessors.`;
+      edit.step(words).replace([...info.path, 'smShare'], share);
+    }
+    return edit.change;
+  });
+}
+
+/** Returns changes in order of preference; empty if there are none. */
+export function changesFor(situation: Situation): Change[] {
+  const { verdict } = situation;
+  const before = (op: number | null): Change | null => moveBefore(situation, second(situation), op);
+  const earlier = (): Change | null => before(verdict.blockedBy);
+  switch (verdict.cause) {
+    case 'pageable-source':
+    case 'pageable-destination':
+      return present(
+        pin(situation, verdict.op),
+        pipelined(situation),
+        before(verdict.op),
+        launchFirst(situation.experiment),
+      );
+    case 'waits-for-earlier-work':
+      return present(asynchronous(situation), pin(situation, verdict.op));
+    case 'wait-after-each-copy':
+      return present(withoutWaits(situation.experiment, new Effort(effortOfWaits)));
+    case 'many-small-copies':
+      return present(joinedCopies(situation.experiment));
+    case 'allocated-again':
+      return present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
+    case 'same-stream':
+      return present(ownBranch(situation), ownLaunches(situation), ownStream(situation));
+    case 'legacy-default-stream':
+      return present(nonBlocking(situation), ownStream(situation));
+    case 'event-dependency':
+      return present(verdict.needsData === true ? inParts(situation) : dropWait(situation));
+    case 'graph-launches':
+      return present(ownGraph(situation));
+    case 'peer-copy-alone':
+      return present(asynchronous(situation), earlier());
+    case 'engine-busy':
+      return present(moveBefore(situation, verdict.op, verdict.blockedBy));
+    case 'copy-queues':
+      return present(...intoOthersStream(situation), earlier());
+    case 'overlapped':
+      return verdict.rule === 'mapped-memory' ? present(inDeviceMemory(situation), withFewerThreads(situation)) : [];
+    case 'mapped-memory':
+      return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
+    case 'queued-behind':
+      return present(ownBranch(situation), ownStream(situation), earlier());
+    case 'issued-too-late':
+      return present(
+        asynchronous(situation),
+        // If `blockedBy` is null, the copy's own call held the host, as for a multi-tensor copy.
+        before(verdict.blockedBy ?? verdict.op),
+        pin(situation, verdict.blockedBy),
+        pipelined(situation),
+        launchFirst(situation.experiment),
+        withoutWaits(situation.experiment, new Effort(effortOfWaits)),
+      );
+    case 'launch-blocking':
+      return present(withoutLaunchBlocking(situation));
+    case 'launch-queue-full':
+      return present(earlier(), ownStream(situation));
+    case 'allocation-synchronises':
+      return present(cacheMemory(situation), earlier());
+    case 'multiprocessors-full':
+      return shareOut(situation);
+    case 'too-small':
+      return present(joinCopies(situation), pipelined(situation));
+    case 'not-a-copy-engine-copy':
+      if (verdict.rule !== 'host-to-host-copy') return present(pin(situation, verdict.op));
+      return present(otherThread(situation), withoutStaging(situation.experiment));
+    default:
+      return [];
+  }
+}
+
+/** Limit of checked operations while waits are removed. */
+const effortOfWaits = 5000;
+
+const bufferOf = (situation: Situation): string | undefined =>
+  find(situation, situation.verdict.op, 'allocate')?.operation.buffer;
+
+const present = (...changes: readonly (Change | null)[]): Change[] =>
+  changes.filter((change) => change !== null && change.patches.length > 0) as Change[];

@@ -1,0 +1,234 @@
+/**
+ * Tests verdicts: removes the cause that a verdict names from the document, repairs any data order that this breaks,
+ * and simulates the changed experiment on the same machine. If another cause shows up then, it is removed too, as long
+ * as that helps. The gain is the difference of two simulations, so errors of the simulator that affect both cancel out.
+ */
+
+import { applyChange, type Change, joinChanges } from '../../experiment/change.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import { type Around, figuresAround, type Interval, intervalAround } from '../../machine/cost/interval.ts';
+import type { Machine } from '../../machine/cost/machineOf.ts';
+import type { Surroundings } from '../../machine/cost/spread.ts';
+import { atOnce, type InSteps } from '../../steps.ts';
+import { Effort, withoutNewHazards } from '../hazards/repair.ts';
+import type { Cause, Verdict } from '../verdicts/verdict.ts';
+import { changesFor } from './changes.ts';
+import { type Prediction, predict } from './predict.ts';
+import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
+import { second } from './situation.ts';
+
+/** Limit of causes that are removed in turn. */
+const mostSteps = 3;
+/** Limits of tests, because each verdict takes a few simulations. `mostEffort` counts checked operations. */
+const mostVerdicts = 12;
+const mostEffort = 25_000;
+/** Smallest gain, relative to the makespan, that justifies a change. */
+const leastGainShare = 0.005;
+/** Smallest gain that justifies changing a copy that overlaps already. Predictions can err by this much. */
+const leastGainOverlapped = 0.05;
+
+export interface Explanation {
+  readonly before: Prediction;
+  /** One for each tested verdict. */
+  readonly remedies: readonly Remedy[];
+}
+
+/** Simulates the experiment and tests its verdicts. Returns null if it can't be simulated or is too long. */
+export function explainWithRemedies(experiment: Experiment, machine: Machine): Explanation | null {
+  const before = predict(experiment, machine);
+  return before === null ? null : { before, remedies: atOnce(testedInSteps(before, before.verdicts, machine)) };
+}
+
+/** Tests the verdicts of a run of this experiment. */
+export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
+  const before = predict(experiment, machine);
+  return before === null ? [] : atOnce(testedInSteps(before, verdicts, machine));
+}
+
+/** Tests verdicts in steps, for callers that have simulated the experiment on that machine already. */
+export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[], machine: Machine): InSteps<Remedy[]> {
+  const trying = {
+    machine,
+    effort: new Effort(mostEffort),
+    gainInterval: gainIntervals(before, machine.around),
+  };
+  const remedies: Remedy[] = [];
+  for (const verdict of verdicts.filter(isTested).slice(0, mostVerdicts)) {
+    const remedy = yield* test(before, verdict, trying);
+    if (remedy !== null) remedies.push(remedy);
+  }
+  return remedies;
+}
+
+/**
+ * Returns the verdicts with what removing their cause gains as their cost, as far as that was tested, the costliest first.
+ * Others cost at most the makespan.
+ */
+export function costed(
+  verdicts: readonly Verdict[],
+  remedies: readonly Remedy[],
+  makespanNs: number | null,
+): Verdict[] {
+  const tested = new Map(remedies.map((remedy) => [`${remedy.op} ${remedy.cause}`, remedy]));
+  const most = makespanNs ?? Number.POSITIVE_INFINITY;
+  const own = verdicts.map((verdict) => {
+    const remedy = tested.get(`${verdict.op} ${verdict.cause}`);
+    const isKnown = remedy !== undefined && remedy.borneOut !== null;
+    return { ...verdict, costNs: isKnown ? Math.max(0, remedy.gainNs) : Math.min(most, verdict.costNs) };
+  });
+  const isLast = ({ subject }: Verdict): number => (subject === 'kernel' ? 1 : 0);
+  return own.sort((a, b) => isLast(a) - isLast(b) || b.costNs - a.costNs);
+}
+
+interface Trying {
+  readonly machine: Machine;
+  readonly effort: Effort;
+  readonly gainInterval: (after: Prediction) => Interval | null;
+}
+
+interface Attempt {
+  readonly change: Change;
+  readonly prediction: Prediction;
+  readonly causes: readonly Cause[];
+  /** Number of the copy in the changed experiment. */
+  readonly op: number;
+}
+
+/** Tests one verdict. Returns null if the effort ran out first, or if a copy overlaps and gains little. */
+function* test(before: Prediction, verdict: Verdict, trying: Trying): InSteps<Remedy | null> {
+  const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
+  const trials: Trial[] = [];
+  let best: Attempt | null = null;
+  let current: Attempt | null = start;
+  for (let step = 0; step < mostSteps && current !== null; step += 1) {
+    const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
+    const next: Attempt | null = shown === null || !isTested(shown) ? null : yield* takeAway(current, shown, trying);
+    if (next !== null && shown !== null) trials.push(trialOf(current, next, shown.cause));
+    // One more change must gain something, not only overlap.
+    if (next !== null && (best === null ? isBetter(next, start) : gains(next, best))) best = next;
+    current = next;
+  }
+  if (best === null && trying.effort.isOver) return null;
+  const gainInterval = best === null ? null : trying.gainInterval(best.prediction);
+  const remedy = { ...describe(start, best, verdict, trials), gainInterval };
+  return verdict.cause === 'overlapped' && remedy.gainShare < leastGainOverlapped ? null : remedy;
+}
+
+function trialOf({ change }: Attempt, next: Attempt, cause: Cause): Trial {
+  const steps = next.change.steps.slice(change.steps.length);
+  return { cause, steps, after: outlook(next), title: verdictOf(next)?.title ?? null };
+}
+
+/** Removes one more cause by the first change that helps, or else the first one; null if none keeps the data right. */
+function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying): InSteps<Attempt | null> {
+  const { experiment, program } = from.prediction;
+  let first: Attempt | null = null;
+  for (const proposed of changesFor({ experiment, program, verdict })) {
+    yield;
+    const change = withoutNewHazards(experiment, proposed, effort);
+    const prediction = change === null ? null : predict(applyChange(experiment, change), machine);
+    effort.spend(program.operations.length);
+    if (change === null || prediction === null) continue;
+    // An operation that the change removed has no verdict that could remain.
+    const op = movedOperation(from, prediction) ?? -1;
+    const causes = [...from.causes, verdict.cause];
+    const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
+    if (isBetter(attempt, from)) return attempt;
+    const isRepaired = change.patches.length > proposed.patches.length;
+    if (!isRepaired || !isUndone(attempt, from)) first ??= attempt;
+  }
+  return first;
+}
+
+/** Returns whether the repair restored the removed order or wait, so that the copy waits as before. */
+function isUndone(attempt: Attempt, from: Attempt): boolean {
+  const [before, after] = [verdictOf(from), verdictOf(attempt)];
+  if (before === null || after === null || before.cause !== after.cause) return false;
+  switch (after.cause) {
+    case 'queued-behind':
+      // Only if the copy is the one that waits.
+      if (second({ ...from.prediction, verdict: before }) !== before.op) return false;
+      return labelOf(attempt, after.blockedBy) === labelOf(from, before.blockedBy);
+    case 'event-dependency':
+      return attempt.prediction.makespanNs === from.prediction.makespanNs;
+    case 'issued-too-late':
+      return !from.prediction.program.operations.some(({ label }) => label === labelOf(attempt, after.blockedBy));
+    default:
+      return false;
+  }
+}
+
+const labelOf = ({ prediction }: Attempt, op: number | null): string | null =>
+  op === null ? null : (prediction.program.operations[op]?.label ?? null);
+
+/** Returns the copy's number after a change, or null if it is gone. */
+function movedOperation({ prediction, op }: Attempt, after: Prediction): number | null {
+  const id = prediction.program.operations[op]?.id;
+  return after.program.operations.find((info) => info.id === id)?.op ?? null;
+}
+
+const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
+  prediction.verdicts.find((verdict) => verdict.op === op) ?? null;
+
+const gains = (one: Attempt, other: Attempt): boolean =>
+  other.prediction.makespanNs - one.prediction.makespanNs > leastGainShare * other.prediction.makespanNs;
+
+/** Returns whether the attempt overlaps and the other doesn't, or has the shorter makespan. */
+function isBetter(one: Attempt, other: Attempt): boolean {
+  const [overlaps, otherOverlaps] = [one, other].map((attempt) => verdictOf(attempt)?.cause === 'overlapped');
+  const gain = other.prediction.makespanNs - one.prediction.makespanNs;
+  if (overlaps && !otherOverlaps) return gain > -leastGainShare * other.prediction.makespanNs;
+  return gains(one, other);
+}
+
+function describe(
+  start: Attempt,
+  best: Attempt | null,
+  verdict: Verdict,
+  trials: readonly Trial[],
+): Omit<Remedy, 'gainInterval'> {
+  const gainNs = best === null ? 0 : start.prediction.makespanNs - best.prediction.makespanNs;
+  return {
+    op: verdict.op,
+    cause: verdict.cause,
+    causes: best?.causes ?? [],
+    steps: best?.change.steps ?? [],
+    patches: best?.change.patches ?? [],
+    before: outlook(start),
+    after: best === null ? null : outlook(best),
+    gainNs,
+    gainShare: start.prediction.makespanNs > 0 ? gainNs / start.prediction.makespanNs : 0,
+    borneOut: best !== null ? true : trials.length > 0 ? false : null,
+    tried: best === null ? trials : [],
+  };
+}
+
+function outlook(attempt: Attempt): RemedyOutlook {
+  const verdict = verdictOf(attempt);
+  return {
+    makespanNs: attempt.prediction.makespanNs,
+    share: verdict?.share ?? 0,
+    cause: verdict?.cause ?? null,
+  };
+}
+
+/** Returns a function that gives the interval of a gain, or null if no spread between machines was measured. */
+export function gainIntervals(
+  before: Prediction,
+  machines: Surroundings | null,
+): (after: Prediction) => Interval | null {
+  if (machines === null) return () => null;
+  const makespans = ({ program }: Prediction): Around<number> | null =>
+    atOnce(figuresAround(program, machines, ({ makespanNs }): number => makespanNs));
+  let first: Around<number> | null = null;
+  return (after) => {
+    first ??= makespans(before);
+    const second = makespans(after);
+    if (first === null || second === null) return null;
+    const pairs = first.pairs.map(
+      ([fast, slow], group) =>
+        [fast - (second.pairs[group]?.[0] ?? 0), slow - (second.pairs[group]?.[1] ?? 0)] as const,
+    );
+    return intervalAround(before.makespanNs - after.makespanNs, { pairs, restPart: machines.restPart });
+  };
+}

@@ -1,0 +1,71 @@
+/** A remedy: a change, and the prediction from simulating it. */
+
+import type { Patch } from '../../experiment/change.ts';
+import { type Interval, intervalText } from '../../machine/cost/interval.ts';
+import { formatDuration } from '../../units.ts';
+import type { Cause, Verdict } from '../verdicts/verdict.ts';
+
+export interface RemedyOutlook {
+  readonly makespanNs: number;
+  /** Time in which copy and kernel overlap, divided by the shorter of the two, as in the verdict. */
+  readonly share: number;
+  /** Null if the verdict disappeared, for example for a kernel that no longer waits. */
+  readonly cause: Cause | null;
+}
+
+/** Returns whether there is a cause to remove: copy and kernel didn't overlap, or shared the link while they did. */
+export const isTested = ({ op, cause, rule }: Verdict): boolean =>
+  op >= 0 && cause !== 'nothing-to-overlap' && (cause !== 'overlapped' || rule === 'mapped-memory');
+
+/** A trial that removed one more cause without a gain. */
+export interface Trial {
+  readonly cause: Cause;
+  /** How the cause was removed, in sentences. */
+  readonly steps: readonly string[];
+  readonly after: RemedyOutlook;
+  /** Title of the verdict after the change; null if it disappeared. */
+  readonly title: string | null;
+}
+
+export interface Remedy {
+  /** Copy of the verdict, and its cause. */
+  readonly op: number;
+  readonly cause: Cause;
+  /** Causes that had to be removed in turn, the verdict's own first. */
+  readonly causes: readonly Cause[];
+  /** Sentences, one for each change, including what keeps the data correct. Empty if no simple change is known. */
+  readonly steps: readonly string[];
+  readonly patches: readonly Patch[];
+  /** Both simulated with the same profile. `after` is null without a change. */
+  readonly before: RemedyOutlook;
+  readonly after: RemedyOutlook | null;
+  /** Makespan before minus after; 0 without a change. */
+  readonly gainNs: number;
+  /** Range of the gain on nine of ten machines. Null without a change, or if the profile has only published figures. */
+  readonly gainInterval: Interval | null;
+  /** gainNs divided by the makespan before. */
+  readonly gainShare: number;
+  /**
+   * Whether the change confirms the verdict: the copy overlaps, or the makespan is shorter. If false, the verdict must
+   * not be shown as the cause. Null if nothing could be tried.
+   */
+  readonly borneOut: boolean | null;
+  /** Removed causes if `borneOut` is false; each trial includes the ones before it. */
+  readonly tried: readonly Trial[];
+}
+
+/** Returns the interval of the gain, such as '2.1 to 4.4 ms (90 %)', or null if there is none. */
+export function gainIntervalText({ gainNs, gainInterval }: Remedy): string | null {
+  if (gainInterval === null || gainNs <= 0) return null;
+  const none = gainInterval.lowNs <= 0 ? '; that reaches zero, so it may gain nothing' : '';
+  return `${intervalText(gainInterval)}${none}`;
+}
+
+/** Describes the result of a trial. */
+export function trialOutcome({ after, title }: Trial, before: RemedyOutlook): string {
+  const makespans = `predicted makespan ${formatDuration(before.makespanNs)} → ${formatDuration(after.makespanNs)}`;
+  if (after.cause === 'overlapped') return `The two then overlap, but the program gains nothing: ${makespans}.`;
+  return title === null
+    ? `The program gains nothing: ${makespans}.`
+    : `The two still don't overlap: ${title}; ${makespans}.`;
+}

@@ -1,0 +1,52 @@
+/** Input of a change: the document, its program, and the verdict whose cause should be removed. */
+import type { DocumentPath } from '../../experiment/change.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
+import { bufferBytes } from '../../experiment/resources.ts';
+import type { OperationInfo, Program } from '../../program/program.ts';
+import type { Verdict } from '../verdicts/verdict.ts';
+
+export interface Situation {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly verdict: Verdict;
+}
+
+export interface Found<Name extends OperationName> {
+  readonly info: OperationInfo;
+  readonly operation: OperationOf<Name>;
+}
+
+/** Returns the operation with this number if it is one of `names`. */
+export function find<Name extends OperationName>(
+  { experiment, program }: Situation,
+  op: number | null,
+  ...names: readonly Name[]
+): Found<Name> | null {
+  const info = op === null ? undefined : program.operations[op];
+  if (info === undefined) return null;
+  const operation = at(experiment, info.path) as Operation;
+  return (names as readonly string[]).includes(operation.op)
+    ? { info, operation: operation as OperationOf<Name> }
+    : null;
+}
+
+/** Returns the value at a path. Paths come from lowering this document, so they exist. */
+export function at(experiment: Experiment, path: DocumentPath): unknown {
+  let value: unknown = experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  return value;
+}
+
+/** Returns the size of a declared buffer in bytes; 0 if it isn't declared. */
+export function sizeOf({ experiment }: Situation, id: string): number {
+  const declared = experiment.buffers.find((buffer) => buffer.id === id);
+  return declared === undefined ? 0 : bufferBytes(declared);
+}
+
+/** Returns the number of the operation that ran second, of the two that the verdict is about. */
+export function second({ verdict }: Situation): number {
+  const startOf = (role: 'copy' | 'kernel'): number =>
+    verdict.evidence.find((row) => row.role === role)?.startNs ?? Number.NEGATIVE_INFINITY;
+  return verdict.with !== null && startOf('kernel') > startOf('copy') ? verdict.with : verdict.op;
+}

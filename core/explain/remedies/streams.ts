@@ -1,0 +1,119 @@
+/** Changes to streams: which stream work goes to, and what waits. */
+import type { Change, DocumentPath } from '../../experiment/change.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Operation, OperationName } from '../../experiment/operations.ts';
+import { at, type Found, find, type Situation } from './situation.ts';
+
+/** Moves the copy, and the events recorded right after it, to a new non-blocking stream. Null if it has one already. */
+export function ownStream(situation: Situation): Change | null {
+  const { experiment, verdict } = situation;
+  const copy = find(situation, verdict.op, 'copy');
+  if (copy === null || copy.operation.mode === 'blocking-memcpy' || isAlone(situation, copy)) return null;
+  const edit = new ChangeBuilder(experiment);
+  const stream = edit.declare('streams', 'copies', { flags: 'non-blocking', ...deviceOf(situation, copy) });
+  edit.step(`Move "${copy.info.label}" to a non-blocking stream of its own, "${stream}".`);
+  return move(edit, experiment, copy, stream);
+}
+
+/** Returns whether the stream is non-blocking and nothing else runs or waits in it. */
+function isAlone({ experiment, program }: Situation, { info, operation: { stream } }: Found<'copy'>): boolean {
+  const tells = new Set<OperationName>(['recordEvent', 'synchronizeStream', 'queryStream']);
+  return (
+    experiment.streams.some(({ id, flags }) => id === stream && flags === 'non-blocking') &&
+    program.operations.every(({ op, path }) => {
+      const other = at(experiment, path) as Operation;
+      return op === info.op || tells.has(other.op) || !('stream' in other) || other.stream !== stream;
+    })
+  );
+}
+
+/** Limit of streams that are tried. */
+const mostStreams = 3;
+
+/**
+ * Moves the copy to a stream that already copies in the same direction, and so has a queue of that engine. Prefers the
+ * one that copied last before it. Rule (core/rules): copy-queues.
+ */
+export function intoOthersStream(situation: Situation): Change[] {
+  const { experiment, program, verdict } = situation;
+  const copy = find(situation, verdict.op, 'copy');
+  if (copy === null || copy.operation.mode === 'blocking-memcpy') return [];
+  const taken = [copy, find(situation, verdict.blockedBy, 'copy')].map((one) => one?.operation.stream);
+  const others = program.operations
+    .slice(0, verdict.op)
+    .reverse()
+    .map(({ op }) => find(situation, op, 'copy'))
+    .filter((other) => other !== null && isAlike(situation, copy, other))
+    .map((other) => other?.operation.stream ?? '');
+  const streams = [...new Set(others)].filter((stream) => !taken.includes(stream));
+  return streams.slice(0, mostStreams).map((stream) => {
+    const edit = new ChangeBuilder(experiment);
+    edit.step(`Move "${copy.info.label}" to stream "${stream}", whose queue of the copy engine it then uses.`);
+    return move(edit, experiment, copy, stream);
+  });
+}
+
+/** Moves the copy, and the events recorded right after it, to a stream. */
+export function move(edit: ChangeBuilder, experiment: Experiment, copy: Found<'copy'>, stream: string): Change {
+  edit.replace([...copy.info.path, 'stream'], stream);
+  for (const path of recordsBehind(experiment, copy)) edit.replace([...path, 'stream'], stream);
+  return edit.change;
+}
+
+/** Returns whether the other copy has the same direction and device, in a declared stream. */
+function isAlike(situation: Situation, copy: Found<'copy'>, other: Found<'copy'>): boolean {
+  const { buffers, streams } = situation.experiment;
+  const isDevice = (id: string): boolean => buffers.find((buffer) => buffer.id === id)?.memory === 'device';
+  return (
+    streams.some(({ id }) => id === other.operation.stream) &&
+    deviceOf(situation, copy).device === deviceOf(situation, other).device &&
+    isDevice(copy.operation.src) === isDevice(other.operation.src) &&
+    isDevice(copy.operation.dst) === isDevice(other.operation.dst)
+  );
+}
+
+/** Returns the device of its stream, as a declaration names it; empty if it is the first device. */
+export function deviceOf(
+  { experiment }: Situation,
+  { info, operation }: Found<'copy'> | Found<'kernel'>,
+): { readonly device?: string } {
+  const declared = experiment.streams.find(({ id }) => id === operation.stream);
+  const device = declared === undefined ? experiment.threads[info.thread]?.device : declared.device;
+  return device === undefined ? {} : { device };
+}
+
+/** Returns the events recorded after the copy, before other work in its stream: they stand for the copy. */
+function recordsBehind(experiment: Experiment, { info, operation }: Found<'copy'>): DocumentPath[] {
+  const list = at(experiment, info.path.slice(0, -1)) as readonly Operation[];
+  const paths: DocumentPath[] = [];
+  for (let index = Number(info.path.at(-1)) + 1; index < list.length; index += 1) {
+    const next = list[index];
+    if (next === undefined || !('stream' in next) || next.stream !== operation.stream) continue;
+    if (next.op !== 'recordEvent') break;
+    paths.push(info.path.with(-1, index));
+  }
+  return paths;
+}
+
+/** Makes the declared blocking streams of copy and kernel non-blocking. */
+export function nonBlocking(situation: Situation): Change | null {
+  const { experiment, verdict } = situation;
+  const used = [find(situation, verdict.op, 'copy'), find(situation, verdict.with, 'kernel', 'memset')];
+  const streams = new Set(used.map((one) => one?.operation.stream));
+  const edit = new ChangeBuilder(experiment);
+  for (const [index, { id, flags }] of experiment.streams.entries()) {
+    if (!streams.has(id) || flags !== 'blocking') continue;
+    edit.step(`Make stream "${id}" non-blocking.`).replace(['streams', index, 'flags'], 'non-blocking');
+  }
+  return edit.change.patches.length === 0 ? null : edit.change;
+}
+
+export function dropWait(situation: Situation): Change | null {
+  const wait = find(situation, situation.verdict.blockedBy, 'waitEvent');
+  if (wait === null) return null;
+  const edit = new ChangeBuilder(situation.experiment).step(
+    `Remove "${wait.info.label}": neither side needs the other's data.`,
+  );
+  return edit.remove(wait.info.path).change;
+}

@@ -1,0 +1,250 @@
+/**
+ * Changes to all operations of a kind at once, as the plan combines them. Their words are those of a trace's plan
+ * (core/lift). Each returns null if the experiment has nothing that it would change.
+ */
+import type { Change, DocumentPath } from '../../experiment/change.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { type Experiment, walkOperations } from '../../experiment/experiment.ts';
+import type { Operation, OperationOf } from '../../experiment/operations.ts';
+import { isHostMemory } from '../../trace/trace.ts';
+import { type Effort, withoutNewHazards } from '../hazards/repair.ts';
+import { shareData } from '../verdicts/facts.ts';
+import { joinedCopies } from './joinCopies.ts';
+import { keepMemory } from './memory.ts';
+
+/** In the order in which they build on one another. */
+export const wholeWords = [
+  'keep-memory',
+  'pin',
+  'batch',
+  'non-blocking',
+  'remove-wait',
+  'delay-wait',
+  'other-stream',
+] as const;
+export type WholeWord = (typeof wholeWords)[number];
+
+type Whole = (experiment: Experiment, effort: Effort) => Change | null;
+
+interface Place<One extends Operation = Operation> {
+  readonly operation: One;
+  readonly path: DocumentPath;
+}
+
+/** Repairs that moving copies to another stream may need: events in both directions for each copy. */
+const mostRepairs = 24;
+
+export const wholeChanges: Readonly<Record<WholeWord, Whole>> = {
+  'keep-memory': (experiment) => keepMemory(experiment, () => true),
+  pin: pinned,
+  batch: joinedCopies,
+  'non-blocking': (experiment) => {
+    const edit = new ChangeBuilder(experiment);
+    const blocking = linkCopies(experiment).filter(({ operation }) => operation.mode !== 'async');
+    for (const { path } of blocking) edit.replace([...path, 'mode'], 'async');
+    return changed(edit, `Make ${countOf(blocking.length)} asynchronous.`);
+  },
+  'remove-wait': withoutWaits,
+  'delay-wait': launchFirst,
+  'other-stream': copiesApart,
+};
+
+/** Pins the pageable side of all copies over the link, and drops the host's own copies into page-locked memory. */
+function pinned(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const staged = stagedByHost(experiment);
+  const links = linkCopies(experiment).flatMap(({ operation: { src, dst } }) => [src, dst]);
+  dropStaging(edit, staged);
+  return pinIn(experiment, edit, new Set([...links, ...staged.map(({ staging }) => staging.operation.src)]));
+}
+
+/** Drops the host's own copies into page-locked memory: their source is pinned instead. */
+export function withoutStaging(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const staged = stagedByHost(experiment);
+  dropStaging(edit, staged);
+  return pinIn(experiment, edit, new Set(staged.map(({ staging }) => staging.operation.src)));
+}
+
+function dropStaging(edit: ChangeBuilder, staged: readonly StagedByHost[]): void {
+  for (const { staging, copies } of staged) {
+    const { src, dst } = staging.operation;
+    edit.step(`Copy "${src}" itself, without "${dst}" in between.`);
+    for (const { path } of copies) edit.replace([...path, 'src'], src);
+  }
+  for (const { staging } of staged) edit.remove(staging.path);
+}
+
+function pinIn(experiment: Experiment, edit: ChangeBuilder, sides: ReadonlySet<string>): Change | null {
+  const names: string[] = [];
+  for (const [index, { id, memory, allocated }] of experiment.buffers.entries()) {
+    if (!sides.has(id) || memory !== 'pageable' || allocated !== 'before-run') continue;
+    edit.replace(['buffers', index, 'memory'], 'pinned');
+    names.push(id);
+  }
+  return changed(edit, `Pin ${namesOf(names)}.`);
+}
+
+const changed = (edit: ChangeBuilder, words: string): Change | null =>
+  edit.change.patches.length === 0 ? null : edit.step(words).change;
+
+const mostNames = 3;
+
+/** For example '"a", "b", "c" and 4 more'. */
+function namesOf(ids: readonly string[]): string {
+  const names = ids.slice(0, mostNames).map((id) => `"${id}"`);
+  return ids.length > mostNames ? `${names.join(', ')} and ${ids.length - mostNames} more` : names.join(' and ');
+}
+
+const countOf = (count: number): string => (count === 1 ? 'the copy' : `${count} copies`);
+
+function places(experiment: Experiment): Place[] {
+  const found: Place[] = [];
+  for (const [thread, { operations }] of experiment.threads.entries()) {
+    const visit = (operation: Operation, path: DocumentPath): void => void found.push({ operation, path });
+    walkOperations(operations, visit, ['threads', thread, 'operations']);
+  }
+  return found;
+}
+
+const isPlace =
+  <Name extends Operation['op']>(name: Name) =>
+  (place: Place): place is Place<OperationOf<Name>> =>
+    place.operation.op === name;
+
+/** Returns the copies between host and device. */
+function linkCopies(experiment: Experiment): Place<OperationOf<'copy'>>[] {
+  const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
+  const isHost = (id: string): boolean => isHostMemory(memories.get(id) ?? 'device');
+  return places(experiment)
+    .filter(isPlace('copy'))
+    .filter(({ operation: { src, dst } }) => isHost(src) !== isHost(dst));
+}
+
+interface StagedByHost {
+  readonly staging: Place<OperationOf<'copy'> | OperationOf<'pin'>>;
+  readonly copies: readonly Place<OperationOf<'copy'>>[];
+}
+
+/**
+ * Returns copies of pageable memory into page-locked memory, by the host, that serve only uploads of the same bytes. If
+ * the data is made in page-locked memory, they fall away.
+ */
+function stagedByHost(experiment: Experiment): StagedByHost[] {
+  const all = places(experiment);
+  const memories = new Map(experiment.buffers.map(({ id, memory }) => [id, memory]));
+  const isFrom = (id: string): boolean => memories.get(id) === 'pageable';
+  return all.flatMap((place): StagedByHost[] => {
+    if (!isPlace('copy')(place) && !isPlace('pin')(place)) return [];
+    const { src, dst } = place.operation;
+    const isWhole = !('bytes' in place.operation) || place.operation.bytes === undefined;
+    if (!isFrom(src) || !isHostMemory(memories.get(dst) ?? 'device') || isFrom(dst) || !isWhole) return [];
+    const copies = linkCopies(experiment).filter(({ operation }) => operation.src === dst);
+    const users = all.filter((one) => one.path !== place.path && JSON.stringify(one.operation).includes(`"${dst}"`));
+    const isOnlyCopied = users.every(
+      (one) => 'operations' in one.operation || copies.some(({ path }) => path.join('.') === one.path.join('.')),
+    );
+    return copies.length > 0 && isOnlyCopied ? [{ staging: place, copies }] : [];
+  });
+}
+
+const listOf = ({ path }: Place): string => path.slice(0, -1).join('.');
+
+/** Removes waits that directly follow a copy of the same stream, unless the data needs them or nothing comes after. */
+export function withoutWaits(experiment: Experiment, effort: Effort): Change | null {
+  const all = places(experiment);
+  const removable = all.filter((place, index) => {
+    const before = all[index - 1];
+    if (before === undefined || listOf(before) !== listOf(place) || before.operation.op !== 'copy') return false;
+    if (place.operation.op !== 'synchronizeStream' && place.operation.op !== 'synchronizeDevice') return false;
+    if (place.operation.op === 'synchronizeStream' && place.operation.stream !== before.operation.stream) return false;
+    // The thread's last operation ends the measurement.
+    return place.path.length > 4 || all.some((other) => listOf(other) === listOf(place) && isLater(other, place));
+  });
+  let whole: Change = { steps: [], patches: [] };
+  const edit = new ChangeBuilder(experiment);
+  let count = 0;
+  for (const { path } of removable) {
+    const alone = new ChangeBuilder(experiment).remove(path).change;
+    const repaired = withoutNewHazards(experiment, alone, effort);
+    if (repaired === null || repaired.patches.length > 1) continue;
+    edit.remove(path);
+    count += 1;
+    whole = edit.change;
+  }
+  return count === 0
+    ? null
+    : { steps: [`Remove ${count === 1 ? 'the wait' : `${count} waits`} after copies.`], patches: whole.patches };
+}
+
+const isLater = (other: Place, place: Place): boolean => Number(other.path.at(-1)) > Number(place.path.at(-1));
+
+/** Returns whether the call returns only when work of the device is over. */
+const holds = ({ operation }: Place): boolean =>
+  operation.op === 'item' ||
+  operation.op === 'synchronizeStream' ||
+  (operation.op === 'copy' && operation.mode !== 'async');
+
+/**
+ * Issues kernels of other streams before the host waits for a value: within one list, a kernel passes what is between
+ * if that is in other streams and shares no data with it.
+ */
+export function launchFirst(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  const moved = new Set<Place>();
+  for (const list of groupLists(experiment)) {
+    const first = list.findIndex(holds);
+    for (const [index, place] of list.entries()) {
+      const { operation } = place;
+      if (first < 0 || index <= first || operation.op !== 'kernel') continue;
+      const passed = list.slice(first, index).filter((one) => !moved.has(one));
+      if (!passed.every(({ operation: one }) => mayPass(operation, one))) continue;
+      moved.add(place);
+      edit.before((list[first] as Place).path, operation).remove(place.path);
+    }
+  }
+  const kernels = moved.size === 1 ? 'the kernel' : `${moved.size} kernels`;
+  return changed(edit, `Launch ${kernels} of other streams before the host waits for a value.`);
+}
+
+function mayPass(kernel: OperationOf<'kernel'>, one: Operation): boolean {
+  if (one.op === 'work' || one.op === 'read') return true;
+  return passable.has(one.op) && 'stream' in one && one.stream !== kernel.stream && shareData(one, kernel) !== true;
+}
+
+/** Operations of other streams that a kernel may pass. */
+const passable: ReadonlySet<Operation['op']> = new Set(['item', 'kernel', 'memset', 'copy', 'synchronizeStream']);
+
+function groupLists(experiment: Experiment): Place[][] {
+  const lists = new Map<string, Place[]>();
+  for (const place of places(experiment)) {
+    const list = lists.get(listOf(place)) ?? [];
+    lists.set(listOf(place), list);
+    list.push(place);
+  }
+  return [...lists.values()];
+}
+
+/** Moves the asynchronous copies of streams that also run kernels to a stream of their own, one for each direction. */
+function copiesApart(experiment: Experiment, effort: Effort): Change | null {
+  const all = places(experiment);
+  if (all.some(({ operation }) => operation.op === 'graphCapture')) return null;
+  const busy = new Set(all.filter(isPlace('kernel')).map(({ operation }) => operation.stream));
+  const edit = new ChangeBuilder(experiment);
+  const own = new Map<string, string>();
+  let count = 0;
+  for (const { operation, path } of linkCopies(experiment)) {
+    if (!busy.has(operation.stream) || operation.mode === 'blocking-memcpy') continue;
+    const isIn = experiment.buffers.some(({ id, memory }) => id === operation.dst && memory === 'device');
+    const declared = experiment.streams.find(({ id }) => id === operation.stream);
+    const device = declared?.device ?? experiment.threads[Number(path[1])]?.device;
+    const key = `${isIn} ${device}`;
+    const fields = { flags: 'non-blocking', ...(device === undefined ? {} : { device }) };
+    const stream = own.get(key) ?? edit.declare('streams', isIn ? 'uploads' : 'downloads', fields);
+    own.set(key, stream);
+    edit.replace([...path, 'stream'], stream);
+    count += 1;
+  }
+  const plain = changed(edit, `Copy in a non-blocking stream of its own (${countOf(count)}).`);
+  return plain === null ? null : withoutNewHazards(experiment, plain, effort, mostRepairs);
+}

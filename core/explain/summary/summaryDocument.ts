@@ -1,0 +1,111 @@
+/**
+ * Output of `copyscope run --json` and `copyscope explain --json`. docs/reference/summary.md follows from it.
+ * Plain JSON: times in nanoseconds, sizes in bytes, rates in bytes per second, shares from 0 to 1, and null if a value
+ * has no meaning. A field is never removed or changed within a version; new ones may be added.
+ */
+import type { ErrorInfo } from '../../errors.ts';
+import type { DeviceInfo } from '../../program/engine.ts';
+import type { EngineKind } from '../../program/engineKind.ts';
+import type { Spread } from '../../statistics.ts';
+import type { ImportedFrom, RunInfo, TimingSource, Verification } from '../../trace/run.ts';
+import type { CallTime } from '../figures/calls.ts';
+import type { BandwidthUse } from '../figures/copyBandwidth.ts';
+import type { CriticalPath } from '../figures/criticalPath.ts';
+import type { EngineUse, LinkUse } from '../figures/engines.ts';
+import type { HostTime } from '../figures/hostTime.ts';
+import type { StreamIdle } from '../figures/idle.ts';
+import type { DeviceIdle } from '../figures/idleCauses.ts';
+import type { LaunchStatistics } from '../figures/launches.ts';
+import type { MemorySeries } from '../figures/memory.ts';
+import type { OperationRow } from '../figures/operations.ts';
+import type { Overlap } from '../figures/overlap.ts';
+import type { QueueUse } from '../figures/queue.ts';
+import type { TemporalBreakdown } from '../figures/temporal.ts';
+import type { PlannedChanges } from '../remedies/plan.ts';
+import type { Remedy } from '../remedies/remedy.ts';
+import type { VerdictSum } from '../verdicts/groups.ts';
+import type { Verdict } from '../verdicts/verdict.ts';
+import type { PredictedIntervals } from './predictedIntervals.ts';
+
+export const summaryFormat = 'copyscope/summary';
+export const summaryVersion = 1;
+
+export interface IterationSummary {
+  /** Number of iterations with rows in the run. */
+  readonly recorded: number;
+  /** Iteration that makespan, overlap, engines, operations and verdicts describe. */
+  readonly representative: number;
+  /** Time from an iteration's start to its last activity's end. Null if none was recorded. */
+  readonly recordedMakespanNs: Spread | null;
+  /** Wall-clock time of a whole iteration with recording. */
+  readonly recordedWallNs: Spread | null;
+  /** Wall-clock time of a whole iteration without recording. */
+  readonly plainWallNs: Spread | null;
+  /** Cost of recording per iteration: recordedWallNs.median - plainWallNs.median. Null unless both are known. */
+  readonly recordingOverheadNs: number | null;
+}
+
+export interface PredictedWith {
+  readonly profile: string;
+  /** Parameters that were replaced by values from the run's own rows (core/machine/cost/runCosts.ts). */
+  readonly fromRun: readonly string[];
+}
+
+export interface SummaryDocument extends PredictedIntervals {
+  readonly format: typeof summaryFormat;
+  readonly version: typeof summaryVersion;
+  /** Name of the experiment, or of the file for an imported trace. */
+  readonly name: string;
+  /** Tool and file of an imported trace; null for a run. */
+  readonly imported: ImportedFrom | null;
+  readonly engine: EngineKind;
+  readonly status: RunInfo['status'];
+  /** Why the run failed; null if it didn't. */
+  readonly error: ErrorInfo | null;
+  readonly createdAt: string;
+  readonly device: DeviceInfo | null;
+  /** The simulator's profile; null on other engines. */
+  readonly profile: string | null;
+  readonly machine: RunInfo['machine'];
+  /** Remote host or node that it ran on; null if it was this machine. */
+  readonly ranOn: string | null;
+  readonly versions: RunInfo['versions'];
+  readonly timing: TimingSource;
+  /** Makespan of the representative iteration; null if nothing was recorded. */
+  readonly makespanNs: number | null;
+  readonly iterations: IterationSummary;
+  readonly overlap: Overlap;
+  readonly engines: readonly EngineUse[];
+  readonly link: LinkUse;
+  readonly host: readonly HostTime[];
+  /** Use of each device's time. */
+  readonly temporal: readonly TemporalBreakdown[];
+  /** Host activity while a device was idle, one for each device. */
+  readonly deviceIdle: readonly DeviceIdle[];
+  /** Host time by thread and CUDA call. */
+  readonly calls: readonly CallTime[];
+  /** Times from call to device, by CUDA call. */
+  readonly launches: readonly LaunchStatistics[];
+  /** Work issued but not begun, by stream. */
+  readonly queues: readonly QueueUse[];
+  /** Why each stream was idle. */
+  readonly idle: readonly StreamIdle[];
+  /** Throughput of copies and memsets, by kind. */
+  readonly bandwidth: readonly BandwidthUse[];
+  /** Peak of allocated memory, by place; only places with allocations or frees. */
+  readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
+  /** Chain of work that decided the makespan; null if nothing was recorded. */
+  readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
+  readonly operations: readonly OperationRow[];
+  readonly verdicts: readonly Verdict[];
+  /** Groups of equal verdicts. */
+  readonly verdictSums: readonly VerdictSum[];
+  /** Verdicts tested in a simulation; empty if no profile of the device is available. */
+  readonly remedies: readonly Remedy[];
+  /** Sets of changes that gain most together, the recommended one first. A trace of a real program has its own plan. */
+  readonly plan: readonly PlannedChanges[];
+  /** Profile that predicted remedies and plan; null without both. */
+  readonly predictedWith: PredictedWith | null;
+  readonly verification: Verification;
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,105 @@
+/**
+ * Finds memory that a program allocates and frees again and again through CUDA itself, which takes time in every round and
+ * may wait for the device, and a single free that waits. Rules (core/rules): pin-memory-blocks, allocation-waits.
+ */
+import { groupBy } from '../../groupBy.ts';
+import { coveredLength } from '../../trace/intervals.ts';
+import { type Activity, activity, makespan, rowsOfKind } from '../../trace/iteration.ts';
+import { formatBytes, formatDuration } from '../../units.ts';
+import { durationOf, noKernels, type Scene } from './scene.ts';
+import type { Verdict } from './verdict.ts';
+
+const isAllocation = /^cuda(Malloc|Free|HostAlloc|MallocHost|FreeHost|HostRegister|HostUnregister)$/;
+
+/** Less of the makespan than this isn't worth a verdict. */
+const leastPart = 0.02;
+
+/** Calls that are listed as evidence: an allocation and its free. */
+const mostEvidence = 2;
+
+/** Returns a verdict for each buffer that is allocated more than once, or whose free waits. Needs the experiment. */
+export function repeatedAllocations(scene: Scene): Verdict[] {
+  const { iteration, facts } = scene;
+  if (facts.program === null) return [];
+  const calls = rowsOfKind(iteration, 'host-call')
+    .map((row) => activity(iteration.trace, row))
+    .filter(({ name, op }) => isAllocation.test(name) && bufferOf(scene, op) !== null);
+  const leastNs = leastPart * (makespan(iteration) ?? 0);
+  return [...groupBy(calls, ({ op }) => bufferOf(scene, op)).values()].flatMap((own) => {
+    const [first] = own.filter(({ op }) => facts.operation(op)?.op !== 'free');
+    const spentNs = own.reduce((sum, call) => sum + durationOf(call), 0);
+    const allocations = own.filter(({ op }) => facts.operation(op)?.op !== 'free').length;
+    if (first !== undefined && allocations > 1 && spentNs >= leastNs) return verdictOf(scene, first, own, allocations);
+    const free = own.find((call) => facts.operation(call.op)?.op === 'free' && waitsBeforeWork(scene, call, leastNs));
+    return free === undefined ? [] : waitingFree(scene, free);
+  });
+}
+
+/** Returns whether the call waited for kernels, and the host had work of its own to do after it. */
+function waitsBeforeWork(scene: Scene, call: Activity, leastNs: number): boolean {
+  if (hiddenIn(scene, [call]) < leastNs) return false;
+  return rowsOfKind(scene.iteration, 'host-work', 'host-read', 'host-write')
+    .map((row) => activity(scene.iteration.trace, row))
+    .some(({ lane, startNs }) => lane === call.lane && startNs >= call.endNs);
+}
+
+function waitingFree(scene: Scene, call: Activity): Verdict {
+  return {
+    ...verdictOf(scene, call, [call], 1),
+    cause: 'allocation-synchronises',
+    rule: 'allocation-waits',
+    title: `Held by ${call.name}`,
+    explanation: `${call.name} of "${bufferOf(scene, call.op)}" waited until the device was done, and held the host for ${formatDuration(durationOf(call))}. Host work after it was late by as much.`,
+    remedy: 'Free the memory later, or take it from a pool or a caching allocator.',
+  };
+}
+
+/** Returns the time of these calls in which kernels ran. */
+function hiddenIn({ kernels }: Scene, calls: readonly Activity[]): number {
+  const busy = [...kernels.values()][0] ?? noKernels;
+  return calls.reduce((sum, call) => sum + coveredLength(busy.busy, call.startNs, call.endNs), 0);
+}
+
+const bufferOf = ({ facts }: Scene, op: number): string | null => {
+  const operation = facts.operation(op);
+  return operation?.op === 'allocate' || operation?.op === 'free' ? operation.buffer : null;
+};
+
+function verdictOf(scene: Scene, first: Activity, calls: readonly Activity[], count: number): Verdict {
+  const spentNs = calls.reduce((sum, call) => sum + durationOf(call), 0);
+  const hiddenNs = hiddenIn(scene, calls);
+  const isHost = /Host/.test(first.name);
+  const names = [...new Set(calls.map(({ name }) => name))].join(' and ');
+  const bytes = formatBytes(first.bytes);
+  return {
+    op: first.op,
+    id: scene.facts.info(first.op)?.id ?? null,
+    subject: 'host-call',
+    row: first.row,
+    device: first.device,
+    label: scene.facts.label(first.op) ?? first.name,
+    line: null,
+    cause: 'allocated-again',
+    also: [],
+    rule: isHost ? 'pin-memory-blocks' : 'allocation-waits',
+    with: null,
+    withLabel: null,
+    blockedBy: null,
+    hostCall: first.name,
+    needsData: null,
+    copyNs: spentNs,
+    costNs: Math.max(0, spentNs - hiddenNs),
+    pinnedNs: null,
+    overlapNs: hiddenNs,
+    share: 0,
+    shareOfCopy: 0,
+    occurrences: count,
+    overlappedOccurrences: 0,
+    evidence: calls.slice(0, mostEvidence).map(({ op, name, laneId: lane, startNs, endNs }) => {
+      return { role: 'holding-call', op, name, lane, startNs, endNs };
+    }),
+    title: isHost ? 'Page-locked memory allocated again and again' : 'Device memory allocated again and again',
+    explanation: `"${bufferOf(scene, first.op)}"${first.bytes > 0 ? ` (${bytes})` : ''} is allocated ${count} times. ${names} held the host for ${formatDuration(spentNs)} in all.`,
+    remedy: 'Allocate it once, before the loop, and use it again; or take it from a caching allocator.',
+  };
+}

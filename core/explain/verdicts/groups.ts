@@ -1,0 +1,141 @@
+/** Groups equal verdicts: a run of a million copies has a handful of groups. */
+import { formatDuration, formatShare } from '../../units.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface VerdictGroup {
+  /** Costliest verdict, which provides words and times. */
+  readonly verdict: Verdict;
+  /** Distinct labels. */
+  readonly labels: readonly string[];
+  /** Lines of the program that issue them, the costliest first. */
+  readonly lines: readonly string[];
+  /** Indices of its verdicts in the list. */
+  readonly places: readonly number[];
+  readonly copyNs: number;
+  /** Total on the device where they cost most. Devices wait at the same time, so their costs aren't added. */
+  readonly costNs: number;
+  readonly devices: number;
+}
+
+/** A group in summaries. */
+export interface VerdictSum extends Pick<Verdict, 'cause' | 'title' | 'copyNs' | 'costNs'> {
+  readonly count: number;
+}
+
+export const verdictSums = (verdicts: readonly Verdict[]): VerdictSum[] =>
+  verdictGroups(verdicts).map(({ verdict: { cause, title }, places, copyNs, costNs }) => {
+    return { cause, title, count: places.length, copyNs, costNs };
+  });
+
+/** Returns whether memory is the cause; then it doesn't matter which kernel comes next. */
+const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' || cause === 'pageable-destination';
+
+/** Groups verdicts with the same cause and remedy, whatever copy and kernel are called. */
+export const byCause = ({ subject, cause, title }: Verdict): unknown => [subject, cause, title];
+
+/** Groups like byCause, but keeps different kernels apart. */
+export const byKernel = (verdict: Verdict): unknown => [
+  byCause(verdict),
+  isOfMemory(verdict) ? null : verdict.withLabel,
+];
+
+/** Groups verdicts, costliest group first. `alike` returns the key of a group. */
+export function verdictGroups(
+  verdicts: readonly Verdict[],
+  alike: (verdict: Verdict) => unknown = byKernel,
+): VerdictGroup[] {
+  const groups = new Map<string, { labels: Set<string>; places: number[] }>();
+  for (const [place, verdict] of verdicts.entries()) {
+    const key = JSON.stringify(alike(verdict));
+    const group = groups.get(key) ?? { labels: new Set<string>(), places: [] };
+    groups.set(key, group);
+    group.labels.add(verdict.label);
+    group.places.push(place);
+  }
+  const made = [...groups.values()].flatMap(({ labels, places }): VerdictGroup[] => {
+    const own = places.flatMap((place) => verdicts[place] ?? []);
+    const [first] = own;
+    if (first === undefined) return [];
+    const verdict = own.reduce((most, one) => (one.costNs > most.costNs ? one : most), first);
+    const copyNs = own.reduce((total, one) => total + one.copyNs, 0);
+    const costs = new Map<string, number>();
+    for (const { device, costNs } of own) costs.set(device, (costs.get(device) ?? 0) + costNs);
+    const costNs = Math.max(...costs.values());
+    return [{ verdict, labels: [...labels], lines: linesOf(own), places, copyNs, costNs, devices: costs.size }];
+  });
+  return made.sort((a, b) => b.costNs - a.costNs);
+}
+
+/** In a real program's trace, verdicts that cost less than this share of its time together share one line. */
+const leastShare = 0.01;
+
+/** Returns the groups with an entry each, costliest first, and a line about the others, or null if there are none. */
+export function costlyGroups(
+  groups: readonly VerdictGroup[],
+  { imported, makespanNs }: { readonly imported: unknown; readonly makespanNs: number | null },
+): { readonly costly: readonly VerdictGroup[]; readonly rest: string | null } {
+  if (imported === null || imported === undefined || makespanNs === null) return { costly: groups, rest: null };
+  let [count, costNs] = [groups.length, 0];
+  for (; count > 0; count -= 1) {
+    const nextNs = costNs + (groups[count - 1]?.costNs ?? 0);
+    if (nextNs >= leastShare * makespanNs) break;
+    costNs = nextNs;
+  }
+  const rest = groups.slice(count);
+  if (rest.length < 2) return { costly: groups, rest: null };
+  const judged = rest.reduce((sum, { places }) => sum + places.length, 0);
+  const what = count === 0 ? 'Copies and kernels' : 'Other copies and kernels';
+  return {
+    costly: groups.slice(0, count),
+    rest: `${what} cost less than ${formatShare(leastShare)} of the time together: ${judged} were judged.`,
+  };
+}
+
+function linesOf(verdicts: readonly Verdict[]): string[] {
+  const costs = new Map<string, number>();
+  for (const { line, costNs } of verdicts) if (line !== null) costs.set(line, (costs.get(line) ?? 0) + costNs);
+  return [...costs].sort((a, b) => b[1] - a[1]).map(([line]) => line);
+}
+
+const namedLines = 3;
+
+/** Returns for example 'Issued by train.py:44 in step, train.py:51 in step and 2 other lines.' */
+function lineWords(lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const rest = lines.length - namedLines;
+  const named = lines.slice(0, namedLines);
+  const others = rest <= 0 ? [] : [rest === 1 ? 'one other line' : `${rest} other lines`];
+  return [`Issued by ${listed.format([...named, ...others])}.`];
+}
+
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** Returns the title of a card that stands for several verdicts: '12 copies, 20.4 ms'. */
+export const groupTitle = ({ verdict, places, copyNs }: VerdictGroup): string =>
+  `${places.length} ${nouns[verdict.subject]}, ${formatDuration(copyNs)}`;
+
+const nouns = { copy: 'copies', kernel: 'kernels', 'host-call': 'calls' } as const;
+
+/** Returns the number of verdicts and their total cost; empty for a single one without cost. */
+export function groupText(group: VerdictGroup, makespanNs: number | null): string {
+  const { verdict, lines, places, copyNs, costNs, devices } = group;
+  const count = places.length;
+  const noun = nouns[verdict.subject];
+  const part = makespanNs === null || makespanNs <= 0 ? '' : `, ${formatShare(costNs / makespanNs)} of the makespan`;
+  const where = devices > 1 ? ', on the GPU where they cost most' : '';
+  const words = [
+    ...(count === 1
+      ? []
+      : [`The same holds for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
+    ...(costNs <= 0 ? [] : [`${costWords(group)}${part}${where}.`]),
+    ...lineWords(lines),
+  ];
+  return words.join(' ');
+}
+
+/** Returns the cost. For overlapped copies it is the part that ran without a kernel. */
+function costWords({ verdict, places, costNs }: VerdictGroup): string {
+  const [cost, isOne] = [formatDuration(costNs), places.length === 1];
+  if (verdict.cause === 'overlapped') return `${cost} of ${isOne ? 'it' : 'them'} ran without a kernel`;
+  return `${isOne ? 'It costs' : 'They cost'} ${cost}`;
+}

@@ -1,0 +1,100 @@
+/**
+ * Finds copies whose call waited for earlier work of the device, while host work that comes after the call was late: the
+ * synchronise of a blocking copy, or memory that is pageable. It doesn't matter whether a kernel could have overlapped.
+ */
+
+import { groupBy } from '../../groupBy.ts';
+import { lowerBound } from '../../lowerBound.ts';
+import { coveredLength } from '../../trace/intervals.ts';
+import { type Activity, activity, rowsOfKind } from '../../trace/iteration.ts';
+import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
+import { blockedBy, type Found, pageable } from './finding.ts';
+import { kernelsFor } from './partner.ts';
+import type { Scene } from './scene.ts';
+
+/** Waits shorter than this cost as much as the calls around them. */
+const leastNs = 10_000;
+
+interface LateHostWork {
+  readonly finding: Found;
+  /** Host work that could have run during the wait. */
+  readonly ns: number;
+}
+
+/** Returns null if the copy's call didn't wait for earlier work, or no host work came after it. */
+export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null {
+  const call = scene.callOf(copy);
+  if (call === null || scene.facts.operation(copy.op)?.op === 'item') return null;
+  const after = hostRows(scene, call.lane);
+  const place = lowerBound(0, after.length, (at) => (after[at]?.startNs ?? 0) < call.endNs);
+  const next = after[place];
+  // Tensor.to() synchronises under the copy's own operation.
+  const own = next !== undefined && next.kind === 'host-sync' && next.op === copy.op && copy.op >= 0 ? next : null;
+  const isPageable = holdsHost(copy) && copy.direction !== 'h2h';
+  if (own === null && !isPageable && !isBlockingMemcpy(call.name)) return null;
+  const waitedNs = coveredLength(
+    kernelsFor(scene, copy).busy,
+    call.startNs,
+    Math.min(copy.startNs, (own ?? call).endNs),
+  );
+  let workNs = 0;
+  for (let at = place + (own === null ? 0 : 1); at < after.length && workNs < waitedNs; at += 1) {
+    const row = after[at] as Activity;
+    if (row.kind === 'host-sync') break;
+    workNs += row.endNs - row.startNs;
+  }
+  const ns = Math.min(waitedNs, workNs);
+  if (ns < leastNs) return null;
+  if (isPageable && own === null) return { finding: pageable(copy, call), ns };
+  const rule = own === null ? 'blocking-memcpy' : 'blocking-to';
+  return { finding: { cause: 'waits-for-earlier-work', rule, holder: own ?? call, blocker: blockedBy(copy) }, ns };
+}
+
+/** Fewer copies than this may be waited for one by one. */
+const fewestWaited = 4;
+
+/** Returns the wait that directly follows the copy's call, if most copies of its operation are followed by one. */
+export function waitAfterEach(scene: Scene, copy: Activity): Activity | null {
+  const waited = waitedOperations.get(scene) ?? operationsWaitedFor(scene);
+  waitedOperations.set(scene, waited);
+  return waited.has(copy.op) ? waitFor(scene, copy) : null;
+}
+
+const waitedOperations = new WeakMap<Scene, ReadonlySet<number>>();
+
+function operationsWaitedFor(scene: Scene): ReadonlySet<number> {
+  const groups = groupBy(
+    scene.copies.filter(({ op }) => op >= 0),
+    ({ op }) => op,
+  );
+  const isWaited = (copies: readonly Activity[]): boolean =>
+    copies.length >= fewestWaited && copies.filter((one) => waitFor(scene, one) !== null).length >= copies.length / 2;
+  return new Set([...groups].flatMap(([op, copies]) => (isWaited(copies) ? [op] : [])));
+}
+
+/** Returns the synchronise that comes next in the thread, behind an event record at most, if the copy ended in it. */
+function waitFor(scene: Scene, copy: Activity): Activity | null {
+  const call = scene.callOf(copy);
+  if (call === null) return null;
+  const rows = hostRows(scene, call.lane);
+  const next = rows[lowerBound(0, rows.length, (place) => (rows[place]?.startNs ?? 0) < call.endNs)];
+  const isWait = next?.kind === 'host-sync' && next.startNs < copy.endNs && copy.endNs <= next.endNs;
+  if (next === undefined || !isWait) return null;
+  return scene.thread(call.lane).within({ startNs: call.endNs, endNs: next.startNs }).count > 1 ? null : next;
+}
+
+const known = new WeakMap<Scene, Map<number, readonly Activity[]>>();
+
+/** Returns work and waits of a host thread in order. */
+function hostRows(scene: Scene, lane: number): readonly Activity[] {
+  const lanes = known.get(scene) ?? new Map<number, readonly Activity[]>();
+  known.set(scene, lanes);
+  const found = lanes.get(lane);
+  if (found !== undefined) return found;
+  const { iteration } = scene;
+  const rows = rowsOfKind(iteration, 'host-work', 'host-read', 'host-write', 'host-sync')
+    .filter((row) => iteration.trace.columns.lane[row] === lane)
+    .map((row) => activity(iteration.trace, row));
+  lanes.set(lane, rows);
+  return rows;
+}

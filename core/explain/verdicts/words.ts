@@ -1,0 +1,316 @@
+/** Words a verdict in plain sentences, with the figures of its run. */
+
+import type { RuleId } from '../../rules/rules.ts';
+import type { Activity } from '../../trace/iteration.ts';
+import type { CopyDirection } from '../../trace/trace.ts';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../../units.ts';
+import { holdsHost, isHeldBy } from '../figures/hostTime.ts';
+import { callBound } from './callBound.ts';
+import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
+import { linkSharer } from './mapped.ts';
+import type { Occurrence } from './occurrence.ts';
+import { durationOf, type Scene } from './scene.ts';
+import { capital, inParts, nonBlocking, otherWork, readLater, type Teller, Told, type Words, withThe } from './told.ts';
+import type { Cause } from './verdict.ts';
+
+export function explain(scene: Scene, shown: Occurrence, occurrences: readonly Occurrence[]): Words {
+  const words = tellers[shown.finding.cause](new Told(scene, shown));
+  const alike = occurrences.filter((one) => one.finding.cause === shown.finding.cause).length;
+  if (occurrences.length === 1) return words;
+  const repeats = `The ${shown.copy.kind} ran ${occurrences.length} times, ${alike} of them like this; the figures are of one of them.`;
+  return { ...words, explanation: `${words.explanation} ${repeats}` };
+}
+
+const engineName = (direction: CopyDirection | null): string =>
+  direction === null ? 'copy engine' : `${direction.toUpperCase()} copy engine`;
+
+const tellers: Readonly<Record<Cause, Teller>> = {
+  overlapped: (told) => {
+    const { copy, overlapNs, partner } = told.shown;
+    const kernel = partner === null ? 0 : durationOf(partner.kernel);
+    const shares = `${formatShare(kernel > 0 ? (partner?.commonNs ?? 0) / kernel : 0)} of it ran during the copy`;
+    const note = holdsHost(copy) ? ' The host memory is pageable, but the host had issued the kernel by then.' : '';
+    const sharer = told.shown.finding.blocker?.activity ?? null;
+    const moved = formatRate(copy.bytes / (durationOf(copy) / 1e9));
+    const beside = sharer === null ? '' : ` ${capital(usesLink(told, sharer))}. The copy moved at ${moved} then.`;
+    return {
+      title: sharer === null ? 'Overlapped' : 'Overlapped, sharing the link',
+      explanation: `${capital(told.kernelName)} took ${formatDuration(kernel)}, and ${shares}. Kernels ran for ${formatDuration(overlapNs)} of the ${formatDuration(durationOf(copy))} that the copy took.${beside}${note}`,
+      remedy: null,
+    };
+  },
+
+  'pageable-source': (told) => pageable(told, 'source'),
+  'pageable-destination': (told) => pageable(told, 'destination'),
+
+  'same-stream': (told) => ({
+    title: 'Same stream',
+    explanation: `The copy and ${told.kernelName} are both in stream ${told.stream(told.copy)}, which runs its work in issue order. ${told.timing}${told.andAlso}`,
+    remedy: told.readsOneValue
+      ? readLater
+      : told.shown.partner?.needsData === true
+        ? `${otherWork} Either needs a second stream${told.scene.facts.capture(told.copy.op) === undefined ? '' : ', as a branch of the graph'}.`
+        : `${told.ownStream}.`,
+  }),
+
+  'legacy-default-stream': (told) => {
+    const between = told.operation(told.shown.finding.blocker?.op);
+    const how =
+      between === null
+        ? 'one of them is the legacy default stream, the other a blocking stream'
+        : `${between} in the legacy default stream was issued between them, and both streams are blocking streams`;
+    const pair = told.shown.pair;
+    const streams =
+      pair === null
+        ? ''
+        : `The copy is in stream ${told.stream(told.copy)}, ${told.kernelName} in ${told.stream(pair.kernel)}: `;
+    return {
+      title: 'Legacy default stream',
+      explanation: `${streams}${how}. ${told.timing}${told.andAlso}`,
+      remedy: `${nonBlocking}, or use per-thread default streams.`,
+    };
+  },
+
+  'event-dependency': (told) => {
+    const wait = told.operation(told.shown.finding.blocker?.op) ?? 'an event wait';
+    const { needsData } = told.shown.partner ?? { needsData: null };
+    const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
+    const through = told.shown.finding.through === undefined ? '' : `, ${byWayOf(told.shown.finding.through)}`;
+    if (told.shown.finding.untoldEvent === true) return untoldWait(told, second, first);
+    const needing = told.operation(told.shown.finding.neededBy ?? undefined);
+    const isNeeded = needsData === true || needing !== null;
+    const why =
+      needsData === true
+        ? ' They share data, so the wait is needed.'
+        : needing === null
+          ? ''
+          : ` ${needing}, behind the wait as well, shares data with ${withThe(first)}, so the wait is needed.`;
+    return {
+      title: isNeeded ? 'Event wait, needed by the data' : 'Event wait',
+      explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}${through}.${why} ${told.timing}${told.andAlso}`,
+      remedy: isNeeded
+        ? `${inParts}.`
+        : needsData === false
+          ? 'Neither touches what the other writes: remove the wait.'
+          : 'If the data allows it, remove the wait.',
+    };
+  },
+
+  'graph-launches': (told) => {
+    const { blocker, through } = told.shown.finding;
+    const launch = told.launch(blocker?.op);
+    const who =
+      launch === null ? 'The host launched a graph whose last launch' : `${launch} launched a graph whose last launch`;
+    const where =
+      through === undefined ? '' : ` The copy and the kernel are tied to these launches ${byWayOf(through)}.`;
+    return {
+      title: 'Launches of one graph',
+      explanation: `${who} was still running. An executable graph runs once at a time: each launch waits for the one before it, in whatever stream.${where} ${told.timing}${told.andAlso}`,
+      remedy:
+        'Capture and instantiate the work a second time, with buffers of its own for what it writes, and launch the two in turn.',
+    };
+  },
+
+  'peer-copy-alone': (told) => {
+    const { blocker, through } = told.shown.finding;
+    const between = told.operation(blocker?.op) ?? told.label(told.copy);
+    const where = through === undefined ? '' : ` The copy and the kernel are tied to it ${byWayOf(through)}.`;
+    return {
+      title: 'cudaMemcpy between two devices',
+      explanation: `${between} is a cudaMemcpy between two devices, in the legacy default stream. It begins when both devices have finished all earlier work, and all later work waits for it, also in non-blocking streams.${where} ${told.timing}${told.andAlso}`,
+      remedy: 'Make that copy asynchronous (cudaMemcpyPeerAsync), in a non-blocking stream.',
+    };
+  },
+
+  'engine-busy': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const busy = other === null ? 'another copy' : told.label(other);
+    // One operation that ran many times, or has many tensors.
+    const isOwn = other !== null && other.op >= 0 && other.op === told.copy.op;
+    const size = other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`;
+    const sharer = other === null ? null : linkSharer(told.scene, other);
+    const beside = sharer === null ? '' : ` That copy shared the link: ${usesLink(told, sharer)}.`;
+    return {
+      title: 'Copy engine busy',
+      explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${isOwn ? `earlier copies of ${busy}` : `${busy}${size}`}. It runs copies of one direction one after another, in whatever streams they are.${beside} ${told.timing}`,
+      remedy: isOwn
+        ? 'Issue the kernel earlier, or give the device more work for that time.'
+        : `Issue this copy before ${busy}, or give the device more work for that time.`,
+    };
+  },
+
+  'copy-queues': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const ahead = other === null ? 'another copy' : `${told.label(other)} of stream ${told.stream(other)}`;
+    const whole = other === null ? 'that copy' : told.label(other);
+    return {
+      title: 'Behind another stream in a copy queue',
+      explanation: `The copy shares a queue of the ${engineName(told.copy.direction)} with ${ahead}. The host issued that one first, and it was not ready. A queue runs its copies in issue order, so this copy waited while the engine was idle. ${told.timing}`,
+      remedy: `Put this copy into a stream that holds another queue, or issue it before ${whole}. With at most four streams that copy in one direction, each has a queue of its own.`,
+    };
+  },
+
+  'mapped-memory': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? told.shown.partner?.kernel ?? told.copy;
+    const fewer =
+      ' Or let it fill a quarter of the multiprocessors (smShare): on an H200 such a kernel read as fast, and copies kept half of their speed.';
+    return {
+      title: 'Link taken by mapped memory',
+      explanation: `${capital(usesLink(told, other))}. The link serves the requests of its threads first, so this copy waited while its engine was idle. ${told.timing}`,
+      remedy: `Let the kernel work in device memory, and a copy engine copy ${told.mapped(other)}.${told.scene.facts.mapped(other.op)?.written === null ? fewer : ''}`,
+    };
+  },
+
+  'queued-behind': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const [first, second] = told.copyFirst ? ['the copy', told.kernelName] : [told.kernelName, 'the copy'];
+    const ahead = other === null ? 'other work' : told.label(other);
+    const needsIt = told.scene.facts.shareData(told.shown.pair?.second.op ?? -1, other?.op ?? -1) === true;
+    return {
+      title: 'Queued behind other work',
+      explanation: `${capital(second)} waited behind ${ahead} ${queueWords(told)}${other === null ? '' : `, and started ${formatDuration(Math.abs((told.shown.pair?.second.startNs ?? 0) - other.endNs))} after that ended`}. ${told.timing}`,
+      remedy: needsIt
+        ? `${capital(second)} and ${ahead} share data: let ${first} overlap other work.`
+        : `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
+    };
+  },
+
+  'issued-too-late': issuedTooLate,
+  'launch-blocking': launchBlocking,
+  'launch-queue-full': launchQueueFull,
+  'allocation-synchronises': allocationSynchronises,
+
+  'too-small': (told) => {
+    const { pair } = told.shown;
+    const first = told.copyFirst ? 'the copy' : told.kernelName;
+    const lasted = pair === null ? 0 : durationOf(pair.first);
+    const call = pair?.secondCall ?? null;
+    const hidden = hides(told);
+    const cost =
+      call === null ? '' : `; the call that issued ${told.secondName} took ${formatDuration(durationOf(call))}`;
+    return {
+      title: hidden === '' ? 'Too small to matter' : 'Kernel too small to hide the copy',
+      explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${hidden}${told.andAlso}`,
+      remedy:
+        told.copyFirst && told.readsOneValue
+          ? readLater
+          : `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
+    };
+  },
+
+  'waits-for-earlier-work': (told) => {
+    const { holder } = told.shown.finding;
+    const held = holder === null ? 0 : durationOf(holder);
+    return {
+      title: 'Host waits for earlier work',
+      explanation: `${capital(holder?.name ?? 'the call')} of this blocking copy held the host for ${formatDuration(held)}, and the copy took ${formatDuration(durationOf(told.copy))} of that: the rest is work that was issued to the stream before. Host work after the call was late by as much.`,
+      remedy:
+        told.copy.direction === 'h2d'
+          ? 'Copy without blocking, or create the value on the device.'
+          : 'Copy into pinned memory without blocking, do the host work, and wait for the copy before reading it.',
+    };
+  },
+
+  'many-small-copies': (told) => {
+    const bound = callBound(told.scene, told.copy);
+    const calls = formatDuration(bound?.callsNs ?? 0);
+    return {
+      title: 'Many small copies, bound by their calls',
+      explanation: `The host issued ${bound?.count ?? 1} copies one by one. Their calls took ${calls}, and the link needs ${formatDuration(bound?.linkNs ?? 0)} for all their bytes.`,
+      remedy: 'Join them: gather the blocks in one page-locked buffer and copy once, or let one kernel copy them all.',
+    };
+  },
+
+  'wait-after-each-copy': (told) => {
+    const { holder } = told.shown.finding;
+    const waited = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
+    return {
+      title: 'A wait after each copy',
+      explanation: `The host waits for each copy before it issues the next, so the ${engineName(told.copy.direction)} is idle between them.${waited}`,
+      remedy: 'Issue all copies, and wait once after the last.',
+    };
+  },
+
+  'allocated-again': () => ({ title: 'Memory allocated again and again', explanation: '', remedy: null }),
+
+  'multiprocessors-full': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const filler = other === null ? 'Other work' : told.label(other);
+    const own = told.copy.kind === 'kernel' ? told.label(told.copy) : told.kernelName;
+    // The other kernel's blocks end one by one, and blocks of this one take their places.
+    const inTail = told.copy.kind === 'kernel' && other !== null && told.copy.startNs < other.endNs;
+    const until = inTail ? 'its first blocks ended' : 'it ended';
+    return {
+      title: 'Multiprocessors full',
+      explanation: `${capital(filler)} left ${own} no multiprocessors until ${until}. ${told.timing}`,
+      remedy: `Let ${filler} fill fewer multiprocessors (smShare): on half of them a kernel limited by memory still reached three quarters of its throughput on an H200.`,
+    };
+  },
+
+  'nothing-to-overlap': (told) => {
+    const call = told.scene.callOf(told.copy);
+    const held =
+      call === null || !isHeldBy(told.copy, call)
+        ? ''
+        : ` ${call.name} held the host for ${formatDuration(durationOf(call))}.`;
+    return {
+      title: told.scene.kernels.size === 0 ? 'No kernel in the run' : 'No kernel on its device',
+      explanation: `The copy took ${formatDuration(durationOf(told.copy))}, and no kernel ran on its device.${held}`,
+      remedy: null,
+    };
+  },
+
+  'not-a-copy-engine-copy': (told) => {
+    const host = told.copy.direction === 'h2h';
+    const had = told.copyFirst ? `${told.kernelName} had to wait for it` : `${told.kernelName} had the device`;
+    return {
+      title: host ? 'Copied by the host' : 'Not a copy-engine copy',
+      explanation: host
+        ? `The calling thread itself copies between two host buffers. ${told.timing}`
+        : `This copy ran where kernels run, not on a copy engine, and ${had}. ${told.timing}`,
+      remedy: host ? 'Copy on another host thread.' : null,
+    };
+  },
+
+  unexplained: (told) => ({
+    title: 'Not overlapped, reason unknown',
+    explanation: `The run shows nothing that kept the copy and ${told.kernelName} apart. ${told.timing}`,
+    remedy: null,
+  }),
+};
+
+/** How much of a longer copy the kernel before it could have hidden. */
+function hides(told: Told): string {
+  const kernel = told.copyFirst ? null : (told.shown.partner?.kernel ?? null);
+  if (kernel === null || durationOf(kernel) >= durationOf(told.copy)) return '';
+  return ` At once, it would have hidden no more than that of the ${formatDuration(durationOf(told.copy))} that the copy took.`;
+}
+
+const usesLink = (told: Told, kernel: Activity): string =>
+  `the kernel ${told.label(kernel)} works on mapped memory, ${told.mapped(kernel)}, and moves it over the link itself`;
+
+const queueWords = (told: Told): string => byWayOf(told.shown.finding.rule);
+
+function byWayOf(rule: RuleId | null): string {
+  switch (rule) {
+    case 'legacy-default-stream':
+      return 'through the legacy default stream';
+    case 'event-order':
+      return 'through an event';
+    case 'graph-launches-in-turn':
+      return 'through launches of one graph';
+    case 'peer-copy':
+      return 'through a cudaMemcpy between two devices';
+    default:
+      return 'in its stream';
+  }
+}
+
+function untoldWait(told: Told, second: string, first: string): Words {
+  const stream = told.shown.pair === null ? '' : ` in stream ${told.stream(told.shown.pair.second)}`;
+  return {
+    title: 'Event wait',
+    explanation: `The host issued a wait for an event${stream} between the two, and ${withThe(second)} began as soon as ${withThe(first)} ended. The trace does not say which event. ${told.timing}${told.andAlso}`,
+    remedy: 'If the data allows it, remove the wait, or let it come later.',
+  };
+}

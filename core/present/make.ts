@@ -1,0 +1,146 @@
+/** Makes a report of a run, of two runs, or of a sweep: the content of its page, and the rows of its runs. */
+
+import { CopyscopeError } from '../errors.ts';
+import { compareRuns } from '../explain/compare/comparison.ts';
+import { bySize } from '../explain/compare/format.ts';
+import { summarizeLazily } from '../explain/summary/summary.ts';
+import { windowSummary } from '../explain/summary/windowSummary.ts';
+import type { Verdict } from '../explain/verdicts/verdict.ts';
+import { type TraceAnswers, traceAnswers } from '../lift/answers.ts';
+import { attainableBandwidth } from '../machine/cost/attainable.ts';
+import { profileCosts } from '../machine/cost/profileCosts.ts';
+import type { DeviceProfile } from '../machine/profile/profile.ts';
+import { encodeRun } from '../trace/arrow.ts';
+import { type Run, type RunOrigin, runName } from '../trace/run.ts';
+import {
+  type ReportComparison,
+  type ReportDocument,
+  type ReportRun,
+  type ReportSweep,
+  reportFormat,
+  reportVersion,
+} from './document.ts';
+import type { ReportFile } from './page.ts';
+import { Redactor, textsOf } from './redact.ts';
+
+export interface ReportedRun {
+  readonly run: Run;
+  readonly origin: RunOrigin;
+  /** Title in the library. Default: the run's own name. */
+  readonly title?: string | undefined;
+  /** Profile of the run's machine; null if there is none. */
+  readonly profile: DeviceProfile | null;
+  /** Profile that predicts the plan for a real program's trace; null to omit the plan. */
+  readonly replayWith: DeviceProfile | null;
+}
+
+export interface ReportOptions {
+  readonly createdAt: string;
+  /** Version of Copyscope. */
+  readonly copyscope: string;
+  /** Whether paths, names of users and command lines stay unredacted. */
+  readonly withPaths: boolean;
+  readonly steps?: { readonly from: number; readonly to: number } | undefined;
+  /** Called with a description of each stage. */
+  readonly onStage?: ((words: string) => void) | undefined;
+}
+
+/** Iterations with more rows get no verdicts per copy, because those would take too long. */
+const mostDetailedRows = 200_000;
+/** Limit of listed verdicts, so that the page opens at once. Sums include all of them. */
+const mostVerdicts = 1000;
+const mostOperations = 1000;
+
+/** Makes a report of one run, or compares two. */
+export function runReport(runs: readonly ReportedRun[], options: ReportOptions): ReportFile {
+  const [first, second] = runs;
+  if (first === undefined) throw new RangeError('a report is of at least one run');
+  const described = runs.map((run) => describe(run, options, second === undefined));
+  if (second !== undefined) options.onStage?.('Comparing');
+  return finish(
+    {
+      title: described.map(({ title }) => title).join(' and '),
+      runs: described,
+      comparison: second === undefined ? null : comparison(first.run, second.run),
+      sweep: null,
+    },
+    runs.map(({ run }) => run),
+    options,
+  );
+}
+
+export const sweepReport = (sweep: ReportSweep, options: ReportOptions): ReportFile =>
+  finish({ title: sweep.document.name, runs: [], comparison: null, sweep }, [], options);
+
+function describe(reported: ReportedRun, { steps, onStage }: ReportOptions, withAnswers: boolean): ReportRun {
+  const { run, origin, profile, title = runName(run.info) } = reported;
+  onStage?.(`Summing up ${title}`);
+  const costs = profile === null ? null : profileCosts(profile);
+  const whole = windowSummary(
+    summarizeLazily(run, {
+      mostOperations: mostDetailedRows,
+      profile: profile ?? undefined,
+      attainable: costs === null ? undefined : (...copy) => attainableBandwidth(costs, ...copy),
+    }),
+  );
+  const summary = { ...whole, verdicts: costliest(whole.verdicts) };
+  const limit = (direction: 'h2d' | 'd2h'): number | null =>
+    costs === null ? null : attainableBandwidth(costs, direction, 'pinned', 2 ** 30);
+  const linkLimits = { h2d: limit('h2d'), d2h: limit('d2h') };
+  const answers = withAnswers ? planOf(reported, steps, onStage) : null;
+  return { title, origin, summary, linkLimits, answers };
+}
+
+function costliest(verdicts: readonly Verdict[]): readonly Verdict[] {
+  if (verdicts.length <= mostVerdicts) return verdicts;
+  return verdicts.toSorted((a, b) => b.costNs - a.costNs).slice(0, mostVerdicts);
+}
+
+/** Returns null if the trace lacks what a replay needs and no steps were named. */
+function planOf(
+  { run, replayWith }: ReportedRun,
+  steps: ReportOptions['steps'],
+  onStage: ReportOptions['onStage'],
+): TraceAnswers | null {
+  if (run.info.imported === undefined || replayWith === null) return null;
+  onStage?.('Trying what changes gain');
+  try {
+    return traceAnswers(run, profileCosts(replayWith), steps);
+  } catch (thrown) {
+    if (steps === undefined && thrown instanceof CopyscopeError) return null;
+    throw thrown;
+  }
+}
+
+function comparison(a: Run, b: Run): ReportComparison {
+  const found = compareRuns(a, b);
+  const leftOut = Math.max(0, found.operations.length - mostOperations);
+  return {
+    ...found,
+    operations: leftOut === 0 ? found.operations : bySize(found.operations).slice(0, mostOperations),
+    leftOut,
+  };
+}
+
+type Content = Pick<ReportDocument, 'title' | 'runs' | 'comparison' | 'sweep'>;
+
+/** Redacts the report as a whole, after everything was computed from the original runs. */
+function finish(content: Content, runs: readonly Run[], options: ReportOptions): ReportFile {
+  const { createdAt, copyscope, withPaths, onStage } = options;
+  onStage?.('Packing');
+  const document: ReportDocument = {
+    format: reportFormat,
+    version: reportVersion,
+    createdAt,
+    copyscope,
+    withPaths,
+    ...content,
+  };
+  if (withPaths) return { document, runs: runs.map(encodeRun) };
+  const redactor = new Redactor(allTexts(runs));
+  return { document: redactor.value(document), runs: runs.map((run) => encodeRun(redactor.run(run))) };
+}
+
+function* allTexts(runs: readonly Run[]): Generator<string> {
+  for (const run of runs) yield* textsOf(run);
+}
