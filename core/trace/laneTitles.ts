@@ -1,4 +1,13 @@
 /** Titles of lanes in a shared list. A name that exists on several devices includes its device. */
+import type { LaneKind } from './trace.ts';
+
+/** Prefixes of lane names; an engine's name needs none. */
+export const lanePrefixes: Readonly<Record<LaneKind, string>> = {
+  'host-thread': 'host ',
+  stream: 'stream ',
+  'copy-engine': '',
+  compute: '',
+};
 
 interface Named {
   readonly name: string;

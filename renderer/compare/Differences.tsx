@@ -2,9 +2,11 @@
 import { Loader, SegmentedControl, Select } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Difference, RunComparison } from '../../core/explain/compare/comparison.ts';
-import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/explain/compare/format.ts';
+import { formatDifference, formatSpread, predictedWords } from '../../core/explain/compare/format.ts';
 import { lanesText, operationsText } from '../../core/explain/compare/text.ts';
+import { methodText, stepBlocks } from '../../core/present/comparison.ts';
 import { runTitle } from '../../core/service/service.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { CopyTable } from '../common/buttons.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import { formatMoment } from '../common/time.ts';
@@ -16,8 +18,7 @@ import { LanesTable } from './LanesTable.tsx';
 import { OperationsTable } from './OperationsTable.tsx';
 import { letterOf } from './RunChooser.tsx';
 import { JudgementMark } from './SpreadBars.tsx';
-import { StepsCompared } from './StepsCompared.tsx';
-import { useComparison } from './useComparison.ts';
+import { useComparison, useStepsCompared } from './useComparison.ts';
 
 interface Props {
   readonly ids: readonly string[];
@@ -71,6 +72,33 @@ function OfTwo({ ids, loaded }: Props) {
         )}
       </div>
     </>
+  );
+}
+
+interface StepsProps {
+  readonly a: LoadedRun | null;
+  readonly b: LoadedRun | null;
+  readonly letter: string;
+}
+
+/** Differences between the steps of two traces, and whether the second confirms the first one's prediction. */
+function StepsCompared({ a, b, letter }: StepsProps) {
+  const found = useStepsCompared(a, b);
+  if (found === null) {
+    return (
+      <div className={classes['pending']} role="status">
+        <Loader size={14} /> Finding the steps…
+      </div>
+    );
+  }
+  if (found.parts.length === 0) {
+    return <p className={classes['pending']}>These runs are not both traces of a program in which steps are found.</p>;
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section className={classes['steps']} aria-label="Steps of both traces" tabIndex={0}>
+      <Blocks blocks={stepBlocks(found, letter)} />
+    </section>
   );
 }
 
@@ -204,15 +232,9 @@ const sidesText = ({ a, b }: Difference, letter: string): string =>
 
 /** Notes on the method, below the table. */
 function Remarks({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
-  const { a, b, matchedBy, steps } = comparison;
   return (
     <p className={classes['remarks']}>
-      {predictedWords(comparison)} Differences are {letter} − A, of medians over{' '}
-      {steps === null
-        ? `${a.iterations} and ${b.iterations} recorded iterations`
-        : `${steps.a} and ${steps.b} steps; operations are those of one step`}
-      ; operations are {matchedByWords[matchedBy]}. The spread next to a median covers all values; from more than ten
-      values, a tenth is left out at each end. A difference is larger than the spread if the two spreads don’t overlap.
+      {predictedWords(comparison)} {methodText(comparison, letter)}
     </p>
   );
 }

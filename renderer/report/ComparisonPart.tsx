@@ -1,15 +1,14 @@
 /** Two runs: their lanes on one time scale, and their differences. */
 import { useMemo } from 'react';
-import { formatDifference, formatSpread, predictedWords } from '../../core/explain/compare/format.ts';
-import { judgementText } from '../../core/explain/compare/text.ts';
+import { differenceBlocks, timeBlocks } from '../../core/present/comparison.ts';
 import type { ReportComparison } from '../../core/present/document.ts';
 import { formatDuration } from '../../core/units.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { alignRuns, useAlignedTime } from '../compare/alignedTime.ts';
 import { SharedAxis, useSharedKeys } from '../compare/SharedAxis.tsx';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
-import { Differences } from './Differences.tsx';
 import { PaperLanes, usePrinting } from './PaperLanes.tsx';
 import classes from './Report.module.css';
 import { madeOn, type OpenedReportRun } from './readReport.ts';
@@ -19,26 +18,25 @@ interface Props {
   readonly runs: readonly OpenedReportRun[];
 }
 
+/** Limit of the operations in a report's table. */
+export const mostListed = 250;
+
 export function ComparisonPart({ comparison, runs }: Props) {
-  const { makespan } = comparison;
-  const predicted = predictedWords(comparison);
+  const { leftOut } = comparison;
   return (
     <>
       <section aria-label="Comparison">
         <h2>Comparison</h2>
-        <p>
-          Makespan: A {formatSpread(makespan.a)}, B {formatSpread(makespan.b)}. B − A:{' '}
-          <strong>{formatDifference(makespan) || 'not recorded'}</strong> {bracketed(judgementText(makespan))}
-        </p>
-        {predicted === null ? null : <p>{predicted}</p>}
+        <Blocks blocks={timeBlocks(comparison)} />
         <Lanes runs={runs} />
       </section>
-      <Differences comparison={comparison} />
+      <section aria-label="Differences">
+        <h2>Differences</h2>
+        <Blocks blocks={differenceBlocks(comparison, { most: mostListed, leftOut })} />
+      </section>
     </>
   );
 }
-
-const bracketed = (text: string): string => (text === '' ? '' : `(${text})`);
 
 /** Both runs begin at the same place of one scale. */
 function Lanes({ runs }: { readonly runs: readonly OpenedReportRun[] }) {

@@ -4,7 +4,9 @@ import { createPortal } from 'react-dom';
 import { create } from 'zustand';
 import { parseSweep } from '../../core/apps/sweep/parse.ts';
 import { compareRuns } from '../../core/explain/compare/comparison.ts';
+import { differenceBlocks, timeBlocks } from '../../core/present/comparison.ts';
 import { formatDuration } from '../../core/units.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { lookOf } from '../charts/look.ts';
 import { linkOf } from '../charts/RunCharts.tsx';
@@ -18,7 +20,7 @@ import { useApp, useDerived } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState } from '../store/types.ts';
 import { sweepSpecs } from '../sweep/specs.ts';
-import { Differences } from './Differences.tsx';
+import { mostListed } from './ComparisonPart.tsx';
 import paper from './Paper.module.css';
 import { PaperLanes, usePrinting } from './PaperLanes.tsx';
 import { PlanPart } from './PlanPart.tsx';
@@ -70,7 +72,12 @@ function Printed() {
             {runs.map((run) => (
               <RunLanes key={run.id} run={run} extentNs={extentNs} />
             ))}
-            {comparison === null ? null : <Differences comparison={{ ...comparison, leftOut: 0 }} />}
+            {comparison === null ? null : (
+              <Blocks
+                blocks={[...timeBlocks(comparison), ...differenceBlocks(comparison, { most: mostListed })]}
+                level={2}
+              />
+            )}
           </>
         ) : (
           runs.map((run) => <PrintedRun key={run.id} run={run} />)

@@ -3,7 +3,7 @@
 import { runSteps } from '../../../core/apps/gate/steps.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { compareRuns } from '../../../core/explain/compare/comparison.ts';
+import { compareRuns, type RunComparison } from '../../../core/explain/compare/comparison.ts';
 import {
   type ComparisonDocument,
   comparisonFormat,
@@ -11,12 +11,15 @@ import {
 } from '../../../core/explain/compare/document.ts';
 import { compareSteps, type StepsCompared } from '../../../core/lift/settle.ts';
 import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
-import { type SettledPrediction, settledPrediction } from '../../../core/service/settled.ts';
+import { columns, type TableBlock, text } from '../../../core/present/blocks.ts';
+import { differenceBlocks, stepBlocks, timeBlocks } from '../../../core/present/comparison.ts';
+import { heldWords, type SettledPrediction, settledPrediction } from '../../../core/service/settled.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { SettledStore } from '../../library/settledStore.ts';
 import { dataFolder } from '../../paths.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
-import { drawComparison, drawSteps } from '../render/compare.ts';
+import { drawBlocks } from '../render/blocks.ts';
+import { describeOrigin } from '../render/summary.ts';
 import { traceProfile } from '../traceAnswers.ts';
 import { simulated, type Tools } from './run.ts';
 
@@ -44,10 +47,15 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
   const comparison = compareRuns(first, second, runSteps);
   const { steps, settledHere } = await comparedSteps([first, second], tools, options.profile);
   if (!options.json) {
-    terminal.out([
-      ...drawSteps(steps, settledHere, terminal),
-      ...drawComparison(first, second, comparison, options.all, terminal),
-    ]);
+    const listing = options.all ? { most: Infinity } : { most: mostShown, rest: ' --all shows them.' };
+    const blocks = [
+      ...stepBlocks(steps),
+      ...text(settledHere.length < 2 ? '' : `Settled on this machine so far: ${heldWords(settledHere)}`),
+      runsTable([first, second], comparison),
+      ...timeBlocks(comparison),
+      ...differenceBlocks(comparison, listing),
+    ];
+    terminal.out(drawBlocks(blocks, terminal));
     return;
   }
   const document: ComparisonDocument & StepsCompared = {
@@ -60,6 +68,21 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
   };
   await terminal.json(document);
 }
+
+/** Operations shown unless --all is given. */
+const mostShown = 20;
+
+const runsTable = (runs: readonly Run[], { a, b }: RunComparison): TableBlock => ({
+  kind: 'table',
+  title: 'Runs',
+  columns: columns('', 'Name', 'Made', 'Iterations recorded'),
+  rows: runs.map(({ info }, index) => {
+    const { name, iterations } = index === 0 ? a : b;
+    const recorder = info.whileRecording === true ? ', with what recording costs' : '';
+    const made = `${describeOrigin({ ...info, ranOn: info.host }, runOrigin(info, false))}${recorder}`;
+    return { cells: ['AB'.charAt(index), name, made, String(iterations)] };
+  }),
+});
 
 interface ComparedSteps {
   readonly steps: StepsCompared;

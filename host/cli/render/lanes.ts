@@ -1,7 +1,6 @@
 /** The lanes of one iteration as text: a line for each host thread, stream and engine, on one time scale. */
 import { activity, type Iteration, makespan } from '../../../core/trace/iteration.ts';
-import { laneTitles } from '../../../core/trace/laneTitles.ts';
-import type { Lane } from '../../../core/trace/trace.ts';
+import { lanePrefixes, laneTitles } from '../../../core/trace/laneTitles.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
 import { type Mark, markOf, paint } from './marks.ts';
@@ -10,13 +9,6 @@ import { column, limited } from './text.ts';
 const widestName = 24;
 const mostLanes = 40;
 const idle = '·';
-/** Prefixes of lane names; an engine's name needs none. */
-const kindNames: Readonly<Record<Lane['kind'], string>> = {
-  'host-thread': 'host ',
-  stream: 'stream ',
-  'copy-engine': '',
-  compute: '',
-};
 
 interface Cell {
   readonly mark: Mark;
@@ -31,7 +23,7 @@ export function drawLanes(iteration: Iteration, columns: number, colors: Colors)
   if (span === null || span <= 0) return ['Nothing was recorded.'];
   const { lanes: own } = iteration.trace;
   const titles = laneTitles(own);
-  const names = own.map(({ kind }, index) => kindNames[kind] + (titles[index] ?? ''));
+  const names = own.map(({ kind }, index) => lanePrefixes[kind] + (titles[index] ?? ''));
   const nameWidth = Math.min(widestName, Math.max(...names.map((name) => name.length)));
   const width = Math.max(10, columns - nameWidth - 2);
   const lanes = names.map((): Cells => new Array<Cell | undefined>(width).fill(undefined));

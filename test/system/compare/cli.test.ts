@@ -17,7 +17,7 @@ describe('copyscope compare', () => {
   it('says what a pinned source gains, and that it is more than the spread', async () => {
     const { exitCode, out, err } = await compare(recorded('pageable-side-stream'), recorded('pinned-side-stream'));
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toMatch(/^A {2}Pageable source, second stream: recorded on NVIDIA H200/);
+    expect(out).toMatch(/^A {2}Pageable source, second stream {2}recorded on NVIDIA H200/m);
     expect(out).toMatch(/0 +H2D 20\.0 MiB .*−\d+.* larger than the spread/);
     expect(out).toMatch(/H2D engine/);
   });
