@@ -17,7 +17,7 @@ interface NativeBench {
   benchCancel(): void;
   benchEnd(): void;
   deviceMemory(device: number): DeviceMemory;
-  /** Throws unless the environment allows it: see native/src/bench/addon_bench.cpp. */
+  /** Throws unless the environment allows it: see native/src/addon/addon_bench.cpp. */
   __fault(prepareOnly: boolean): void;
 }
 

@@ -1,4 +1,4 @@
-/** Encodes a program as the numeric tables of the addon (native/src/tables.h reads them and checks ranges and checksum). */
+/** Encodes a program as the numeric tables of the addon (native/src/executor/tables.h reads them and checks ranges and checksum). */
 import { CopyscopeError } from '../core/errors.ts';
 import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
@@ -90,7 +90,7 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
   };
 }
 
-/** FNV-1a over the 32-bit words of all tables, as checksumOf() of native/src/tables.cpp takes it. */
+/** FNV-1a over the 32-bit words of all tables, as checksumOf() of native/src/executor/tables.cpp takes it. */
 function checksumOf(tables: readonly Float64Array[]): number {
   let hash = 2166136261;
   for (const { buffer } of tables) for (const word of new Uint32Array(buffer)) hash = Math.imul(hash ^ word, 16777619);

@@ -111,7 +111,7 @@ export class NativeEngine implements Engine {
   }
 }
 
-/** Matches what native/src/host_memory.cpp can do. */
+/** Matches what native/src/executor/host_memory.cpp can do. */
 const canFlush = process.arch === 'x64';
 
 /** Error stored in a partial run, for the case that the process dies. */

@@ -1,5 +1,5 @@
 /**
- * Names and numbers that TypeScript and the addon exchange, defined only here. native/src/layout.h is generated from it
+ * Names and numbers that TypeScript and the addon exchange, defined only here. native/src/executor/layout.h is generated from it
  * (`node scripts/native-layout.mjs`), and `layout` is compared when the addon is loaded, so that an old build is never
  * misread.
  */

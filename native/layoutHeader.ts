@@ -1,4 +1,4 @@
-/** Generates native/src/layout.h from the lists of layout.ts. */
+/** Generates native/src/executor/layout.h from the lists of layout.ts. */
 import { enums, fields, layout, type TableName } from './layout.ts';
 
 /** Names of the rows of each table. */

@@ -1,9 +1,9 @@
 # The Node-API addon, with the CUDA engine where a toolkit is found.
 add_library(copyscope SHARED
-  src/addon.cpp
-  src/addon_report.cpp
-  src/addon_result.cpp
-  src/addon_run.cpp
+  src/addon/addon.cpp
+  src/addon/addon_report.cpp
+  src/addon/addon_result.cpp
+  src/addon/addon_run.cpp
   ${CMAKE_JS_SRC})
 set_target_properties(copyscope PROPERTIES PREFIX "" SUFFIX ".node")
 target_include_directories(copyscope PRIVATE ${CMAKE_JS_INC})

@@ -1,6 +1,6 @@
 # The benchmarks: functions of the addon, and their device code where the CUDA engine is built.
 if(TARGET copyscope)
-  target_sources(copyscope PRIVATE src/bench/addon_bench.cpp)
+  target_sources(copyscope PRIVATE src/addon/addon_bench.cpp)
 endif()
 if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE

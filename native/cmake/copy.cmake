@@ -16,12 +16,12 @@ target_sources(copyscope_engine PRIVATE
   src/copy/tuning.cpp
   src/copy/worker_pool.cpp)
 if(TARGET copyscope)
-  target_sources(copyscope PRIVATE src/copy/addon_copy.cpp src/copy/addon_handles.cpp src/copy/addon_start.cpp
-                                   src/copy/copy_request.cpp src/copy/engine_registry.cpp
-                                   src/copy/strided_layouts.cpp)
+  target_sources(copyscope PRIVATE src/addon/addon_copy.cpp src/addon/addon_handles.cpp src/addon/addon_start.cpp
+                                   src/addon/copy_request.cpp src/addon/engine_registry.cpp
+                                   src/addon/strided_layouts.cpp)
 endif()
 if(TARGET copyscope_cuda)
-  target_sources(copyscope_cuda PRIVATE src/copy/cuda_copy_device.cpp src/copy/piece_kernel.cu)
+  target_sources(copyscope_cuda PRIVATE src/cuda/cuda_copy_device.cpp src/cuda/piece_kernel.cu)
 endif()
 if(TARGET copyscope_executor_tests)
   target_sources(copyscope_executor_tests PRIVATE

@@ -29,21 +29,21 @@ if(NOT CMAKE_CUDA_COMPILER OR NOT TARGET CUDA::cudart_static)
 endif()
 
 add_library(copyscope_cuda STATIC
-  src/cuda_backend.cpp
-  src/cuda_calls.cpp
-  src/cuda_device.cpp
-  src/cuda_devices.cpp
-  src/cuda_graphs.cpp
-  src/cuda_host_functions.cpp
-  src/cuda_issue.cpp
-  src/cuda_kernels.cu
-  src/cuda_memory.cpp
-  src/dynamic_library.cpp
-  src/event_recorder.cpp
-  src/library_kernels.cpp
-  src/math_libraries.cpp
-  src/pci_link.cpp
-  src/toolkit_libraries.cpp)
+  src/cuda/cuda_backend.cpp
+  src/cuda/cuda_calls.cpp
+  src/cuda/cuda_device.cpp
+  src/cuda/cuda_devices.cpp
+  src/cuda/cuda_graphs.cpp
+  src/cuda/cuda_host_functions.cpp
+  src/cuda/cuda_issue.cpp
+  src/cuda/cuda_kernels.cu
+  src/cuda/cuda_memory.cpp
+  src/cuda/dynamic_library.cpp
+  src/cuda/event_recorder.cpp
+  src/cuda/library_kernels.cpp
+  src/cuda/math_libraries.cpp
+  src/cuda/pci_link.cpp
+  src/cuda/toolkit_libraries.cpp)
 set_target_properties(copyscope_cuda PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBRARY Static)
 target_link_libraries(copyscope_cuda PUBLIC copyscope_engine CUDA::cudart_static)
 target_compile_definitions(copyscope_cuda PUBLIC COPYSCOPE_WITH_CUDA)
@@ -55,7 +55,7 @@ find_path(cupti_include cupti.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include
   /usr/local/cuda/extras/CUPTI/include)
 if(cupti_include)
-  target_sources(copyscope_cuda PRIVATE src/cupti_collector.cpp src/cupti_library.cpp src/cupti_recorder.cpp)
+  target_sources(copyscope_cuda PRIVATE src/cupti/cupti_collector.cpp src/cupti/cupti_library.cpp src/cupti/cupti_recorder.cpp)
   target_include_directories(copyscope_cuda SYSTEM PRIVATE ${cupti_include})
   target_compile_definitions(copyscope_cuda PUBLIC COPYSCOPE_WITH_CUPTI)
 else()

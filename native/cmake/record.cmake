@@ -25,9 +25,9 @@ add_library(copyscope_record SHARED
   record/record_library.cpp
   record/recorder.cpp
   record/threads.cpp
-  src/cupti_library.cpp
-  src/dynamic_library.cpp
-  src/toolkit_libraries.cpp)
+  src/cuda/dynamic_library.cpp
+  src/cuda/toolkit_libraries.cpp
+  src/cupti/cupti_library.cpp)
 target_include_directories(copyscope_record PRIVATE record src)
 target_include_directories(copyscope_record SYSTEM PRIVATE
   ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "clock.h"
+#include "executor/clock.h"
 #include "recorder.h"
 
 namespace copyscope::record {

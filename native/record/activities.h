@@ -1,7 +1,7 @@
 // CUPTI's activity buffers: they come from a bounded pool, and returned buffers become records.
 #pragma once
 
-#include "cupti_library.h"
+#include "cupti/cupti_library.h"
 
 namespace copyscope::record {
 

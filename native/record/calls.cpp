@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "call_names.h"
-#include "clock.h"
+#include "executor/clock.h"
 #include "native_stack.h"
 #include "python_api.h"
 #include "python_stack.h"

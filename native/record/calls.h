@@ -3,7 +3,7 @@
 #pragma once
 
 #include "chunk_writer.h"
-#include "cupti_library.h"
+#include "cupti/cupti_library.h"
 
 namespace copyscope::record {
 

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "clock.h"
+#include "executor/clock.h"
 
 namespace copyscope::record {
 namespace {

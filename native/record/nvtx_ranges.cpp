@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "clock.h"
+#include "executor/clock.h"
 #include "recorder.h"
 #include "threads.h"
 

@@ -14,7 +14,7 @@
 
 #include "activities.h"
 #include "calls.h"
-#include "clock.h"
+#include "executor/clock.h"
 #include "native_stack.h"
 #include "nvtx_ranges.h"
 #include "python_stack.h"

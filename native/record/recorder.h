@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chunk_writer.h"
-#include "cupti_library.h"
+#include "cupti/cupti_library.h"
 
 namespace copyscope::record {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "copy/host_copy_device.h"
-#include "failure.h"
+#include "executor/failure.h"
 
 namespace copyscope::testing {
 

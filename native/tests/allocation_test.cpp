@@ -1,6 +1,6 @@
 // Memory that operations allocate and free, on the CPU engine.
 #include "check.h"
-#include "failure.h"
+#include "executor/failure.h"
 #include "program_builder.h"
 
 using namespace copyscope;

@@ -13,7 +13,7 @@
 #include "copy/host_copy_device.h"
 #include "copy/multi_copy.h"
 #include "copy_arrives.h"
-#include "failure.h"
+#include "executor/failure.h"
 
 using namespace copyscope;
 using namespace copyscope::copy;

@@ -9,7 +9,7 @@
 #include "copy/multi_copy.h"
 #include "copy/pending_copy.h"
 #include "copy_arrives.h"
-#include "failure.h"
+#include "executor/failure.h"
 
 using namespace copyscope;
 using namespace copyscope::copy;

@@ -11,7 +11,7 @@
 #include "copy/shared_work.h"
 #include "copy/streaming_copy.h"
 #include "copy/worker_pool.h"
-#include "failure.h"
+#include "executor/failure.h"
 
 using namespace copyscope::copy;
 

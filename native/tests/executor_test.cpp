@@ -2,7 +2,7 @@
 #include <set>
 
 #include "check.h"
-#include "failure.h"
+#include "executor/failure.h"
 #include "program_builder.h"
 
 using namespace copyscope;

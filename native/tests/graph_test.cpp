@@ -1,5 +1,5 @@
 // Graphs on the CPU engine, and the joining of their records.
-#include "graph_join.h"
+#include "cupti/graph_join.h"
 
 #include "check.h"
 #include "program_builder.h"

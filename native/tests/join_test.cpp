@@ -1,6 +1,6 @@
 // Records are joined with operations only if they match without doubt.
-#include "activity_join.h"
 #include "check.h"
+#include "cupti/activity_join.h"
 #include "program_builder.h"
 
 using namespace copyscope;

@@ -1,11 +1,11 @@
-// The prototypes of src/math_libraries.h against those of NVIDIA's headers. It is only compiled:
+// The prototypes of src/cuda/math_libraries.h against those of NVIDIA's headers. It is only compiled:
 //   g++ -std=c++17 -fsyntax-only -I src -I CUDA/include -I CUBLAS/include tests/math_headers.cpp
 #include <cublas_v2.h>
 #include <cufft.h>
 
 #include <type_traits>
 
-#include "math_libraries.h"
+#include "cuda/math_libraries.h"
 
 namespace {
 

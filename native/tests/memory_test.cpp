@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "check.h"
-#include "host_memory.h"
+#include "executor/host_memory.h"
 #include "program_builder.h"
 
 using namespace copyscope;

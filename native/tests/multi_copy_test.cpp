@@ -8,10 +8,10 @@
 
 #include "check.h"
 #include "copy/host_copy_device.h"
-#include "cpu_backend.h"
-#include "failure.h"
-#include "multi_copies.h"
-#include "multi_copy_uses.h"
+#include "cpu/cpu_backend.h"
+#include "executor/failure.h"
+#include "executor/multi_copies.h"
+#include "executor/multi_copy_uses.h"
 #include "program_builder.h"
 
 using namespace copyscope;

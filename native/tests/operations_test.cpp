@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "check.h"
-#include "cpu_backend.h"
-#include "failure.h"
+#include "cpu/cpu_backend.h"
+#include "executor/failure.h"
 #include "program_builder.h"
 
 using namespace copyscope;

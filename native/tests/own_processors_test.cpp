@@ -1,10 +1,10 @@
 // The processors on which the host threads of a run begin.
-#include "own_processors.h"
+#include "executor/own_processors.h"
 
 #include <thread>
 
 #include "check.h"
-#include "thread_processors.h"
+#include "executor/thread_processors.h"
 
 using namespace copyscope;
 

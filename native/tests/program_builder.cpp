@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "failure.h"
+#include "executor/failure.h"
 
 namespace copyscope::testing {
 

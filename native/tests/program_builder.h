@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cpu_backend.h"
-#include "executor.h"
-#include "program.h"
+#include "cpu/cpu_backend.h"
+#include "executor/executor.h"
+#include "executor/program.h"
 
 namespace copyscope::testing {
 

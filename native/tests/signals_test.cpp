@@ -1,6 +1,6 @@
 // Signals between host threads: order, bounds, deadlock, cancel.
 #include "check.h"
-#include "failure.h"
+#include "executor/failure.h"
 #include "program_builder.h"
 
 using namespace copyscope;

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "check.h"
-#include "failure.h"
-#include "tables.h"
+#include "executor/failure.h"
+#include "executor/tables.h"
 
 using namespace copyscope;
 

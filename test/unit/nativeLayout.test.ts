@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { enums, fields, layout } from '../../native/layout.ts';
 import { layoutHeader } from '../../native/layoutHeader.ts';
 
-const file = new URL('../../native/src/layout.h', import.meta.url);
+const file = new URL('../../native/src/executor/layout.h', import.meta.url);
 
 describe('the layout that TypeScript and the addon share', () => {
-  test('native/src/layout.h is current: node scripts/native-layout.mjs writes it', () => {
+  test('native/src/executor/layout.h is current: node scripts/native-layout.mjs writes it', () => {
     expect(readFileSync(file, 'utf8')).toBe(layoutHeader());
   });
 

@@ -11,7 +11,7 @@ const none = { isSingle: false, memoryPart: 0, arithmeticPart: 0, linkIn: 0, lin
 
 const nothing = { share: 0, exclusive: 0 };
 
-/** With a share below 1, each block takes half of a multiprocessor's threads (native/src/cuda_kernels.cu). */
+/** With a share below 1, each block takes half of a multiprocessor's threads (native/src/cuda/cuda_kernels.cu). */
 const threadsOfBlock = 0.5;
 /**
  * Up to this share of L2, a pass finds all data of the pass before, only the destination; beyond L2 none. On H200

@@ -18,7 +18,7 @@ import { timeTable } from '../profile/table.ts';
 
 type Parameters = DeviceProfile['parameters'];
 
-/** Work space that the executor gives cuBLAS (native/src/library_kernels.cpp), like PyTorch on such devices. */
+/** Work space that the executor gives cuBLAS (native/src/cuda/library_kernels.cpp), like PyTorch on such devices. */
 const workspaceBytes = 32 * MiB;
 const pointsOfPass = 12;
 

@@ -231,7 +231,7 @@ class ProfileCosts implements CostModel {
     if (access.kind === 'copy') {
       return bytes <= (p['host.cachedBytes'] ?? 0) ? (p['host.cachedBytesPerSecond'] ?? memcpy) : memcpy;
     }
-    // Writing and checking go word by word, so the cost of computing a word decides (native/src/host_memory.cpp).
+    // Writing and checking go word by word, so the cost of computing a word decides (native/src/executor/host_memory.cpp).
     if (access.pattern === 'random') return p['host.randomBytesPerSecond'] ?? memcpy;
     return access.pattern === 'index' ? (p['host.indexBytesPerSecond'] ?? memcpy) : memcpy;
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bench/bench_session.h"
-#include "clock.h"
+#include "executor/clock.h"
 
 namespace copyscope::bench {
 /// Returns source and target. Device blocks: 0 is source or target, 1 helps to verify, 2 is the target within a device.

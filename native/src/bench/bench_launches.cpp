@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "bench/bench_session.h"
-#include "clock.h"
+#include "executor/clock.h"
 
 namespace copyscope::bench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "device_scope.h"
+#include "cuda/device_scope.h"
 
 namespace copyscope::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "bench/bench_request.h"
-#include "cuda_calls.h"
-#include "host_memory.h"
+#include "cuda/cuda_calls.h"
+#include "executor/host_memory.h"
 
 namespace copyscope::bench {
 

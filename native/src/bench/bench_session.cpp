@@ -1,9 +1,9 @@
 #include "bench/bench_session.h"
 
-#include "clock.h"
-#include "cuda_kernels.h"
-#include "device_scope.h"
-#include "own_processors.h"
+#include "cuda/cuda_kernels.h"
+#include "cuda/device_scope.h"
+#include "executor/clock.h"
+#include "executor/own_processors.h"
 
 namespace copyscope::bench {
 namespace {

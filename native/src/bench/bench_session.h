@@ -12,8 +12,8 @@
 #include "bench/bench_memory.h"
 #include "bench/bench_request.h"
 #include "bench/device_gate.h"
-#include "pattern.h"
-#include "stop.h"
+#include "executor/pattern.h"
+#include "executor/stop.h"
 
 namespace copyscope::bench {
 

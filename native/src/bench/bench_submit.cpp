@@ -1,9 +1,9 @@
 // Cost of submitting: the executor's host thread without recording, compared in turns with a hand-written loop.
 #include "bench/bench_session.h"
-#include "clock.h"
-#include "copy/cuda_copy_handles.h"
-#include "cuda_engine.h"
-#include "executor.h"
+#include "cuda/cuda_copy_handles.h"
+#include "cuda/cuda_engine.h"
+#include "executor/clock.h"
+#include "executor/executor.h"
 
 namespace copyscope::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "bench/bench_kernels.h"
-#include "cuda_calls.h"
-#include "stop.h"
+#include "cuda/cuda_calls.h"
+#include "executor/stop.h"
 
 namespace copyscope::bench {
 

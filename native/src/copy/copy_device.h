@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "copy_options.h"
+#include "copy/copy_options.h"
 
 namespace copyscope::copy {
 

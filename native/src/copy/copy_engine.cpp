@@ -1,11 +1,11 @@
-#include "copy_engine.h"
+#include "copy/copy_engine.h"
 
 #include <algorithm>
 #include <thread>
 
-#include "../host_memory.h"
-#include "copy_job.h"
-#include "processor_share.h"
+#include "copy/copy_job.h"
+#include "copy/processor_share.h"
+#include "executor/host_memory.h"
 
 namespace copyscope::copy {
 namespace {

@@ -7,12 +7,12 @@
 #include <mutex>
 #include <vector>
 
-#include "copy_device.h"
-#include "copy_observer.h"
-#include "memory_pool.h"
-#include "slot_ring.h"
-#include "transfer_plan.h"
-#include "worker_pool.h"
+#include "copy/copy_device.h"
+#include "copy/copy_observer.h"
+#include "copy/memory_pool.h"
+#include "copy/slot_ring.h"
+#include "copy/transfer_plan.h"
+#include "copy/worker_pool.h"
 
 namespace copyscope::copy {
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include "../failure.h"
-#include "copy_engine.h"
-#include "copy_observer.h"
+#include "copy/copy_engine.h"
+#include "copy/copy_observer.h"
+#include "executor/failure.h"
 
 namespace copyscope::copy {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../clock.h"
+#include "executor/clock.h"
 
 namespace copyscope::copy {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "../layout.h"
+#include "executor/layout.h"
 
 namespace copyscope::copy {
 

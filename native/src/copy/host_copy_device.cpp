@@ -1,4 +1,4 @@
-#include "host_copy_device.h"
+#include "copy/host_copy_device.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "../clock.h"
-#include "../failure.h"
+#include "executor/clock.h"
+#include "executor/failure.h"
 
 namespace copyscope::copy {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "copy_device.h"
+#include "copy/copy_device.h"
 
 namespace copyscope::copy {
 

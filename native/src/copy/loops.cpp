@@ -4,9 +4,9 @@
 #include <new>
 #include <unordered_map>
 
-#include "../host_memory.h"
-#include "copy_job.h"
-#include "shared_work.h"
+#include "copy/copy_job.h"
+#include "copy/shared_work.h"
+#include "executor/host_memory.h"
 
 namespace copyscope::copy {
 namespace {

@@ -1,9 +1,9 @@
-#include "memory_need.h"
+#include "copy/memory_need.h"
 
 #include <algorithm>
 #include <thread>
 
-#include "copy_engine.h"
+#include "copy/copy_engine.h"
 
 namespace copyscope::copy {
 namespace {

@@ -1,7 +1,7 @@
 // The memory of a multi-tensor copy while it runs: its tensors on both sides, and its staging memory.
 #pragma once
 
-#include "copy_options.h"
+#include "copy/copy_options.h"
 
 namespace copyscope::copy {
 

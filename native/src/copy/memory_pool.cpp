@@ -1,4 +1,4 @@
-#include "memory_pool.h"
+#include "copy/memory_pool.h"
 
 #include <algorithm>
 

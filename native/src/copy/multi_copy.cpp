@@ -1,4 +1,4 @@
-#include "multi_copy.h"
+#include "copy/multi_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include "../failure.h"
-#include "shared_work.h"
+#include "copy/shared_work.h"
+#include "executor/failure.h"
 
 namespace copyscope::copy {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "../host_memory.h"
-#include "copy_engine.h"
-#include "packing_plan.h"
+#include "copy/copy_engine.h"
+#include "copy/packing_plan.h"
+#include "executor/host_memory.h"
 
 namespace copyscope::copy {
 

@@ -1,4 +1,4 @@
-#include "packing_plan.h"
+#include "copy/packing_plan.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "pending_copy.h"
+#include "copy/pending_copy.h"
 
 #include <cstring>
 #include <new>

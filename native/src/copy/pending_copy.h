@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "../failure.h"
-#include "copy_engine.h"
-#include "packing_plan.h"
+#include "copy/copy_engine.h"
+#include "copy/packing_plan.h"
+#include "executor/failure.h"
 
 namespace copyscope::copy {
 

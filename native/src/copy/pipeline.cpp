@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "copy_job.h"
-#include "shared_work.h"
-#include "streaming_copy.h"
+#include "copy/copy_job.h"
+#include "copy/shared_work.h"
+#include "copy/streaming_copy.h"
 
 namespace copyscope::copy {
 namespace {

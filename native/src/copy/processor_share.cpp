@@ -1,8 +1,8 @@
-#include "processor_share.h"
+#include "copy/processor_share.h"
 
 #include <cstddef>
 
-#include "../thread_processors.h"
+#include "executor/thread_processors.h"
 
 namespace copyscope::copy {
 

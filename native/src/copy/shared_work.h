@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "worker_pool.h"
+#include "copy/worker_pool.h"
 
 namespace copyscope::copy {
 

@@ -1,9 +1,9 @@
-#include "slot_ring.h"
+#include "copy/slot_ring.h"
 
 #include <algorithm>
 #include <string>
 
-#include "../failure.h"
+#include "executor/failure.h"
 
 namespace copyscope::copy {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "copy_device.h"
-#include "memory_pool.h"
+#include "copy/copy_device.h"
+#include "copy/memory_pool.h"
 
 namespace copyscope::copy {
 

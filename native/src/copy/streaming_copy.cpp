@@ -1,4 +1,4 @@
-#include "streaming_copy.h"
+#include "copy/streaming_copy.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "transfer_plan.h"
+#include "copy/transfer_plan.h"
 
 #include <algorithm>
 

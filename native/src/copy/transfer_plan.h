@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "copy_options.h"
+#include "copy/copy_options.h"
 
 namespace copyscope::copy {
 

@@ -1,7 +1,7 @@
 // Numbers chosen from payload and cores. They come from a sweep on an H200 with 16 cores (docs/development/native.md).
 #include <algorithm>
 
-#include "copy_engine.h"
+#include "copy/copy_engine.h"
 
 namespace copyscope::copy {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker_pool.h"
+#include "copy/worker_pool.h"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include <immintrin.h>
 #endif
 
-#include "../clock.h"
-#include "copy_observer.h"
+#include "copy/copy_observer.h"
+#include "executor/clock.h"
 
 namespace copyscope::copy {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "layout.h"
+#include "executor/layout.h"
 
 namespace copyscope {
 

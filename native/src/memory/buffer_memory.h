@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "executor/failure.h"
+#include "executor/program.h"
+#include "executor/rows.h"
 #include "memory/caching_allocator.h"
 #include "memory/caching_host_allocator.h"
-#include "failure.h"
 #include "memory/memory_report.h"
-#include "program.h"
-#include "rows.h"
 
 namespace copyscope {
 
