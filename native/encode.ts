@@ -69,7 +69,7 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
   };
   const threads = program.threads.map((thread) =>
-    table('instructions', thread.instructions, (instruction) => instructionNumbers(instruction, calls)),
+    table('instructions', withoutLoops(thread.instructions), (instruction) => instructionNumbers(instruction, calls)),
   );
   const multiCopySizes = program.multiCopies.map(({ sizes }) => Float64Array.from(sizes));
   return {
@@ -88,6 +88,29 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     multiCopySizes,
     checksum: checksumOf([...Object.values(tables), ...threads, ...multiCopySizes]),
   };
+}
+
+/** Replaces each loop over blocks by its copies. */
+function withoutLoops(instructions: readonly Instruction[]): readonly Instruction[] {
+  const places: number[] = [];
+  const flat: Instruction[] = [];
+  for (const one of instructions) {
+    places.push(flat.length);
+    if (one.code !== 'blockCopy' || one.by !== 'loop') flat.push(one);
+    else {
+      const { op, src, dst, stream, blocks } = one;
+      const { sizes, srcOffsets, dstOffsets } = blocks;
+      sizes.forEach((bytes, at) => {
+        const [srcOffset = 0, dstOffset = 0] = [srcOffsets[at], dstOffsets[at]];
+        flat.push({ code: 'copy', op, src, srcOffset, dst, dstOffset, bytes, stream, blocking: false });
+      });
+    }
+  }
+  const placeOf = (index: number): number => places[index] ?? index;
+  return flat.map((one) => {
+    if (one.code === 'repeat') return { ...one, end: placeOf(one.end) };
+    return one.code === 'endRepeat' ? { ...one, start: placeOf(one.start) } : one;
+  });
 }
 
 /** FNV-1a over the 32-bit words of all tables, as checksumOf() of native/src/executor/tables.cpp takes it. */
@@ -279,6 +302,9 @@ function instructionFields(instruction: Instruction, calls: ReadonlyMap<ProgramK
       return { code: 'item', src: instruction.buffer, stream: instruction.stream };
     case 'multiCopy':
       return { code: 'multiCopy', index: instruction.plan, stream: instruction.stream };
+    case 'blockCopy':
+    case 'packBlocks':
+      throw new RangeError('core/program/capabilities.ts refuses block copies on these engines.');
     case 'repeat':
       return { code: 'repeat', amount: instruction.count, jump: instruction.end };
     case 'endRepeat':

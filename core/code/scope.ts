@@ -1,5 +1,12 @@
 /** Names and quantities of a generated program, in any language. */
-import { type Instruction, isLibraryKernel, type LibraryKernel, type ProgramStream } from '../program/program.ts';
+import {
+  type Blocks,
+  type Instruction,
+  isLibraryKernel,
+  type LibraryKernel,
+  type ProgramStream,
+} from '../program/program.ts';
+import { isBlockCopy } from './blocks.ts';
 import { bytesExpression, grouped, unitIn } from './quantities.ts';
 import { required, type Subject } from './subject.ts';
 
@@ -50,6 +57,8 @@ export abstract class CodeScope<Helper extends string> {
   readonly graphs: readonly string[];
   readonly threads: readonly string[];
   readonly tensors: readonly string[];
+  /** Names of the tables of block copies. */
+  readonly tables: ReadonlyMap<Blocks, string>;
   /** Library handles and plans: for each stream one for all products, and one for each shape of transforms. */
   readonly libraries: ReadonlyMap<string, Library>;
   protected readonly names: Names;
@@ -71,6 +80,8 @@ export abstract class CodeScope<Helper extends string> {
     this.graphs = program.graphs.map(({ id }) => names.make(id, 'graph'));
     this.threads = program.threads.map(({ id }) => names.make(id, 'thread'));
     this.libraries = this.#librariesOf(subject);
+    const blocks = new Set(subject.instructions.filter(isBlockCopy).map((one) => one.blocks));
+    this.tables = new Map([...blocks].map((table, index) => [table, names.make(`blocks${index + 1}`, 'table')]));
     this.tensors = program.multiCopies.map((_, index) => names.make(`tensors${index + 1}`, 'copy'));
   }
 

@@ -1,6 +1,7 @@
 /** The operations of an experiment, named as in CUDA and PyTorch. `operations/` describes each. */
 import { z } from 'zod';
 import { allocate, free, recordStream } from './operations/allocation.ts';
+import { blockCopy } from './operations/blockCopy.ts';
 import { copy } from './operations/copy.ts';
 import { memset, read, write } from './operations/data.ts';
 import { elapsedTime, queryEvent, recordEvent, synchronizeEvent, waitEvent } from './operations/event.ts';
@@ -12,13 +13,14 @@ import type { Descriptor } from './operations/operation.ts';
 import { queryStream, synchronizeDevice, synchronizeStream } from './operations/synchronize.ts';
 import { item, pin } from './operations/tensor.ts';
 
+export { blockStrategies } from './operations/blockCopy.ts';
 export { copyModes } from './operations/copy.ts';
 export { matmulTypes } from './operations/kernel.ts';
 export { copyStrategies } from './operations/multiCopy.ts';
 
 /** Operations without content, in the order of the palette. */
 const leaves = {
-  ...{ copy, kernel, memset, recordEvent, waitEvent, hostFunction, graphLaunch, multiCopy, item },
+  ...{ copy, kernel, memset, recordEvent, waitEvent, hostFunction, graphLaunch, multiCopy, blockCopy, item },
   ...{ synchronizeEvent, synchronizeStream, synchronizeDevice, queryStream, queryEvent, elapsedTime },
   ...{ work, write, read, pin, allocate, free, recordStream, signal, waitSignal },
 };

@@ -71,6 +71,7 @@ function byThread(lengths: readonly Length[], message: string): Found {
 function lengthOf(program: Program, graphs: ReadonlyMap<number, number>, instructions: readonly Instruction[]): Length {
   const weight = (instruction: Instruction): number => {
     if (instruction.code === 'multiCopy') return program.multiCopies[instruction.plan]?.sizes.length ?? 1;
+    if (instruction.code === 'blockCopy') return instruction.by === 'loop' ? instruction.blocks.sizes.length : 1;
     return instruction.code === 'launchGraph' ? 1 + (graphs.get(instruction.graph) ?? 0) : 1;
   };
   const repeats: Repeat[] = [];

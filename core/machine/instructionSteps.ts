@@ -4,6 +4,7 @@
  */
 import { aloneOn } from '../program/aloneCopies.ts';
 import {
+  bytesOfBlocks,
   type Instruction,
   type InstructionCode,
   type InstructionOf,
@@ -73,6 +74,13 @@ export class InstructionSteps {
       }
       case 'multiCopy':
         return this.#multiCopy(instruction);
+      case 'blockCopy':
+        return this.#blocks(instruction).map((step) => this.#issuing(step, false));
+      case 'packBlocks': {
+        const bytes = bytesOfBlocks(instruction.blocks);
+        const callNs = this.#costs.hostNs({ kind: 'copy' }, bytes);
+        return [{ ...this.blank(instruction), code: 'work', bytes, callNs }];
+      }
       default:
         return [this.#issuing(this.#step(instruction, captured), captured)];
     }
@@ -272,6 +280,33 @@ export class InstructionSteps {
       memcpyNs: (bytes) => this.#costs.hostNs({ kind: 'copy' }, bytes),
     };
     return loopSteps(plan, parts);
+  }
+
+  #blocks(instruction: InstructionOf<'blockCopy'>): readonly Step[] {
+    const { by, src, dst, blocks, smShare, stream, op } = instruction;
+    const [base, bytes] = [this.blank(instruction), bytesOfBlocks(blocks)];
+    if (by === 'kernel') {
+      const kernel = { kind: 'stream', src, dst, bytes, passes: 1 } as const;
+      const launch = { code: 'kernel', op, stream, kernel, smShare, reads: [src], writes: [dst] } as const;
+      return [this.#kernel({ ...this.blank(launch) }, launch, false)];
+    }
+    const copy = { code: 'copy', op, src, srcOffset: 0, dst, dstOffset: 0, stream, blocking: false } as const;
+    if (by === 'loop') {
+      const made = new Map<number, Step>();
+      const stepOf = (size: number): Step => {
+        const step = made.get(size) ?? this.#copy(this.blank(copyOf(size)), copyOf(size), false);
+        made.set(size, step);
+        return step;
+      };
+      const copyOf = (size: number) => ({ ...copy, bytes: size });
+      return Array.from(blocks.sizes, stepOf);
+    }
+    const whole = this.#copy(this.blank({ ...copy, bytes }), { ...copy, bytes }, false);
+    const ends = this.#ends(src, dst);
+    const isWithin = ends.from >= 0 && ends.to >= 0;
+    const each = (sum: number, size: number): number => sum + this.#copies.of(size, ends, base.device, op).deviceNs;
+    const cost = isWithin ? { deviceNs: blocks.sizes.reduce(each, 0) } : this.#costs.batch(blocks.sizes);
+    return [{ ...whole, call: 'cudaMemcpyBatchAsync', ...cost }];
   }
 
   #buffer(buffer: number): Partial<Step> {

@@ -1,5 +1,5 @@
 /** Regions of buffers that an instruction reads and writes. */
-import type { Instruction } from './program.ts';
+import type { Blocks, Instruction } from './program.ts';
 import { operandsOfKernel, resultBytes } from './resultBytes.ts';
 
 export interface Access {
@@ -26,6 +26,11 @@ export function accesses(instruction: Instruction): readonly Access[] {
       const { src, srcOffset, dst, dstOffset, bytes } = instruction;
       return [reads(src, srcOffset, bytes), writes(dst, dstOffset, bytes)];
     }
+    case 'blockCopy':
+    case 'packBlocks': {
+      const { src, dst, blocks } = instruction;
+      return [...regions(src, false, blocks), ...regions(dst, true, blocks)];
+    }
     case 'pin':
       return [reads(instruction.src, 0, instruction.bytes), writes(instruction.dst, 0, instruction.bytes)];
     case 'read':
@@ -49,6 +54,21 @@ export function accesses(instruction: Instruction): readonly Access[] {
     default:
       return none;
   }
+}
+
+/** Returns the regions of all blocks in one buffer, in order of address; adjacent ones are one. */
+function regions(buffer: number, isWritten: boolean, { sizes, srcOffsets, dstOffsets }: Blocks): Access[] {
+  const offsets = isWritten ? dstOffsets : srcOffsets;
+  const order = [...offsets.keys()].sort((a, b) => (offsets[a] ?? 0) - (offsets[b] ?? 0));
+  const found: { buffer: number; writes: boolean; offset: number; bytes: number }[] = [];
+  for (const block of order) {
+    const [offset, bytes] = [offsets[block] ?? 0, sizes[block] ?? 0];
+    const last = found.at(-1);
+    const isNext = last !== undefined && offset <= last.offset + last.bytes;
+    if (isNext) last.bytes = Math.max(last.bytes, offset + bytes - last.offset);
+    else found.push({ buffer, writes: isWritten, offset, bytes });
+  }
+  return found;
 }
 
 /** Returns the buffer that an instruction writes; null if it writes none. */

@@ -178,6 +178,15 @@ export class Follower {
         const { src, srcOffset, dst, dstOffset, bytes } = instruction;
         return this.content(dst).copyFrom(this.content(src), srcOffset, dstOffset, bytes);
       }
+      case 'blockCopy':
+      case 'packBlocks': {
+        const [from, to] = [this.content(instruction.src), this.content(instruction.dst)];
+        const { sizes, srcOffsets, dstOffsets } = instruction.blocks;
+        return sizes.reduce(
+          (cost, bytes, at) => cost + to.copyFrom(from, srcOffsets[at] ?? 0, dstOffsets[at] ?? 0, bytes),
+          0,
+        );
+      }
       case 'pin':
         return this.content(instruction.dst).copyFrom(this.content(instruction.src), 0, 0, instruction.bytes);
       case 'memset': {

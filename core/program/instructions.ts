@@ -14,6 +14,13 @@ export interface Content {
  */
 export type Allocator = 'cuda-malloc' | 'pool' | 'caching';
 
+/** Regions that a block copy moves, one element a block. */
+export interface Blocks {
+  readonly sizes: Float64Array;
+  readonly srcOffsets: Float64Array;
+  readonly dstOffsets: Float64Array;
+}
+
 interface At {
   /** Number of its operation. */
   readonly op: number;
@@ -36,6 +43,8 @@ type HostInstruction =
    * copies all of `src` into it and continues when that is done.
    */
   | (At & { readonly code: 'pin'; readonly src: number; readonly dst: number; readonly bytes: number })
+  /** The host copies blocks between two buffers of the host. */
+  | (At & { readonly code: 'packBlocks'; readonly src: number; readonly dst: number; readonly blocks: Blocks })
   /** The buffer exists from here on, with undefined content. If it is never freed, it ends with the iteration. */
   | (At & {
       readonly code: 'allocate';
@@ -86,6 +95,16 @@ type StreamInstruction =
   | (At & { readonly code: 'waitEvent'; readonly event: number; readonly stream: number })
   /** cudaLaunchHostFunc: CUDA's own thread is busy for this long. */
   | (At & { readonly code: 'hostFunction'; readonly durationNs: number; readonly stream: number })
+  /** loop: a cudaMemcpyAsync each; batch: one cudaMemcpyBatchAsync; kernel: one kernel, of a share of the multiprocessors. */
+  | (At & {
+      readonly code: 'blockCopy';
+      readonly by: 'loop' | 'batch' | 'kernel';
+      readonly src: number;
+      readonly dst: number;
+      readonly blocks: Blocks;
+      readonly smShare: number;
+      readonly stream: number;
+    })
   /** `plan` is an index into Program.multiCopies. */
   | (At & { readonly code: 'multiCopy'; readonly plan: number; readonly stream: number });
 
@@ -179,3 +198,5 @@ export const isLibraryKernel = (kernel: ProgramKernel): kernel is LibraryKernel 
 
 /** Odd, so that multiplying 32-bit words by it loses nothing and the result can be checked exactly. */
 export const streamMultiplier = 0x0019660d;
+
+export const bytesOfBlocks = ({ sizes }: Blocks): number => sizes.reduce((sum, bytes) => sum + bytes, 0);

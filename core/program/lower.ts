@@ -36,7 +36,7 @@ export function lowerUnverified(experiment: Experiment): Program {
   const lowering = new Lowering(experiment);
   const threads = experiment.threads.map((_, index) => lowering.thread(index));
   const written = writtenBuffers(...threads.map(({ instructions }) => instructions));
-  const buffers = experiment.buffers.map((buffer, index) => ({
+  const declared = experiment.buffers.map((buffer, index) => ({
     id: buffer.id,
     memory: buffer.memory,
     device: buffer.memory === 'device' ? deviceIndex(experiment, buffer.device) : -1,
@@ -45,6 +45,7 @@ export function lowerUnverified(experiment: Experiment): Program {
     written: written.has(index),
     allocated: buffer.allocated,
   }));
+  const buffers = [...declared, ...lowering.scope.stagingBuffers];
   const program = {
     name: experiment.name,
     devices: experiment.devices,

@@ -2,7 +2,7 @@
 import { type BufferFinder, bufferFinder } from '../experiment/describe.ts';
 import { type Experiment, eachOperation } from '../experiment/experiment.ts';
 import { bufferBytes } from '../experiment/resources.ts';
-import type { Allocator, MultiCopyPlan, ProgramGraph } from './program.ts';
+import type { Allocator, MultiCopyPlan, ProgramBuffer, ProgramGraph } from './program.ts';
 import { StreamTable } from './streams.ts';
 
 /** Place of an operation: its number, its path in the document and its host thread. */
@@ -18,6 +18,8 @@ export class Scope {
   readonly find: BufferFinder;
   readonly graphs: ProgramGraph[] = [];
   readonly multiCopies: MultiCopyPlan[] = [];
+  /** Buffers that operations need and the document doesn't declare; they follow the declared ones. */
+  readonly stagingBuffers: ProgramBuffer[] = [];
   readonly #buffers: ReadonlyMap<string, number>;
   readonly #events: ReadonlyMap<string, number>;
   readonly #signals: ReadonlyMap<string, number>;
@@ -42,6 +44,14 @@ export class Scope {
   size(buffer: number): number {
     const declared = this.experiment.buffers[buffer];
     return declared === undefined ? 0 : bufferBytes(declared);
+  }
+
+  /** Makes a buffer for an operation: pinned if `device` is -1. Returns its index. */
+  staging(id: string, bytes: number, device: number): number {
+    const pattern = { kind: 'constant', value: 0 } as const;
+    const memory = device < 0 ? 'pinned' : 'device';
+    this.stagingBuffers.push({ id, memory, device, bytes, pattern, written: true, allocated: 'before-run' });
+    return this.experiment.buffers.length + this.stagingBuffers.length - 1;
   }
 
   event(id: string): number {

@@ -76,7 +76,7 @@ export function* predictInSteps(
   };
 }
 
-/** Returns true if a document has more than `most` operations, counting each tensor of a multi-tensor copy. */
+/** Returns true if a document has more than `most` operations, counting each tensor of a multi-tensor copy, and each block. */
 export const isLongerThan = (most: number, { threads }: Experiment): boolean =>
   threads.reduce((left, { operations }) => leftAfter(left, operations), most) < 0;
 
@@ -84,7 +84,7 @@ export const isLongerThan = (most: number, { threads }: Experiment): boolean =>
 function leftAfter(left: number, operations: readonly Operation[]): number {
   for (const operation of operations) {
     if (left < 0) return left;
-    left -= operation.op === 'multiCopy' ? operation.payload.tensors : 1;
+    left -= 'payload' in operation ? operation.payload.tensors : 'blocks' in operation ? operation.blocks : 1;
     if ('operations' in operation) left = leftAfter(left, operation.operations);
   }
   return left;

@@ -30,6 +30,7 @@ const icons: Partial<Readonly<Record<OperationName, typeof IconBolt>>> = {
   graphLaunch: IconBolt,
   copy: IconArrowsLeftRight,
   multiCopy: IconStack2,
+  blockCopy: IconStack2,
   item: IconArrowDown,
   recordEvent: IconBookmark,
   waitEvent: IconHourglass,

@@ -283,6 +283,69 @@ void inThreads(int count, const Tensors &tensors, Each each) {
   for (auto &thread : threads) thread.join();
 }`,
 
+  blockTable: `struct Block {
+  size_t from, to, bytes;
+};
+
+// Page-locked, so that kernels read it too.
+template <typename Make>
+Block *blockTable(size_t count, Make make) {
+  void *found = nullptr;
+  CHECK(cudaMallocHost(&found, count * sizeof(Block)));
+  auto *blocks = static_cast<Block *>(found);
+  for (size_t i = 0; i < count; ++i) blocks[i] = make(i);
+  return blocks;
+}`,
+
+  packBlocks: `// The host copies blocks one after another.
+void packBlocks(uint8_t *target, const uint8_t *source, const Block *blocks, size_t count) {
+  for (size_t i = 0; i < count; ++i) std::memcpy(target + blocks[i].to, source + blocks[i].from, blocks[i].bytes);
+}`,
+
+  loopBlocks: `// A copy for each block.
+void copyEach(uint8_t *target, const uint8_t *source, const Block *blocks, size_t count, cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i) {
+    CHECK(cudaMemcpyAsync(target + blocks[i].to, source + blocks[i].from, blocks[i].bytes, cudaMemcpyDefault, stream));
+  }
+}`,
+
+  batchBlocks: `// One call for all blocks (CUDA 12.8 or newer).
+void copyBatch(uint8_t *target, const uint8_t *source, const Block *blocks, size_t count, cudaStream_t stream) {
+  std::vector<void *> to(count), from(count);
+  std::vector<size_t> bytes(count);
+  for (size_t i = 0; i < count; ++i) {
+    to[i] = target + blocks[i].to;
+    from[i] = const_cast<uint8_t *>(source) + blocks[i].from;
+    bytes[i] = blocks[i].bytes;
+  }
+  cudaMemcpyAttributes attributes = {};
+  attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  size_t first = 0;
+#if CUDART_VERSION >= 13000
+  CHECK(cudaMemcpyBatchAsync(const_cast<const void **>(to.data()), const_cast<const void **>(from.data()), bytes.data(),
+                             count, &attributes, &first, 1, stream));
+#else
+  size_t failed = 0;
+  CHECK(cudaMemcpyBatchAsync(to.data(), from.data(), bytes.data(), count, &attributes, &first, 1, &failed, stream));
+#endif
+}`,
+
+  kernelBlocks: `// Blocks of threads take blocks of memory in turn, 16 bytes a thread.
+__global__ void __launch_bounds__(1024)
+    copyBlocks(uint8_t *target, const uint8_t *source, const Block *blocks, size_t count) {
+  for (size_t i = blockIdx.x; i < count; i += gridDim.x) {
+    const Block block = blocks[i];
+    const uint8_t *from = source + block.from;
+    uint8_t *to = target + block.to;
+    const bool isAligned = ((reinterpret_cast<uintptr_t>(from) | reinterpret_cast<uintptr_t>(to)) & 15) == 0;
+    const size_t wide = isAligned ? block.bytes / 16 : 0;
+    for (size_t at = threadIdx.x; at < wide; at += blockDim.x) {
+      reinterpret_cast<uint4 *>(to)[at] = __ldcs(reinterpret_cast<const uint4 *>(from) + at);
+    }
+    for (size_t at = wide * 16 + threadIdx.x; at < block.bytes; at += blockDim.x) to[at] = from[at];
+  }
+}`,
+
   chunks: `// To the device in chunks: each is put together in page-locked memory, and copied while the next one is.
 void copyInChunks(const Tensors &tensors, size_t chunkBytes, cudaStream_t stream) {
   size_t begin = 0, end = 0;
@@ -308,6 +371,10 @@ export const cudaNeeds: Readonly<Partial<Record<CudaHelper, readonly CudaHelper[
   hostFunction: ['hostWork'],
   inThreads: ['tensors'],
   chunks: ['tensors'],
+  packBlocks: ['blockTable'],
+  loopBlocks: ['blockTable'],
+  batchBlocks: ['blockTable'],
+  kernelBlocks: ['blockTable'],
 };
 
 /** Headers of the standard library that a helper needs. */
@@ -317,5 +384,6 @@ export const cudaHeaders: Readonly<Partial<Record<CudaHelper, readonly string[]>
   wholeDevice: ['algorithm'],
   partOfDevice: ['algorithm', 'cmath'],
   tensors: ['cstring', 'vector'],
+  blockTable: ['vector'],
   inThreads: ['atomic', 'thread'],
 };

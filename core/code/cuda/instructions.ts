@@ -4,7 +4,7 @@ import { type Instruction, isLibraryKernel } from '../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
 import { bufferOf, isOnDevice, required, streamOf } from '../subject.ts';
-import { kernelLaunch, makeLibrary } from './kernels.ts';
+import { blocksCall, kernelLaunch, makeLibrary } from './kernels.ts';
 import { writeMultiCopy } from './multiCopy.ts';
 import type { CudaScope } from './scope.ts';
 
@@ -153,6 +153,13 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       there(stream, `cudaLaunchHostFunc(${scope.stream(stream)}, workOfStream, ${ns})`);
       return;
     }
+    case 'packBlocks':
+      scope.use('packBlocks');
+      add(`packBlocks(${scope.blocks(instruction)});`);
+      return;
+    case 'blockCopy':
+      scope.onDeviceOf(instruction.stream, thread, listing, op, () => add(blocksCall(scope, instruction)));
+      return;
     case 'multiCopy':
       writeMultiCopy(scope, listing, instruction);
       return;

@@ -37,6 +37,19 @@ export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writ
   }
 }
 
+/** Returns the line that copies blocks, by the strategy. */
+export function blocksCall(scope: CudaScope, copy: Writes<'blockCopy'>): string {
+  const { by, smShare, stream, blocks } = copy;
+  const [all, queue] = [scope.blocks(copy), scope.stream(stream)];
+  if (by === 'kernel') {
+    scope.use('kernelBlocks', 'partOfDevice');
+    const most = Math.max(1, blocks.sizes.length);
+    return `copyBlocks<<<${atMost(`blocksFor(${smShare})`, most)}, 1024, 0, ${queue}>>>(${all});\nCHECK(cudaGetLastError());`;
+  }
+  scope.use(by === 'batch' ? 'batchBlocks' : 'loopBlocks');
+  return `${by === 'batch' ? 'copyBatch' : 'copyEach'}(${all}, ${queue});`;
+}
+
 const dataTypes = { float32: 'CUDA_R_32F', float16: 'CUDA_R_16F', bfloat16: 'CUDA_R_16BF' } as const;
 
 /** Returns the line that makes a library's handle or plan for a kernel, if it isn't there yet. */

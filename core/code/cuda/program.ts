@@ -2,6 +2,7 @@
 import { cppComment } from '../../media.ts';
 import { pooledDevices } from '../../program/capabilities.ts';
 import type { Instruction, ProgramBuffer } from '../../program/program.ts';
+import { tableOf } from '../blocks.ts';
 import { Listing } from '../listing.ts';
 import { commentsOf, fillByte, isOnDevice, required, type Subject } from '../subject.ts';
 import { type CudaHelper, cudaHeaders, cudaHelpers, cudaNeeds } from './helpers.ts';
@@ -83,6 +84,7 @@ class Main {
       this.#handles();
       this.#libraries();
       this.#tensors();
+      this.#tables();
       const kernels = this.#listing.lines.length;
       this.#add('');
       this.#comment(`${warmups} warm-ups, then ${iterations} iterations that are timed.`);
@@ -219,6 +221,20 @@ class Main {
     this.#subject.program.multiCopies.forEach((copy, index) => {
       this.#add(`const Tensors ${required(this.#scope.tensors, index)} = ${tensorsExpression(this.#scope, copy)};`);
     });
+  }
+
+  #tables(): void {
+    for (const [blocks, name] of this.#scope.tables) {
+      this.#scope.use('blockTable');
+      const { count, from, to, bytes } = tableOf(
+        blocks,
+        this.#scope,
+        (values) => `std::vector<size_t>{${values.join(', ')}}[i]`,
+      );
+      this.#add(
+        `const Block *${name} = blockTable(${count}, [](size_t i) { return Block{${from}, ${to}, ${bytes}}; });`,
+      );
+    }
   }
 
   /** Known once all launches are written. */

@@ -1,7 +1,7 @@
 /** Names, expressions and helpers of a generated CUDA program. */
 import type { ProgramBuffer, ProgramStream } from '../../program/program.ts';
 import type { Listing } from '../listing.ts';
-import { CodeScope } from '../scope.ts';
+import { CodeScope, type Writes } from '../scope.ts';
 import { bufferOf, isOnDevice, type Subject, streamOf } from '../subject.ts';
 import type { CudaHelper } from './helpers.ts';
 
@@ -16,7 +16,7 @@ const reserved =
   Signal Tensors Memory errno stdin stdout stderr assert NULL EOF linux unix i j k l m n iteration begin took error ms
   scalar spin multiply arithmetic work readAll allocate exclusive
   Cublas Cufft CHECK_LIBRARY workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
-  inThreads copyInChunks Gate gate signal wait time
+  inThreads copyInChunks Block blockTable copyBlocks copyBatch copyEach packBlocks Gate gate signal wait time
   clock rand read write free malloc index pipe link remove rename exit abort abs div log exp sin cos dim3 warpSize
   threadIdx blockIdx blockDim gridDim uint8_t uint32_t uint64_t int64_t size_t setenv min max round y0 y1 yn j0 j1 jn`.split(
     /\s+/,
@@ -47,6 +47,11 @@ export class CudaScope extends CodeScope<CudaHelper> {
   at(buffer: number, offset: number): string {
     const name = this.name(buffer);
     return offset === 0 ? name : `${name} + ${this.bytes(offset)}`;
+  }
+
+  /** Returns the arguments of a block copy: both buffers, its table and the number of blocks. */
+  blocks({ src, dst, blocks }: Writes<'blockCopy' | 'packBlocks'>): string {
+    return [this.name(dst), this.name(src), this.tables.get(blocks), blocks.sizes.length].join(', ');
   }
 
   /** Queried properties of all written launches. */

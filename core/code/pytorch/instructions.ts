@@ -148,6 +148,16 @@ class InstructionWriter {
         add('pass');
         return;
       }
+      case 'packBlocks':
+        for (const line of blockLines(scope, instruction, '')) add(line);
+        return;
+      case 'blockCopy':
+        if (instruction.by !== 'loop') {
+          const meant = instruction.by === 'batch' ? 'cudaMemcpyBatchAsync' : 'one kernel';
+          this.#note(`PyTorch issues a copy for each block, where ${meant} is meant.`, op);
+        }
+        this.#in(instruction.stream, op, blockLines(scope, instruction, ', non_blocking=True'));
+        return;
       case 'multiCopy':
         writeMultiCopy(scope, this.#listing, instruction);
         return;
@@ -326,5 +336,14 @@ class InstructionWriter {
     ]);
   }
 }
+
+const blockLines = (
+  scope: PyTorchScope,
+  { src, dst, blocks }: Writes<'blockCopy' | 'packBlocks'>,
+  how: string,
+): string[] => [
+  `for begin_from, begin_to, size in ${scope.tables.get(blocks)}:`,
+  `    ${scope.name(dst)}[begin_to : begin_to + size].copy_(${scope.name(src)}[begin_from : begin_from + size]${how})`,
+];
 
 const wordsOf = { 'cuda-malloc': 'cudaMalloc', pool: 'cudaMallocAsync' } as const;

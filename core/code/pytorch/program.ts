@@ -2,6 +2,7 @@
 
 import { pythonComment, pythonEncoding } from '../../media.ts';
 import type { Instruction, ProgramBuffer } from '../../program/program.ts';
+import { tableOf } from '../blocks.ts';
 import { Listing } from '../listing.ts';
 import { bufferOf, commentsOf, fillByte, required, type Subject } from '../subject.ts';
 import { helperModules, type PyTorchHelper, pytorchHelpers } from './helpers.ts';
@@ -74,6 +75,7 @@ class Script {
     this.#add('');
     this.#handles();
     this.#tensors();
+    this.#tables();
     program.threads.forEach((_, thread) => {
       this.#thread(thread);
     });
@@ -159,6 +161,13 @@ class Script {
       const device = issued?.code === 'multiCopy' ? required(program.streams, issued.stream).device : 0;
       this.#add(`${required(this.#scope.tensors, index)} = ${tensorsExpression(this.#scope, copy, device)}`);
     });
+  }
+
+  #tables(): void {
+    for (const [blocks, name] of this.#scope.tables) {
+      const { count, from, to, bytes } = tableOf(blocks, this.#scope, (values) => `[${values.join(', ')}][i]`);
+      this.#add(`${name} = [(${from}, ${to}, ${bytes}) for i in range(${count})]`);
+    }
   }
 
   #thread(thread: number): void {

@@ -11,7 +11,9 @@ const reserved =
   round open input id list dict set str sum object bytes torch time threading queue functools ctypes os sys KiB MiB GiB
   start start_together run thread function matrix matmul transforms work spin multiply arithmetic factor_of blocking_stream register make_tensors
   cycles_per_ns measure_cycles_per_ns iteration begin took one threads concurrent pool tensor staged i j k l m n
-  enumerate zip map filter next iter hash dir vars all any abs pow exit quit copied`.split(/\s+/);
+  enumerate zip map filter next iter hash dir vars all any abs pow exit quit copied begin_from begin_to size`.split(
+    /\s+/,
+  );
 
 export class PyTorchScope extends CodeScope<PyTorchHelper> {
   readonly modules = new Set<string>();

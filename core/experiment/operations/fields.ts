@@ -41,6 +41,8 @@ const words: ReadonlyMap<unknown, string> = new Map([
   ['durationNs', 'duration'],
   ['smShare', 'share of SMs'],
   ['srcOffset', 'source offset'],
+  ['srcLayout', 'source layout'],
+  ['dstLayout', 'target layout'],
   ['dstOffset', 'target offset'],
   ['count', 'times'],
   ['flops', 'FLOP'],
@@ -67,6 +69,8 @@ export type FieldShape =
 /** Returns the allowed values of a field of an operation, from its schema. */
 export function shapeOf(schema: unknown): FieldShape {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return shapeOf(schema.unwrap());
+  // The form edits the simple one, the other is a list.
+  if (schema instanceof z.ZodUnion) return shapeOf(schema.options[0]);
   if (schema instanceof z.ZodNumber) {
     return { kind: 'number', least: schema.minValue ?? -Infinity, most: schema.maxValue ?? Infinity };
   }

@@ -18,7 +18,7 @@ export interface Quantity {
   /** Path of the field below the operation. */
   readonly field: readonly (string | number)[];
   /** For texts such as 'Change duration'. */
-  readonly name: 'duration' | 'size' | 'passes' | 'FLOP' | 'times' | 'number of tensors';
+  readonly name: 'duration' | 'size' | 'passes' | 'FLOP' | 'times' | 'number of tensors' | 'number of blocks';
   readonly value: number;
   readonly most: number;
 }

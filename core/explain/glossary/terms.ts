@@ -21,6 +21,12 @@ export const terms = {
     rules: ['directions-share-link', 'small-copy-latency'],
     see: ['link'],
   },
+  'block-copy': {
+    name: 'Block copy',
+    text: 'Moves many scattered blocks, as of a KV cache: by a call for each, by one call for all (cudaMemcpyBatchAsync), by one kernel, or gathered into one copy.',
+    rules: ['launch-cost', 'small-copy-latency', 'mapped-memory'],
+    see: ['copy', 'multi-tensor-copy'],
+  },
   'blocking-copy': {
     name: 'Blocking copy',
     text: 'A copy whose call returns when the data has arrived: cudaMemcpy, or Tensor.to() as it is by default.',

@@ -21,10 +21,13 @@ export interface Touch {
 export function touches(instruction: Instruction, { buffers }: Program, captured = false): Touch[] {
   const { op, code } = instruction;
   if (code === 'allocate' || code === 'free') return [];
-  const byHost = code === 'write' || code === 'read' || code === 'pin';
+  const byHost = code === 'write' || code === 'read' || code === 'pin' || code === 'packBlocks';
   // The driver has taken all of a pageable source when the call returns.
   const staged =
-    code === 'copy' && !captured && isPageable(buffers[instruction.src]) && isDevice(buffers[instruction.dst]);
+    (code === 'copy' || code === 'blockCopy') &&
+    !captured &&
+    isPageable(buffers[instruction.src]) &&
+    isDevice(buffers[instruction.dst]);
   const moved =
     code === 'kernel' && !isLibraryKernel(instruction.kernel) ? declared(instruction) : accesses(instruction);
   return moved.map(({ buffer, writes, offset, bytes }) => {

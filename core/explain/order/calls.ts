@@ -46,7 +46,7 @@ export const countBefore = (items: readonly { readonly position: number }[], pos
 
 const issuedCodes = [
   ...(['copy', 'memset', 'kernel', 'recordEvent', 'waitEvent'] as const),
-  ...(['hostFunction', 'multiCopy', 'launchGraph', 'item'] as const),
+  ...(['hostFunction', 'multiCopy', 'blockCopy', 'launchGraph', 'item'] as const),
 ];
 const issued: ReadonlySet<InstructionCode> = new Set(issuedCodes);
 export type IssuedInstruction =
@@ -71,6 +71,8 @@ export function holdsUntilDone(instruction: Instruction, program: Program): bool
   if (instruction.code === 'item') return true;
   if (instruction.code === 'multiCopy') return endsWithItsStream(program.multiCopies[instruction.plan]);
   if (instruction.code === 'kernel') return program.launchBlocking;
+  if (instruction.code === 'blockCopy')
+    return instruction.by === 'loop' && isPageable(program.buffers[instruction.dst]);
   if (instruction.code !== 'copy') return false;
   const [source, target] = [program.buffers[instruction.src], program.buffers[instruction.dst]];
   if (!isDevice(target)) return !isDevice(source) || isPageable(target) || instruction.blocking;

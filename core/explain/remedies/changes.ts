@@ -8,7 +8,7 @@ import { Effort } from '../hazards/repair.ts';
 import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
-import { joinCopies, joinedCopies, pipelined } from './joinCopies.ts';
+import { fasterBlocks, joinCopies, joinedCopies, pipelined } from './joinCopies.ts';
 import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, keepMemory, pin } from './memory.ts';
 import { find, type Situation, second } from './situation.ts';
@@ -59,7 +59,7 @@ export function changesFor(situation: Situation): Change[] {
     case 'wait-after-each-copy':
       return present(withoutWaits(situation.experiment, new Effort(effortOfWaits)));
     case 'many-small-copies':
-      return present(joinedCopies(situation.experiment));
+      return present(fasterBlocks(situation.experiment), joinedCopies(situation.experiment));
     case 'allocated-again':
       return present(keepMemory(situation.experiment, (buffer) => buffer === bufferOf(situation)));
     case 'same-stream':

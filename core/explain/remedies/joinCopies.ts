@@ -1,7 +1,7 @@
 /** Changes that join many small copies. */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
-import type { Experiment } from '../../experiment/experiment.ts';
+import { type Experiment, walkOperations } from '../../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
 import { bufferBytes } from '../../experiment/resources.ts';
 import { at, find, type Situation } from './situation.ts';
@@ -89,6 +89,25 @@ function continues(one: Operation | undefined, next: Operation | undefined): boo
   if (one?.op !== 'copy' || next?.op !== 'copy' || one.bytes === undefined || next.bytes === undefined) return false;
   const isAlike = one.src === next.src && one.dst === next.dst && one.stream === next.stream && one.mode === next.mode;
   return isAlike && next.srcOffset === one.srcOffset + one.bytes && next.dstOffset === one.dstOffset + one.bytes;
+}
+
+/** Makes block copies that issue a copy for each block use the fastest strategy. */
+export function fasterBlocks(experiment: Experiment): Change | null {
+  const edit = new ChangeBuilder(experiment);
+  let blocks = 0;
+  for (const [thread, { operations }] of experiment.threads.entries()) {
+    walkOperations(
+      operations,
+      (operation, path) => {
+        if (operation.op !== 'blockCopy' || operation.strategy !== 'loop') return;
+        edit.replace([...path, 'strategy'], 'auto');
+        blocks += operation.blocks;
+      },
+      ['threads', thread, 'operations'],
+    );
+  }
+  if (blocks === 0) return null;
+  return edit.step(`Copy ${blocks} blocks with the strategy "auto" instead of a call for each.`).change;
 }
 
 /** Makes a multi-tensor copy use the strategy that packs small tensors and overlaps packing with the link. */

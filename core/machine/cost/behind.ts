@@ -41,6 +41,10 @@ export class CostsBehind implements CostModel {
     return this.behind.copy(bytes, ends, peerAccess);
   }
 
+  batch(sizes: Float64Array): Pick<CopyCost, 'callNs' | 'deviceNs'> {
+    return this.behind.batch(sizes);
+  }
+
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost {
     return this.behind.kernel(kernel, smShare, program);
   }

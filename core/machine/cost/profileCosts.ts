@@ -152,6 +152,17 @@ class ProfileCosts implements CostModel {
     }
   }
 
+  /** The engine takes each entry by itself, and its bytes at the link's rate. */
+  batch(sizes: Float64Array): Pick<CopyCost, 'callNs' | 'deviceNs'> {
+    const p = this.#p;
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const entryNs = p['copies.batchEntryNs'] ?? this.#time('copies.h2d.pinned', 0);
+    return {
+      callNs: this.callNs('cudaMemcpyAsync') + sizes.length * (p['calls.batchEntryNs'] ?? 0),
+      deviceNs: sizes.length * entryNs + (bytes / p['link.bytesPerSecond']) * 1e9,
+    };
+  }
+
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost {
     return this.#kernels.of(kernel, smShare, program);
   }

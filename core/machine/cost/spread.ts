@@ -47,7 +47,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'link',
-    of: /^link\.|^copies\.(h2d|d2h)\.pinned$|^copies\.peer|^kernel\.mapped/,
+    of: /^link\.|^copies\.(h2d|d2h)\.pinned$|^copies\.(peer|batch)|^kernel\.mapped/,
     kind: 1.05,
     calibrated: 1.05,
     run: 1.05,

@@ -50,6 +50,10 @@ export const registry = {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: 'copies between devices' },
     what: 'The same without peer access, by way of the host.',
   },
+  'copies.batchEntryNs': {
+    ...{ unit: 'ns', without: null, probe: null },
+    what: 'Time of the copy engine for each entry of a cudaMemcpyBatchAsync, beyond its bytes.',
+  },
   'staging.chunkBytes': {
     ...{ unit: 'B', probe: 'staging' },
     what: 'A pageable copy passes through the driver’s page-locked buffer in pieces of this size.',
@@ -75,6 +79,10 @@ export const registry = {
     probe: 'copies h2d pinned',
     ablated: 0,
     what: 'A call that issues a page-locked copy.',
+  },
+  'calls.batchEntryNs': {
+    ...{ unit: 'ns', without: 0, probe: null },
+    what: 'Time of the calling thread for each entry of a cudaMemcpyBatchAsync.',
   },
   'calls.peerViaHost': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: null },

@@ -23,6 +23,8 @@ class MemoryCheck {
     else if (code === 'pin') this.#pin(instruction);
     else if (code === 'allocate') this.#allocate(instruction);
     else if (code === 'item') this.#item(instruction);
+    else if (code === 'blockCopy') this.#blocks(instruction);
+    else if (code === 'packBlocks') this.#packed(instruction);
     else if (code === 'memset') this.#reached(instruction.buffer, instruction);
     else if (code === 'kernel') {
       for (const buffer of instruction.reads) this.#reached(buffer, instruction);
@@ -70,6 +72,34 @@ class MemoryCheck {
     this.#report(op, message, 'Name a device buffer, or read it on the host.');
   }
 
+  #blocks(instruction: InstructionOf<'blockCopy'>): void {
+    const { op, by, src, dst, stream } = instruction;
+    const ends = [this.#buffer(src), this.#buffer(dst)];
+    const pageable = ends.find((buffer) => buffer?.memory === 'pageable');
+    if (ends.every((buffer) => buffer !== undefined && buffer.memory !== 'device')) {
+      this.#report(
+        op,
+        'both buffers are host memory.',
+        'Name a device buffer: blocks are copied to, from or within a device.',
+      );
+    } else if (by === 'kernel') {
+      for (const buffer of [src, dst]) this.#reached(buffer, instruction);
+    } else if (by === 'batch' && pageable !== undefined) {
+      const message = `a batch works on page-locked memory, and "${pageable.id}" is pageable memory.`;
+      this.#report(op, message, 'Make it pinned memory, or use strategy "packed".');
+    } else if (by === 'batch' && this.#program.streams[stream]?.kind === 'legacy-default') {
+      const message = 'cudaMemcpyBatchAsync refuses the legacy default stream.';
+      this.#report(op, message, 'Use a declared stream, or another strategy.');
+    }
+  }
+
+  /** Lowered from strategy "packed". */
+  #packed({ op, src, dst }: InstructionOf<'packBlocks'>): void {
+    if ([src, dst].every((index) => this.#buffer(index)?.memory !== 'device')) return;
+    const message = 'strategy "packed" gathers or scatters on the host, and both buffers are device memory.';
+    this.#report(op, message, 'Use strategy "kernel".');
+  }
+
   /** cuBLAS and cuFFT accept mapped memory too, but access it word by word over the link, which isn't useful. */
   #library({ op, kernel, reads, writes }: InstructionOf<'kernel'>): void {
     for (const index of [...reads, ...writes]) {
@@ -84,7 +114,7 @@ class MemoryCheck {
    * Checks access from a device: its own memory, page-locked host memory (all of it is mapped under unified
    * addressing), and, with peer access, memory of other devices.
    */
-  #reached(index: number, { op, stream }: InstructionOf<'kernel' | 'memset'>): void {
+  #reached(index: number, { op, stream }: InstructionOf<'kernel' | 'memset' | 'blockCopy'>): void {
     const device = this.#program.streams[stream]?.device ?? 0;
     const buffer = this.#buffer(index);
     if (buffer === undefined) return;

@@ -98,6 +98,7 @@ function PlainField(props: Props & { readonly name: string; readonly schema: unk
     ...(emptyMeans === undefined ? {} : { emptyMeans }),
   };
   const kind = referenceFields.get(name);
+  if (kind === undefined && Array.isArray(value)) return null;
   if (kind !== undefined) {
     const id = value as string | undefined;
     return <ReferenceField experiment={experiment} kind={kind} {...place} value={id} {...otherEnd(operation, name)} />;
