@@ -4,8 +4,7 @@ import { CopyscopeError } from '../errors.ts';
 import { compareRuns } from '../explain/compare/comparison.ts';
 import { bySize } from '../explain/compare/format.ts';
 import { summarizeLazily } from '../explain/summary/summary.ts';
-import { windowSummary } from '../explain/summary/windowSummary.ts';
-import type { Verdict } from '../explain/verdicts/verdict.ts';
+import { costliest, windowSummary } from '../explain/summary/windowSummary.ts';
 import { type TraceAnswers, traceAnswers } from '../lift/answers.ts';
 import { attainableBandwidth } from '../machine/cost/attainable.ts';
 import { profileCosts } from '../machine/cost/profileCosts.ts';
@@ -46,9 +45,7 @@ export interface ReportOptions {
 }
 
 /** Iterations with more rows get no verdicts per copy, because those would take too long. */
-const mostDetailedRows = 200_000;
-/** Limit of listed verdicts, so that the page opens at once. Sums include all of them. */
-const mostVerdicts = 1000;
+const mostDetailedRows = 2_000_000;
 const mostOperations = 1000;
 
 /** Makes a report of one run, or compares two. */
@@ -89,11 +86,6 @@ function describe(reported: ReportedRun, { steps, onStage }: ReportOptions, with
   const linkLimits = { h2d: limit('h2d'), d2h: limit('d2h') };
   const answers = withAnswers ? planOf(reported, steps, onStage) : null;
   return { title, origin, summary, linkLimits, answers };
-}
-
-function costliest(verdicts: readonly Verdict[]): readonly Verdict[] {
-  if (verdicts.length <= mostVerdicts) return verdicts;
-  return verdicts.toSorted((a, b) => b.costNs - a.costNs).slice(0, mostVerdicts);
 }
 
 /** Returns null if the trace lacks what a replay needs and no steps were named. */

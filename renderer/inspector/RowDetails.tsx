@@ -1,5 +1,7 @@
 /** One activity of the timeline: its hazards, verdict, numbers, partners and operation. */
+import { useEffect, useState } from 'react';
 import { operationsOf } from '../../core/experiment/edit/paths.ts';
+import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -21,9 +23,9 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
   const iteration = useApp((state) => state.iteration);
   const isPresent = useApp((state) => isOfPresent(state, run));
   const operation = read.op === null || info.experiment === null ? undefined : operationsOf(info.experiment)[read.op];
-  const verdict = run.verdicts.find(({ id, row: own }) =>
-    operation === undefined ? own === row : id === operation.id,
-  );
+  const listed = run.verdicts.find(({ id, row: own }) => (operation === undefined ? own === row : id === operation.id));
+  const other = useOtherVerdict(run, listed === undefined && read.kind === 'copy' ? row : null);
+  const verdict = listed ?? other;
   return (
     <>
       <SelectionHeading kind={rowKindWords[read.kind]}>{rowTitle(trace, row, labels)}</SelectionHeading>
@@ -67,6 +69,24 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
       {operation === undefined ? null : <OperationFields operation={operation} />}
     </>
   );
+}
+
+/** Asks for the verdict on a copy that is not among a large run's costliest. Null asks for none. */
+function useOtherVerdict(run: LoadedRun, row: number | null): Verdict | undefined {
+  const [found, setFound] = useState<{ readonly row: number; readonly verdict: Verdict | null }>();
+  useEffect(() => {
+    if (row === null) return;
+    let isShown = true;
+    const show = (verdict: Verdict | null): void => {
+      if (isShown) setFound({ row, verdict });
+    };
+    // A worker that has ended gives no verdict; the summary tells why.
+    run.verdictOf?.(row).then(show, () => show(null));
+    return () => {
+      isShown = false;
+    };
+  }, [run, row]);
+  return found?.row === row ? (found?.verdict ?? undefined) : undefined;
 }
 
 /** The achieved rate, and the rate that the profile expects for a copy of this size, if known. */

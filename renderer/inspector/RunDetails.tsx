@@ -3,10 +3,10 @@ import { isTested } from '../../core/explain/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/explain/verdicts/groups.ts';
 import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
-import { formatDuration } from '../../core/units.ts';
+import { formatDuration, formatShare } from '../../core/units.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
-import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { type LoadedRun, mostJudgedRows } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { selectStretch } from '../timeline/useTimelineKeys.ts';
 import { Block, SumUp } from './Facts.tsx';
@@ -25,15 +25,18 @@ import {
 import { VerdictCard } from './VerdictCard.tsx';
 
 export function RunDetails({ run }: { readonly run: LoadedRun }) {
-  return run.summary === null ? <Summarizing /> : <Summarized run={run} summary={run.summary} />;
+  return run.summary === null ? <Summarizing run={run} /> : <Summarized run={run} summary={run.summary} />;
 }
 
 /** Shown while a large run is summarised, after its lanes appear. */
-const Summarizing = () => (
-  <p className={classes['hint']} role="status">
-    Summing up the run…
-  </p>
-);
+function Summarizing({ run }: { readonly run: LoadedRun }) {
+  const share = useApp((state) => state.judged[run.id]);
+  return (
+    <p className={classes['hint']} role="status">
+      Summing up the run{share === undefined ? '' : `: ${formatShare(share)} of its copies are judged`}…
+    </p>
+  );
+}
 
 const nothing = ({ engine }: WindowSummary): string => (engine === 'sim' ? 'Nothing to run' : 'Nothing recorded');
 
@@ -104,7 +107,17 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
     verdicts.filter(({ cause }) => cause !== 'nothing-to-overlap'),
     alike,
   );
+  const { from, to } = run.view(null).rows;
+  if (to - from > mostJudgedRows) {
+    return (
+      <p className={classes['hint']}>
+        Copies of more than {mostJudgedRows.toLocaleString('en')} activities are judged by the command line: copyscope
+        explain.
+      </p>
+    );
+  }
   if (groups.length === 0) return null;
+  const judged = summary.verdictSums.reduce((sum, { count }) => sum + count, 0);
   const { costly, rest } = costlyGroups(groups, summary);
   const left = costly.slice(mostVerdicts).reduce((sum, { places }) => sum + places.length, 0);
   return (
@@ -120,6 +133,12 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
         />
       ))}
       {rest === null ? null : <p className={classes['hint']}>{rest}</p>}
+      {verdicts.length < judged ? (
+        <p className={classes['hint']}>
+          These are the costliest {verdicts.length.toLocaleString('en')} of {judged.toLocaleString('en')}: select
+          another copy in the timeline for its own verdict.
+        </p>
+      ) : null}
       {left > 0 ? <p className={classes['hint']}>{left} more copies were judged: select one in the timeline.</p> : null}
     </section>
   );

@@ -36,15 +36,18 @@ export async function ensureRun(id: string): Promise<void> {
   if (known !== undefined || summary === undefined || summary.status === 'running') return;
   put('loadedRuns', id, { status: 'loading' });
   try {
-    const { run, iteration, analysis } = await openRunFile(await fileOfRun(id));
+    const onJudged = (share: number): void => put('judged', id, share);
+    const { run, iteration, analysis, verdictOf } = await openRunFile(await fileOfRun(id), onJudged);
     const options = await attainableFor(run.info, state().profiles, host());
     const summary = analysis === null ? summarized(run, options) : null;
-    const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable });
+    const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable, verdictOf });
     put('loadedRuns', id, { status: 'ready', value });
     evictRuns(id);
     if (analysis !== null) addAnalysis(value, await analysis);
   } catch (thrown) {
     put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
+  } finally {
+    put('judged', id, undefined);
   }
 }
 

@@ -21,6 +21,7 @@ const initial: AppState = {
   page: { kind: 'welcome' },
   documents: {},
   loadedRuns: {},
+  judged: {},
   pickedRuns: {},
   pendingRuns: {},
   edits: {},
@@ -172,6 +173,7 @@ export function put<
     | 'progress'
     | 'documents'
     | 'loadedRuns'
+    | 'judged'
     | 'pickedRuns'
     | 'pendingRuns'
     | 'edits',

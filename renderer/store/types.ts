@@ -67,6 +67,8 @@ export interface PageSlice {
   /** Opened experiments, by documentKey(). */
   readonly documents: Readonly<Record<string, Loading<Experiment>>>;
   readonly loadedRuns: Readonly<Record<string, Loading<LoadedRun>>>;
+  /** Shares of copies judged so far, of large runs that are summed up. */
+  readonly judged: Readonly<Record<string, number>>;
   /** The run picked for a document; without a pick, the newest one of the engine is shown. */
   readonly pickedRuns: Readonly<Record<string, string>>;
   /** A run under way for a document that still shows another run; it is shown when it has ended. */

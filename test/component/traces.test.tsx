@@ -1,7 +1,9 @@
 /** Working with a real program's trace: its names, its plan, its lines, its lanes by group. */
 import { expect, it } from 'vitest';
 import { commands } from 'vitest/browser';
-import { state } from '../../renderer/store/store.ts';
+import { rowKinds } from '../../core/trace/trace.ts';
+import { shownRunId } from '../../renderer/store/select.ts';
+import { select, state } from '../../renderer/store/store.ts';
 import {
   boxOf,
   copied,
@@ -212,4 +214,57 @@ it('says of a trace without stacks how to record them', async () => {
   await window.timeline.getByText('Table', { exact: true }).click();
   await window.timeline.getByText('Called from', { exact: true }).click();
   await expect.element(window.timeline).toHaveTextContent('with_stack=True');
+});
+
+it('judges all copies of a large trace, and shows the verdict of one that is not listed', async () => {
+  const window = await openWorkbench();
+  const count = 11_000;
+  const events = Array.from({ length: count }, (_, index) => {
+    const [ts, pid] = [index * 20, 0];
+    // The last copy is the cheapest.
+    const dur = index === count - 1 ? 2 : 10;
+    const args = { device: 0, stream: 7, correlation: index, bytes: 80_000, 'memory bandwidth (GB/s)': 8 };
+    return [
+      {
+        ph: 'X',
+        cat: 'cuda_runtime',
+        name: 'cudaMemcpyAsync',
+        pid: 1,
+        tid: 1,
+        ts,
+        dur: 12,
+        args: { correlation: index },
+      },
+      { ph: 'X', cat: 'gpu_memcpy', name: 'Memcpy HtoD (Pageable -> Device)', pid, tid: 7, ts: ts + 1, dur, args },
+      {
+        ph: 'X',
+        cat: 'cuda_runtime',
+        name: 'cudaLaunchKernel',
+        pid: 1,
+        tid: 1,
+        ts: ts + 12,
+        dur: 2,
+        args: { correlation: count + index },
+      },
+      {
+        ph: 'X',
+        cat: 'kernel',
+        name: 'gemm',
+        pid,
+        tid: 7,
+        ts: ts + 14,
+        dur: 5,
+        args: { ...args, correlation: count + index },
+      },
+    ];
+  }).flat();
+  const bytes = new TextEncoder().encode(JSON.stringify({ traceEvents: events }));
+  const imported = await window.host.import(bytes, { name: 'large.json', version: '0.0.0', modifiedAt: new Date(0) });
+  await openPageOf(imported);
+  await expect.element(window.inspector).toHaveTextContent('These are the costliest 1,000 of 11,000');
+  const loaded = state().loadedRuns[shownRunId(state()) ?? ''];
+  if (loaded?.status !== 'ready') throw new Error('the run is not open');
+  const row = loaded.value.run.trace.columns.kind.lastIndexOf(rowKinds.indexOf('copy'));
+  select({ kind: 'row', run: loaded.value.id, row });
+  await expect.element(window.verdict.first()).toBeVisible();
 });

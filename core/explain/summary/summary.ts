@@ -53,7 +53,7 @@ export type LazySummary = Omit<SummaryDocument, 'operations'> & { readonly opera
 export const summarizeLazily = (run: Run, options: SummaryOptions = {}): LazySummary =>
   atOnce(summarizeInSteps(run, options));
 
-/** Summarizes a run in steps. */
+/** Summarizes a run in steps. A step that is a number says what share of the copies is judged. */
 export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSteps<LazySummary> {
   const { info, trace } = run;
   const iteration = iterationOf(trace, info.iterations.representative);

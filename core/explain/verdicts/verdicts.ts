@@ -31,12 +31,12 @@ export const verdicts = (iteration: Iteration, experiment: Experiment | null, kn
 /** Copies examined per step. */
 const copiesPerStep = 500;
 
-/** Computes verdicts in steps. */
+/** Computes verdicts in steps, which say what share of the operations is judged. */
 export function* verdictsInSteps(
   iteration: Iteration,
   experiment: Experiment | null,
   known: KnownDevice = {},
-): InSteps<Verdict[]> {
+): InSteps<Verdict[], number> {
   const scene = buildScene(iteration, programFacts(experiment), known);
   // Rows without an operation number get a verdict each.
   const operations = groupBy(scene.copies, (copy) => (copy.op >= 0 ? `op ${copy.op}` : `row ${copy.row}`));
@@ -48,7 +48,7 @@ export function* verdictsInSteps(
         rows.map((copy) => examine(scene, copy)),
       ),
     );
-    if (found.length % copiesPerStep === 0) yield;
+    if (found.length % copiesPerStep === 0) yield found.length / operations.size;
   }
   found.push(...repeatedAllocations(scene));
   found.sort((a, b) => b.costNs - a.costNs);

@@ -8,6 +8,7 @@ import {
   operationRows,
 } from '../../../core/explain/figures/operations.ts';
 import type { WindowSummary } from '../../../core/explain/summary/windowSummary.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { Counter } from '../../../core/trace/counter.ts';
 import { type Iteration, iterationOf } from '../../../core/trace/iteration.ts';
 import { LaneIndex } from '../../../core/trace/laneIndex.ts';
@@ -35,10 +36,19 @@ export interface OpenCalls {
     readonly ticket: number | null;
   }>;
   analysis(ticket: number): RunAnalysis;
+  /** Returns the verdict on a copy that is not among the costliest; null if it has none. */
+  verdict(ticket: number, row: RowIndex): Verdict | null;
 }
 
-/** The worker summarises iterations with more rows, without an object for each row. */
-export const mostDetailedRows = 20_000;
+export interface OpenEvents {
+  /** The share of a run's copies that is judged. */
+  judged(ticket: number, share: number): void;
+}
+
+/** The worker summarises iterations with more rows. */
+const mostDetailedRows = 20_000;
+/** Iterations with more rows get no verdicts, which take memory for each copy. */
+export const mostJudgedRows = 2_000_000;
 
 export const isDetailed = ({ from, to }: RowRange): boolean => to - from <= mostDetailedRows;
 
@@ -50,6 +60,8 @@ export interface KnownOfRun {
   readonly counters?: readonly LaneCounter[];
   /** Rates from the profile of the run's machine. */
   readonly attainable?: AttainableBandwidth | undefined;
+  /** Returns verdicts that the summary leaves out; not given if it has all. */
+  readonly verdictOf?: ((row: RowIndex) => Promise<Verdict | null>) | undefined;
 }
 
 /** Iterations with more rows have no joins of rows with their calls. */
@@ -68,16 +80,18 @@ export class LoadedRun {
   readonly iterations: readonly number[];
   readonly #views: Map<number, IterationView>;
   readonly #attainable: AttainableBandwidth | undefined;
+  readonly verdictOf: KnownOfRun['verdictOf'];
   /** The representative one. */
   #iteration: Iteration | null = null;
   #missed: MissedRows | null = null;
 
   constructor(id: string, run: Run, indexed: IterationData, known: KnownOfRun) {
-    const { summary = null, counters = summary === null ? [] : null, attainable } = known;
+    const { summary = null, counters = summary === null ? [] : null, attainable, verdictOf } = known;
     this.id = id;
     this.run = run;
     this.summary = summary;
     this.#attainable = attainable;
+    this.verdictOf = verdictOf;
     this.iterations = iterationsOf(run.trace);
     this.#views = new Map([[indexed.number, new IterationView(run, indexed, counters)]]);
   }
@@ -111,14 +125,15 @@ export class LoadedRun {
   }
 
   withSummary(summary: WindowSummary, counters: readonly LaneCounter[]): LoadedRun {
-    const known = { summary, counters, attainable: this.#attainable };
+    const known = { summary, counters, attainable: this.#attainable, verdictOf: this.verdictOf };
     return new LoadedRun(this.id, this.run, this.view(null).data, known);
   }
 
   /** Returns the run with rates from another profile of its machine, and the new summary. */
   withAttainable(attainable: AttainableBandwidth | undefined, summary: WindowSummary): LoadedRun {
     const { data, counters } = this.view(null);
-    return new LoadedRun(this.id, this.run, data, { summary, counters: counters.map(({ of }) => of), attainable });
+    const known = { summary, counters: counters.map(({ of }) => of), attainable, verdictOf: this.verdictOf };
+    return new LoadedRun(this.id, this.run, data, known);
   }
 
   /** Returns the view of an iteration; the representative one for null or if it was not recorded. */

@@ -1,19 +1,24 @@
 /** Opens run files away from the window's thread: reads, decodes, checks and indexes them, and transfers the memory. */
 import '../../common/zodSetup.ts';
 import { laneCounters } from '../../../core/explain/figures/laneCounters.ts';
-import { summarizeLazily } from '../../../core/explain/summary/summary.ts';
-import { windowSummary } from '../../../core/explain/summary/windowSummary.ts';
+import { summarizeInSteps } from '../../../core/explain/summary/summary.ts';
+import { costliest, windowSummary } from '../../../core/explain/summary/windowSummary.ts';
+import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { CommonColumn, TraceColumns } from '../../../core/trace/trace.ts';
 import { handingOver, serveCalls } from '../../common/workerCalls.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
-import { isDetailed, mostDetailedRows, type OpenCalls, type RunAnalysis } from './loadedRun.ts';
+import { isDetailed, mostJudgedRows, type OpenCalls, type OpenEvents, type RunAnalysis } from './loadedRun.ts';
 import { readRunFile } from './readRunFile.ts';
 
 /** Analyses of opened large runs, until the window asks for them. */
 const analyses = new Map<number, () => RunAnalysis>();
 let tickets = 0;
+
+/** Verdicts of the runs that were analysed last. */
+const judged = new Map<number, { readonly run: Run; readonly verdicts: readonly Verdict[] }>();
+const mostJudgedRuns = 3;
 
 const calls: OpenCalls = {
   async open(file) {
@@ -26,11 +31,12 @@ const calls: OpenCalls = {
     const run = crossOriginIsolated ? shared(decoded) : decoded;
     const isShared = run !== decoded;
     // Transferred memory is gone here, so a run that can't be shared is analysed first.
-    const early = isShared ? null : analyse(run);
     tickets += 1;
-    analyses.set(tickets, () => early ?? analyse(run));
+    const ticket = tickets;
+    const early = isShared ? null : analyse(ticket, run);
+    analyses.set(ticket, () => early ?? analyse(ticket, run));
     const memory = [...buffersOf(iteration), ...(isShared ? [] : columnBuffers(run.trace.columns))];
-    return handingOver({ run, iteration, ticket: tickets }, memory);
+    return handingOver({ run, iteration, ticket }, memory);
   },
   analysis(ticket) {
     const made = analyses.get(ticket)?.();
@@ -38,14 +44,29 @@ const calls: OpenCalls = {
     analyses.delete(ticket);
     return handingOver(made, counterBuffers(made.counters));
   },
+  verdict(ticket, row) {
+    const found = judged.get(ticket);
+    const op = found?.run.trace.columns.op[row] ?? -1;
+    return found?.verdicts.find((verdict) => (op >= 0 ? verdict.op === op : verdict.row === row)) ?? null;
+  },
 };
 
-serveCalls(calls);
+const events = serveCalls<OpenEvents>(calls);
 
-const analyse = (run: Run): RunAnalysis => ({
-  summary: windowSummary(summarizeLazily(run, { mostOperations: mostDetailedRows })),
-  counters: laneCounters(run, run.info.iterations.representative),
-});
+function analyse(ticket: number, run: Run): RunAnalysis {
+  const steps = summarizeInSteps(run, { mostOperations: mostJudgedRows });
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) {
+    if (typeof step.value === 'number') void events.judged.asEvent(ticket, step.value);
+  }
+  const summary = windowSummary(step.value);
+  judged.set(ticket, { run, verdicts: summary.verdicts });
+  for (const old of judged.keys()) if (judged.size > mostJudgedRuns) judged.delete(old);
+  return {
+    summary: { ...summary, verdicts: costliest(summary.verdicts) },
+    counters: laneCounters(run, run.info.iterations.representative),
+  };
+}
 
 /** Returns the run with its columns in shared memory, and frees the file's own memory. */
 function shared(run: Run): Run {

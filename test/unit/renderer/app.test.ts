@@ -56,6 +56,7 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     experiments: [],
     runs: Object.fromEntries(runs.map((one) => [one.id, one])),
     progress: {},
+    judged: {},
     libraryReady: true,
     page: { kind: 'example', id: example.id },
     documents: { [`example:${example.id}`]: { status: 'ready', value: experiment } },
