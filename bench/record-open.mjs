@@ -27,7 +27,7 @@ const rowsOfStep = 12;
 
 const shown = {
   lanes: '[data-testid="timeline-plot"]',
-  'what holds the step': '[aria-label="Where the step time goes"] li',
+  'what holds the step': '[aria-label="Where the step time goes"] td',
   plan: '[aria-label="Remedies"]',
 };
 

@@ -24,6 +24,8 @@ export interface Row {
   readonly cells: readonly string[];
   /** Drawn as a bar. */
   readonly share?: number | undefined;
+  /** Stands in smaller letters below the name. */
+  readonly detail?: string | undefined;
   /** The row belongs to the row above it. */
   readonly isPart?: boolean | undefined;
   readonly isChosen?: boolean | undefined;
@@ -42,7 +44,25 @@ export interface TableBlock {
   readonly more?: string | undefined;
 }
 
-export type Block = TextBlock | TableBlock;
+/** A verdict, a hazard or a remedy. */
+export interface Item {
+  readonly title: string;
+  /** The name in the command line; the terminal shows it in place of the title. */
+  readonly word?: string | undefined;
+  readonly figure?: { readonly text: string; readonly tone: Tone } | undefined;
+  readonly texts: readonly string[];
+  readonly code?: string | undefined;
+}
+
+export interface ItemsBlock {
+  readonly kind: 'items';
+  readonly title: string;
+  readonly items: readonly Item[];
+  /** Alternatives, which are unfolded on demand. The terminal shows only their titles and figures. */
+  readonly isFolded?: boolean | undefined;
+}
+
+export type Block = TextBlock | TableBlock | ItemsBlock;
 
 /** Returns no block for an empty text. */
 export const text = (words: string | null, look?: TextBlock['look'], tone?: Tone): TextBlock[] =>

@@ -3,13 +3,14 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
+import { planBlocks } from '../../core/present/plan.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
 import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../library/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { statusLine } from './progress.ts';
-import { drawAnswers } from './render/answers.ts';
+import { drawBlocks } from './render/blocks.ts';
 import { drawLanes } from './render/lanes.ts';
 import { drawFigures, drawHeading, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
@@ -52,7 +53,7 @@ function forPeople(
     '',
     ...drawLanes(shown, columns, colors),
     '',
-    ...(answers === undefined ? [] : [...drawAnswers(answers, columns, colors), '']),
+    ...(answers === undefined ? [] : [...drawBlocks(planBlocks(answers), { columns, colors }), '']),
     ...drawFigures(summary),
     '',
     ...drawVerdicts(summary, columns, colors),

@@ -1,5 +1,13 @@
 /** Draws the blocks of core/present in the window, in reports and on paper. */
-import { type Block, filledColumns, nameColumn, type TableBlock, type TextBlock } from '../../core/present/blocks.ts';
+import {
+  type Block,
+  filledColumns,
+  type Item,
+  type ItemsBlock,
+  nameColumn,
+  type TableBlock,
+  type TextBlock,
+} from '../../core/present/blocks.ts';
 import { unbroken } from '../../core/units.ts';
 import { ShareBar } from '../inspector/Facts.tsx';
 import classes from './Blocks.module.css';
@@ -8,14 +16,17 @@ interface Props {
   readonly blocks: readonly Block[];
   /** Level of the titles. */
   readonly level?: 2 | 3;
+  /** Unfolds everything, since paper can't. */
+  readonly unfolded?: boolean;
 }
 
-export const Blocks = ({ blocks, level = 3 }: Props) =>
+export const Blocks = ({ blocks, level = 3, unfolded = false }: Props) =>
   // biome-ignore lint/suspicious/noArrayIndexKey: a block is known by its place.
-  blocks.map((block, index) => <One key={index} block={block} level={level} />);
+  blocks.map((block, index) => <One key={index} block={block} level={level} unfolded={unfolded} />);
 
-function One({ block, level }: { readonly block: Block; readonly level: 2 | 3 }) {
-  return block.kind === 'text' ? <Text block={block} /> : <Table block={block} level={level} />;
+function One({ block, level, unfolded }: Required<Omit<Props, 'blocks'>> & { readonly block: Block }) {
+  if (block.kind === 'text') return <Text block={block} />;
+  return block.kind === 'table' ? <Table block={block} level={level} /> : <Items block={block} unfolded={unfolded} />;
 }
 
 const Text = ({ block: { text, look, tone } }: { readonly block: TextBlock }) => (
@@ -53,15 +64,17 @@ function Cells({ block, columns }: { readonly block: TableBlock; readonly column
           </tr>
         </thead>
         <tbody>
-          {block.rows.map(({ cells, share, isPart = false, isChosen = false }, index) => (
+          {block.rows.map(({ cells, share, detail, isPart = false, isChosen = false }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is known by its place.
             <tr key={index} data-part={isPart || undefined} data-chosen={isChosen || undefined}>
               {filled.map((at) => {
-                const bar = share === undefined || at !== filled[0] ? null : <ShareBar share={share} />;
+                const isBarred = share !== undefined && at === filled[0];
                 const Cell = at === name ? 'th' : 'td';
                 return (
                   <Cell key={at} {...(at === name ? { scope: 'row' } : {})}>
-                    {bar} {unbroken(cells[at] ?? '')}
+                    {isBarred ? <ShareBar share={share} /> : null}
+                    {unbroken(cells[at] ?? '')}
+                    {at === name && detail !== undefined ? <small>{unbroken(detail)}</small> : null}
                   </Cell>
                 );
               })}
@@ -70,5 +83,49 @@ function Cells({ block, columns }: { readonly block: TableBlock; readonly column
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Items({ block, unfolded }: { readonly block: ItemsBlock; readonly unfolded: boolean }) {
+  const { title, items, isFolded = false } = block;
+  if (items.length === 0) return null;
+  const list = (
+    <ol className={classes['items']} aria-label={title}>
+      {items.map((item) => (
+        <ItemLine key={item.title} item={item} unfolded={unfolded} />
+      ))}
+    </ol>
+  );
+  if (!isFolded) return list;
+  return (
+    <details open={unfolded}>
+      <summary>{title}</summary>
+      {list}
+    </details>
+  );
+}
+
+function ItemLine({ item, unfolded }: { readonly item: Item; readonly unfolded: boolean }) {
+  const { title, figure, texts, code } = item;
+  return (
+    <li>
+      <p>
+        <strong>{title}</strong>
+        {figure === undefined ? null : (
+          <span className="tabular" data-tone={figure.tone}>
+            {unbroken(figure.text)}
+          </span>
+        )}
+      </p>
+      {texts.map((text) => (
+        <p key={text}>{unbroken(text)}</p>
+      ))}
+      {code === undefined ? null : (
+        <details open={unfolded}>
+          <summary>Code to write</summary>
+          <pre>{code}</pre>
+        </details>
+      )}
+    </li>
   );
 }

@@ -2,11 +2,11 @@
 import { Button, Chip } from '@mantine/core';
 import { useState } from 'react';
 import { changeTitles } from '../../core/lift/words.ts';
+import { durationText, gainText } from '../../core/present/plan.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { editAsExperiment } from './actions.ts';
 import classes from './Plan.module.css';
 import { choose, chosenGain, type PlanState, setTrying, wordsOf } from './planStore.ts';
-import { durationText, gainText } from './words.ts';
 
 export function ChosenBar({ run, plan }: { readonly run: LoadedRun; readonly plan: PlanState }) {
   const [busy, setBusy] = useState(false);

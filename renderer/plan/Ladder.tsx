@@ -1,9 +1,9 @@
 /** The recommended order of changes with the gain of each rung. A click on a rung chooses all changes up to it. */
 import { Button } from '@mantine/core';
+import { durationText, percentText, titleOf } from '../../core/present/plan.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import classes from './Plan.module.css';
 import { chooseOnly, keyOf, type PlanState } from './planStore.ts';
-import { durationText, percentText, titleOf } from './words.ts';
 
 interface Props {
   readonly run: LoadedRun;

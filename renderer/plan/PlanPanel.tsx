@@ -2,6 +2,8 @@
 import { Alert, Button, Loader } from '@mantine/core';
 import { useEffect } from 'react';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
+import { nothingHelps, ranksTable, slowestText } from '../../core/present/plan.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
@@ -10,11 +12,9 @@ import { Ladder } from './Ladder.tsx';
 import type { ShownSteps } from './messages.ts';
 import classes from './Plan.module.css';
 import { cancelPlan, ensurePlan, type PlanState, usePlan, workOut } from './planStore.ts';
-import { Ranks, slowestText } from './Ranks.tsx';
 import { Remedies } from './Remedies.tsx';
 import { SettledHere } from './SettledHere.tsx';
 import { Steps } from './Steps.tsx';
-import { nothingHelps } from './words.ts';
 
 export function PlanPanel({ run }: { readonly run: LoadedRun }) {
   const plan = usePlan(run.id);
@@ -57,7 +57,11 @@ export function PlanPanel({ run }: { readonly run: LoadedRun }) {
           </div>
         )}
         {plan.steps === null ? null : <Steps run={run} steps={plan.steps} plan={plan} />}
-        {plan.steps?.ranks == null ? null : <Ranks {...plan.steps.ranks} />}
+        {plan.steps?.ranks == null ? null : (
+          <div className={classes['ranks']}>
+            <Blocks blocks={[ranksTable(plan.steps.ranks)]} />
+          </div>
+        )}
       </div>
     </section>
   );

@@ -2,11 +2,11 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
-import { changeTitles } from '../../core/lift/words.ts';
+import { gainText, remedyItem } from '../../core/present/plan.ts';
+import { unbroken } from '../../core/units.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import classes from './Plan.module.css';
 import { choose, isOn, keyOf, type PlanState } from './planStore.ts';
-import { gainText, titleOf } from './words.ts';
 
 interface Props {
   readonly run: LoadedRun;
@@ -36,13 +36,13 @@ function RemedyList({ run, plan, remedies, stepNs, label }: Props & { readonly l
   return (
     <ol className={classes['remedies']} aria-label={label}>
       {remedies.map((remedy) => {
-        const gain = gainText(remedy, stepNs);
+        const [gain, item] = [gainText(remedy, stepNs), remedyItem(remedy, stepNs)];
         return (
           <li key={keyOf(remedy.changes)}>
             <div className={classes['remedy']}>
               <Checkbox
                 size="xs"
-                label={titleOf(remedy.changes)}
+                label={item.title}
                 checked={isOn(plan.choice, remedy.changes)}
                 onChange={() => void choose(run, remedy.changes)}
               />
@@ -50,21 +50,12 @@ function RemedyList({ run, plan, remedies, stepNs, label }: Props & { readonly l
                 <strong>{gain.time}</strong> <span>({gain.share})</span>
               </span>
             </div>
-            {remedy.mayGainNothing ? (
-              <p className={classes['note']}>Its interval reaches zero: it may gain nothing.</p>
-            ) : null}
-            {remedy.needs.map((text) => (
+            {item.texts.map((text) => (
               <p className={classes['note']} key={text}>
-                {text}
+                {unbroken(text)}
               </p>
             ))}
-            {remedy.needed.length === 0 ? null : (
-              <p className={classes['note']}>{titleOf(remedy.needed)}: gains nothing alone, but the others need it.</p>
-            )}
-            {remedy.lines.length === 0 ? null : (
-              <p className={classes['note']}>At {remedy.lines.slice(0, 4).join(', ')}</p>
-            )}
-            <Code remedy={remedy} />
+            <Code code={item.code ?? ''} />
           </li>
         );
       })}
@@ -72,9 +63,8 @@ function RemedyList({ run, plan, remedies, stepNs, label }: Props & { readonly l
   );
 }
 
-function Code({ remedy }: { readonly remedy: RemedyAnswer }) {
+function Code({ code }: { readonly code: string }) {
   const clipboard = useClipboard({ timeout: 1500 });
-  const code = remedy.changes.map((word, at) => `# ${changeTitles[word]}\n${remedy.code[at] ?? ''}`).join('\n');
   return (
     <details>
       <summary>Code to write</summary>

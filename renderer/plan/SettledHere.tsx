@@ -1,13 +1,14 @@
 /** Predictions made with a profile, and the gains measured on this machine. */
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { columns, type TableBlock } from '../../core/present/blocks.ts';
+import { percentText, titleOf } from '../../core/present/plan.ts';
 import { heldWords, type SettledPrediction } from '../../core/service/settled.ts';
-import { unbroken } from '../../core/units.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import { host } from '../store/host.ts';
 import { useApp } from '../store/store.ts';
 import classes from './Plan.module.css';
-import { percentText, titleOf } from './words.ts';
 
 type Found = { readonly settled: readonly SettledPrediction[] } | { readonly error: ErrorInfo };
 
@@ -31,7 +32,6 @@ export function SettledHere({ profile }: { readonly profile: string }) {
   if (found === null) return null;
   return (
     <section aria-label="Settled predictions">
-      <h3>Settled on this machine</h3>
       {'error' in found ? (
         <ErrorText error={found.error} />
       ) : found.settled.length === 0 ? (
@@ -40,40 +40,24 @@ export function SettledHere({ profile }: { readonly profile: string }) {
           traces.
         </p>
       ) : (
-        <>
-          <p>Gain on the step, with its 90 % interval: {heldWords(found.settled)}</p>
-          <Table settled={found.settled} />
-        </>
+        <Blocks blocks={[table(found.settled)]} />
       )}
     </section>
   );
 }
 
-function Table({ settled }: { readonly settled: readonly SettledPrediction[] }) {
-  return (
-    <table className={`${classes['table']} tabular`} aria-label="Settled predictions">
-      <thead>
-        <tr>
-          <th scope="col">Made</th>
-          <th scope="col">Predicted</th>
-          <th scope="col">Measured</th>
-          <th scope="col">Interval</th>
-        </tr>
-      </thead>
-      <tbody>
-        {settled.map(({ before, after, changes, predictedShare, lowShare, highShare, measuredShare, holds }) => (
-          <tr key={`${before.name} ${before.recordedAt} ${after.name} ${after.recordedAt}`}>
-            <th scope="row" title={`${before.name} → ${after.name}`}>
-              {titleOf(changes)}
-            </th>
-            <td>
-              {percentText(predictedShare)}, {unbroken(`${percentText(lowShare)} to ${percentText(highShare)}`)}
-            </td>
-            <td>{percentText(measuredShare)}</td>
-            <td>{holds ? 'held' : 'missed'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const table = (settled: readonly SettledPrediction[]): TableBlock => ({
+  kind: 'table',
+  title: 'Settled predictions',
+  about: `Gain on the step, with its 90 % interval: ${heldWords(settled)}`,
+  columns: columns('Made', 'Predicted', 'Measured', 'Interval'),
+  rows: settled.map(({ before, after, changes, predictedShare, lowShare, highShare, measuredShare, holds }) => ({
+    cells: [
+      titleOf(changes),
+      `${percentText(predictedShare)}, ${percentText(lowShare)} to ${percentText(highShare)}`,
+      percentText(measuredShare),
+      holds ? 'held' : 'missed',
+    ],
+    detail: `${before.name} → ${after.name}`,
+  })),
+});

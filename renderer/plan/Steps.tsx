@@ -1,16 +1,13 @@
 /** The steps that were found, the step time, and where that time goes. */
 import { Alert, Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { partWords } from '../../core/lift/parts.ts';
-import { formatShare, unbroken } from '../../core/units.ts';
+import { durationText, partsTable } from '../../core/present/plan.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import type { ShownSteps } from './messages.ts';
 import classes from './Plan.module.css';
 import { type PlanState, workOut } from './planStore.ts';
-import { durationText, markSteps, stepsText, typedStep } from './words.ts';
-
-/** Smaller parts are left out. */
-const leastShare = 0.005;
+import { markSteps, stepsText, typedStep } from './words.ts';
 
 interface Props {
   readonly run: LoadedRun;
@@ -20,7 +17,6 @@ interface Props {
 
 export function Steps({ run, steps, plan }: Props) {
   const mark = markSteps(run.run.info);
-  const parts = steps.parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   return (
     <div className={classes['steps']}>
       <h2>The step</h2>
@@ -43,17 +39,7 @@ export function Steps({ run, steps, plan }: Props) {
           {steps.caution}
         </Alert>
       )}
-      <h3>Where the step time goes</h3>
-      <ul className={`${classes['parts']} tabular`} aria-label="Where the step time goes">
-        {parts.map(({ part, ns, share }) => (
-          <li key={part}>
-            <span className={classes['bar']} aria-hidden>
-              <i style={{ width: `${100 * share}%` }} />
-            </span>
-            <b>{unbroken(formatShare(share))}</b> <span>{durationText(ns)}</span> <span>{partWords[part]}</span>
-          </li>
-        ))}
-      </ul>
+      <Blocks blocks={[partsTable(steps)]} />
       <details>
         <summary>Assumptions</summary>
         <ul>

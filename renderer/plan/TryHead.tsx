@@ -2,6 +2,7 @@
 import { Button, Menu, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { durationText, gainText } from '../../core/present/plan.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { currentEngineOptions } from '../store/select.ts';
@@ -10,7 +11,6 @@ import { compareChanges } from './actions.ts';
 import { cancelMeasuring, measureChanges } from './measure.ts';
 import classes from './Plan.module.css';
 import { chosenGain, measuredKey, type PlanState, setTrying, showMeasured } from './planStore.ts';
-import { durationText, gainText } from './words.ts';
 
 interface HeadProps {
   readonly run: LoadedRun;
@@ -148,7 +148,7 @@ function MeasuredGain({ plan, measured }: Pick<HeadProps, 'plan'> & { measured: 
         The lifted steps took {durationText(before)}
         {choice.length === 0 ? '' : `, with the changes ${durationText(after)}`}
       </span>
-      <span className={classes['gain']} data-tone={share > 0 ? 'good' : 'loss'}>
+      <span className={classes['gain']} data-tone={share > 0 ? 'good' : 'bad'}>
         Measured gain <strong>{share} %</strong>
       </span>
       {gain === null || steps === null ? null : (

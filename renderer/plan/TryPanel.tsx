@@ -1,6 +1,7 @@
 /** The lifted steps before and after the chosen changes, as lanes above each other on one time scale. */
 import { Loader } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { durationText, titleOf } from '../../core/present/plan.ts';
 import { useAlignedTime } from '../compare/alignedTime.ts';
 import { SharedAxis, useSharedKeys } from '../compare/SharedAxis.tsx';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
@@ -11,7 +12,6 @@ import { measuredPair } from './measure.ts';
 import classes from './Plan.module.css';
 import { keyOf, usePlan } from './planStore.ts';
 import { TryHead } from './TryHead.tsx';
-import { durationText, titleOf } from './words.ts';
 
 export function TryPanel({ run }: { readonly run: LoadedRun }) {
   const plan = usePlan(run.id);

@@ -20,14 +20,13 @@ import { useApp, useDerived } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState } from '../store/types.ts';
 import { sweepSpecs } from '../sweep/specs.ts';
+import { PlanPart, VerdictsPart } from './AnswersPart.tsx';
 import { mostListed } from './ComparisonPart.tsx';
 import paper from './Paper.module.css';
 import { PaperLanes, usePrinting } from './PaperLanes.tsx';
-import { PlanPart } from './PlanPart.tsx';
 import classes from './Report.module.css';
 import { SummaryGrid } from './RunPart.tsx';
 import { reachedWords } from './readReport.ts';
-import { VerdictsPart } from './VerdictsPart.tsx';
 
 type Engine = typeof import('../charts/engine.ts');
 

@@ -6,14 +6,13 @@ import type { ReportDocument } from '../../core/present/document.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { afterFrame } from '../common/scheduling.ts';
 import { formatInstant } from '../common/time.ts';
+import { PlanPart, VerdictsPart } from './AnswersPart.tsx';
 import { ComparisonPart } from './ComparisonPart.tsx';
 import { LanesPart } from './LanesPart.tsx';
-import { PlanPart } from './PlanPart.tsx';
 import classes from './Report.module.css';
 import { RunPart } from './RunPart.tsx';
 import { madeOn, type OpenedReport } from './readReport.ts';
 import { SweepPart } from './SweepPart.tsx';
-import { VerdictsPart } from './VerdictsPart.tsx';
 
 /** The experiment as a document that another Copyscope can run. */
 interface Props {

@@ -78,7 +78,7 @@ test('an export of Nsight Systems opens with lanes by process and the share of e
   await expect(page.getByText('process 111, thread 111 (python3)').first()).toBeVisible();
   const plan = page.getByRole('region', { name: 'Plan', exact: true });
   await expect(plan.getByText('with torch.cuda.nvtx.range("step")')).toBeVisible();
-  const held = plan.getByRole('list', { name: 'Where the step time goes' }).getByRole('listitem').first();
+  const held = plan.getByRole('table', { name: 'Where the step time goes' }).getByRole('row').nth(1);
   await expect(held).toContainText('copies of page-locked memory that no kernel overlaps');
   await expect(held).toContainText(/95\.0\s%/);
 });

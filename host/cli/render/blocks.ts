@@ -2,6 +2,8 @@
 import {
   type Block,
   filledColumns,
+  type Item,
+  type ItemsBlock,
   nameColumn,
   type TableBlock,
   type TextBlock,
@@ -14,14 +16,17 @@ type Screen = Pick<Terminal, 'columns' | 'colors'>;
 /** Returns the blocks' lines, with an empty line before each titled block. */
 export const drawBlocks = (blocks: readonly Block[], screen: Screen): string[] =>
   blocks.flatMap((block, index) => {
-    const lines = drawBlock(block, screen);
-    return index > 0 && lines.length > 0 && isApart(block) ? ['', ...lines] : lines;
+    const lines = drawBlock(block, screen).map((line) => line.replaceAll('\u00a0', ' '));
+    return index > 0 && lines.length > 0 && (isApart(block) || isAnswer(blocks[index - 1])) ? ['', ...lines] : lines;
   });
 
+/** Returns whether a block has a title or stands out. The remarks after a table belong to it. */
 const isApart = (block: Block): boolean => block.kind !== 'text' || block.look !== undefined;
+const isAnswer = (block: Block | undefined): boolean => block?.kind === 'text' && block.look === 'answer';
 
 function drawBlock(block: Block, screen: Screen): string[] {
-  return block.kind === 'text' ? drawText(block, screen) : drawTable(block, screen);
+  if (block.kind === 'text') return drawText(block, screen);
+  return block.kind === 'table' ? drawTable(block, screen) : drawItems(block, screen);
 }
 
 function drawText({ text, look, tone }: TextBlock, { columns, colors }: Screen): string[] {
@@ -44,12 +49,37 @@ function drawTable(block: TableBlock, { columns, colors }: Screen): string[] {
   const body = rows.map(({ cells, isPart = false }) =>
     filled.map((at) => `${isPart && at === name ? '  ' : ''}${cells[at] ?? ''}`),
   );
+  const [head = '', ...lines] = table([filled.map((at) => titles[at]?.title ?? ''), ...body]);
   return [
     ...(title === '' ? [] : [colors.bold(title)]),
     ...(about === undefined ? [] : wrap(about, columns, '')),
-    ...(rows.length === 0
-      ? wrap(empty ?? '', columns, '')
-      : table([filled.map((at) => titles[at]?.title ?? ''), ...body])),
+    ...(rows.length === 0 ? wrap(empty ?? '', columns, '') : [colors.dim(head)]),
+    ...lines.flatMap((line, at) => [
+      line,
+      ...wrap(rows[at]?.detail ?? '', columns, detailIndent).map((words) => colors.dim(words)),
+    ]),
     ...(more === undefined ? [] : wrap(more, columns, '')),
+  ];
+}
+
+const detailIndent = '    ';
+const mostFolded = 5;
+
+function drawItems({ title, items, isFolded = false }: ItemsBlock, screen: Screen): string[] {
+  if (items.length === 0) return [];
+  const shown = isFolded ? items.slice(0, mostFolded).map((item) => ({ ...item, texts: [] })) : items;
+  return [
+    ...(title === '' ? [] : [screen.colors.bold(title)]),
+    ...shown.flatMap((item) => drawItem(item, screen)),
+    ...(shown.length === items.length ? [] : [`  and ${items.length - shown.length} more (--json has all)`]),
+  ];
+}
+
+function drawItem({ title, word = title, figure, texts }: Item, { columns, colors }: Screen): string[] {
+  const [first = '', ...rest] = wrap(figure === undefined ? word : `${word}: ${figure.text}`, columns, '  ');
+  return [
+    first.replace(word, () => colors.bold(word)),
+    ...rest,
+    ...texts.flatMap((words) => wrap(words, columns, detailIndent)),
   ];
 }

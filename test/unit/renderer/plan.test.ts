@@ -1,11 +1,12 @@
 /** The plan of a trace in the window: its text, its choices, and its worker. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
+import { gainText } from '../../../core/present/plan.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { importTraceFile } from '../../../host/library/importTrace.ts';
 import type { PlanCalls } from '../../../renderer/plan/messages.ts';
 import { isOn, toggled, wordsOf } from '../../../renderer/plan/planStore.ts';
-import { gainText, stepsText, typedStep } from '../../../renderer/plan/words.ts';
+import { stepsText, typedStep } from '../../../renderer/plan/words.ts';
 import { h200 } from '../machine/toy.ts';
 import { workerOf } from './workers.ts';
 
@@ -20,8 +21,8 @@ describe('the words of a gain', () => {
 
   it('tells an interval that reaches zero from a loss', () => {
     const unsure = gainText({ ...remedy, gainShare: 0.02, lowShare: -0.01, highShare: 0.05 }, 10e6);
-    expect(unsure).toMatchObject({ tone: 'unsure', time: '200\u00a0µs, −100 to 500' });
-    expect(gainText({ ...remedy, gainShare: -0.1, lowShare: -0.2, highShare: 0 }, 10e6).tone).toBe('loss');
+    expect(unsure).toMatchObject({ tone: 'warn', time: '200\u00a0µs, −100 to 500' });
+    expect(gainText({ ...remedy, gainShare: -0.1, lowShare: -0.2, highShare: 0 }, 10e6).tone).toBe('bad');
   });
 });
 

@@ -8,7 +8,7 @@ import { runReport } from '../../../core/present/make.ts';
 import { base64Pieces } from '../../../core/present/packed.ts';
 import { reportPieces } from '../../../core/present/page.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
-import { PlanPart } from '../../../renderer/report/PlanPart.tsx';
+import { PlanPart } from '../../../renderer/report/AnswersPart.tsx';
 import { drawJob } from '../../support/jobTrace.ts';
 import { example, smallRun } from '../host/support/runs.ts';
 import { read } from '../import/support.ts';
