@@ -1,11 +1,11 @@
 /** The axis above several runs' lanes on one time scale, and the keys that move it. */
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { viewCommands } from '../timeline/commands.ts';
 import { gutterWidth } from '../timeline/lanes/LanesView.tsx';
 import { labelSpace, timeTicks } from '../timeline/time/ticks.ts';
 import { toPixels } from '../timeline/time/timeView.ts';
 import { type TimeWindow, useShownView } from '../timeline/time/timeWindow.ts';
-import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
+import { useKeys } from '../timeline/useTimelineKeys.ts';
 import classes from './ComparePage.module.css';
 
 /** One axis for all lanes below, which share its scale and place. A line marks the moment of alignment. */
@@ -33,17 +33,6 @@ export function SharedAxis({ time, anchorNs }: { readonly time: TimeWindow; read
   );
 }
 
-export function useSharedKeys(time: TimeWindow): void {
-  const latest = useRef(time);
-  latest.current = time;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event)) return;
-      if (event.key.toLowerCase() === 'f') latest.current.move((_, limits) => limits);
-      else if (!moveTime(event.key, latest.current)) return;
-      event.preventDefault();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
-}
+const list = Object.values(viewCommands);
+
+export const useSharedKeys = (time: TimeWindow): void => useKeys(list, { time });

@@ -2,13 +2,28 @@ import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { RunSummary } from '../../core/service/service.ts';
+import { commands, withKeys } from '../commands/command.ts';
+import { takeOverTyped } from '../store/editing/edit.ts';
 import { cancelCurrent, runCurrent } from '../store/runs.ts';
 import { pageDocumentKey, runUnderWay, whyNoRun } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
 import classes from './RunButton.module.css';
 
-const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
+/** The key of `run` works wherever the focus is. */
+export const runCommands = commands('Run', {
+  run: {
+    name: 'Run what is open',
+    keys: ['mod Enter'],
+    icon: IconPlayerPlayFilled,
+    when: (now) => whyNoRun(now) === null && runUnderWay(now) === undefined,
+    // With the text being typed into a field. If the field refuses it, nothing runs.
+    run: async () => {
+      if (await takeOverTyped()) await runCurrent();
+    },
+  },
+  cancel: { name: 'Cancel the run', when: (now) => runUnderWay(now) !== undefined, run: cancelCurrent },
+});
 
 /** The Run button, or Cancel during a run. Both have one width, so that nothing moves under the pointer. */
 export function RunButton() {
@@ -29,7 +44,7 @@ export function RunButton() {
     );
   }
   return (
-    <Tooltip label={blocked ?? `Run it (${shortcut})`}>
+    <Tooltip label={blocked ?? withKeys(runCommands.run, 'Run it')}>
       <Button
         className={classes['button'] ?? ''}
         leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}

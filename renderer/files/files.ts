@@ -1,6 +1,8 @@
 /** Imports files and exports library items: several at a time, with progress, and cancelled at once. */
+import { IconFileImport } from '@tabler/icons-react';
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
 import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
+import { commands } from '../commands/command.ts';
 import { saveBlob } from '../common/files.ts';
 import { fetchHostFile, hostFile } from '../common/session.ts';
 import { attempt, host } from '../store/host.ts';
@@ -152,7 +154,11 @@ async function showImported(imported: Imported): Promise<void> {
 }
 
 /** Opens the file dialog. Browsers require that a click or key calls it. */
-export function chooseFiles(): void {
+export const openCommand = commands('Library', {
+  open: { name: 'Open a file', keys: ['mod O'], icon: IconFileImport, run: chooseFiles },
+}).open;
+
+function chooseFiles(): void {
   const input = document.createElement('input');
   input.type = 'file';
   input.multiple = true;
@@ -161,8 +167,19 @@ export function chooseFiles(): void {
   input.click();
 }
 
-/** Downloads the items as one file. */
-export async function exportBundle(items: LibraryItems, name: string): Promise<void> {
+/** Returns a file name that every system accepts: 'copyscope-pinned-side-stream.copyscope'. */
+function bundleName(what: string): string {
+  const plain = what
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  const short = plain.slice(0, 60).replace(/^-|-$/g, '');
+  return `${short === '' ? 'library' : short}.copyscope`;
+}
+
+/** Downloads the items as one file, which is named after `what` they are. */
+export async function exportBundle(items: LibraryItems, what: string): Promise<void> {
+  const name = bundleName(what);
   const cancelled = new AbortController();
   const transfer = startTransfer({
     title: `Packing ${countItems(items)}`,

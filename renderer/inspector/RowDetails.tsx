@@ -7,8 +7,8 @@ import { formatBytes, formatDuration, formatRate, formatShare } from '../../core
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { isOfPresent } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
+import { selectStretch } from '../timeline/commands.ts';
 import { operationLabels, rowKindWords, rowRate, rowTitle } from '../timeline/rows/describeRow.ts';
-import { selectStretch } from '../timeline/useTimelineKeys.ts';
 import { Block, Fact, Facts, SelectionHeading, ShareBar, SumUp } from './Facts.tsx';
 import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';

@@ -4,11 +4,12 @@ import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts'
 import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/explain/verdicts/groups.ts';
 import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
+import { withKeys } from '../commands/command.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
 import { type LoadedRun, mostJudgedRows } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
-import { selectStretch } from '../timeline/useTimelineKeys.ts';
+import { selectStretch, sumUpWhole } from '../timeline/commands.ts';
 import { Block, SumUp } from './Facts.tsx';
 import classes from './Inspector.module.css';
 import { PlanBlock } from './remedies/PlanBlock.tsx';
@@ -150,10 +151,7 @@ function ByName({ run }: { readonly run: LoadedRun }) {
   const { makespanNs } = run.view(iteration);
   return (
     <Block title="By name">
-      <SumUp
-        title="Sum up the whole run (Ctrl+A)"
-        onClick={() => selectStretch(run, { startNs: 0, endNs: makespanNs })}
-      />
+      <SumUp title={withKeys(sumUpWhole)} onClick={() => selectStretch(run, { startNs: 0, endNs: makespanNs })} />
     </Block>
   );
 }

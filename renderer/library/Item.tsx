@@ -2,6 +2,7 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { commandOf } from '../commands/command.ts';
 import type { LibraryItem } from '../store/libraryActions.ts';
 import classes from './Library.module.css';
 import { itemKey, selectTo, toggleSelected, useLibrary } from './libraryView.ts';
@@ -12,8 +13,7 @@ export interface ItemAction {
   readonly act: () => void;
   /** Draws the action in a warning colour. */
   readonly isHarmful?: boolean;
-  /** Value of KeyboardEvent.key. */
-  readonly key?: string;
+  readonly keys?: readonly string[];
 }
 
 interface Props {
@@ -40,7 +40,7 @@ export function Item({ icon, name, detail, current, onOpen, item, actions = [], 
     else if (!selecting) onOpen();
   };
   const press = (event: KeyboardEvent): void => {
-    const action = actions.find(({ key }) => key === event.key);
+    const action = commandOf(actions, event);
     if (action === undefined) return;
     event.preventDefault();
     action.act();

@@ -1,9 +1,11 @@
 /** The tools above the lists: search, filter, select, open. */
 import { ActionIcon, Button, Chip, Group, Indicator, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
-import { IconChecklist, IconFileImport, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
+import { IconChecklist, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
-import { chooseFiles } from '../files/files.ts';
+import { CommandTool } from '../commands/buttons.tsx';
+import { withKeys } from '../commands/command.ts';
+import { openCommand } from '../files/files.ts';
 import { useApp, useDerived } from '../store/store.ts';
 import { type Age, ages, conditions, noFilter, type Sorting, sortings } from './filter.ts';
 import classes from './Library.module.css';
@@ -45,11 +47,11 @@ export function LibraryTools() {
           <IconChecklist size={16} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Open a run, an experiment, a trace or a bundle (Ctrl+O)">
-        <ActionIcon size="md" aria-label="Open a file" onClick={chooseFiles}>
-          <IconFileImport size={16} />
-        </ActionIcon>
-      </Tooltip>
+      <CommandTool
+        command={openCommand}
+        label={withKeys(openCommand, 'Open a run, an experiment, a trace or a bundle')}
+        size="md"
+      />
     </div>
   );
 }

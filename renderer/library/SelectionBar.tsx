@@ -7,7 +7,6 @@ import { exportBundle } from '../files/files.ts';
 import { deleteItems } from '../store/libraryActions.ts';
 import { fitsComparison } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
-import { bundleName } from './bundleName.ts';
 import classes from './Library.module.css';
 import { selectAll, selectedItems, stopSelecting, useLibrary } from './libraryView.ts';
 
@@ -45,7 +44,7 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
           variant="default"
           disabled={count === 0}
           leftSection={<IconPackageExport size={14} aria-hidden />}
-          onClick={() => void exportBundle(items, bundleName('copyscope library'))}
+          onClick={() => void exportBundle(items, 'copyscope library')}
         >
           Export
         </Button>

@@ -6,15 +6,20 @@ import { reportRuns } from '../files/exportReports.ts';
 import { exportBundle } from '../files/files.ts';
 import { exportKeptRun } from '../files/makeExport.ts';
 import { deleteItems, type LibraryItem } from '../store/libraryActions.ts';
-import { bundleName } from './bundleName.ts';
 import type { ItemAction } from './Item.tsx';
 import { useLibrary } from './libraryView.ts';
+
+/** Keys of the actions on a focused item. */
+export const itemKeys = {
+  rename: { name: 'Rename', keys: ['F2'] },
+  delete: { name: 'Delete; Undo brings it back', keys: ['Delete'] },
+};
 
 export const renameAction = (item: LibraryItem): ItemAction => ({
   label: 'Rename…',
   icon: <IconPencil size={15} />,
   act: () => useLibrary.setState({ renaming: item }),
-  key: 'F2',
+  keys: itemKeys.rename.keys,
 });
 
 export const deleteAction = (items: LibraryItems): ItemAction => ({
@@ -22,13 +27,13 @@ export const deleteAction = (items: LibraryItems): ItemAction => ({
   icon: <IconTrash size={15} />,
   act: () => void deleteItems(items),
   isHarmful: true,
-  key: 'Delete',
+  keys: itemKeys.delete.keys,
 });
 
 export const exportAction = (items: LibraryItems, name: string): ItemAction => ({
   label: 'Export as a bundle',
   icon: <IconPackageExport size={15} />,
-  act: () => void exportBundle(items, bundleName(name)),
+  act: () => void exportBundle(items, name),
 });
 
 /** Exports a run in other viewers' formats, or as a report. */

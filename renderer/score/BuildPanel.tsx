@@ -7,9 +7,9 @@ import { type Template, templates } from '../../core/experiment/templates/templa
 import { currentExperiment } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import classes from './BuildPanel.module.css';
-import { addAt, insertTemplate } from './commands.ts';
 import { DeclarationLists } from './DeclarationLists.tsx';
 import { wishFocus } from './editor.ts';
+import { addAt, insertTemplate } from './edits.ts';
 import { OperationIcon } from './OperationIcon.tsx';
 import { matches, type OperationText, operationSections } from './operationTexts.ts';
 

@@ -16,7 +16,7 @@ import { useLast } from '../common/hooks.ts';
 import { edit } from '../store/editing/edit.ts';
 import { select, useApp } from '../store/store.ts';
 import classes from './BuildPanel.module.css';
-import { addDeclared } from './commands.ts';
+import { addDeclared } from './edits.ts';
 
 const titles: Readonly<Record<DeclarationKind, string>> = {
   buffers: 'Buffers',

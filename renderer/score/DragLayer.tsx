@@ -4,8 +4,8 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import type { OperationName } from '../../core/experiment/operations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
 import type { Cell } from '../store/types.ts';
-import { addAt, edgeTo, insertTemplate, moveTo } from './commands.ts';
 import { setEditor, wishFocus } from './editor.ts';
+import { addAt, edgeTo, insertTemplate, moveTo } from './edits.ts';
 import classes from './Score.module.css';
 import { cellAtPoint } from './sheet.ts';
 

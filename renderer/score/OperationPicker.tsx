@@ -7,8 +7,8 @@ import { IconSearch, IconTemplate } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { parseTyped } from '../../core/experiment/edit/typedOperation.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
-import { addAt, addTypedAt, freeCell, insertTemplate } from './commands.ts';
 import { setEditor, useEditor, wishFocus } from './editor.ts';
+import { addAt, addTypedAt, freeCell, insertTemplate } from './edits.ts';
 import { OperationIcon } from './OperationIcon.tsx';
 import { operationSections, typedTitle } from './operationTexts.ts';
 

@@ -1,8 +1,8 @@
 /** The corner that makes a block longer or shorter, and shows the new value at the pointer. */
 import { type PointerEvent, useRef } from 'react';
 import { stepped } from '../../core/experiment/edit/resize.ts';
-import { extentAt, resizeTo } from './commands.ts';
 import { setEditor, useEditor } from './editor.ts';
+import { extentAt, resizeTo } from './edits.ts';
 import classes from './Score.module.css';
 
 /** Pixels between round values. */

@@ -9,10 +9,10 @@ import { select, useApp } from '../store/store.ts';
 import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';
+import { onScoreKey } from './commands.ts';
 import { setCursor, useCursorFollowsSelection } from './cursor.ts';
 import { isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
-import { onScoreKey } from './scoreKeys.ts';
 import { type ScoreBlock, scoreLayout } from './scoreLayout.ts';
 import { selectedId, useSelectedOp } from './selectedOp.ts';
 import {

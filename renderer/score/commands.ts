@@ -1,266 +1,261 @@
-/** The edits of the score, each one named step. Keys, toolbar, palette and drag all use them. */
-
-import { describeOperation } from '../../core/experiment/describe.ts';
-import { type Clipboard, copyOperations, pasteOperations } from '../../core/experiment/edit/clipboard.ts';
-import { type DeclarationKind, declare } from '../../core/experiment/edit/declarations.ts';
-import { drawEdge } from '../../core/experiment/edit/edge.ts';
-import type { Edited } from '../../core/experiment/edit/edit.ts';
-import { insertExperiment } from '../../core/experiment/edit/insertExperiment.ts';
-import { addOperation } from '../../core/experiment/edit/newOperation.ts';
+/** Commands of the score and of its document. Their keys work while the score has the focus, and the timeline's don't. */
 import {
-  deleteOperations,
-  duplicateOperations,
-  type GroupKind,
-  groupOperations,
-  moveOperations,
-  retargetOperations,
-  setField,
-  ungroupOperation,
-} from '../../core/experiment/edit/operations.ts';
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconBrackets,
+  IconBracketsOff,
+  IconCode,
+  IconCopy,
+  IconDeviceFloppy,
+  IconFold,
+  IconPlus,
+  IconRepeat,
+  IconTrash,
+  IconVectorSpline,
+} from '@tabler/icons-react';
+import type { KeyboardEvent } from 'react';
+import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
+import { templates } from '../../core/experiment/templates/templates.ts';
+import { type Command, commandOf, commands, historyKeys } from '../commands/command.ts';
+import { redo, takeOverTyped, undo } from '../store/editing/edit.ts';
+import { saveCurrent } from '../store/editing/save.ts';
+import { saveCopy } from '../store/ownCopy.ts';
+import { currentExperiment, pageDocumentKey } from '../store/select.ts';
+import { select, state } from '../store/store.ts';
+import type { AppState, Cell } from '../store/types.ts';
+import { blockAt } from './cells.ts';
+import { cursorNow, setCursor } from './cursor.ts';
+import { dropFocusWish, editor, focusFields, setEditor, showCodeBeside, wishFocus } from './editor.ts';
 import {
-  findPaths,
-  listOf,
-  type OperationPath,
-  operationOf,
-  operationPathOf,
-  placeAt,
-  refused,
-  threadOf,
-} from '../../core/experiment/edit/paths.ts';
-import { type Extent, extentOf, resizeOperation, stepped } from '../../core/experiment/edit/resize.ts';
-import { addTyped, type TypedOperation } from '../../core/experiment/edit/typedOperation.ts';
-import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { OperationName, RangeOperation } from '../../core/experiment/operations.ts';
-import type { Template } from '../../core/experiment/templates/templates.ts';
-import { edit } from '../store/editing/edit.ts';
-import { announce } from '../store/notify.ts';
-import { currentExperiment } from '../store/select.ts';
-import { assign, state } from '../store/store.ts';
-import type { Cell } from '../store/types.ts';
-import { blockAt, edgeEnd, placeOfCell } from './cells.ts';
-import { cursorNow } from './cursor.ts';
-import { editor, focusFields, setEditor } from './editor.ts';
-import { operationTitle } from './operationTexts.ts';
-import { scoreLayout } from './scoreLayout.ts';
+  addDeclared,
+  changeRow,
+  copySelected,
+  cutSelected,
+  deleteSelected,
+  duplicateSelected,
+  edgeTo,
+  extentAt,
+  groupSelected,
+  insertTemplate,
+  newRange,
+  paste,
+  resizeSelected,
+  shiftSelected,
+  startEdge,
+  toggleFold,
+  ungroupSelected,
+} from './edits.ts';
+import { type ScoreLayout, scoreLayout } from './scoreLayout.ts';
 import { selectedId, selectedIds } from './selectedOp.ts';
 
-/** Returns the paths of the selected operations; empty if there are none. */
-function selectedPaths(experiment: Experiment): OperationPath[] {
-  const ids = new Set(selectedIds(state()));
-  return findPaths(experiment, ({ id }) => ids.has(id), ids.size);
+const edits = (now: AppState) => now.edits[pageDocumentKey(now) ?? ''];
+const anySelected = (now: AppState): boolean => selectedId(now) !== null;
+
+function canBeResized(now: AppState): boolean {
+  const id = selectedId(now);
+  return id !== null && extentAt(id) !== null;
 }
 
-/** Returns the thread that issues the selected operation, or the first one. */
-function currentThread(experiment: Experiment): number {
-  const [path] = selectedPaths(experiment);
-  return path === undefined ? 0 : threadOf(path);
-}
-
-const inCell = (experiment: Experiment, cell: Cell) =>
-  placeOfCell(experiment, scoreLayout(experiment), cell, currentThread(experiment));
-
-export const addAt = (name: OperationName, cell: Cell = cursorNow()): Promise<boolean> =>
-  edit(`Add ${operationTitle(name).toLowerCase()}`, (experiment) => {
-    const { place, target } = inCell(experiment, cell);
-    return addOperation(experiment, name, place, target);
-  });
-
-/** Adds an operation typed as 'copy 64 MB pinned in side'. */
-export const addTypedAt = (typed: TypedOperation, cell: Cell = cursorNow()): Promise<boolean> =>
-  edit(`Add ${operationTitle(typed.name).toLowerCase()}`, (experiment) => {
-    const { place, target } = inCell(experiment, cell);
-    return addTyped(experiment, typed, place, target);
-  });
-
-/** Returns the cursor's cell if it is empty, else the next one, so that an addition follows the block. */
-export function freeCell(): Cell {
-  const experiment = currentExperiment(state());
-  const cell = cursorNow();
-  const isFree = experiment === null || blockAt(scoreLayout(experiment), cell) === undefined;
-  return isFree ? cell : { ...cell, column: cell.column + 1 };
-}
-
-export const insertTemplate = ({ title, build }: Template, cell: Cell = cursorNow()): Promise<boolean> =>
-  edit(`Insert ${title}`, (experiment) => insertExperiment(experiment, build(), inCell(experiment, cell).place));
-
-/** Makes a step on the selection; announces it if nothing is selected. */
-function onSelected(
-  verb: string,
-  change: (experiment: Experiment, paths: readonly OperationPath[]) => Edited,
-): Promise<boolean> {
-  const experiment = currentExperiment(state());
-  const paths = experiment === null ? [] : selectedPaths(experiment);
-  const [first] = paths;
-  if (experiment === null || first === undefined) {
-    announce('No operation is selected.');
-    return Promise.resolve(false);
-  }
-  const what =
-    paths.length === 1 ? describeOperation(operationOf(experiment, first), experiment) : `${paths.length} operations`;
-  // The paths are also valid in the copy of an example, which has the same operations.
-  return edit(`${verb} ${what}`, (current) => change(current, paths));
-}
-
-export const deleteSelected = (): Promise<boolean> => onSelected('Delete', deleteOperations);
-export const duplicateSelected = (): Promise<boolean> => onSelected('Duplicate', duplicateOperations);
-export const newRange: GroupKind = { op: 'range', name: 'range' };
-export const groupSelected = (kind: GroupKind = { op: 'repeat', count: 10 }): Promise<boolean> =>
-  onSelected(kind.op === 'repeat' ? 'Repeat' : 'Group', (experiment, paths) =>
-    groupOperations(experiment, paths, kind),
-  );
-export const ungroupSelected = (): Promise<boolean> =>
-  onSelected('Ungroup', (experiment, [path = []]) => ungroupOperation(experiment, path));
-
-/** Folds or unfolds the selected range, or the innermost one around the selection. */
-export async function toggleFold(id: string | null = selectedId(state())): Promise<void> {
-  const experiment = currentExperiment(state());
-  const path = experiment === null || id === null ? undefined : operationPathOf(experiment, id);
-  const range = experiment === null || path === undefined ? null : rangeAround(experiment, path);
-  if (range === null) {
-    announce('The selection is in no range.');
-    return;
-  }
-  const { folded, name } = range.operation;
-  await edit(`${folded === true ? 'Unfold' : 'Fold'} ${name}`, (current) =>
-    setField(current, [...range.path, 'folded'], folded === true ? undefined : true),
-  );
-  assign({ selection: { kind: 'op', id: range.operation.id } });
-}
-
-/** Returns the outermost folded range that contains the operation or is it, else the innermost range. */
-function rangeAround(experiment: Experiment, path: OperationPath) {
-  let found: { readonly path: OperationPath; readonly operation: RangeOperation } | null = null;
-  for (let length = path.length; length >= 4; length -= 2) {
-    const own = path.slice(0, length);
-    const operation = operationOf(experiment, own);
-    if (operation.op !== 'range') continue;
-    if (found === null || operation.folded === true) found = { path: own, operation };
-  }
-  return found;
-}
-
-export function copySelected(): boolean {
-  const experiment = currentExperiment(state());
-  const paths = experiment === null ? [] : selectedPaths(experiment);
-  if (experiment === null || paths.length === 0) return false;
-  const clipboard = copyOperations(experiment, paths);
-  setEditor({ clipboard });
-  announce(`Copied ${counted(clipboard)}`);
-  return true;
-}
-
-const counted = ({ operations }: Clipboard): string =>
-  operations.length === 1 ? 'an operation' : `${operations.length} operations`;
-
-export async function cutSelected(): Promise<void> {
-  if (copySelected()) await onSelected('Cut', deleteOperations);
-}
-
-/** Pastes before the cursor's cell, with the declarations that this document lacks. */
-export async function paste(): Promise<void> {
-  const { clipboard } = editor();
-  if (clipboard === null) {
-    announce('Nothing was copied yet.');
-    return;
-  }
-  await edit(`Paste ${counted(clipboard)}`, (experiment) =>
-    pasteOperations(experiment, clipboard, inCell(experiment, cursorNow()).place),
-  );
-}
-
-/** Changes the quantity behind a block's length by a number of steps; announces it if there is none. */
-export async function resizeBy(id: string, steps: number): Promise<void> {
-  const extent = extentAt(id);
-  if (extent === null) announce('This operation has neither a duration nor a size.');
-  else await resizeTo(id, stepped(extent, steps));
-}
-
-/** Returns the resizable quantity of an operation in the open document, or null. */
-export function extentAt(id: string): Extent | null {
-  const experiment = currentExperiment(state());
-  const path = experiment === null ? undefined : operationPathOf(experiment, id);
-  return experiment === null || path === undefined ? null : extentOf(experiment, operationOf(experiment, path));
-}
-
-export async function resizeTo(id: string, value: number): Promise<void> {
-  const extent = extentAt(id);
-  if (extent === null || extent.value === value) return;
-  await edit(`Change ${extent.name} to ${extent.text(value)}`, (experiment) => {
-    const path = operationPathOf(experiment, id);
-    if (path === undefined) throw refused('There is no such operation any more.', 'Select another.');
-    return resizeOperation(experiment, path, value);
-  });
-}
-
-export const resizeSelected = (steps: number): Promise<void> => {
-  const id = selectedId(state());
-  if (id !== null) return resizeBy(id, steps);
-  announce('No operation is selected.');
-  return Promise.resolve();
-};
-
-/** Moves one place earlier or later among its neighbours, and out of its group at the group's end. */
-export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
-  onSelected('Move', (experiment, paths) => {
-    const edge = by < 0 ? paths[0] : paths.at(-1);
-    if (edge === undefined) throw refused('Nothing is selected.', 'Select an operation first.');
-    const { list, index } = placeAt(edge);
-    const isAtEnd = by < 0 ? index === 0 : index === listOf(experiment, list).length - 1;
-    if (!isAtEnd) return moveOperations(experiment, paths, { list, index: by < 0 ? index - 1 : index + 2 });
-    const group = list.slice(0, -1);
-    if (group.at(-2) !== 'operations') throw refused('It is there already.', 'Move it the other way.');
-    return moveOperations(experiment, paths, placeAt(group, by < 0 ? 'before' : 'after'));
-  });
-
-/** Moves into the row above or below. */
-export const changeRow = (by: -1 | 1): Promise<boolean> =>
-  onSelected('Move', (experiment, paths) => {
-    const layout = scoreLayout(experiment);
-    const id = selectedId(state());
-    const block = layout.blocks.find(({ operation }) => operation.id === id);
-    const row = layout.rows[(block?.row ?? 0) + by];
-    if (block === undefined || row === undefined) throw refused('There is no row there.', 'Add a stream first.');
-    return retargetOperations(experiment, paths, row.target);
-  });
-
-/** Moves the selected blocks, of which `id` was dragged. */
-export function moveTo(id: string, cell: Cell): Promise<boolean> {
-  if (!selectedIds(state()).includes(id)) assign({ selection: { kind: 'op', id } });
-  return onSelected('Move', (experiment, paths) => {
-    const layout = scoreLayout(experiment);
-    const dragged = layout.blocks.find(({ operation }) => operation.id === id);
-    const { place, target } = placeOfCell(experiment, layout, cell, dragged?.thread ?? 0);
-    const changesRow = dragged === undefined || dragged.row !== cell.row;
-    // Within a row only the order changes; the content of a group keeps its rows.
-    return moveOperations(experiment, paths, place, changesRow && paths.length === 1 ? target : undefined);
-  });
-}
-
-export const edgeTo = (from: string, cell: Cell): Promise<boolean> =>
-  edit('Draw event edge', (experiment) => {
-    const path = operationPathOf(experiment, from);
-    if (path === undefined) throw refused('Its beginning is gone.', 'Begin the edge again.');
-    return drawEdge(experiment, path, edgeEnd(experiment, scoreLayout(experiment), cell, threadOf(path)));
-  });
-
-/** Begins an event edge at the selection, or drops the one being drawn. */
-export function startEdge(): void {
-  const from = selectedId(state());
-  setEditor({ edgeFrom: from });
-  announce(from === null ? 'Select the operation to begin at.' : 'Event edge: go to where it ends and press Enter.');
-}
-
-export const addDeclared = (kind: DeclarationKind): Promise<boolean> => {
-  let id = '';
-  return edit(`Add ${kind.slice(0, -1)}`, (experiment) => {
-    const draft = structuredClone(experiment);
-    id = declare(draft, kind);
-    return { experiment: draft, selected: [] };
-  }).then((done) => {
-    if (done) {
-      assign({ selection: { kind: 'declaration', list: kind, id } });
+export const experimentCommands = commands('Experiment', {
+  save: {
+    name: 'Save',
+    keys: ['mod S'],
+    icon: IconDeviceFloppy,
+    when: (now) => now.page.kind === 'experiment' && edits(now)?.dirty === true,
+    // Text that a field refuses stays in it, and in the draft.
+    run: () => takeOverTyped().then(saveCurrent),
+  },
+  saveCopy: { name: 'Save a copy', run: saveCopy },
+  settings: {
+    name: 'Name, description and environment',
+    run: () => {
+      select({ kind: 'experiment' });
       focusFields();
-    }
-    return done;
-  });
-};
+    },
+  },
+  score: { name: 'Show as score', run: () => setEditor({ view: 'score' }) },
+  json: { name: 'Show as JSON', run: () => setEditor({ view: 'json' }) },
+  code: { name: 'Show as code (CUDA C++ or PyTorch)', run: () => setEditor({ view: 'code' }) },
+  beside: {
+    name: 'Code next to the score',
+    icon: IconCode,
+    run: () => showCodeBeside(!(editor().codeBeside && editor().view === 'score')),
+  },
+  build: { name: 'Show what it is built from', run: () => setEditor({ side: 'build' }) },
+});
+
+/** They work everywhere but in text fields, which have their own. */
+export const historyCommands = commands('Edit', {
+  undo: { name: 'Undo', keys: historyKeys.undo, icon: IconArrowBackUp, when: (now) => !!edits(now)?.undo, run: undo },
+  redo: {
+    name: 'Redo',
+    keys: historyKeys.redo,
+    icon: IconArrowForwardUp,
+    when: (now) => !!edits(now)?.redo,
+    run: redo,
+  },
+});
+
+export const scoreCommands = commands('Edit', {
+  go: { name: 'Go to the score', run: () => setTimeout(wishFocus, 60) },
+  add: {
+    name: 'Add an operation',
+    help: 'Add an operation here, as “copy 64 MB pinned in side”',
+    keys: ['A', 'Insert'],
+    icon: IconPlus,
+    run: () => {
+      dropFocusWish();
+      setEditor({ pickerOpen: true, view: 'score' });
+    },
+  },
+  cut: { name: 'Cut', keys: ['mod X'], when: anySelected, run: cutSelected },
+  copy: { name: 'Copy', keys: ['mod C'], when: anySelected, run: copySelected },
+  paste: { name: 'Paste', keys: ['mod V'], when: () => editor().clipboard !== null, run: paste },
+  duplicate: { name: 'Duplicate', keys: ['mod D'], icon: IconCopy, when: anySelected, run: duplicateSelected },
+  delete: { name: 'Delete', keys: ['Delete', 'Backspace'], icon: IconTrash, when: anySelected, run: deleteSelected },
+  repeat: {
+    name: 'Repeat what is selected',
+    keys: ['mod G'],
+    icon: IconRepeat,
+    when: anySelected,
+    run: () => groupSelected(),
+  },
+  range: {
+    name: 'Put what is selected in a range',
+    keys: ['mod alt G'],
+    icon: IconBrackets,
+    when: anySelected,
+    run: () => groupSelected(newRange),
+  },
+  ungroup: { name: 'Ungroup', keys: ['mod shift G'], icon: IconBracketsOff, when: anySelected, run: ungroupSelected },
+  // F alone fits the selection in the lanes, here too.
+  fold: {
+    name: 'Fold or unfold',
+    help: 'Fold a range into one block, or unfold it',
+    keys: ['shift F'],
+    icon: IconFold,
+    when: anySelected,
+    run: () => toggleFold(),
+  },
+  edge: {
+    name: 'Draw an event edge',
+    help: 'Begin an event edge; Enter ends it',
+    keys: ['E'],
+    icon: IconVectorSpline,
+    when: anySelected,
+    run: startEdge,
+  },
+  longer: { name: 'Longer or larger', keys: ['+', '='], when: canBeResized, run: () => resizeSelected(1) },
+  shorter: { name: 'Shorter or smaller', keys: ['-'], when: canBeResized, run: () => resizeSelected(-1) },
+  earlier: { name: 'Move earlier', keys: ['alt ArrowLeft'], when: anySelected, run: () => shiftSelected(-1) },
+  later: { name: 'Move later', keys: ['alt ArrowRight'], when: anySelected, run: () => shiftSelected(1) },
+  rowAbove: { name: 'Move to the row above', keys: ['alt ArrowUp'], when: anySelected, run: () => changeRow(-1) },
+  rowBelow: { name: 'Move to the row below', keys: ['alt ArrowDown'], when: anySelected, run: () => changeRow(1) },
+});
+
+const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'];
+
+/** Commands of the score's keys alone. `key` is the pressed one. */
+export const scoreMoves = commands<[key: string]>('Score', {
+  go: { name: 'Go from cell to cell', keys: arrows, run: (key) => goTo(key, false) },
+  extend: {
+    name: 'Select from cell to cell',
+    keys: arrows.map((key) => `shift ${key}`),
+    run: (key) => goTo(key, true),
+  },
+  enter: { name: 'Open the fields; Esc leads back', keys: ['Enter', 'Space'], run: enter },
+  all: { name: 'Select all', keys: ['mod A'], run: selectAll },
+  nothing: { name: 'Select nothing', keys: ['Escape'], run: letGo },
+});
+
+/** Everything that can be done with an open experiment, for the palette. */
+export const documentCommands: readonly Command[] = [
+  ...Object.values(experimentCommands),
+  ...Object.values(historyCommands),
+  ...Object.values(scoreCommands),
+  ...declarationKinds.map((kind) => ({
+    id: `Declare.${kind}`,
+    group: 'Declare',
+    name: `Add a ${declarationNames[kind]}`,
+    run: () => addDeclared(kind),
+  })),
+  ...templates.map((template) => ({
+    id: `Templates.${template.title}`,
+    group: 'Templates',
+    name: `Insert ${template.title}`,
+    run: () => insertTemplate(template),
+  })),
+];
+
+const keyed: readonly Command<[key: string]>[] = [...Object.values(scoreMoves), ...Object.values(scoreCommands)];
+
+/** Keys act on the current document, though the score may draw its last change one frame later. */
+export function onScoreKey(event: KeyboardEvent): void {
+  const command = currentExperiment(state()) === null ? undefined : commandOf(keyed, event);
+  if (command === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  wishFocus();
+  // The action may take a while, or move the focus elsewhere.
+  const done = command.run(event.key);
+  if (done instanceof Promise) void done.then(wishFocus);
+}
+
+/** Returns the layout of the open document, which onScoreKey has checked for. */
+function layoutNow(): ScoreLayout {
+  const experiment = currentExperiment(state());
+  if (experiment === null) throw new Error('No experiment is open.');
+  return scoreLayout(experiment);
+}
+
+/** Returns the cell that a key leads to. */
+function nextCell(key: string, layout: ScoreLayout): Cell {
+  const { row, column } = cursorNow();
+  switch (key) {
+    case 'ArrowLeft':
+      return { row, column: Math.max(0, column - 1) };
+    case 'ArrowRight':
+      return { row, column: Math.min(layout.columns, column + 1) };
+    case 'ArrowUp':
+      return { row: Math.max(0, row - 1), column };
+    case 'ArrowDown':
+      return { row: Math.min(layout.rows.length - 1, row + 1), column };
+    default:
+      return { row, column: key === 'Home' ? 0 : layout.columns };
+  }
+}
+
+function goTo(key: string, extend: boolean): void {
+  const layout = layoutNow();
+  const cell = nextCell(key, layout);
+  setCursor(cell);
+  const block = blockAt(layout, cell);
+  if (block === undefined) {
+    if (!extend) select(null);
+  } else select({ kind: 'op', id: block.operation.id, others: extend ? selectedIds(state()) : [] });
+}
+
+function selectAll(): void {
+  const [id, ...others] = layoutNow().blocks.map(({ operation }) => operation.id);
+  if (id !== undefined) select({ kind: 'op', id, others });
+}
+
+/** Ends the edge being drawn; else opens the fields of a block, or the list of operations at an empty cell. */
+function enter(): void {
+  const { edgeFrom } = editor();
+  const cursor = cursorNow();
+  const block = blockAt(layoutNow(), cursor);
+  if (edgeFrom !== null && edgeFrom !== block?.operation.id) {
+    setEditor({ edgeFrom: null });
+    void edgeTo(edgeFrom, cursor);
+  } else if (block === undefined) scoreCommands.add.run();
+  else {
+    select({ kind: 'op', id: block.operation.id });
+    focusFields();
+  }
+}
+
+function letGo(): void {
+  if (editor().edgeFrom !== null) setEditor({ edgeFrom: null });
+  else select(null);
+}

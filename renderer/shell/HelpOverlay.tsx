@@ -1,25 +1,26 @@
 import { Kbd, Modal } from '@mantine/core';
+import { shownKeys } from '../commands/command.ts';
 import { assign, useApp } from '../store/store.ts';
+import { areas, helpCommand } from './commands.ts';
 import classes from './HelpOverlay.module.css';
-import { keySections } from './keys.ts';
 
 export function HelpOverlay() {
   const opened = useApp((state) => state.helpOpen);
   return (
-    <Modal opened={opened} onClose={() => assign({ helpOpen: false })} title="Keyboard and mouse" size={880}>
+    <Modal opened={opened} onClose={() => assign({ helpOpen: false })} title={helpCommand.name} size={880}>
       <div className={classes['sections']}>
-        {keySections.map(({ title, entries }) => (
+        {areas.map(({ title, commands, gestures = [] }) => (
           <section key={title} aria-label={title}>
             <h3>{title}</h3>
             <dl>
-              {entries.map(({ keys, does }) => (
-                <div key={does}>
+              {[...commands, ...gestures].map(({ keys = [], name, help = name }) => (
+                <div key={help}>
                   <dt>
                     {keys.map((key) => (
-                      <Kbd key={key}>{key}</Kbd>
+                      <Kbd key={key}>{shownKeys(key)}</Kbd>
                     ))}
                   </dt>
-                  <dd>{does}</dd>
+                  <dd>{help}</dd>
                 </div>
               ))}
             </dl>

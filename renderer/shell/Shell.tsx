@@ -1,42 +1,37 @@
 /** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
 
 import { Button, Loader, VisuallyHidden } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import { runTitle } from '../../core/service/service.ts';
+import { commandOf } from '../commands/command.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
 import { connect } from '../connection/connect.ts';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
 import { reportShown } from '../files/exportReports.ts';
-import { chooseFiles } from '../files/files.ts';
 import { Transfers } from '../files/Transfers.tsx';
 import { Inspector } from '../inspector/Inspector.tsx';
 import { SidePanel } from '../library/Library.tsx';
-import { CommandPalette } from '../palette/CommandPalette.tsx';
 import { usePrediction } from '../predict/usePrediction.ts';
-import { Paper, printShown } from '../report/Paper.tsx';
+import { Paper } from '../report/Paper.tsx';
 import { DragLayer } from '../score/DragLayer.tsx';
-import { wishFocus } from '../score/editor.ts';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
-import { redo, takeOverTyped, undo } from '../store/editing/edit.ts';
-import { newExperiment } from '../store/editing/library.ts';
-import { saveCurrent } from '../store/editing/save.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import { useAnnouncement } from '../store/notify.ts';
 import { hasDocument } from '../store/page.ts';
-import { openPage } from '../store/pages.ts';
-import { ensureRun, runCurrent } from '../store/runs.ts';
+import { ensureRun } from '../store/runs.ts';
 import { currentExperiment, shownRunId } from '../store/select.ts';
-import { assign, Following, useApp } from '../store/store.ts';
+import { Following, useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState, Page } from '../store/types.ts';
 import { panelSize, type SizedPanel, usePanelSizes } from '../store/usePanelSizes.ts';
-import { useAreaKeys } from './areas.ts';
+import { useReachedArea } from './areas.ts';
+import { CommandPalette } from './CommandPalette.tsx';
+import { outsideFields, windowKeys } from './commands.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import { Licences } from './Licences.tsx';
@@ -126,15 +121,10 @@ const ChartsPage = lazy(async () => ({ default: (await import('../charts/ChartsP
 export function Shell() {
   const page = useApp((state) => state.page);
   useShownRun();
-  useRunKey();
   useTitle();
-  useEditKeys();
-  useAreaKeys();
+  useWindowKeys();
+  useReachedArea();
   usePrediction();
-  useHotkeys([
-    ['shift+?', () => assign({ helpOpen: true })],
-    ['?', () => assign({ helpOpen: true })],
-  ]);
   const presenting = useLessonView((state) => state.presenting) && page.kind === 'lesson';
   const inspected = hasDocument(page) && !presenting;
   const side = page.kind === 'lesson' ? (presenting ? 'presented' : 'lesson') : 'library';
@@ -249,30 +239,27 @@ function pageName(state: AppState): string | undefined {
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
 
-/** Runs with the text being typed into a field. If the field refuses it, nothing runs. */
-async function runTyped(): Promise<void> {
-  if (await takeOverTyped()) await runCurrent();
-}
+const textFields = 'input, textarea, select, [contenteditable]';
 
-/** Undo and redo while no text is being typed; save everywhere. */
-function useEditKeys(): void {
-  useHotkeys([
-    ['mod+Z', undo],
-    ['mod+shift+Z', redo],
-    ['mod+Y', redo],
-  ]);
-  useHotkeys(
-    [
-      // Text that a field refuses stays in it, and in the draft.
-      ['mod+S', () => void takeOverTyped().then(saveCurrent)],
-      ['mod+O', chooseFiles],
-      ['mod+P', () => void printShown()],
-      ['alt+N', () => void newExperiment().then(wishFocus)],
-      ['alt+R', () => openPage({ kind: 'record' })],
-      ['alt+M', () => openPage({ kind: 'remote' })],
-    ],
-    [],
-  );
+function useWindowKeys(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isField = event.target instanceof Element && event.target.closest(textFields) !== null;
+      const first = event.eventPhase === Event.CAPTURING_PHASE;
+      const command = first ? commandOf(windowKeys, event) : isField ? undefined : commandOf(outsideFields, event);
+      if (command === undefined || event.defaultPrevented) return;
+      event.preventDefault();
+      // A list or menu would take the Enter of Ctrl+Enter.
+      event.stopPropagation();
+      void command.run();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    window.addEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', onKey, { capture: true });
+      window.removeEventListener('keydown', onKey);
+    };
+  }, []);
 }
 
 /** Names the open page in the browser's tab and the task bar. */
@@ -284,20 +271,6 @@ function useTitle(): void {
   useEffect(() => {
     document.title = name === undefined ? 'Copyscope' : `${name} · Copyscope`;
   }, [name]);
-}
-
-/** Ctrl+Enter runs wherever the focus is, before a list or menu can take the Enter. */
-function useRunKey(): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      event.stopPropagation();
-      void runTyped();
-    };
-    window.addEventListener('keydown', onKey, { capture: true });
-    return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, []);
 }
 
 function Centre() {

@@ -1,15 +1,8 @@
-import { ActionIcon, Button, Group, Menu, Text, Tooltip, useMantineColorScheme } from '@mantine/core';
-import {
-  IconChartBar,
-  IconColumns,
-  IconDeviceDesktop,
-  IconKeyboard,
-  IconMoon,
-  IconSchool,
-  IconSun,
-} from '@tabler/icons-react';
-import { openPage } from '../store/pages.ts';
-import { assign, useApp } from '../store/store.ts';
+import { ActionIcon, Group, Menu, Text, Tooltip, useMantineColorScheme } from '@mantine/core';
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { CommandButton, CommandTool } from '../commands/buttons.tsx';
+import { useApp } from '../store/store.ts';
+import { helpCommand, learnCommands, windowCommands } from './commands.ts';
 import classes from './TopBar.module.css';
 
 export function TopBar() {
@@ -19,7 +12,7 @@ export function TopBar() {
   const learning = useApp((state) => state.page.kind === 'lessons' || state.page.kind === 'lesson');
   return (
     <header className={classes['bar']}>
-      <button type="button" className={classes['brand']} onClick={() => openPage({ kind: 'welcome' })}>
+      <button type="button" className={classes['brand']} onClick={windowCommands.welcome.run}>
         <img src="./copyscope.svg" width={22} height={22} alt="" />
         <span>Copyscope</span>
       </button>
@@ -33,35 +26,10 @@ export function TopBar() {
         </Text>
       )}
       <Group gap={6} ml="auto" wrap="nowrap">
-        <Button
-          variant={learning ? 'light' : 'default'}
-          leftSection={<IconSchool size={16} aria-hidden />}
-          aria-pressed={learning}
-          onClick={() => openPage({ kind: 'lessons' })}
-        >
-          Lessons
-        </Button>
-        <Button
-          variant={comparing ? 'light' : 'default'}
-          leftSection={<IconColumns size={15} aria-hidden />}
-          aria-pressed={comparing}
-          onClick={() => comparing || openPage({ kind: 'compare' })}
-        >
-          Compare
-        </Button>
-        <Button
-          variant={charting ? 'light' : 'default'}
-          leftSection={<IconChartBar size={15} aria-hidden />}
-          aria-pressed={charting}
-          onClick={() => openPage({ kind: 'charts' })}
-        >
-          Charts
-        </Button>
-        <Tooltip label="Keyboard and mouse (?)">
-          <ActionIcon aria-label="Keyboard and mouse" onClick={() => assign({ helpOpen: true })}>
-            <IconKeyboard size={18} />
-          </ActionIcon>
-        </Tooltip>
+        <CommandButton command={learnCommands.lessons} pressed={learning} />
+        <CommandButton command={windowCommands.compare} label="Compare" pressed={comparing} />
+        <CommandButton command={windowCommands.charts} pressed={charting} />
+        <CommandTool command={helpCommand} />
         <ThemeMenu />
       </Group>
     </header>

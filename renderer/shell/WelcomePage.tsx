@@ -1,13 +1,20 @@
 /** The first page: the purpose of Copyscope, and four examples to start with. */
 import { Button, Kbd } from '@mantine/core';
-import { IconColumns, IconFileImport, IconPlayerRecord, IconPlus, IconSchool, IconServer } from '@tabler/icons-react';
-import { chooseFiles } from '../files/files.ts';
-import { newExperiment } from '../store/editing/library.ts';
+import { IconSchool } from '@tabler/icons-react';
+import { CommandButton } from '../commands/buttons.tsx';
+import { type Entry, shownKeys } from '../commands/command.ts';
+import { runCommands } from '../engine/RunButton.tsx';
+import { openCommand } from '../files/files.ts';
 import { exampleGroups } from '../store/exampleGroups.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
+import { helpCommand, learnCommands, windowCommands } from './commands.ts';
 import { RecentList } from './RecentList.tsx';
 import classes from './WelcomePage.module.css';
+
+const begin = [windowCommands.newExperiment, openCommand, windowCommands.record, windowCommands.remote];
+
+const Keys = ({ of: { keys = [] } }: { readonly of: Entry }) => <Kbd>{keys.slice(0, 1).map(shownKeys)}</Kbd>;
 
 /** The examples that the comparison shows. */
 const comparedGroup = 'Overlap: four cases';
@@ -44,33 +51,12 @@ export function WelcomePage() {
           >
             Begin with the first lesson
           </Button>
-          <Button variant="default" onClick={() => openPage({ kind: 'lessons' })}>
+          <Button variant="default" onClick={learnCommands.lessons.run}>
             All lessons
           </Button>
-          <Button
-            variant="default"
-            leftSection={<IconPlus size={15} aria-hidden />}
-            onClick={() => void newExperiment()}
-          >
-            New experiment
-          </Button>{' '}
-          <Button variant="default" leftSection={<IconFileImport size={15} aria-hidden />} onClick={chooseFiles}>
-            Open a file
-          </Button>{' '}
-          <Button
-            variant="default"
-            leftSection={<IconPlayerRecord size={15} aria-hidden />}
-            onClick={() => openPage({ kind: 'record' })}
-          >
-            Record a program
-          </Button>{' '}
-          <Button
-            variant="default"
-            leftSection={<IconServer size={15} aria-hidden />}
-            onClick={() => openPage({ kind: 'remote' })}
-          >
-            Connect to a remote host
-          </Button>
+          {begin.map((command) => (
+            <CommandButton key={command.id} command={command} />
+          ))}
         </p>
         <RecentList />
         {exampleGroups(examples).map((group) => (
@@ -78,13 +64,7 @@ export function WelcomePage() {
             <div className={classes['heading']}>
               <h2>{group.title}</h2>
               {group.title === comparedGroup ? (
-                <Button
-                  variant="default"
-                  leftSection={<IconColumns size={15} aria-hidden />}
-                  onClick={() => openPage({ kind: 'compare' })}
-                >
-                  See them side by side
-                </Button>
+                <CommandButton command={windowCommands.compare} label="See them side by side" />
               ) : null}
             </div>
             <ul className={classes['cards']}>
@@ -104,7 +84,7 @@ export function WelcomePage() {
           </section>
         ))}
         <p className={classes['keys']}>
-          <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> runs what is open · <Kbd>?</Kbd> lists every key
+          <Keys of={runCommands.run} /> runs what is open · <Keys of={helpCommand} /> lists every key
         </p>
       </div>
     </div>

@@ -28,18 +28,12 @@ const focusable = 'button:not(:disabled), [href], input:not(:disabled), textarea
 /** Element that gets the focus in an area: the open item, the cursor's cell, or the first focusable element. */
 const beginnings = ['[aria-current="page"]', '[data-cursor]', focusable];
 
-export function useAreaKeys(): void {
+/** Notes the area that the user is in. */
+export function useReachedArea(): void {
   useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'F6' || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-      event.preventDefault();
-      goToArea(event.shiftKey ? -1 : 1);
-    };
-    window.addEventListener('keydown', onKey);
     window.addEventListener('focusin', onReached);
     window.addEventListener('pointerdown', onReached);
     return () => {
-      window.removeEventListener('keydown', onKey);
       window.removeEventListener('focusin', onReached);
       window.removeEventListener('pointerdown', onReached);
     };
@@ -57,7 +51,7 @@ function onReached({ target }: Event): void {
   if (target instanceof Element) reached = areasNow().findLast((area) => area.contains(target)) ?? reached;
 }
 
-function goToArea(way: 1 | -1): void {
+export function goToArea(way: 1 | -1): void {
   const found = areasNow();
   const { activeElement } = document;
   // Nothing has the focus if the focused element was removed, such as a plan's progress once there is a plan.

@@ -17,12 +17,13 @@ import { openTerm } from '../store/pages.ts';
 import { useAskedPlace } from '../store/place.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { assign, Following, select, useApp } from '../store/store.ts';
+import { stepMissed } from './commands.ts';
 import { Legend } from './Legend.tsx';
 import { LanesView } from './lanes/LanesView.tsx';
 import { NoTimeline, NothingRecorded, PredictionBar } from './NoTimeline.tsx';
 import { NotesPanel } from './notes/NotesPanel.tsx';
 import { useNotesOpen, useRunNotes } from './notes/noteState.ts';
-import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
+import { noteCommands, writeOn } from './notes/noteSteps.ts';
 import { CallTable } from './rows/CallTable.tsx';
 import { operationLabels, rowSentence } from './rows/describeRow.ts';
 import { RowsTable } from './rows/RowsTable.tsx';
@@ -30,7 +31,7 @@ import classes from './TimelinePanel.module.css';
 import { revealIn } from './time/timeView.ts';
 import { type FollowingProps, type TimeWindow, useFollowedRun, useTimeWindow } from './time/timeWindow.ts';
 import { Toolbar } from './toolbar/Toolbar.tsx';
-import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
+import { shownOf, useKeys, useTimelineKeys } from './useTimelineKeys.ts';
 
 /** The content of the lanes as a table: each activity, or a trace's copies and waits by program line. */
 interface Props {
@@ -121,7 +122,8 @@ function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) 
   const first = useRef(run).current;
   const title = runName(run.run.info);
   useTimelineKeys(run, view, time);
-  useNoteKeys(run, view, time);
+  const shown = shownOf(run, view, time);
+  useKeys(noteCommands, shown, true);
   useShownNote(run, view, time);
   useRevealed(run, time);
   useAsked(run, view, time);
@@ -152,7 +154,7 @@ function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) 
             />
           )}
         </div>
-        {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(run, view, time)} /> : null}
+        {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(shown)} /> : null}
       </div>
       <Following>
         <Foot first={first} time={mover} />
@@ -182,7 +184,7 @@ const Foot = memo(function Foot({ first, time }: FollowingProps) {
   const views = useMemo(() => [view], [view]);
   const hazards = useHazardOps(run).size > 0;
   const missed = missedIn(run, view).size;
-  const onMissed = (): void => void stepMissed(run, view, time, 1);
+  const onMissed = (): void => void stepMissed({ run, view, time }, 1);
   return (
     <>
       {as === 'lanes' && view.rows.to > view.rows.from ? (

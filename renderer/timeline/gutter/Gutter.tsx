@@ -4,8 +4,9 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { TermId } from '../../../core/explain/glossary/terms.ts';
+import { commandOf } from '../../commands/command.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { type LaneAction, laneActions, movedTo, type Slot, take } from '../tracks/laneActions.ts';
+import { type LaneAction, laneActions, laneKeys, movedTo, type Slot, take } from '../tracks/laneActions.ts';
 import type { Layout, TrackRow } from '../tracks/layout.ts';
 import { arrangementOf } from '../tracks/useArrangement.ts';
 import classes from './Gutter.module.css';
@@ -223,6 +224,18 @@ function Words({ name, detail, shown, states }: WordsProps) {
   );
 }
 
+const rowKeys = {
+  above: { name: 'Name above', keys: ['ArrowUp'] },
+  below: { name: 'Name below', keys: ['ArrowDown'] },
+  menu: { name: 'Its menu (also a right click)', keys: ['Enter', 'Space', 'ContextMenu', 'shift F10'] },
+} as const;
+
+/** Keys on a lane's name. */
+export const gutterKeys = Object.entries({ ...rowKeys, ...laneKeys }).map(([id, entry]) => ({
+  id: id as keyof typeof rowKeys | LaneAction['id'],
+  ...entry,
+}));
+
 /** Handles a key on a row. Returns its effect, or null if the key has no meaning. */
 function rowKey(
   event: KeyboardEvent<HTMLElement>,
@@ -231,30 +244,24 @@ function rowKey(
   run: LoadedRun | null,
   focus: (id: string | undefined) => void,
 ): 'menu' | 'moved' | 'done' | null {
-  if (event.ctrlKey || event.metaKey || run === null) return null;
-  if (event.altKey) {
-    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return null;
-    takeOf(event.key === 'ArrowUp' ? 'up' : 'down', row, layout, run);
-    return 'moved';
-  }
-  if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
-    const at = layout.rows.findIndex(({ id }) => id === row.id);
-    focus(layout.rows[at + (event.key === 'ArrowUp' ? -1 : 1)]?.id);
+  let id = commandOf(gutterKeys, event)?.id;
+  if (run === null || id === undefined) return null;
+  const at = layout.rows.findIndex((one) => one.id === row.id);
+  if (id === 'menu') return id;
+  if (id === 'above' || id === 'below') {
+    focus(layout.rows[at + (id === 'above' ? -1 : 1)]?.id);
     return 'done';
   }
-  if (['Enter', ' ', 'ContextMenu'].includes(event.key) || (event.key === 'F10' && event.shiftKey)) return 'menu';
-  const one = ({ p: 'pin', h: 'hide', c: 'thin', g: 'fold' } as const)[event.key.toLowerCase()];
-  const whole = one === 'pin' || (one === 'hide' && !row.folded) ? (`${one}-group` as const) : one;
-  const action = event.shiftKey && row.group.count > 1 ? whole : one;
-  if (action === undefined) return null;
-  if (action === 'hide' || action === 'hide-group') {
-    const at = layout.rows.findIndex(({ id }) => id === row.id);
-    const stays = (other: TrackRow): boolean => action === 'hide' || other.group.id !== row.group.id;
+  // A single lane is its whole group, and hiding a folded row hides the group.
+  if (id === 'pin-group' && row.group.count < 2) id = 'pin';
+  if (id === 'hide-group' && (row.folded || row.group.count < 2)) id = 'hide';
+  if (id === 'hide' || id === 'hide-group') {
+    const stays = (other: TrackRow): boolean => id === 'hide' || other.group.id !== row.group.id;
     const left = [...layout.rows.slice(at + 1), ...layout.rows.slice(0, at).reverse()];
     focus(left.find(stays)?.id);
   }
-  takeOf(action, row, layout, run);
-  return action === 'pin' || action === 'pin-group' ? 'moved' : 'done';
+  takeOf(id, row, layout, run);
+  return id === 'hide' || id === 'hide-group' || id === 'thin' || id === 'fold' ? 'done' : 'moved';
 }
 
 function takeOf(id: LaneAction['id'], row: TrackRow, layout: Layout, run: LoadedRun): void {

@@ -2,8 +2,9 @@
 import { Menu } from '@mantine/core';
 import { termOfLane } from '../../../core/explain/glossary/termOf.ts';
 import type { TermId } from '../../../core/explain/glossary/terms.ts';
+import { shownKeys } from '../../commands/command.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { laneActions, resetLanes, showLanes, take } from '../tracks/laneActions.ts';
+import { laneActions, laneKeys, resetLanes, showLanes, take } from '../tracks/laneActions.ts';
 import type { Layout, TrackRow } from '../tracks/layout.ts';
 import type { Track } from '../tracks/tracks.ts';
 import { useArrangement } from '../tracks/useArrangement.ts';
@@ -54,7 +55,11 @@ export function LaneMenu({ run, row, layout, place, onTerm, onClose }: Props) {
       </Menu.Target>
       <Menu.Dropdown aria-label={`Lane ${row.name}`}>
         {laneActions(row, layout, arrangement).map((action) => (
-          <Menu.Item key={action.id} rightSection={<Keys text={action.keys} />} onClick={() => take(run, action)}>
+          <Menu.Item
+            key={action.id}
+            rightSection={<Keys text={shownKeys(laneKeys[action.id].keys[0])} />}
+            onClick={() => take(run, action)}
+          >
             {action.label}
           </Menu.Item>
         ))}

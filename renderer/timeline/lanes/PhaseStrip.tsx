@@ -3,11 +3,11 @@ import { memo, useLayoutEffect, useMemo, useRef } from 'react';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { isOfPresent } from '../../store/select.ts';
 import { select, state } from '../../store/store.ts';
+import { selectStretch } from '../commands.ts';
 import { gutterWidth } from '../gutter/Gutter.tsx';
 import { type Phase, phasesOf } from '../phases.ts';
 import { toPixels } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
-import { selectStretch } from '../useTimelineKeys.ts';
 import classes from './LanesView.module.css';
 
 interface Props {

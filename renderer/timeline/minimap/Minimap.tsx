@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { formatDuration } from '../../../core/units.ts';
+import { commandOf, type Entry } from '../../commands/command.ts';
 import { useScheme } from '../../common/hooks.ts';
 import { canvasColours, paint, paintNames, type Scheme } from '../../common/palette.ts';
 import { debounced, whenIdle } from '../../common/scheduling.ts';
@@ -66,9 +67,8 @@ interface GripProps extends Partial<ReturnType<ReturnType<typeof useDrag>>> {
 
 function Grip({ part, label, time, ...drag }: GripProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const change = keyChange(part, event.key);
-    if (change === null) return;
+    const change = commandOf(minimapCommands, event)?.run(part);
+    if (change == null) return;
     event.preventDefault();
     time.move(change);
   };
@@ -93,24 +93,36 @@ type Change = (view: TimeView, limits: TimeView) => TimeView;
 /** Share of the visible span that one key press moves. */
 const keyStep = 0.1;
 
-function keyChange(part: Part, key: string): Change | null {
-  const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 9, PageDown: -9 }[key];
-  if (part === 'window') {
-    if (key === '+' || key === '-') return zoomed(key === '+' ? 0.8 : 1.25);
-    if (key === 'Home') return (view, limits) => panBy(view, limits.startNs - view.startNs, limits);
-    if (key === 'End') return (view, limits) => panBy(view, limits.endNs - view.endNs, limits);
-    return way === undefined ? null : (view, limits) => panBy(view, way * keyStep * spanNs(view), limits);
-  }
-  if (key === 'Home') return (view, limits) => withEdge(view, part, limits.startNs);
-  if (key === 'End') return (view, limits) => withEdge(view, part, limits.endNs);
-  if (way === undefined) return null;
-  return (view) => withEdge(view, part, edgeOf(view, part) + way * keyStep * spanNs(view));
+/** Commands on the window or one of its edges. */
+export const minimapCommands: readonly (Entry & { readonly run: (part: Part) => Change | null })[] = [
+  { name: 'Move left', keys: ['ArrowLeft', 'ArrowDown'], run: moved(-1) },
+  { name: 'Move right', keys: ['ArrowRight', 'ArrowUp'], run: moved(1) },
+  { name: 'Move further left', keys: ['PageDown'], run: moved(-9) },
+  { name: 'Move further right', keys: ['PageUp'], run: moved(9) },
+  { name: 'To the beginning', keys: ['Home'], run: movedTo('startNs') },
+  { name: 'To the end', keys: ['End'], run: movedTo('endNs') },
+  { name: 'Zoom in', keys: ['+'], run: zoomed(0.8) },
+  { name: 'Zoom out', keys: ['-'], run: zoomed(1.25) },
+];
+
+function moved(steps: number) {
+  return (part: Part): Change => {
+    const by = (view: TimeView): number => steps * keyStep * spanNs(view);
+    if (part === 'window') return (view, limits) => panBy(view, by(view), limits);
+    return (view) => withEdge(view, part, edgeOf(view, part) + by(view));
+  };
 }
 
-const zoomed =
-  (factor: number): Change =>
-  (view, limits) =>
-    zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits);
+function movedTo(end: keyof TimeView) {
+  return (part: Part): Change =>
+    (view, limits) =>
+      part === 'window' ? panBy(view, limits[end] - view[end], limits) : withEdge(view, part, limits[end]);
+}
+
+function zoomed(factor: number) {
+  return (part: Part): Change | null =>
+    part === 'window' ? (view, limits) => zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits) : null;
+}
 
 const edgeOf = (view: TimeView, part: 'start' | 'end'): number => (part === 'start' ? view.startNs : view.endNs);
 

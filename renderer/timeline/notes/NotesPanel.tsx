@@ -9,8 +9,8 @@ import { operationLabels, rowTitle } from '../rows/describeRow.ts';
 import classes from './Notes.module.css';
 import { deleteNote } from './noteChanges.ts';
 import { editNote, goToNote, keepsNotes, openNotes, useRunNotes } from './noteState.ts';
+import { whenOf } from './noteSteps.ts';
 import { endWords, typeWords } from './noteWords.ts';
-import { whenOf } from './useNoteKeys.ts';
 
 interface Props {
   readonly run: LoadedRun;

@@ -1,14 +1,13 @@
-/** Search in the timeline: `/` focuses it, Enter and Shift+Enter go to the next and previous match, Escape leaves. */
+/** Search in the timeline: Enter and Shift+Enter go to the next and previous match, Escape leaves. */
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, useMemo, useRef } from 'react';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { assign, select, state, useApp } from '../../store/store.ts';
 import { matchesIn } from '../rows/search.ts';
 import { revealIn } from '../time/timeView.ts';
 import type { TimeWindow } from '../time/timeWindow.ts';
-import { takesKeys } from '../useTimelineKeys.ts';
 import classes from './Toolbar.module.css';
 
 interface Props {
@@ -25,7 +24,6 @@ export function SearchBox({ run, view, time }: Props) {
   const place = useApp(({ selection }) =>
     selection?.kind === 'row' && selection.run === run.id ? matches.placeOf(selection.row) : null,
   );
-  useSlashKey(input);
   const go = (step: 1 | -1): void => {
     const { selection } = state();
     const row = matches.next(selection?.kind === 'row' && selection.run === run.id ? selection.row : null, step);
@@ -46,6 +44,7 @@ export function SearchBox({ run, view, time }: Props) {
   return (
     <TextInput
       ref={input}
+      data-search
       size="xs"
       className={classes['search'] ?? ''}
       aria-label="Search the timeline"
@@ -73,17 +72,3 @@ function countText(place: number | null, count: number): string {
 
 const wordsOf = (place: number | null, count: number): string =>
   place === null ? `${count} matches` : `match ${place} of ${count}`;
-
-function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (takesKeys(event)) return;
-      event.preventDefault();
-      input.current?.focus();
-      input.current?.select();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [input]);
-}

@@ -1,9 +1,10 @@
 /** The toolbar above the timeline: choice of content, and the tools of the lanes. */
 import { ActionIcon, Indicator, SegmentedControl, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconArrowAutofitWidth, IconCheck, IconLink, IconNote, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
+import { IconCheck, IconLink, IconNote } from '@tabler/icons-react';
 import { memo, useEffect } from 'react';
 import type { Saved } from '../../charts/SaveMenu.tsx';
+import { withKeys } from '../../commands/command.ts';
 import { OriginBadge } from '../../common/marks.tsx';
 import { deviceAndTime, formatDay, ranOnWords } from '../../common/time.ts';
 import { useHazardOps } from '../../predict/hazards/useHazards.ts';
@@ -13,12 +14,11 @@ import { pageHash } from '../../store/page.ts';
 import { placeQuery } from '../../store/place.ts';
 import { currentEngineOptions, ranOn, titleOfLoaded } from '../../store/select.ts';
 import { assign, state, useApp, useDerived } from '../../store/store.ts';
+import { selectedExtent, viewCommands } from '../commands.ts';
 import { ensureNotes } from '../notes/noteReads.ts';
 import { openNotes, useNotesOpen, useRunNotes } from '../notes/noteState.ts';
 import { LanesSave } from '../picture/LanesSave.tsx';
-import { zoomAnchor, zoomAt } from '../time/timeView.ts';
 import { type FollowingProps, useFollowedRun } from '../time/timeWindow.ts';
-import { selectedExtent } from '../useTimelineKeys.ts';
 import { LaneFilterButton } from './LaneFilterButton.tsx';
 import { LanesButton } from './LanesButton.tsx';
 import { IterationPicker, RunPicker } from './RunPickers.tsx';
@@ -69,12 +69,13 @@ interface Props extends FollowingProps {
   readonly saving: Pick<Saved, 'figures' | 'report'>;
 }
 
+const { zoomOut, zoomIn, fit } = viewCommands;
+const zooms = [zoomOut, zoomIn, fit];
+
 export const Toolbar = memo(function Toolbar({ first, time, saving }: Props) {
   const { run, view } = useFollowedRun(first);
   const as = useApp((state) => state.timelineAs);
   const summary = useApp((state) => state.runs[run.id]);
-  const zoom = (factor: number): void =>
-    time.move((shown, limits) => zoomAt(shown, zoomAnchor(shown, selectedExtent(run, view)), factor, limits));
   return (
     <div className={classes['toolbar']} role="toolbar" aria-label="Timeline tools">
       {run.run.info.status === 'complete' ? <h2 className={classes['word'] ?? ''}>Timeline</h2> : <h2>Partial</h2>}
@@ -94,13 +95,16 @@ export const Toolbar = memo(function Toolbar({ first, time, saving }: Props) {
             <LinkTool time={time} />
             <LaneFilterButton run={run} view={view} />
             <span className={classes['zooms']}>
-              <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
-              <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
-              <Tool
-                label="Fit everything (F)"
-                onClick={() => time.move((_, limits) => limits)}
-                icon={<IconArrowAutofitWidth size={16} />}
-              />
+              {zooms.map(({ id, icon: Icon, run: zoom, ...command }) => (
+                <Tooltip key={id} label={withKeys(command)}>
+                  <ActionIcon
+                    aria-label={withKeys(command)}
+                    onClick={() => zoom(id === fit.id ? { time } : { time, extent: () => selectedExtent(run, view) })}
+                  >
+                    {Icon && <Icon size={16} />}
+                  </ActionIcon>
+                </Tooltip>
+              ))}
             </span>
             <SaveLanes run={run} view={view} time={time} saving={saving} />
           </div>
@@ -146,20 +150,4 @@ function Provenance({ run }: { readonly run: LoadedRun }) {
         ? null
         : 'another engine’s run';
   return words === null ? null : <span title={words}>{words}</span>;
-}
-
-interface ToolProps {
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly icon: React.ReactNode;
-}
-
-function Tool({ label, onClick, icon }: ToolProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon aria-label={label} onClick={onClick}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
-  );
 }

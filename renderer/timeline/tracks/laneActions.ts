@@ -6,11 +6,21 @@ import { type Arrangement, moveIds, naturalArrangement, withIds } from './arrang
 import type { Layout, TrackRow } from './layout.ts';
 import { arrange, arrangementOf } from './useArrangement.ts';
 
+/** Keys on a lane's name, by the action's id; its menu names an action for the lane at hand. */
+export const laneKeys = {
+  pin: { name: 'Pin to the top, or no longer', keys: ['P'] },
+  'pin-group': { name: 'Pin its whole group', keys: ['shift P'] },
+  hide: { name: 'Hide; Lanes in the toolbar shows it again', keys: ['H'] },
+  'hide-group': { name: 'Hide its whole group', keys: ['shift H'] },
+  thin: { name: 'Collapse to a strip, or expand', keys: ['C'] },
+  fold: { name: 'Collapse its whole group, or expand', keys: ['G'] },
+  up: { name: 'Move up; or drag it', keys: ['alt ArrowUp'] },
+  down: { name: 'Move down', keys: ['alt ArrowDown'] },
+} as const;
+
 export interface LaneAction {
-  readonly id: 'pin' | 'hide' | 'thin' | 'fold' | 'up' | 'down' | 'pin-group' | 'hide-group';
+  readonly id: keyof typeof laneKeys;
   readonly label: string;
-  /** Keys as written in a menu. */
-  readonly keys: string;
   readonly next: Arrangement;
   /** Announcement for screen readers. */
   readonly done: string;
@@ -25,7 +35,6 @@ export function laneActions(row: TrackRow, layout: Layout, arrangement: Arrangem
     {
       id: 'hide',
       label: 'Hide',
-      keys: 'H',
       next: withIds(arrangement, 'hidden', ids, true),
       done: `${name} is hidden. Lanes, in the toolbar, shows it again.`,
     },
@@ -43,7 +52,6 @@ function pinAction({ tracks, name, pinned }: TrackRow, arrangement: Arrangement)
   return {
     id: 'pin',
     label: pinned ? 'Unpin' : 'Pin to the top',
-    keys: 'P',
     next: withIds(arrangement, 'pinned', ids, !pinned),
     done: pinned ? `${name} is no longer pinned.` : `${name} is pinned to the top.`,
   };
@@ -55,7 +63,6 @@ function thinAction({ tracks, name }: TrackRow, arrangement: Arrangement): LaneA
   return {
     id: 'thin',
     label: isThin ? 'Expand' : 'Collapse to a strip',
-    keys: 'C',
     next: withIds(arrangement, 'thin', ids, !isThin),
     done: isThin ? `${name} is expanded.` : `${name} is collapsed.`,
   };
@@ -66,7 +73,6 @@ function foldAction({ group, folded }: TrackRow, arrangement: Arrangement): Lane
   return {
     id: 'fold',
     label: folded ? `Expand ${name}` : `Collapse ${name}`,
-    keys: 'G',
     next: withIds(arrangement, 'folded', [group.id], !folded),
     done: folded ? `${group.name} are expanded.` : `${group.name} are collapsed into one row.`,
   };
@@ -82,17 +88,13 @@ function groupActions({ group, folded }: TrackRow, { rows }: Layout, arrangement
   const pin: LaneAction = {
     id: 'pin-group',
     label: isPinned ? `Unpin ${name}` : `Pin ${name} to the top`,
-    keys: 'Shift P',
     next: withIds(arrangement, 'pinned', ids, !isPinned),
     done: isPinned ? `${group.name} are no longer pinned.` : `${group.name} are pinned to the top.`,
   };
   // The action on a folded row hides the whole group already.
   if (folded) return [pin];
   const done = `${group.name} are hidden. Lanes, in the toolbar, shows them again.`;
-  return [
-    pin,
-    { id: 'hide-group', label: `Hide ${name}`, keys: 'Shift H', next: withIds(arrangement, 'hidden', ids, true), done },
-  ];
+  return [pin, { id: 'hide-group', label: `Hide ${name}`, next: withIds(arrangement, 'hidden', ids, true), done }];
 }
 
 function moveAction(row: TrackRow, layout: Layout, arrangement: Arrangement, way: 'up' | 'down'): LaneAction | null {
@@ -103,7 +105,6 @@ function moveAction(row: TrackRow, layout: Layout, arrangement: Arrangement, way
   return {
     id: way,
     label: way === 'up' ? 'Move up' : 'Move down',
-    keys: way === 'up' ? 'Alt ↑' : 'Alt ↓',
     next: movedTo(row, layout, arrangement, { pinned: row.pinned, index: to }),
     done: `${row.name} is ${way === 'up' ? 'above' : 'below'} ${section[way === 'up' ? to : at + 1]?.name ?? ''}.`,
   };

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
-import { commandsNow } from '../../../renderer/palette/commands.ts';
+import { commandOf } from '../../../renderer/commands/command.ts';
+import { areas, commandsNow, paletteCommands } from '../../../renderer/shell/commands.ts';
 import { assign } from '../../../renderer/store/store.ts';
 import { experiment } from './exampleRun.ts';
 
-const titles = (): string[] => commandsNow().map(({ title }) => title);
+const titles = (): string[] => commandsNow().map(({ name }) => name);
 const run: RunSummary = {
   id: 'one',
   name: experiment.name,
@@ -50,4 +51,49 @@ it('the palette offers what can be done now, and nothing else', () => {
 
   assign({ connection: { status: 'lost', problem: null } });
   expect(titles()).not.toContain('Run what is open');
+});
+
+it('no two commands of one area share a key', () => {
+  for (const { title, commands } of areas) {
+    const keys = commands.flatMap(({ keys = [] }) => keys);
+    expect(keys.length, title).toBe(new Set(keys).size);
+  }
+});
+
+it('the help lists every command of the palette that has keys', () => {
+  const listed = new Set(areas.flatMap(({ commands }) => commands.map(({ name }) => name)));
+  const keyed = paletteCommands.filter(({ keys }) => keys !== undefined).map(({ name }) => name);
+  expect(keyed.filter((name) => !listed.has(name))).toEqual([]);
+  expect(keyed).toContain('Undo');
+});
+
+describe('a key press', () => {
+  const list = [
+    { name: 'zoom', keys: ['W'] },
+    { name: 'undo', keys: ['mod Z'] },
+    { name: 'redo', keys: ['mod shift Z'] },
+    { name: 'help', keys: ['?'] },
+    { name: 'new', keys: ['alt N'] },
+    { name: 'scroll', keys: ['Space'] },
+  ];
+  const released = { code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+  const meant = (key: string, held: Partial<typeof released> = {}) =>
+    commandOf(list, { ...released, key, ...held })?.name;
+
+  it('means the command with exactly its modifiers, in any case', () => {
+    expect([meant('w'), meant('W'), meant(' ')]).toEqual(['zoom', 'zoom', 'scroll']);
+    expect([meant('w', { shiftKey: true }), meant('w', { ctrlKey: true })]).toEqual([undefined, undefined]);
+    expect([meant('z', { ctrlKey: true }), meant('z', { metaKey: true })]).toEqual(['undo', 'undo']);
+    expect(meant('Z', { ctrlKey: true, shiftKey: true })).toBe('redo');
+  });
+
+  it('needs no Shift for a sign, since layouts differ', () => {
+    expect([meant('?'), meant('?', { shiftKey: true })]).toEqual(['help', 'help']);
+  });
+
+  it('means the letter of its place on a layout without Latin letters, and with Option on a Mac', () => {
+    expect(meant('ц', { code: 'KeyW' })).toBe('zoom');
+    expect(meant('Dead', { code: 'KeyN', altKey: true })).toBe('new');
+    expect(meant('y', { code: 'KeyZ', ctrlKey: true })).toBeUndefined();
+  });
 });

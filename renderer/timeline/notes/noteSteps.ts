@@ -1,69 +1,37 @@
-/** M marks the selection, N writes a note on it, < and > go from note to note, Ctrl+Z undoes the last note. */
-import { useEffect, useRef } from 'react';
+/** Steps on the notes of a run: marks, written notes, and the way from one to the next. */
 import type { RunNote } from '../../../core/trace/notes.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import { formatDuration } from '../../../core/units.ts';
+import { type Command, commands, historyKeys, shownKeys } from '../../commands/command.ts';
 import { announce } from '../../store/notify.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { state } from '../../store/store.ts';
+import type { Shown } from '../commands.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
-import { takesKeys } from '../useTimelineKeys.ts';
 import { addNote, travelNotes, wereNotesLast } from './noteChanges.ts';
 import { editNote, goToNote, notesOf, openNotes } from './noteState.ts';
 
-export function useNoteKeys(run: LoadedRun, view: IterationView, time: SharedTime): void {
-  const latest = useRef({ run, view, time });
-  latest.current = { run, view, time };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.altKey || event.defaultPrevented || takesKeys(event)) return;
-      const { run, view, time } = latest.current;
-      const used = event.ctrlKey || event.metaKey ? undoKey(event, run) : noteKey(event.key, run, view, time);
-      if (!used) return;
-      event.preventDefault();
-      event.stopPropagation();
-    };
-    // Runs before the document's own undo.
-    window.addEventListener('keydown', onKey, { capture: true });
-    return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, []);
-}
+export const noteCommands: readonly Command<[shown: Shown]>[] = Object.values(
+  commands<[shown: Shown]>('Notes', {
+    mark: { name: 'Mark what is selected, or the time under the pointer', keys: ['M'], run: mark },
+    write: { name: 'Write a note on it', keys: ['N'], run: writeOn },
+    next: { name: 'Next note', keys: ['>'], run: (shown) => stepNote(shown, 1) },
+    previous: { name: 'Previous note', keys: ['<'], run: (shown) => stepNote(shown, -1) },
+    // These take the keys of the document's own undo if a note was changed last.
+    undo: { name: 'Undo the last note', keys: historyKeys.undo, run: ({ run }) => travel(run, 'undo') },
+    redo: { name: 'Redo it', keys: historyKeys.redo, run: ({ run }) => travel(run, 'redo') },
+  }),
+);
 
-function undoKey(event: KeyboardEvent, { id }: LoadedRun): boolean {
-  const key = event.key.toLowerCase();
-  if (key !== 'z' && key !== 'y') return false;
-  const way = key === 'y' || event.shiftKey ? 'redo' : 'undo';
-  return wereNotesLast(id) && travelNotes(id, way);
-}
+const travel = ({ id }: LoadedRun, way: 'undo' | 'redo'): boolean => wereNotesLast(id) && travelNotes(id, way);
 
-function noteKey(key: string, run: LoadedRun, view: IterationView, time: SharedTime): boolean {
-  switch (key) {
-    case 'm':
-    case 'M':
-      mark(run, view, time);
-      return true;
-    case 'n':
-    case 'N':
-      writeOn(run, view, time);
-      return true;
-    case '>':
-      step(run, view, 1);
-      return true;
-    case '<':
-      step(run, view, -1);
-      return true;
-    default:
-      return false;
-  }
-}
-
-function mark(run: LoadedRun, view: IterationView, time: SharedTime): void {
+function mark({ run, view, time }: Shown): void {
   const made = addNote(run.id, { ...placeOf(run, view, time), text: '' });
-  if (made !== null) announce(`Marked ${whenOf(made)}. Ctrl+Z takes it back.`);
+  if (made !== null) announce(`Marked ${whenOf(made)}. ${shownKeys('mod Z')} takes it back.`);
 }
 
 /** Adds a note on the selection, and opens its text for editing. */
-export function writeOn(run: LoadedRun, view: IterationView, time: SharedTime): void {
+export function writeOn({ run, view, time }: Shown): void {
   const made = addNote(run.id, { ...placeOf(run, view, time), text: '' });
   if (made === null) return;
   openNotes(true);
@@ -90,7 +58,7 @@ export const whenOf = ({ startNs, endNs }: RunNote): string =>
   endNs > startNs ? `${formatDuration(startNs)} to ${formatDuration(endNs)}` : formatDuration(startNs);
 
 /** Goes to the next (1) or previous (-1) note of all iterations, wrapping around. */
-function step(run: LoadedRun, view: IterationView, way: 1 | -1): void {
+function stepNote({ run, view }: Shown, way: 1 | -1): void {
   const { notes, active } = notesOf(run.id);
   const at = notes.findIndex(({ id }) => id === active?.id);
   const first = way === 1 ? notes.findIndex(({ iteration }) => iteration >= view.number) : -1;
