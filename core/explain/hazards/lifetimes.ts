@@ -14,6 +14,7 @@
  * - Pageable memory is freed at once.
  */
 
+import type { BufferMemory } from '../../experiment/resources.ts';
 import { type CachedBlock, CachingAllocator } from '../../machine/cachingAllocator.ts';
 import type { Program } from '../../program/program.ts';
 import { type Call, type Issued, isAfter } from '../order/calls.ts';
@@ -167,7 +168,7 @@ export class Lifetimes {
     }
     life.uses.push({ op: touch.op, lane, index, writes: touch.writes });
     const { thread, position, instruction } = call;
-    const isTold = instruction.code === 'copy' && !this.#isDevice(touch.buffer);
+    const isTold = instruction.code === 'copy' && !isUncached(this.#program.buffers[touch.buffer]?.memory);
     if (isTold) life.recorded.push({ thread, position, stream: instruction.stream });
     return true;
   }
@@ -240,6 +241,9 @@ function lastOfLanes(uses: readonly Use[]): Use[] {
   }
   return [...new Set(last.values())];
 }
+
+/** Copies announce their streams to the caching host allocator, which has neither of these kinds. */
+const isUncached = (memory: BufferMemory | undefined): boolean => memory === 'device' || memory === 'pageable';
 
 /** Memory from cudaMallocAsync exists when its turn comes in the stream, other memory when the call returns. */
 function allocatedBy({ lane, index }: Life, { thread, position }: Call, { stream }: Touch, start: Clock): boolean {

@@ -65,7 +65,8 @@ export const isDevice = (buffer: ProgramBuffer | undefined): boolean => buffer?.
 
 /**
  * Returns whether the call returns only when the operation has completed. A cudaMemcpy from pageable memory, or within
- * the device, doesn't guarantee that (CUDA Runtime API, API synchronization behavior).
+ * the device, doesn't guarantee that, and neither does a cudaMemcpyAsync into pageable memory: it "might be synchronous"
+ * (CUDA Runtime API, API synchronization behavior).
  */
 export function holdsUntilDone(instruction: Instruction, program: Program): boolean {
   if (instruction.code === 'item') return true;
@@ -75,7 +76,7 @@ export function holdsUntilDone(instruction: Instruction, program: Program): bool
     return instruction.by === 'loop' && isPageable(program.buffers[instruction.dst]);
   if (instruction.code !== 'copy') return false;
   const [source, target] = [program.buffers[instruction.src], program.buffers[instruction.dst]];
-  if (!isDevice(target)) return !isDevice(source) || isPageable(target) || instruction.blocking;
+  if (!isDevice(target)) return !isDevice(source) || instruction.blocking;
   return instruction.blocking && !isDevice(source) && !isPageable(source);
 }
 

@@ -60,6 +60,14 @@ describe('the shipped races', () => {
   });
 });
 
+it('takes no asynchronous copy into pageable memory for complete when its call returns', () => {
+  const read = { op: 'read', buffer: 'pageable' } as const;
+  const copy = { op: 'copy', src: 'device', dst: 'pageable', stream: 'a' } as const;
+  expect(found(of([copy, read]))).toEqual(['read-before-arrival 0-1']);
+  expect(found(of([{ ...copy, mode: 'blocking-memcpy' }, read]))).toEqual([]);
+  expect(found(of([{ ...copy, mode: 'blocking-to' }, read]))).toEqual([]);
+});
+
 describe('evidence', () => {
   const experiment = example('changed-source-pinned');
   const check = { kind: 'final', buffer: 'target', op: -1, bytesChecked: 100, bytesWrong: 40, firstWrong: 0 } as const;

@@ -395,7 +395,6 @@ class Machine {
         // cudaMemcpy synchronises the stream before it stages.
         if (from === 'pageable' && to === 'device' && isCudaMemcpy) add({ synchronizes: 'stream', stream });
         if (from === 'pageable' && to === 'device') add({ host: queued.slice(0, 1), queued: queued.slice(1), stream });
-        else if (to === 'pageable' && from === 'device') add({ queued, stream, holds: true });
         else if (from !== 'device' && to !== 'device') add({ queued, stream, holds: true });
         else if (from === 'device' && to === 'device') {
           const [near, far] = [this.#deviceOfBuffer(src), this.#deviceOfBuffer(dst)];
