@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceProfile } from '../../machine/profile/profile.ts';
 import type { Run, VerificationCheck } from '../../trace/run.ts';
 import { type Check, type CheckResult, evaluateCheck } from './check.ts';
+import { evaluateKept } from './keep.ts';
 import { isChoice, type LessonStep } from './lesson.ts';
 import { takeMeasure } from './measureRun.ts';
 import { type Played, play, playedRun } from './played.ts';
@@ -95,7 +96,10 @@ export async function evaluateStep(request: StepRequest): Promise<StepResult> {
     if (task === undefined || experiment === null || start === undefined) return [];
     const now = await play(experiment, profile);
     const others = new Map([...simulated, [startName, start] as const]);
-    return task.checks.map((check) => evaluateCheck(check, now, others));
+    return [
+      ...task.checks.map((check) => evaluateCheck(check, now, others)),
+      ...task.keep.map((name) => evaluateKept(name, start, now)),
+    ];
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ruleIds } from '../../rules/rules.ts';
 import { checkShape } from '../../shape/checkShape.ts';
 import { checkSchema, parsed } from './check.ts';
+import { keepNames } from './keep.ts';
 import { measureSchema } from './measure.ts';
 
 export const lessonFormat = 'copyscope/lesson';
@@ -58,6 +59,8 @@ const questionSchema = z.looseObject({ ask: line }).transform((value, context): 
 const taskSchema = z.strictObject({
   do: prose,
   checks: z.array(checkSchema).min(1).max(12),
+  /** Parts of the experiment that a solution must keep. */
+  keep: z.array(z.enum(keepNames)).default([]),
   hints: z.array(prose).max(8).default([]),
 });
 

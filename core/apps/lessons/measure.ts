@@ -26,6 +26,8 @@ export const selectorSchema = z.strictObject({
   /** Buffer that the row's operation reads, or writes. */
   from: word.optional(),
   to: word.optional(),
+  /** Only the row that starts last. */
+  last: z.literal(true).optional(),
 });
 
 /** Number, or text with a unit: '50 %', '300 us', '20 MiB'. Becomes nanoseconds, bytes, or a share from 0 to 1. */
@@ -57,12 +59,15 @@ const against = { against: selectorSchema.optional() };
 const measureSchemas = [
   /** Time in which both run, divided by the shorter of the two: from 0 to 1. */
   z.strictObject({ measure: z.literal('together'), ...of, with: selectorSchema, ...bounds }),
+  /** Nanoseconds in which `of` runs and `with` doesn't, such as copy time that no kernel overlaps. */
+  z.strictObject({ measure: z.literal('exposed'), ...of, with: selectorSchema, ...bounds }),
   /** Nanoseconds in which at least one of the rows runs. */
   z.strictObject({ measure: z.literal('time'), ...of, ...against, ...bounds }),
   /** `time` divided by the makespan: from 0 to 1. */
   z.strictObject({ measure: z.literal('share'), ...of, ...bounds }),
-  /** Nanoseconds of the longest row. */
+  /** Nanoseconds of the longest or shortest row. */
   z.strictObject({ measure: z.literal('longest'), ...of, ...against, ...bounds }),
+  z.strictObject({ measure: z.literal('shortest'), ...of, ...bounds }),
   /** Nanoseconds from the start of the first row to the end of the last. */
   z.strictObject({ measure: z.literal('span'), ...of, ...against, ...bounds }),
   /** Nanoseconds from the start of the first `of` to the start of the first `until`; negative if `of` starts later. */
@@ -99,9 +104,11 @@ export type Unit = 'time' | 'bytes' | 'rate' | 'share' | 'count';
 
 const units: Readonly<Record<Measure['measure'], Unit>> = {
   together: 'share',
+  exposed: 'time',
   time: 'time',
   share: 'share',
   longest: 'time',
+  shortest: 'time',
   span: 'time',
   lead: 'time',
   gap: 'time',

@@ -61,11 +61,13 @@ function elapsed(played: Played, { start, end }: Extract<Measure, { measure: 'el
 
 type RowMeasure = Extract<Measure, { of: Selector }>;
 
+const zeroIfNone: ReadonlySet<Measure['measure']> = new Set(['time', 'exposed', 'bytes']);
+
 function ofRows(played: Played, measure: RowMeasure): number | null {
   const { trace } = played.run;
   const rows = selectRows(played, measure.of);
   if (measure.measure === 'count') return rows.length;
-  if (rows.length === 0) return measure.measure === 'time' || measure.measure === 'bytes' ? 0 : null;
+  if (rows.length === 0) return zeroIfNone.has(measure.measure) ? 0 : null;
   const moved = (): number => sum(rows.map((row) => trace.columns.bytes[row] ?? 0));
   const busy = rowUnion(played.iteration, rows);
   switch (measure.measure) {
@@ -75,6 +77,8 @@ function ofRows(played: Played, measure: RowMeasure): number | null {
       return length(busy) / (makespan(played.iteration) ?? Number.NaN);
     case 'longest':
       return Math.max(...rows.map((row) => trace.columns.durationNs[row] ?? 0));
+    case 'shortest':
+      return Math.min(...rows.map((row) => trace.columns.durationNs[row] ?? 0));
     case 'span':
       return (
         Math.max(...rows.map((row) => rowEndNs(trace, row))) - Math.min(...rows.map((row) => rowStart(trace, row)))
@@ -83,8 +87,10 @@ function ofRows(played: Played, measure: RowMeasure): number | null {
       return moved();
     case 'bandwidth':
       return length(busy) > 0 ? (moved() / length(busy)) * 1e9 : null;
+    case 'exposed':
     case 'together': {
       const other = rowUnion(played.iteration, selectRows(played, measure.with));
+      if (measure.measure === 'exposed') return length(busy) - length(intersection(busy, other));
       const shorter = Math.min(length(busy), length(other));
       return shorter > 0 ? length(intersection(busy, other)) / shorter : null;
     }
@@ -108,7 +114,7 @@ export function selectRows(played: Played, selector: Selector): RowIndex[] {
   const { begin, end } = played.iteration;
   const rows: RowIndex[] = [];
   for (let row = begin; row < end; row += 1) if (fits(played, selector, row)) rows.push(row);
-  return rows;
+  return selector.last === true ? rows.slice(-1) : rows;
 }
 
 function fits(played: Played, selector: Selector, row: RowIndex): boolean {

@@ -40,7 +40,7 @@ describe('parseLesson', () => {
       ['atMost: 40 us', 'atMost: 40 parsecs', /40 parsecs/],
       ['measure: time', 'measure: thyme', /measure/],
       ['rules: [issue-before-run', 'rules: [no-such-rule', /no-such-rule/],
-      ['comparedTo: start, atLeast: 1', 'comparedTo: other, atLeast: 1', /"other"/],
+      ['comparedTo: start, atMost: 0.8', 'comparedTo: other, atMost: 0.8', /"other"/],
       ['## What do you expect?', '## What do you think?', /"What do you think\?" stands where step 1/],
       ['(glossary:kernel)', '(glossary:colonel)', /glossary:colonel/],
       ['Think first', '<b>Think</b> first', /HTML/],

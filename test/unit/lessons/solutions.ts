@@ -6,7 +6,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { NewOperation as Operation } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 
-type Change = (experiment: Draft) => void;
+export type Change = (experiment: Draft) => void;
 /** An experiment that can be changed in place. */
 type Draft = { -readonly [Key in keyof Experiment]: Experiment[Key] };
 
@@ -52,6 +52,74 @@ const insert = (list: Operation[], index: number, ...added: Operation[]): Operat
 
 const smaller: Change = (experiment) => set(experiment, is('copy'), { bytes: 4096 });
 
+/** Removes the operations that fit, also inside groups. */
+function remove(experiment: Draft, fits: (one: Operation) => boolean): void {
+  const left = (list: readonly Operation[]): Operation[] =>
+    list
+      .filter((one) => !fits(one))
+      .map((one) => ('operations' in one ? ({ ...one, operations: left(one.operations) } as Operation) : one));
+  experiment.threads = experiment.threads.map((thread) => ({
+    ...thread,
+    operations: left(thread.operations) as typeof thread.operations,
+  }));
+}
+
+const pinnedPayload: Change = (one) => {
+  for (const found of every(one)) if (found.op === 'multiCopy') found.payload = { ...found.payload, memory: 'pinned' };
+};
+
+/** Multi-tensor copies and item() wait for their own work, so that other waits are of no use to them. */
+const waitsItself = (experiment: Draft): boolean =>
+  every(experiment).some((one) => one.op === 'multiCopy' || one.op === 'item');
+
+const waiting = new Set(['synchronizeStream', 'synchronizeEvent', 'synchronizeDevice']);
+
+/** Ways to spoil any right answer. A task may not be solved by leaving out what it is about. */
+export const spoils: Readonly<Record<string, Change>> = {
+  'without its kernels': (one) => remove(one, is('kernel')),
+  'with kernels of half the work': (one) => {
+    for (const { op, ...rest } of every(one).filter(is('kernel'))) {
+      const { kernel } = rest as { kernel: Record<string, number> };
+      for (const field of ['durationNs', 'passes', 'flops', 'm', 'batch']) {
+        if (op === 'kernel' && kernel[field] !== undefined) kernel[field] = Math.ceil(kernel[field] / 2);
+      }
+    }
+  },
+  'with kernels that only spin': (one) => {
+    for (const found of every(one)) {
+      if (found.op === 'kernel' && found.kernel.kind !== 'spin') found.kernel = { kind: 'spin', durationNs: 1000 };
+    }
+  },
+  'without its copies': (one) => remove(one, (op) => op.op === 'copy' || op.op === 'multiCopy'),
+  'with copies of fewer bytes': (one) => {
+    for (const found of every(one)) if (found.op === 'copy') found.bytes = 4096;
+  },
+  'with half of the tensors': (one) => {
+    for (const found of every(one)) {
+      if (found.op === 'multiCopy') found.payload = { ...found.payload, tensors: found.payload.tensors / 2 };
+    }
+  },
+  'with one tensor of the same bytes': (one) => {
+    for (const found of every(one)) {
+      if (found.op !== 'multiCopy' || typeof found.payload.bytes !== 'number') continue;
+      found.payload = { ...found.payload, tensors: 1, bytes: found.payload.tensors * found.payload.bytes };
+    }
+  },
+  'without a wait of the host': (one) => {
+    if (!waitsItself(one)) remove(one, (op) => waiting.has(op.op));
+  },
+  'with its waits first': (one) => {
+    if (waitsItself(one)) return;
+    const waits = every(one).filter((op) => waiting.has(op.op) && op.op !== 'synchronizeEvent');
+    remove(one, (op) => waiting.has(op.op));
+    insert(operations(one), 0, ...waits);
+  },
+  'without the work of the host': (one) => remove(one, is('work')),
+  'with half of the rounds': (one) => {
+    for (const found of every(one)) if (found.op === 'repeat') found.count = Math.max(1, Math.floor(found.count / 2));
+  },
+};
+
 export const solutions: Readonly<Record<string, Solutions>> = {
   'own-trace: Make the change': {
     right: {
@@ -61,6 +129,9 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'kernels of half the time': (one) =>
+        set(one, is('kernel'), { kernel: { kind: 'spin', durationNs: 1000 }, recorded: undefined }),
+
       'one of them pinned': (one) => memory(one, 'host_h2d_0_even', 'pinned'),
       'a step left out': (one) => {
         one.threads = one.threads.map((thread) => ({ ...thread, operations: thread.operations.slice(1) }));
@@ -73,6 +144,15 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       'the kernel into the side stream': (one) => set(one, is('kernel'), { stream: 'side' }),
     },
     wrong: {
+      'the copy in the side stream, and nobody waits': (one) => {
+        set(one, is('copy'), { stream: 'side' });
+        remove(one, (op) => waiting.has(op.op));
+      },
+      'pageable memory in the side stream': (one) => {
+        set(one, is('copy'), { stream: 'side' });
+        for (const buffer of one.buffers) if (buffer.memory === 'pinned') buffer.memory = 'pageable';
+      },
+
       'both into the side stream': (one) =>
         set(one, (op) => op.op === 'copy' || op.op === 'kernel', { stream: 'side' }),
       'a copy of fewer bytes': (one) => set(one, is('copy'), { stream: 'side', bytes: 4096 }),
@@ -80,6 +160,14 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
   'four-cases: Do it yourself': {
     right: {
+      'mapped memory, and no event': (one) => {
+        memory(one, 'source', 'mapped');
+        one.streams = [stream('side')];
+        set(one, is('copy'), { stream: 'side' });
+        remove(one, (op) => op.op === 'recordEvent' || op.op === 'synchronizeEvent');
+        operations(one).push({ op: 'synchronizeDevice' });
+      },
+
       'pinned, and a stream of its own': (one) => {
         memory(one, 'source', 'pinned');
         one.streams = [stream('side')];
@@ -94,6 +182,19 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'pageable, elsewhere, and without the work of the host': (one) => {
+        one.streams = [stream('side')];
+        set(one, (op) => op.op === 'copy' || (op.op === 'recordEvent' && op.event === 'copied'), { stream: 'side' });
+        remove(one, is('work'));
+      },
+      'pageable, and the kernel first': (one) => {
+        one.streams = [stream('side')];
+        set(one, (op) => op.op === 'copy' || (op.op === 'recordEvent' && op.event === 'copied'), { stream: 'side' });
+        const list = operations(one);
+        const [kernel, event] = list.splice(3, 2);
+        if (kernel !== undefined && event !== undefined) insert(list, 0, kernel, event);
+      },
+
       'pinned only': (one) => memory(one, 'source', 'pinned'),
       'a stream only': (one) => {
         one.streams = [stream('side')];
@@ -109,16 +210,46 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         set(one, is('copy'), { src: 'tensor' });
       },
     },
-    wrong: { 'fewer bytes': smaller },
+    wrong: {
+      'fewer bytes': smaller,
+      'pinned first, and not waited for': (one) => set(one, is('copy'), { mode: 'async' }),
+      'the tensor in pinned memory, and still pinned again': (one) => memory(one, 'tensor', 'pinned'),
+      'pinned memory that nobody filled': (one) => void operations(one).shift(),
+      'made in pinned memory, and nobody waits': (one) => {
+        memory(one, 'tensor', 'pinned');
+        operations(one).shift();
+        set(one, is('copy'), { src: 'tensor', mode: 'async' });
+      },
+    },
   },
   'one-synchronise: Save the waiting': {
     right: {
+      'an event that the host waits for': (one) => {
+        set(one, is('copy'), { mode: 'async' });
+        one.events = [event('copied')];
+        operations(one).push(
+          { op: 'recordEvent', event: 'copied', stream: 'default' },
+          { op: 'synchronizeEvent', event: 'copied' },
+        );
+      },
+
       'asynchronous, one synchronise': (one) => {
         set(one, is('copy'), { mode: 'async' });
         operations(one).push({ op: 'synchronizeDevice' });
       },
     },
     wrong: {
+      'the synchronise before the loop': (one) => {
+        set(one, is('copy'), { mode: 'async' });
+        operations(one).unshift({ op: 'synchronizeDevice' });
+      },
+      'pinned, and a wait after each': (one) => memory(one, 'tensor', 'pinned'),
+      'a synchronise inside the loop': (one) => {
+        set(one, is('copy'), { mode: 'async' });
+        const [loop] = operations(one);
+        if (loop?.op === 'repeat') loop.operations.push(synchronize('default'));
+      },
+
       'nobody waits': (one) => set(one, is('copy'), { mode: 'async' }),
       'fewer tensors': (one) => set(one, is('repeat'), { count: 500 }),
     },
@@ -133,6 +264,8 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         }),
     },
     wrong: {
+      'four of the six': (one) => void operations(one).splice(0, 4),
+
       'fewer tensors': (one) =>
         set(one, is('multiCopy'), { payload: { tensors: 10, bytes: 4_000_000, memory: 'pageable' } }),
     },
@@ -151,6 +284,12 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'a write of other memory': (one) => {
+        const source = one.buffers.find(({ id }) => id === 'source');
+        if (source !== undefined) one.buffers.push({ ...source, id: 'spare' });
+        set(one, is('write'), { buffer: 'spare' });
+      },
+
       'pageable instead': (one) => memory(one, 'source', 'pageable'),
       'no write': (one) => void operations(one).splice(2, 1),
       'a synchronise behind the write': (one) => insert(operations(one), 3, synchronize('default')),
@@ -159,9 +298,25 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   'early-read: Wait for it': {
     right: {
       'a synchronise before the read': (one) => insert(operations(one), 2, synchronize('default')),
-      'pageable memory, which holds the host': (one) => memory(one, 'received', 'pageable'),
+      'an event behind the copy': (one) => {
+        one.events = [event('arrived')];
+        insert(
+          operations(one),
+          2,
+          { op: 'recordEvent', event: 'arrived', stream: 'default' },
+          { op: 'synchronizeEvent', event: 'arrived' },
+        );
+      },
     },
     wrong: {
+      'pageable memory, for which CUDA promises no wait': (one) => memory(one, 'received', 'pageable'),
+      'the read first': (one) => {
+        const list = operations(one);
+        const [read] = list.splice(2, 1);
+        if (read !== undefined) insert(list, 0, read);
+      },
+      'no read': (one) => remove(one, is('read')),
+
       'no copy': (one) => void operations(one).splice(1, 1),
       'work of the host instead of a synchronise': (one) =>
         insert(operations(one), 2, { op: 'work', durationNs: 20_000_000 }),
@@ -179,7 +334,18 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         ];
       },
     },
-    wrong: { 'fewer bytes': smaller, 'another stream': (one) => set(one, is('copy'), { stream: 'default' }) },
+    wrong: {
+      'pinned, and nobody waits': (one) => {
+        memory(one, 'source', 'pinned');
+        remove(one, (op) => waiting.has(op.op));
+      },
+      'the work first': (one) => {
+        const [copy, work] = operations(one).splice(0, 2);
+        if (copy !== undefined && work !== undefined) insert(operations(one), 0, work, copy);
+      },
+      'fewer bytes': smaller,
+      'another stream': (one) => set(one, is('copy'), { stream: 'default' }),
+    },
   },
   'unordered-streams: Let one wait for the other': {
     right: {
@@ -194,6 +360,10 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'both in one stream': (one) => {
+        for (const found of every(one)) if ('stream' in found) found.stream = 'copies';
+      },
+
       'the event before the copy': (one) => {
         one.events = [event('arrived')];
         insert(operations(one), 1, { op: 'recordEvent', event: 'arrived', stream: 'copies' });
@@ -220,6 +390,13 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'cudaFree, which waits for the device': (one) =>
+        set(one, (op) => op.op === 'allocate', { allocator: 'cuda-malloc' }),
+      'a kernel that reads something else': (one) => set(one, is('kernel', 'use the input'), { reads: ['output'] }),
+      'everything in one stream': (one) => {
+        for (const found of every(one)) if ('stream' in found) found.stream = 'main';
+      },
+
       'record_stream too late': (one) => {
         const list = operations(one);
         insert(list, list.length - 2, { op: 'recordStream', buffer: 'next', stream: 'side' });
@@ -232,12 +409,24 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
   'default-streams: Out of the way': {
     right: {
+      'the small one last': (one) => {
+        const list = operations(one);
+        const [small] = list.splice(1, 1);
+        if (small !== undefined) insert(list, 2, small);
+      },
+
       'non-blocking streams': (one) => {
         for (const each of one.streams) each.flags = 'non-blocking';
       },
       'the small one into another stream': (one) => set(one, is('kernel', 'small one'), { stream: 'one' }),
     },
     wrong: {
+      'a small one that takes no time': (one) =>
+        set(one, is('kernel', 'small one'), { kernel: { kind: 'spin', durationNs: 0 } }),
+      'launch blocking': (one) => {
+        one.environment.launchBlocking = true;
+      },
+
       'the small one left out': (one) => void operations(one).splice(1, 1),
       'a stream of each own, still blocking': (one) => {
         one.streams.push({ id: 'three', flags: 'blocking', priority: 0 });
@@ -250,7 +439,20 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         one.environment.defaultStream = 'per-thread';
       },
     },
-    wrong: { 'the legacy stream by name': (one) => set(one, is('kernel'), { stream: 'legacy' }) },
+    wrong: {
+      'two declared streams': (one) => {
+        one.streams.push(stream('a'), stream('b'));
+        set(one, is('kernel', 'kernel of main'), { stream: 'a' });
+        set(one, is('kernel', 'kernel of thread1'), { stream: 'b' });
+        one.threads.forEach((thread, index) => {
+          thread.operations.push(synchronize(index === 0 ? 'a' : 'b') as (typeof thread.operations)[number]);
+        });
+      },
+      'launch blocking': (one) => {
+        one.environment.launchBlocking = true;
+      },
+      'the legacy stream by name': (one) => set(one, is('kernel'), { stream: 'legacy' }),
+    },
   },
   'strategies: Cut it yourself': {
     right: {
@@ -261,6 +463,8 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'kernels in the second stream, without an event': (one) => set(one, is('kernel'), { stream: 'lane2' }),
+
       'downloads in another stream, without an event': (one) =>
         set(one, (op) => op.op === 'copy' && op.src.startsWith('computed'), { stream: 'lane2' }),
       'fewer bytes': smaller,
@@ -268,7 +472,14 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
   'two-directions: Up and down': {
     right: { 'the download in the second stream': (one) => set(one, is('copy', 'down'), { stream: 'two' }) },
-    wrong: { 'both in the second stream': (one) => set(one, is('copy'), { stream: 'two' }) },
+    wrong: {
+      'pageable memory': (one) => {
+        set(one, is('copy', 'down'), { stream: 'two' });
+        memory(one, 'output', 'pageable');
+      },
+      'the same bytes twice up': (one) => set(one, is('copy', 'down'), { src: 'input', dst: 'loaded', stream: 'two' }),
+      'both in the second stream': (one) => set(one, is('copy'), { stream: 'two' }),
+    },
   },
   'mapped-memory: Read it eight times': {
     right: {
@@ -287,6 +498,18 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'pinned instead of mapped memory, unread': (one) => set(one, is('kernel'), { reads: ['loaded'] }),
+      'copied after the kernels': (one) => {
+        set(one, is('kernel'), { reads: ['loaded'] });
+        insert(operations(one), 1, {
+          op: 'copy',
+          src: 'input',
+          dst: 'loaded',
+          mode: 'async',
+          stream: 'work',
+        } as Operation);
+      },
+
       'fewer kernels': (one) => set(one, is('repeat'), { count: 1 }),
       'read from device memory that nobody filled': (one) => {
         set(one, is('kernel'), { reads: ['loaded'] });
@@ -297,6 +520,16 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   'event-times: Measure it right': {
     right: { 'both in the stream of the kernel': (one) => set(one, is('recordEvent', 'end'), { stream: 'work' }) },
     wrong: {
+      'no wait before the time is asked for': (one) => {
+        set(one, is('recordEvent', 'end'), { stream: 'work' });
+        remove(one, is('synchronizeDevice'));
+      },
+      'nobody asks': (one) => {
+        set(one, is('recordEvent', 'end'), { stream: 'work' });
+        remove(one, is('elapsedTime'));
+      },
+      'both in the other stream': (one) => set(one, is('recordEvent'), { stream: 'other' }),
+
       'both before the kernel': (one) => {
         const list = operations(one);
         const [end] = list.splice(2, 1);
@@ -318,6 +551,20 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
   'hidden-synchronise: Print it later': {
     right: {
+      'a copy that the last synchronise waits for': (one) => {
+        const loss = one.buffers[0];
+        if (loss !== undefined) one.buffers.push({ ...loss, id: 'printed', memory: 'pinned' });
+        const [loop] = operations(one);
+        if (loop?.op === 'repeat') loop.operations.splice(1, 1);
+        insert(operations(one), 1, {
+          op: 'copy',
+          src: 'loss',
+          dst: 'printed',
+          mode: 'async',
+          stream: 'work',
+        } as Operation);
+      },
+
       'behind the loop': (one) => {
         const [loop] = operations(one);
         if (loop?.op !== 'repeat') throw new Error('the loop is gone');
@@ -326,6 +573,25 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'a loss that nobody waits for': (one) => {
+        one.buffers.push({ ...device('loss'), id: 'printed', memory: 'pinned' } as (typeof one.buffers)[number]);
+        one.streams.push(stream('side'));
+        const [loop] = operations(one);
+        if (loop?.op === 'repeat') loop.operations.splice(1, 1);
+        operations(one).push({ op: 'copy', src: 'loss', dst: 'printed', mode: 'async', stream: 'side' } as Operation);
+
+        function device(id: string): object {
+          return one.buffers.find((buffer) => buffer.id === id) ?? {};
+        }
+      },
+      'the loss of no step, before the loop': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op !== 'repeat') throw new Error('the loop is gone');
+        const [item] = loop.operations.splice(1, 1);
+        if (item !== undefined) insert(operations(one), 0, item);
+      },
+      'no work of the host': (one) => remove(one, is('work')),
+
       'never printed': (one) => {
         const [loop] = operations(one);
         if (loop?.op === 'repeat') loop.operations.splice(1, 1);
@@ -339,7 +605,14 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         one.environment.launchBlocking = false;
       },
     },
-    wrong: { 'another stream': (one) => set(one, is('copy'), { stream: 'work' }) },
+    wrong: {
+      'no copy': (one) => remove(one, is('copy')),
+      'one stream, and switched off': (one) => {
+        one.environment.launchBlocking = false;
+        for (const found of every(one)) if ('stream' in found) found.stream = 'work';
+      },
+      'another stream': (one) => set(one, is('copy'), { stream: 'work' }),
+    },
   },
   'tf32-beside-a-copy: Allow TF32': {
     right: {
@@ -350,6 +623,12 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'half precision': (one) => {
+        for (const found of every(one)) {
+          if (found.op === 'kernel' && found.kernel.kind === 'matmul') found.kernel.dtype = 'float16';
+        }
+      },
+
       'another stream for the copies': (one) => set(one, is('copy'), { stream: 'work' }),
       'no copies': (one) => {
         const [loop] = operations(one);
@@ -383,46 +662,111 @@ export const solutions: Readonly<Record<string, Solutions>> = {
       },
     },
     wrong: {
+      'ten launches': (one) => {
+        const loop = operations(one)[1];
+        if (loop?.op !== 'repeat') return;
+        loop.count = 10;
+        loop.operations = [{ op: 'graphLaunch', graph: 'step', stream: 'work' }] as typeof loop.operations;
+      },
+      'empty kernels': (one) => set(one, is('kernel'), { kernel: { kind: 'spin', durationNs: 0 } }),
+
       'one graph launch behind the loop': (one) =>
         insert(operations(one), 2, { op: 'graphLaunch', graph: 'step', stream: 'work' }),
     },
   },
   'threaded-pinning: How many threads?': {
     right: {
+      'staged through slots by eight threads': (one) =>
+        set(one, is('multiCopy', 'one thread'), { strategy: 'pipelined', options: { threads: 8 } }),
+
       'both with threads': (one) =>
         set(one, is('multiCopy'), { strategy: 'threaded-pinning', options: { threads: 4 } }),
     },
     wrong: {
+      'tensors that are pinned already': (one) => {
+        set(one, is('multiCopy'), { strategy: 'non-blocking-loop', options: {} });
+        pinnedPayload(one);
+      },
+      'the first job left out': (one) => void operations(one).splice(0, 1),
+
       'both with one': (one) => set(one, is('multiCopy'), { strategy: 'threaded-pinning', options: { threads: 1 } }),
     },
   },
   'multi-tensor-copier: Switch packing on': {
     right: { packing: (one) => set(one, is('multiCopy'), { options: { pack_cpu_tensors: true } }) },
     wrong: {
+      'tensors that are pinned already': pinnedPayload,
+
       'staging only': (one) =>
         set(one, is('multiCopy'), { options: { pack_cpu_tensors: false, use_pinned_staging: true } }),
     },
   },
   'multi-tensor-copier: Let the caller go on': {
-    right: { 'all options': (one) => set(one, is('multiCopy'), { options: {} }) },
+    right: {
+      'the job in a thread of its own': (one) => {
+        const [job, work, wait] = operations(one);
+        if (job === undefined || work === undefined || wait === undefined) throw new Error('an operation is missing');
+        one.threads = [
+          { id: 'main', operations: [work] },
+          { id: 'copier', operations: [job, wait] },
+        ] as typeof one.threads;
+      },
+      'the work in a thread of its own, and packing': (one) => {
+        const list = operations(one);
+        const [work] = list.splice(1, 1);
+        if (work !== undefined) one.threads.push({ id: 'other', operations: [work] } as (typeof one.threads)[number]);
+        set(one, is('multiCopy'), { options: { pack_cpu_tensors: true } });
+      },
+    },
     wrong: {
-      'staging without packing': (one) =>
-        set(one, is('multiCopy'), { options: { pack_cpu_tensors: false, use_background_thread: false } }),
+      'all options, in the same thread': (one) => set(one, is('multiCopy'), { options: {} }),
+      'packing without the background thread': (one) =>
+        set(one, is('multiCopy'), { options: { use_background_thread: false } }),
+      'the work first': (one) => void operations(one).reverse(),
+      'pinned tensors': pinnedPayload,
     },
   },
   'pipelined-staging: More threads': {
-    right: { 'eight threads': (one) => set(one, is('multiCopy'), { options: { threads: 8 } }) },
-    wrong: { 'two threads': (one) => set(one, is('multiCopy'), { options: { threads: 2 } }) },
+    right: {
+      'sixteen threads': (one) => set(one, is('multiCopy'), { options: { threads: 16 } }),
+      'eight threads': (one) => set(one, is('multiCopy'), { options: { threads: 8 } }),
+    },
+    wrong: {
+      'tensors that are pinned already': (one) => {
+        set(one, is('multiCopy'), { strategy: 'non-blocking-loop', options: {} });
+        pinnedPayload(one);
+      },
+      'in a loop without waiting': (one) => set(one, is('multiCopy'), { strategy: 'non-blocking-loop', options: {} }),
+      'two threads': (one) => set(one, is('multiCopy'), { options: { threads: 2 } }),
+    },
   },
   'data-loader: Keep the device busy': {
     right: { 'decoding in 1 ms': (one) => set(one, is('work', 'decode'), { durationNs: 1_000_000 }) },
     wrong: {
+      'one worker decodes at once': (one) => {
+        const first = one.threads.findIndex(({ id }) => id === 'worker1');
+        const inside = operations(one, first).find(is('repeat'));
+        if (inside?.op === 'repeat') {
+          for (const found of inside.operations) if (found.op === 'work') found.durationNs = 1000;
+        }
+        const second = operations(one, first + 1).find(is('repeat'));
+        if (second?.op === 'repeat') {
+          for (const found of second.operations) if (found.op === 'work') found.durationNs = 1_000_000;
+        }
+      },
+
       'faster steps': (one) => set(one, is('kernel'), { kernel: { kind: 'spin', durationNs: 500_000 } }),
       'no decoding': (one) => set(one, is('work', 'decode'), { durationNs: 1000 }),
     },
   },
   'two-gpus: One thread can do it, too': {
     right: {
+      'one wait for each at the end': (one) => {
+        remove(one, (op) => waiting.has(op.op));
+        set(one, is('copy'), { mode: 'async' });
+        operations(one).push(synchronize('first'), synchronize('second'));
+      },
+
       'issue all, then wait': (one) => {
         const [loop] = operations(one);
         if (loop?.op !== 'repeat') throw new Error('the loop is gone');
@@ -432,7 +776,17 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         set(one, is('copy'), { mode: 'async' });
       },
     },
-    wrong: { 'fewer rounds': (one) => set(one, is('repeat'), { count: 1 }) },
+    wrong: {
+      'no synchronise at all': (one) => {
+        remove(one, (op) => waiting.has(op.op));
+        set(one, is('copy'), { mode: 'async' });
+      },
+      'only the first GPU is waited for': (one) => {
+        remove(one, (op) => op.op === 'synchronizeStream' && op.stream === 'second');
+        set(one, is('copy'), { mode: 'async' });
+      },
+      'fewer rounds': (one) => set(one, is('repeat'), { count: 1 }),
+    },
   },
 };
 

@@ -1,12 +1,14 @@
 /** Checks every lesson's text: its statements, the answers to its questions, and that no task is already solved. */
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../core/apps/lessons/check.ts';
 import { evaluateStep, experimentsOf, type StepResult } from '../../../core/apps/lessons/evaluate.ts';
 import { isChoice, type Lesson, type LessonStep } from '../../../core/apps/lessons/lesson.ts';
+import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { solutions, solved } from './solutions.ts';
+import { type Change, solutions, solved, spoils } from './solutions.ts';
 import { experimentOf, lessons, profile, recordedRun } from './support.ts';
 
 /** Evaluates a step like the window before any change. */
@@ -75,21 +77,53 @@ describe('tasks', () => {
     }
   });
 
-  const ways = tasks.flatMap(({ lesson, step, name }) =>
-    (['right', 'wrong'] as const).flatMap((kind) =>
-      Object.entries(solutions[name]?.[kind] ?? {}).map(([way, change]) => ({
-        lesson,
-        step,
-        kind,
-        change,
-        name: `${name}, ${kind}: ${way}`,
-      })),
-    ),
-  );
-  it.each(ways)('$name', async ({ lesson, step, kind, change }) => {
+  it.each(tasks)('$name passes with each right answer', async ({ lesson, step, name }) => {
     const start = experimentOf(lesson, step.shown?.name ?? '');
-    const { task } = await asGiven(lesson, step, requireExperiment(solved(start, change)));
-    if (kind === 'right') expect(broken(task)).toEqual([]);
-    else expect(broken(task)).not.toEqual([]);
+    for (const [way, change] of Object.entries(solutions[name]?.right ?? {})) {
+      const { task } = await asGiven(lesson, step, solved(start, change));
+      expect(broken(task), way).toEqual([]);
+    }
+  });
+
+  const tried = new Map<string, number>();
+
+  it.each(tasks)(
+    '$name fails with each wrong answer, and with each spoiled right one',
+    async ({ lesson, step, name }) => {
+      const start = experimentOf(lesson, step.shown?.name ?? '');
+      const { right, wrong } = solutions[name] ?? { right: {}, wrong: {} };
+      const answers = Object.entries(wrong).map(([way, change]) => ({ way, answer: solved(start, change) }));
+      const solution = Object.values(right).at(-1);
+      const good = solved(start, solution ?? (() => {}));
+      for (const [way, spoil] of Object.entries(spoils)) {
+        const answer = executable(good, spoil);
+        if (answer !== null && !isDeepStrictEqual(answer, good)) answers.push({ way, answer });
+      }
+      for (const { way, answer } of answers) {
+        // A program that fails is no solution either: the window shows its error in place of the checks.
+        const found = await asGiven(lesson, step, answer).then(({ task }) => broken(task), describeFailure);
+        expect.soft(found, way).not.toEqual([]);
+        tried.set(lesson.id, (tried.get(lesson.id) ?? 0) + 1);
+      }
+    },
+  );
+
+  it('has at least five wrong answers for every lesson with a task', () => {
+    const lessonsWithTasks = [...new Set(tasks.map(({ lesson }) => lesson.id))];
+    expect(lessonsWithTasks.filter((id) => (tried.get(id) ?? 0) < 5)).toEqual([]);
+    if (process.env['SHOW_TRIED'] !== undefined) process.stdout.write(`${JSON.stringify([...tried])}\n`);
   });
 });
+
+const describeFailure = (thrown: unknown): string[] => [describeError(toErrorInfo(thrown))];
+
+/** Returns the spoiled experiment, or null if no engine could execute it. */
+function executable(experiment: Experiment, spoil: Change): Experiment | null {
+  try {
+    const spoiled = solved(experiment, spoil);
+    lower(spoiled);
+    return spoiled;
+  } catch {
+    return null;
+  }
+}
