@@ -227,7 +227,7 @@ function link(random: Random, before: RandomStep, next: RandomStep): Omit<Placed
       : [at(before.thread, { op: 'signal', signal }), at(next.thread, { op: 'waitSignal', signal })];
   if (before.stream === null) return handOver;
   // A pageable source is read during the call, whatever its stream still runs.
-  const isStaged = next.operation.op === 'copy' && next.operation.src === 'host';
+  const isStaged = next.operation.op === 'copy' && next.operation['src'] === 'host';
   if (next.stream === null || isStaged || random.chance(0.2)) {
     const stream = before.stream;
     const event = at(before.thread, { op: 'recordEvent', event: 'e', stream });
