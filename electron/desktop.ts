@@ -19,7 +19,7 @@ import { forkUtilityEngine } from './engineChild.ts';
 import { answerPortRequests, answerThemes } from './ipc.ts';
 import { log } from './logging.ts';
 import { buildMenu, type MenuActions } from './menu.ts';
-import { licencesMessage, themeMessage } from './origin.ts';
+import { commandMessage, themeMessage } from './origin.ts';
 import { serveRenderer } from './protocol.ts';
 import { hardenSession } from './security.ts';
 import { fileFilters } from './singleInstance.ts';
@@ -117,7 +117,7 @@ export class Desktop {
         // The page keeps its own choice, which would otherwise override the system's.
         this.#window?.webContents.send(themeMessage, theme);
       },
-      showLicences: () => this.#window?.webContents.send(licencesMessage),
+      runCommand: (id) => this.#window?.webContents.send(commandMessage, id),
       showLog: () => void shell.openPath(log.transports.file.getFile().path),
     };
   }

@@ -1,16 +1,19 @@
 /** The application menu: the platform's own roles, and Copyscope's additions. */
 import { Menu, type MenuItemConstructorOptions, nativeTheme, shell } from 'electron';
+import { menuCommands } from '../core/service/service.ts';
 import { type Theme, themes } from './windowState.ts';
 
 export interface MenuActions {
   readonly openFile: () => void;
   readonly showDataFolder: () => void;
   readonly showLog: () => void;
-  /** Makes the page show the licences. */
-  readonly showLicences: () => void;
+  /** Makes the page run one of its commands. */
+  readonly runCommand: (id: string) => void;
   /** Makes the page use the theme. */
   readonly chooseTheme: (theme: Theme) => void;
 }
+
+const { open, licences } = menuCommands;
 
 const themeNames = { system: 'As the System', light: 'Light', dark: 'Dark' } as const;
 
@@ -32,7 +35,7 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
     {
       role: 'fileMenu',
       submenu: [
-        { label: 'Open Run or Experiment…', accelerator: 'CmdOrCtrl+O', click: actions.openFile },
+        { label: `${open.name}…`, accelerator: acceleratorOf(open.keys), click: actions.openFile },
         { label: 'Show Data Folder', click: actions.showDataFolder },
         { type: 'separator' },
         isMac ? { role: 'close' } : { role: 'quit' },
@@ -44,6 +47,9 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
     { role: 'help', submenu: helpMenu(actions, isMac) },
   ];
 }
+
+/** Writes the binding 'mod O' as Electron does. */
+const acceleratorOf = ([binding = '']: string[]): string => binding.replace('mod', 'CmdOrCtrl').replaceAll(' ', '+');
 
 function viewMenu({ chooseTheme }: MenuActions): MenuItemConstructorOptions[] {
   const themeItems = themes.map(
@@ -72,7 +78,7 @@ function helpMenu(actions: MenuActions, isMac: boolean): MenuItemConstructorOpti
     ...links.map(([label, address]) => ({ label, click: () => void shell.openExternal(address) })),
     { type: 'separator' },
     { label: 'Show Log', click: actions.showLog },
-    { label: 'Licences', click: actions.showLicences },
+    { label: licences.name, click: () => actions.runCommand(licences.id) },
     ...(isMac ? [] : [{ role: 'about' } as const]),
   ];
 }

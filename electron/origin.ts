@@ -16,8 +16,8 @@ export function isAppUrl(address: string): boolean {
 /** Name of the theme's messages between page and main process: the page keeps the theme, and the menu shows it. */
 export const themeMessage = 'copyscope:theme';
 
-/** Name of the menu's message from main process to page, which opens the licences. */
-export const licencesMessage = 'copyscope:licences';
+/** Name of the menu's message from main process to page, with the id of the command to run. */
+export const commandMessage = 'copyscope:command';
 
 /** Name of the port's message, from page to preload and from main process to page. */
 export const portMessage = 'copyscope:port';

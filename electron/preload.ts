@@ -1,6 +1,6 @@
 /** Gives the sandboxed page a port to the host and the menu's requests. Bundled to CommonJS; keep it this small. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { licencesMessage, portMessage, themeMessage } from './origin.ts';
+import { commandMessage, portMessage, themeMessage } from './origin.ts';
 
 /** The part of the page's window that this file needs. */
 declare const window: {
@@ -17,5 +17,6 @@ contextBridge.exposeInMainWorld('copyscope', {
   setTheme: (theme: unknown) => ipcRenderer.send(themeMessage, theme),
   onTheme: (listener: (theme: unknown) => void) =>
     void ipcRenderer.on(themeMessage, (_event, theme: unknown) => listener(theme)),
-  onLicences: (listener: () => void) => void ipcRenderer.on(licencesMessage, () => listener()),
+  onCommand: (listener: (id: unknown) => void) =>
+    void ipcRenderer.on(commandMessage, (_event, id: unknown) => listener(id)),
 });

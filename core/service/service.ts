@@ -342,6 +342,12 @@ export interface HostService {
   saveNotes(id: string, change: NotesChange): Promise<void>;
 }
 
+/** Commands of the window that the desktop app's menu has too. */
+export const menuCommands = {
+  open: { id: 'Library.open', name: 'Open a file', keys: ['mod O'] },
+  licences: { id: 'Window.licences', name: 'Licences' },
+};
+
 /** The host as one window has it. */
 export interface WindowService extends HostService {
   /** Allows this window to start programs of this kind, after a person has confirmed it there. See starts.ts. */

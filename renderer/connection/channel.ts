@@ -12,8 +12,8 @@ export interface DesktopBridge {
   setTheme(theme: DesktopTheme): void;
   /** Receives the theme that the menu requests. */
   onTheme(listener: (theme: DesktopTheme) => void): void;
-  /** Called when the menu's Licences is chosen. */
-  onLicences(listener: () => void): void;
+  /** Receives the id of the command that is chosen in the menu. */
+  onCommand(listener: (id: string) => void): void;
 }
 
 export type DesktopTheme = 'system' | 'light' | 'dark';

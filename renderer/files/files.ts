@@ -1,7 +1,13 @@
 /** Imports files and exports library items: several at a time, with progress, and cancelled at once. */
 import { IconFileImport } from '@tabler/icons-react';
 import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
-import { bundlePath, type Imported, type LibraryItems, libraryItems } from '../../core/service/service.ts';
+import {
+  bundlePath,
+  type Imported,
+  type LibraryItems,
+  libraryItems,
+  menuCommands,
+} from '../../core/service/service.ts';
 import { commands } from '../commands/command.ts';
 import { saveBlob } from '../common/files.ts';
 import { fetchHostFile, hostFile } from '../common/session.ts';
@@ -155,7 +161,7 @@ async function showImported(imported: Imported): Promise<void> {
 
 /** Opens the file dialog. Browsers require that a click or key calls it. */
 export const openCommand = commands('Library', {
-  open: { name: 'Open a file', keys: ['mod O'], icon: IconFileImport, run: chooseFiles },
+  open: { ...menuCommands.open, icon: IconFileImport, run: chooseFiles },
 }).open;
 
 function chooseFiles(): void {

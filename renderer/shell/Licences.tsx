@@ -3,7 +3,6 @@ import { Loader, Modal } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { ErrorText } from '../common/Page.tsx';
-import { desktopBridge } from '../connection/channel.ts';
 import { assign, useApp } from '../store/store.ts';
 import classes from './Licences.module.css';
 
@@ -11,8 +10,6 @@ const file = 'third-party.md';
 
 export function Licences() {
   const opened = useApp((state) => state.licencesOpen);
-  // Set once: the menu's listener stays as long as the page.
-  useEffect(() => desktopBridge()?.onLicences(() => assign({ licencesOpen: true })), []);
   return (
     <Modal opened={opened} onClose={() => assign({ licencesOpen: false })} title="Licences" size={720}>
       <Texts />

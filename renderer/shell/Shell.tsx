@@ -8,6 +8,7 @@ import { runTitle } from '../../core/service/service.ts';
 import { commandOf } from '../commands/command.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
+import { desktopBridge } from '../connection/channel.ts';
 import { connect } from '../connection/connect.ts';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
@@ -31,7 +32,7 @@ import type { AppState, Page } from '../store/types.ts';
 import { panelSize, type SizedPanel, usePanelSizes } from '../store/usePanelSizes.ts';
 import { useReachedArea } from './areas.ts';
 import { CommandPalette } from './CommandPalette.tsx';
-import { outsideFields, windowKeys } from './commands.ts';
+import { outsideFields, paletteCommands, windowKeys } from './commands.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import { Licences } from './Licences.tsx';
@@ -241,6 +242,7 @@ function pageName(state: AppState): string | undefined {
 
 const textFields = 'input, textarea, select, [contenteditable]';
 
+/** Runs the commands of keys, and of the desktop app's menu. */
 function useWindowKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -255,6 +257,8 @@ function useWindowKeys(): void {
     };
     window.addEventListener('keydown', onKey, { capture: true });
     window.addEventListener('keydown', onKey);
+    // Set once: the menu's listener stays as long as the page.
+    desktopBridge()?.onCommand((id) => void paletteCommands.find((command) => command.id === id)?.run());
     return () => {
       window.removeEventListener('keydown', onKey, { capture: true });
       window.removeEventListener('keydown', onKey);

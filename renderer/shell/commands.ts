@@ -10,7 +10,7 @@ import {
   IconServer,
 } from '@tabler/icons-react';
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
-import type { LibraryItems } from '../../core/service/service.ts';
+import { type LibraryItems, menuCommands } from '../../core/service/service.ts';
 import { type Command, commands, type Entry } from '../commands/command.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
 import { runCommands } from '../engine/RunButton.tsx';
@@ -88,7 +88,7 @@ export const windowCommands = commands('Window', {
   },
   charts: { name: 'Charts', icon: IconChartBar, run: () => openPage({ kind: 'charts' }) },
   welcome: { name: 'Go to the first page', run: () => openPage({ kind: 'welcome' }) },
-  licences: { name: 'Licences', run: () => assign({ licencesOpen: true }) },
+  licences: { ...menuCommands.licences, run: () => assign({ licencesOpen: true }) },
 });
 
 export const learnCommands = commands('Learn', {

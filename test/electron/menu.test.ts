@@ -12,7 +12,7 @@ const actions = {
   openFile: vi.fn(),
   showDataFolder: vi.fn(),
   showLog: vi.fn(),
-  showLicences: vi.fn(),
+  runCommand: vi.fn(),
   chooseTheme: vi.fn(),
 };
 
@@ -50,12 +50,12 @@ it.each(['linux', 'win32', 'darwin'] as const)(
 );
 
 it('opens files, the data folder, the log and the licences', () => {
-  click(named('Open Run'));
+  click(named('Open a file'));
   click(named('Show Data'));
   click(named('Show Log'));
   click(named('Licences'));
-  const { openFile, showDataFolder, showLog, showLicences } = actions;
-  for (const action of [openFile, showDataFolder, showLog, showLicences]) expect(action).toHaveBeenCalledOnce();
+  const { openFile, showDataFolder, showLog, runCommand } = actions;
+  for (const action of [openFile, showDataFolder, showLog, runCommand]) expect(action).toHaveBeenCalledOnce();
 });
 
 it('asks for the theme, and shows the one in force', () => {

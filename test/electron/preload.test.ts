@@ -10,7 +10,7 @@ it('gives the page a port and the theme, and forwards the port to its own origin
   await import('../../electron/preload.ts');
   expect(Object.keys(electron.contextBridge.exposed)).toEqual(['copyscope']);
   const bridge = electron.contextBridge.exposed['copyscope'] as Record<string, (...args: unknown[]) => unknown>;
-  expect(Object.keys(bridge)).toEqual(['requestPort', 'setTheme', 'onTheme', 'onLicences']);
+  expect(Object.keys(bridge)).toEqual(['requestPort', 'setTheme', 'onTheme', 'onCommand']);
 
   expect(bridge['requestPort']?.('injected')).toBeUndefined();
   expect(electron.ipcRenderer.send).toHaveBeenCalledExactlyOnceWith('copyscope:port');
@@ -23,9 +23,9 @@ it('gives the page a port and the theme, and forwards the port to its own origin
   expect(heard).toHaveBeenCalledExactlyOnceWith('light');
 
   const asked = vi.fn();
-  bridge['onLicences']?.(asked);
-  electron.ipcRenderer.emit('copyscope:licences', { sender: 'hidden' });
-  expect(asked).toHaveBeenCalledExactlyOnceWith();
+  bridge['onCommand']?.(asked);
+  electron.ipcRenderer.emit('copyscope:command', { sender: 'hidden' }, 'Window.licences');
+  expect(asked).toHaveBeenCalledExactlyOnceWith('Window.licences');
 
   const port = {};
   electron.ipcRenderer.emit('copyscope:port', { ports: [port] });

@@ -13,7 +13,7 @@ const bridge: DesktopBridge = {
   },
   setTheme() {},
   onTheme() {},
-  onLicences() {},
+  onCommand() {},
 };
 
 (globalThis as typeof globalThis & { copyscope?: DesktopBridge }).copyscope = bridge;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../../core/service/service.ts';
+import { menuCommands, type RunSummary } from '../../../core/service/service.ts';
 import { commandOf } from '../../../renderer/commands/command.ts';
 import { areas, commandsNow, paletteCommands } from '../../../renderer/shell/commands.ts';
 import { assign } from '../../../renderer/store/store.ts';
@@ -65,6 +65,11 @@ it('the help lists every command of the palette that has keys', () => {
   const keyed = paletteCommands.filter(({ keys }) => keys !== undefined).map(({ name }) => name);
   expect(keyed.filter((name) => !listed.has(name))).toEqual([]);
   expect(keyed).toContain('Undo');
+});
+
+it('every command of the desktop menu is one of the window', () => {
+  const ids = paletteCommands.map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining(Object.values(menuCommands).map(({ id }) => id)));
 });
 
 describe('a key press', () => {
