@@ -35,7 +35,7 @@ type Series = Figure['series'][number];
 function Missing({ name, origin, values, cases }: Series & { readonly cases: readonly string[] }) {
   const missing = cases.filter((_, index) => values[index] === null);
   if (missing.length === 0) return null;
-  const why = origin === 'published' || origin === 'none published' ? 'none published' : 'not yet measured';
+  const why = origin === 'published' || origin === 'none published' ? 'none published' : 'not measured';
   return (
     <p className={classes['missing']}>
       {name}, {why}: {missing.length === cases.length ? 'all of them' : missing.join('; ')}.

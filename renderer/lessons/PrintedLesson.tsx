@@ -204,7 +204,7 @@ function FigureTable({ figure }: { readonly figure: Figure }) {
             <tr key={label}>
               <th scope="row">{label}</th>
               {figure.series.map(({ name, values }) => (
-                <td key={name}>{values[index] ?? 'not yet measured'}</td>
+                <td key={name}>{values[index] ?? '–'}</td>
               ))}
             </tr>
           ))}

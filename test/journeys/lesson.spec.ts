@@ -35,7 +35,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   await expect(window.inspector.getByRole('heading', { name: 'Overlapped' })).toBeVisible();
   await expect(kernel).toBeVisible();
   await lesson.getByRole('button', { name: 'Next lesson' }).click();
-  await expect(lesson.getByRole('heading', { level: 1, name: 'The four cases' })).toBeVisible();
+  await expect(lesson.getByRole('heading', { level: 1, name: 'Running ahead, until the queue is full' })).toBeVisible();
   await lesson.getByRole('button', { name: 'All lessons' }).click();
   await expect(page.getByRole('button', { name: /Your first overlap/ }).getByLabel('Done')).toBeVisible();
 });

@@ -121,6 +121,100 @@ export const spoils: Readonly<Record<string, Change>> = {
 };
 
 export const solutions: Readonly<Record<string, Solutions>> = {
+  'nothing-to-gain: Take the copies out': {
+    right: { 'no copy': (one) => remove(one, is('copy')) },
+    wrong: {
+      'fewer bytes': smaller,
+      'a step left out as well': (one) => {
+        remove(one, is('copy'));
+        set(one, is('repeat'), { count: 3 });
+      },
+      'only the last copy left': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op !== 'repeat') throw new Error('the loop is gone');
+        const [copy] = loop.operations.splice(0, 1);
+        if (copy !== undefined) insert(operations(one), 1, copy);
+      },
+      'pinned instead': (one) => memory(one, 'batch', 'pinned'),
+    },
+  },
+  'copy-it-once: Copy it once': {
+    right: {
+      'in a stream of its own, with an event': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op !== 'repeat') throw new Error('the loop is gone');
+        const [copy] = loop.operations.splice(0, 1);
+        one.streams.push(stream('copies'));
+        one.events = [event('there')];
+        if (copy?.op === 'copy') {
+          insert(
+            operations(one),
+            0,
+            { ...copy, stream: 'copies' },
+            { op: 'recordEvent', event: 'there', stream: 'copies' },
+            { op: 'waitEvent', event: 'there', stream: 'work' },
+          );
+        }
+      },
+      'before the loop': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op !== 'repeat') throw new Error('the loop is gone');
+        const [copy] = loop.operations.splice(0, 1);
+        if (copy !== undefined) insert(operations(one), 0, copy);
+      },
+    },
+    wrong: {
+      'never copied': (one) => remove(one, is('copy')),
+      'copied after the loop': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op !== 'repeat') throw new Error('the loop is gone');
+        const [copy] = loop.operations.splice(0, 1);
+        if (copy !== undefined) insert(operations(one), 1, copy);
+      },
+      'a tenth of the table': (one) => set(one, is('copy'), { bytes: 1_600_000 }),
+    },
+  },
+  'settle-a-prediction: Settle it yourself': {
+    right: {
+      pinned: (one) => memory(one, 'tensor', 'pinned'),
+      registered: (one) => memory(one, 'tensor', 'registered'),
+    },
+    wrong: {
+      'pinned, and nobody waits': (one) => {
+        memory(one, 'tensor', 'pinned');
+        set(one, is('copy'), { mode: 'async' });
+      },
+      'not waited for': (one) => set(one, is('copy'), { mode: 'async' }),
+      'half of the tensor': (one) => set(one, is('copy'), { bytes: 2_000_000 }),
+      'another stream': (one) => {
+        one.streams.push(stream('side'));
+        set(one, is('copy'), { stream: 'side' });
+      },
+    },
+  },
+  'two-buffers: Use the second buffer': {
+    right: {
+      'the odd batches in the other buffer': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op !== 'repeat') throw new Error('the loop is gone');
+        set(one, is('copy', 'odd batch'), { dst: 'odd' });
+        set(one, is('kernel', 'odd step'), { reads: ['odd'] });
+        set(one, is('waitEvent', 'wait before the odd batch'), { event: 'used-odd' });
+        remove(one, is('waitEvent', 'wait before the even batch'));
+      },
+    },
+    wrong: {
+      'one buffer, without the waits': (one) => remove(one, (op) => op.op === 'waitEvent' && op.stream === 'copies'),
+      'the copy into the other buffer, and the kernel reads the first': (one) => {
+        set(one, is('copy', 'odd batch'), { dst: 'odd' });
+        remove(one, is('waitEvent', 'wait before the odd batch'));
+      },
+      'two buffers, and all waits': (one) => {
+        set(one, is('copy', 'odd batch'), { dst: 'odd' });
+        set(one, is('kernel', 'odd step'), { reads: ['odd'] });
+      },
+    },
+  },
   'own-trace: Make the change': {
     right: {
       'both pinned': (one) => {
