@@ -62,7 +62,27 @@ export interface ItemsBlock {
   readonly isFolded?: boolean | undefined;
 }
 
-export type Block = TextBlock | TableBlock | ItemsBlock;
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+  /** Range or rate next to the value, in smaller letters. */
+  readonly more?: string | undefined;
+  /** Drawn as a bar. */
+  readonly share?: number | undefined;
+  /** Meaning of the figure, or how it was obtained. */
+  readonly meaning?: string | undefined;
+  /** The fact is a part of the one above it. */
+  readonly isPart?: boolean | undefined;
+}
+
+export interface FactsBlock {
+  readonly kind: 'facts';
+  readonly title: string;
+  readonly about?: TextBlock | undefined;
+  readonly facts: readonly Fact[];
+}
+
+export type Block = TextBlock | TableBlock | ItemsBlock | FactsBlock;
 
 /** Returns no block for an empty text. */
 export const text = (words: string | null, look?: TextBlock['look'], tone?: Tone): TextBlock[] =>

@@ -4,6 +4,14 @@ import { CopyscopeError } from '../../core/errors.ts';
 import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
 import { planBlocks } from '../../core/present/plan.ts';
+import {
+  dataBlocks,
+  deviceBlocks,
+  engineBlocks,
+  headingText,
+  overlapBlocks,
+  timingBlocks,
+} from '../../core/present/summary.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
 import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../library/assets.ts';
@@ -12,7 +20,6 @@ import type { Terminal } from './io.ts';
 import { statusLine } from './progress.ts';
 import { drawBlocks } from './render/blocks.ts';
 import { drawLanes } from './render/lanes.ts';
-import { drawFigures, drawHeading, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
 import { drawPlan, drawVerdicts } from './render/verdicts.ts';
 
@@ -48,18 +55,20 @@ function forPeople(
   answers?: TraceAnswers,
 ): string[] {
   const shown = iterationOf(run.trace, run.info.iterations.representative);
+  const figures = [overlapBlocks, deviceBlocks, engineBlocks, timingBlocks].flatMap((blocks) => blocks(summary));
   return [
-    ...drawHeading(summary, origin, colors),
+    colors.bold(summary.name),
+    ...headingText(summary, origin),
     '',
     ...drawLanes(shown, columns, colors),
     '',
     ...(answers === undefined ? [] : [...drawBlocks(planBlocks(answers), { columns, colors }), '']),
-    ...drawFigures(summary),
+    ...drawBlocks(figures, { columns, colors }),
     '',
     ...drawVerdicts(summary, columns, colors),
     '',
     ...(answers === undefined ? drawPlan(summary, columns, colors) : []),
-    ...drawVerification(summary, colors),
+    ...drawBlocks(dataBlocks(summary), { columns, colors }),
     ...summary.notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
   ];
 }

@@ -1,6 +1,8 @@
 /** Draws the blocks of core/present in the window, in reports and on paper. */
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import {
   type Block,
+  type FactsBlock,
   filledColumns,
   type Item,
   type ItemsBlock,
@@ -9,7 +11,7 @@ import {
   type TextBlock,
 } from '../../core/present/blocks.ts';
 import { unbroken } from '../../core/units.ts';
-import { ShareBar } from '../inspector/Facts.tsx';
+import { Fact, Facts, ShareBar, Block as Titled } from '../inspector/Facts.tsx';
 import classes from './Blocks.module.css';
 
 interface Props {
@@ -26,14 +28,36 @@ export const Blocks = ({ blocks, level = 3, unfolded = false }: Props) =>
 
 function One({ block, level, unfolded }: Required<Omit<Props, 'blocks'>> & { readonly block: Block }) {
   if (block.kind === 'text') return <Text block={block} />;
+  if (block.kind === 'facts') return <FactList block={block} />;
   return block.kind === 'table' ? <Table block={block} level={level} /> : <Items block={block} unfolded={unfolded} />;
 }
 
 const Text = ({ block: { text, look, tone } }: { readonly block: TextBlock }) => (
   <p className={classes['text']} data-look={look} data-tone={tone}>
+    {tone === 'good' ? <IconCircleCheck size={16} aria-hidden /> : null}
+    {tone === 'bad' ? <IconCircleX size={16} aria-hidden /> : null}
     {unbroken(text)}
   </p>
 );
+
+function FactList({ block: { title, about, facts } }: { readonly block: FactsBlock }) {
+  return (
+    <Titled title={title}>
+      {about === undefined ? null : <Text block={about} />}
+      {facts.length === 0 ? null : (
+        <Facts>
+          {facts.map(({ name, value, more, share, meaning, isPart = false }) => (
+            <Fact key={name} name={isPart ? `– ${name}` : name} {...(meaning === undefined ? {} : { title: meaning })}>
+              {share === undefined ? null : <ShareBar share={share} />}
+              {unbroken(value)}
+              {more === undefined ? null : <small>{unbroken(more)}</small>}
+            </Fact>
+          ))}
+        </Facts>
+      )}
+    </Titled>
+  );
+}
 
 function Table({ block, level }: { readonly block: TableBlock; readonly level: 2 | 3 }) {
   const { title, about, columns, rows, empty, more } = block;

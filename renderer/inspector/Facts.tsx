@@ -68,3 +68,16 @@ export function SelectionHeading({ children, kind }: { readonly children: ReactN
     </div>
   );
 }
+
+export function Notes({ notes }: { readonly notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <Block title="Notes">
+      <ul className={classes['notes']}>
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </Block>
+  );
+}

@@ -3,26 +3,27 @@ import { isTested } from '../../core/explain/remedies/remedy.ts';
 import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { byCause, byKernel, costlyGroups, groupTitle, verdictGroups } from '../../core/explain/verdicts/groups.ts';
 import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
+import {
+  dataBlocks,
+  deviceBlocks,
+  engineBlocks,
+  hostBlocks,
+  machineBlocks,
+  overlapBlocks,
+  timingBlocks,
+} from '../../core/present/summary.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
+import { Blocks as Drawn } from '../blocks/Blocks.tsx';
 import { withKeys } from '../commands/command.ts';
 import { OriginBadge } from '../common/marks.tsx';
 import { ErrorText } from '../common/Page.tsx';
+import { formatInstant } from '../common/time.ts';
 import { type LoadedRun, mostJudgedRows } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { selectStretch, sumUpWhole } from '../timeline/commands.ts';
-import { Block, SumUp } from './Facts.tsx';
+import { Block, Notes, SumUp } from './Facts.tsx';
 import classes from './Inspector.module.css';
 import { PlanBlock } from './remedies/PlanBlock.tsx';
-import {
-  DeviceBlock,
-  EngineBlock,
-  HostBlock,
-  MachineBlock,
-  Notes,
-  OverlapBlock,
-  TimingBlock,
-  VerificationBlock,
-} from './SummaryBlocks.tsx';
 import { VerdictCard } from './VerdictCard.tsx';
 
 export function RunDetails({ run }: { readonly run: LoadedRun }) {
@@ -76,18 +77,15 @@ const isOfNothing = ({ engine, makespanNs, error }: WindowSummary): boolean =>
   engine === 'sim' && makespanNs === null && error === null;
 
 function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
+  const made = formatInstant(summary.createdAt);
   return (
     <>
-      <DeviceBlock summary={summary} />
+      <Drawn blocks={deviceBlocks(summary)} />
       {isSeveral(summary) ? <PlanBlock run={run} /> : null}
       <Verdicts run={run} summary={summary} />
-      <OverlapBlock summary={summary} />
-      <EngineBlock summary={summary} />
-      <HostBlock summary={summary} />
+      <Drawn blocks={[...overlapBlocks(summary), ...engineBlocks(summary), ...hostBlocks(summary)]} />
       <ByName run={run} />
-      <VerificationBlock summary={summary} />
-      <TimingBlock summary={summary} />
-      <MachineBlock summary={summary} />
+      <Drawn blocks={[...dataBlocks(summary), ...timingBlocks(summary), ...machineBlocks(summary, made)]} />
       <Notes notes={summary.notes} />
     </>
   );

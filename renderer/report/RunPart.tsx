@@ -1,21 +1,15 @@
 /** The figures and charts of one run, and its machine. */
 import { useMemo } from 'react';
 import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
+import { summaryBlocks } from '../../core/present/summary.ts';
 import { formatDuration } from '../../core/units.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { chartHeight, linkOf } from '../charts/RunCharts.tsx';
 import { ErrorText } from '../common/Page.tsx';
-import {
-  DeviceBlock,
-  EngineBlock,
-  HostBlock,
-  MachineBlock,
-  Notes,
-  OverlapBlock,
-  TimingBlock,
-  VerificationBlock,
-} from '../inspector/SummaryBlocks.tsx';
+import { formatInstant } from '../common/time.ts';
+import { Notes } from '../inspector/Facts.tsx';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
 
@@ -23,13 +17,7 @@ import type { OpenedReportRun } from './readReport.ts';
 export function SummaryGrid({ summary }: { readonly summary: WindowSummary }) {
   return (
     <div className={classes['blocks']}>
-      <OverlapBlock summary={summary} />
-      <DeviceBlock summary={summary} />
-      <EngineBlock summary={summary} />
-      <HostBlock summary={summary} />
-      <VerificationBlock summary={summary} />
-      <TimingBlock summary={summary} />
-      <MachineBlock summary={summary} />
+      <Blocks blocks={summaryBlocks(summary, formatInstant(summary.createdAt))} />
       <Notes notes={summary.notes} />
     </div>
   );

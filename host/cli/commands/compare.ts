@@ -18,8 +18,8 @@ import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { SettledStore } from '../../library/settledStore.ts';
 import { dataFolder } from '../../paths.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
+import { describeOrigin } from '../../../core/present/summary.ts';
 import { drawBlocks } from '../render/blocks.ts';
-import { describeOrigin } from '../render/summary.ts';
 import { traceProfile } from '../traceAnswers.ts';
 import { simulated, type Tools } from './run.ts';
 

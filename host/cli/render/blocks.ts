@@ -1,6 +1,7 @@
 /** Draws blocks as plain text. */
 import {
   type Block,
+  type FactsBlock,
   filledColumns,
   type Item,
   type ItemsBlock,
@@ -26,6 +27,7 @@ const isAnswer = (block: Block | undefined): boolean => block?.kind === 'text' &
 
 function drawBlock(block: Block, screen: Screen): string[] {
   if (block.kind === 'text') return drawText(block, screen);
+  if (block.kind === 'facts') return drawFacts(block, screen);
   return block.kind === 'table' ? drawTable(block, screen) : drawItems(block, screen);
 }
 
@@ -46,8 +48,10 @@ function drawTable(block: TableBlock, { columns, colors }: Screen): string[] {
   const { title, about, columns: titles, rows, empty, more } = block;
   if (rows.length === 0 && empty === undefined) return [];
   const [filled, name] = [filledColumns(block), nameColumn(block)];
-  const body = rows.map(({ cells, isPart = false }) =>
-    filled.map((at) => `${isPart && at === name ? '  ' : ''}${cells[at] ?? ''}`),
+  const body = rows.map(({ cells, isPart = false, isChosen = false }) =>
+    filled.map((at) =>
+      at === name ? `${isPart ? '  ' : ''}${cells[at] ?? ''}${isChosen ? ' *' : ''}` : (cells[at] ?? ''),
+    ),
   );
   const [head = '', ...lines] = table([filled.map((at) => titles[at]?.title ?? ''), ...body]);
   return [
@@ -60,6 +64,17 @@ function drawTable(block: TableBlock, { columns, colors }: Screen): string[] {
     ]),
     ...(more === undefined ? [] : wrap(more, columns, '')),
   ];
+}
+
+function drawFacts({ title, about, facts }: FactsBlock, screen: Screen): string[] {
+  const head =
+    about === undefined ? [screen.colors.bold(title)] : drawText({ ...about, text: `${title}: ${about.text}` }, screen);
+  const rows = facts.map(({ name, value, more = '', isPart = false }) => [
+    `  ${isPart ? '  ' : ''}${name}`,
+    value,
+    more,
+  ]);
+  return [...head, ...table(rows)];
 }
 
 const detailIndent = '    ';

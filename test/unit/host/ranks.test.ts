@@ -38,7 +38,7 @@ describe('explain of several ranks', () => {
 
   it('shows a table by rank', async () => {
     const { out } = await explain(folder);
-    expect(out).toMatch(/^Rank +step/m);
+    expect(out).toMatch(/^Rank +Step/m);
     expect(out).toMatch(/^1 \*/m);
   });
 
