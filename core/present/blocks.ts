@@ -49,8 +49,14 @@ export interface Item {
   readonly title: string;
   /** The name in the command line; the terminal shows it in place of the title. */
   readonly word?: string | undefined;
-  readonly figure?: { readonly text: string; readonly tone: Tone } | undefined;
+  /** The kind of finding, in a word or two. */
+  readonly mark?: { readonly text: string; readonly tone: Tone | 'neutral' } | undefined;
+  /** The operations that it is about. */
+  readonly subject?: string | undefined;
+  readonly figure?: { readonly text: string; readonly tone?: Tone } | undefined;
   readonly texts: readonly string[];
+  /** Places and rules, which stand back. */
+  readonly remarks?: readonly string[] | undefined;
   readonly code?: string | undefined;
 }
 

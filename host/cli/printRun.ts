@@ -3,6 +3,7 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
+import { text } from '../../core/present/blocks.ts';
 import { planBlocks } from '../../core/present/plan.ts';
 import {
   dataBlocks,
@@ -12,6 +13,7 @@ import {
   overlapBlocks,
   timingBlocks,
 } from '../../core/present/summary.ts';
+import { experimentPlanBlocks, verdictBlocks } from '../../core/present/verdicts.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
 import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../library/assets.ts';
@@ -20,8 +22,6 @@ import type { Terminal } from './io.ts';
 import { statusLine } from './progress.ts';
 import { drawBlocks } from './render/blocks.ts';
 import { drawLanes } from './render/lanes.ts';
-import { wrap } from './render/text.ts';
-import { drawPlan, drawVerdicts } from './render/verdicts.ts';
 
 export interface PrintOptions {
   readonly json: boolean;
@@ -47,6 +47,8 @@ export async function printRun(run: Run, assets: Assets, terminal: Terminal, opt
   requireGood(summary);
 }
 
+const mostVerdicts = 10;
+
 function forPeople(
   run: Run,
   summary: LazySummary,
@@ -55,21 +57,21 @@ function forPeople(
   answers?: TraceAnswers,
 ): string[] {
   const shown = iterationOf(run.trace, run.info.iterations.representative);
-  const figures = [overlapBlocks, deviceBlocks, engineBlocks, timingBlocks].flatMap((blocks) => blocks(summary));
+  const blocks = [
+    ...(answers === undefined ? [] : planBlocks(answers)),
+    ...[overlapBlocks, deviceBlocks, engineBlocks, timingBlocks].flatMap((made) => made(summary)),
+    ...verdictBlocks(summary, mostVerdicts),
+    ...(answers === undefined ? experimentPlanBlocks(summary) : []),
+    ...dataBlocks(summary),
+    ...summary.notes.flatMap((note) => text(`Note: ${note}`)),
+  ];
   return [
     colors.bold(summary.name),
     ...headingText(summary, origin),
     '',
     ...drawLanes(shown, columns, colors),
     '',
-    ...(answers === undefined ? [] : [...drawBlocks(planBlocks(answers), { columns, colors }), '']),
-    ...drawBlocks(figures, { columns, colors }),
-    '',
-    ...drawVerdicts(summary, columns, colors),
-    '',
-    ...(answers === undefined ? drawPlan(summary, columns, colors) : []),
-    ...drawBlocks(dataBlocks(summary), { columns, colors }),
-    ...summary.notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
+    ...drawBlocks(blocks, { columns, colors }),
   ];
 }
 

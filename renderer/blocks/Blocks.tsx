@@ -1,5 +1,4 @@
 /** Draws the blocks of core/present in the window, in reports and on paper. */
-import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import {
   type Block,
   type FactsBlock,
@@ -11,6 +10,7 @@ import {
   type TextBlock,
 } from '../../core/present/blocks.ts';
 import { unbroken } from '../../core/units.ts';
+import { ToneIcon } from '../common/marks.tsx';
 import { Fact, Facts, ShareBar, Block as Titled } from '../inspector/Facts.tsx';
 import classes from './Blocks.module.css';
 
@@ -34,8 +34,7 @@ function One({ block, level, unfolded }: Required<Omit<Props, 'blocks'>> & { rea
 
 const Text = ({ block: { text, look, tone } }: { readonly block: TextBlock }) => (
   <p className={classes['text']} data-look={look} data-tone={tone}>
-    {tone === 'good' ? <IconCircleCheck size={16} aria-hidden /> : null}
-    {tone === 'bad' ? <IconCircleX size={16} aria-hidden /> : null}
+    {tone === 'good' || tone === 'bad' ? <ToneIcon tone={tone} size={16} /> : null}
     {unbroken(text)}
   </p>
 );
@@ -114,9 +113,9 @@ function Items({ block, unfolded }: { readonly block: ItemsBlock; readonly unfol
   const { title, items, isFolded = false } = block;
   if (items.length === 0) return null;
   const list = (
-    <ol className={classes['items']} aria-label={title}>
+    <ol className={classes['items']} aria-label={title} data-marked={items[0]?.mark !== undefined || undefined}>
       {items.map((item) => (
-        <ItemLine key={item.title} item={item} unfolded={unfolded} />
+        <ItemLine key={`${item.title} ${item.subject ?? ''}`} item={item} unfolded={unfolded} />
       ))}
     </ol>
   );
@@ -130,10 +129,11 @@ function Items({ block, unfolded }: { readonly block: ItemsBlock; readonly unfol
 }
 
 function ItemLine({ item, unfolded }: { readonly item: Item; readonly unfolded: boolean }) {
-  const { title, figure, texts, code } = item;
+  const { title, mark, subject, figure, texts, remarks = [], code } = item;
   return (
     <li>
       <p>
+        {mark === undefined ? null : <ToneIcon tone={mark.tone} size={16} />}
         <strong>{title}</strong>
         {figure === undefined ? null : (
           <span className="tabular" data-tone={figure.tone}>
@@ -141,8 +141,14 @@ function ItemLine({ item, unfolded }: { readonly item: Item; readonly unfolded: 
           </span>
         )}
       </p>
+      {subject === undefined ? null : <p className={classes['aside']}>{subject}</p>}
       {texts.map((text) => (
         <p key={text}>{unbroken(text)}</p>
+      ))}
+      {remarks.map((text) => (
+        <p key={text} className={classes['aside']}>
+          {text}
+        </p>
       ))}
       {code === undefined ? null : (
         <details open={unfolded}>

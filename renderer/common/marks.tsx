@@ -1,5 +1,6 @@
 import { Badge, Tooltip } from '@mantine/core';
 import {
+  IconAlertTriangle,
   IconCircleCheck,
   IconCircleX,
   IconDeviceSdCard,
@@ -8,20 +9,20 @@ import {
   IconWaveSawTool,
 } from '@tabler/icons-react';
 import type { Verdict } from '../../core/explain/verdicts/verdict.ts';
+import { verdictTone } from '../../core/present/verdicts.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import classes from './marks.module.css';
 
 /** The sign in score, lists and cards that says if a copy or kernel overlapped. */
-type Tone = 'good' | 'missed' | 'neutral';
+export const VerdictIcon = ({ verdict, size = 18 }: { readonly verdict: Verdict; readonly size?: number }) => (
+  <ToneIcon tone={verdictTone(verdict)} size={size} />
+);
 
-export function verdictTone({ cause }: Verdict): Tone {
-  if (cause === 'overlapped') return 'good';
-  return cause === 'nothing-to-overlap' || cause === 'too-small' || cause === 'unexplained' ? 'neutral' : 'missed';
-}
+const toneIcons = { good: IconCircleCheck, warn: IconCircleX, bad: IconAlertTriangle, neutral: IconQuestionMark };
 
-export function VerdictIcon({ verdict, size = 18 }: { readonly verdict: Verdict; readonly size?: number }) {
-  const Icon = { good: IconCircleCheck, missed: IconCircleX, neutral: IconQuestionMark }[verdictTone(verdict)];
-  return <Icon size={size} aria-hidden className={classes['icon']} data-tone={verdictTone(verdict)} />;
+export function ToneIcon({ tone, size }: { readonly tone: keyof typeof toneIcons; readonly size: number }) {
+  const Icon = toneIcons[tone];
+  return <Icon size={size} aria-hidden className={classes['icon']} data-tone={tone} />;
 }
 
 const origins = {

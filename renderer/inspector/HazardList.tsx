@@ -1,6 +1,7 @@
 /** The hazards of the open experiment: both operations, the effect, the missing order, the remedy, the evidence. */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/explain/hazards/hazard.ts';
+import { evidenceText } from '../../core/present/verdicts.ts';
 import { unbroken } from '../../core/units.ts';
 import { useHazards, useRepair } from '../predict/hazards/useHazards.ts';
 import { select } from '../store/store.ts';
@@ -78,18 +79,6 @@ function OperationLink({ operation }: { readonly operation: HazardOperation }) {
   );
 }
 
-function Evidence({ evidence }: { readonly evidence: HazardEvidence }) {
-  const { bytesChecked, bytesWrong, wrong } = evidence;
-  if (bytesWrong === 0) {
-    return (
-      <p>In the shown run none of {bytesChecked.toLocaleString('en')} bytes was wrong. It may be the next time.</p>
-    );
-  }
-  const buffers = [...new Set(wrong.map(({ buffer }) => buffer))].join(', ');
-  return (
-    <p className={classes['wrong']}>
-      In the shown run {bytesWrong.toLocaleString('en')} of {bytesChecked.toLocaleString('en')} bytes were wrong, in{' '}
-      {buffers}.
-    </p>
-  );
-}
+const Evidence = ({ evidence }: { readonly evidence: HazardEvidence }) => (
+  <p className={evidence.bytesWrong === 0 ? undefined : classes['wrong']}>{evidenceText(evidence)}</p>
+);

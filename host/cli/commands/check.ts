@@ -4,10 +4,11 @@ import { CopyscopeError } from '../../../core/errors.ts';
 import { withEvidence } from '../../../core/explain/hazards/evidence.ts';
 import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/explain/hazards/hazard.ts';
 import { checkExperiment } from '../../../core/explain/hazards/repair.ts';
+import { hazardBlocks } from '../../../core/present/verdicts.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import type { Context } from '../io.ts';
-import { drawHazards } from '../render/hazards.ts';
+import { drawBlocks } from '../render/blocks.ts';
 
 /** Rejects with `hazards.found`, after printing, if there are any. */
 export async function check(context: Context, file: string, { json }: { readonly json: boolean }): Promise<void> {
@@ -19,7 +20,7 @@ export async function check(context: Context, file: string, { json }: { readonly
   const report = input.kind === 'run' ? withEvidence(found, lower(experiment), input.run.info.verification) : found;
   const { name } = experiment;
   if (json) await terminal.json({ format: hazardsFormat, version: hazardsVersion, name, ...report });
-  else terminal.out(drawHazards(name, report, terminal.columns, terminal.colors));
+  else terminal.out(drawBlocks(hazardBlocks(name, report), terminal));
   requireNone(report);
 }
 

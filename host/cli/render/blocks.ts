@@ -38,9 +38,10 @@ function drawText({ text, look, tone }: TextBlock, { columns, colors }: Screen):
   return tone === undefined ? lines : lines.map((line) => toneColors(colors)[tone](line));
 }
 
-export const toneColors = (colors: Screen['colors']) => ({
+const toneColors = (colors: Screen['colors']) => ({
   good: colors.green,
   warn: colors.yellow,
+  neutral: colors.yellow,
   bad: colors.red,
 });
 
@@ -90,11 +91,19 @@ function drawItems({ title, items, isFolded = false }: ItemsBlock, screen: Scree
   ];
 }
 
-function drawItem({ title, word = title, figure, texts }: Item, { columns, colors }: Screen): string[] {
-  const [first = '', ...rest] = wrap(figure === undefined ? word : `${word}: ${figure.text}`, columns, '  ');
+function drawItem(item: Item, { columns, colors }: Screen): string[] {
+  const { title, word = title, mark, subject, figure, texts, remarks = [] } = item;
+  const name = subject ?? word;
+  const sign = mark === undefined ? '  ' : `[${mark.text}] `;
+  const ends = [...(subject === undefined ? [] : [title]), ...(figure === undefined ? [] : [figure.text])];
+  const [first = '', ...rest] = wrap([name, ...ends].join(': '), columns, sign);
+  const indent = mark === undefined ? '    ' : '  ';
   return [
-    first.replace(word, () => colors.bold(word)),
-    ...rest,
-    ...texts.flatMap((words) => wrap(words, columns, detailIndent)),
+    first
+      .replace(name, () => colors.bold(name))
+      .replace(sign, (text) => (mark === undefined ? text : toneColors(colors)[mark.tone](text))),
+    ...rest.map((line) => `${indent}${line.slice(sign.length)}`),
+    ...texts.flatMap((words) => wrap(words, columns, indent)),
+    ...remarks.flatMap((words) => wrap(words, columns, indent)).map((line) => colors.dim(line)),
   ];
 }

@@ -99,7 +99,7 @@ describe('copyscope check', () => {
     writeFileSync(path, encodeRun(smallRun(experiment, 'cuda', { verification })));
     const { exitCode, out } = await copyscope(['check', path], built.script);
     expect(exitCode).toBe(5);
-    expect(out).toMatch(/In this run: 1,234 of 4,096 bytes checked were WRONG, in "received"/);
+    expect(out).toMatch(/In this run 1,234 of 4,096 bytes were wrong, in "received"/);
   });
 
   it('exits with 2 for what is no experiment', async () => {
