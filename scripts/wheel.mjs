@@ -1,7 +1,7 @@
 /**
  * `npm run package:wheel [-- FOLDER]` makes copyscope-VERSION-py3-none-manylinux_2_34_x86_64.whl, in release/ or in FOLDER:
- * the Python package with the command line, the window, the addon and the recorder. With --arm64 it is for aarch64, with what
- * `npm run package:native -- --arm64` built.
+ * the Python package with the command line, the window, the addon, the recorder and the copy engine. With --arm64 it is for
+ * aarch64, with what `npm run package:native -- --arm64` built.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,11 @@ import { inRoot, runMain } from './lib/paths.mjs';
 import { prebuild, prebuiltFiles } from './lib/prebuilds.mjs';
 import { stageProgram } from './lib/program-files.mjs';
 
+const own = { files: ['libcopyscope_copy.so'] };
+const built = {
+  x64: own,
+  arm64: { ...own, built: 'native/build-arm64/Release', strip: 'aarch64-linux-gnu-strip' },
+};
 const platforms = { x64: 'manylinux_2_34_x86_64', arm64: 'manylinux_2_34_aarch64' };
 
 const metadata = ({ name, version, description, license }) => `Metadata-Version: 2.1
@@ -39,6 +44,7 @@ function stage(folder, processor) {
     filter: (path) => !path.includes('__pycache__'),
   });
   const program = stageProgram(join(folder, 'copyscope/_app'), `native/prebuilds/${system}`);
+  prebuild({ ...built[processor], target: join(folder, 'copyscope/_app/native/prebuilds', system) });
   const tag = `py3-none-${platforms[processor]}`;
   const info = join(folder, `${program.name}-${program.version}.dist-info`);
   mkdirSync(info);

@@ -10,8 +10,8 @@
 from ._program import CopyscopeError
 from ._record import end_step, record, step
 
-__all__ = ["CopyscopeError", "end_step", "explain", "lightning_callback", "on_signal", "record", "step", "trace_handler",
-           "trainer_callback"]
+__all__ = ["CopyscopeError", "end_step", "explain", "lightning_callback", "on_signal", "record", "step", "to_device",
+           "trace_handler", "trainer_callback"]
 
 
 def explain(path, **options):
@@ -26,6 +26,19 @@ def on_signal(**options):
     from ._signal import on_signal as wait
 
     return wait(**options)
+
+
+def to_device(batch, device, *, strategy="auto"):
+    """Starts copying the tensors and arrays in nested lists, tuples and dicts to a device, all at once.
+
+    Returns a handle: ready() never waits; get() waits and returns the batch with tensors on the device. Other values pass
+    through. The sources must stay unchanged until then. The strategies are those of the copy engine.
+    """
+    try:
+        from ._copy import to_device as start
+    except ImportError as error:
+        raise CopyscopeError(f"to_device copies PyTorch's tensors, and PyTorch can't be imported: {error}") from error
+    return start(batch, device, strategy)
 
 
 def trace_handler(folder):

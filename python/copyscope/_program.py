@@ -23,17 +23,23 @@ def program_folder():
     raise CopyscopeError("Copyscope's command line is not built. Run npm run build in the clone, or install the wheel.")
 
 
-def record_library():
-    """Returns the path of the recorder's library, which COPYSCOPE_RECORD_LIBRARY can name."""
-    named = os.environ.get("COPYSCOPE_RECORD_LIBRARY")
+def native_library(name, variable, advice):
+    """Returns the path of a library of ours, which an environment variable can name. Without it, `advice` is in the error."""
+    named = os.environ.get(variable)
     system = "linux-" + {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     places = [root / "native" / place for root in (_HERE / "_app", _HERE.parents[1])
               for place in ("build/Release", f"prebuilds/{system}")]
-    for path in [Path(named)] if named else [place / "libcopyscope_record.so" for place in places]:
+    for path in [Path(named)] if named else [place / name for place in places]:
         if path.is_file():
             return str(path)
-    raise CopyscopeError("There is no libcopyscope_record.so for this system: programs are recorded on Linux, with the"
-                         " wheel for this processor or with a clone that was built where CUDA's headers are.")
+    raise CopyscopeError(f"There is no {name} for this system: {advice}")
+
+
+def record_library():
+    """Returns the path of the recorder's library."""
+    return native_library("libcopyscope_record.so", "COPYSCOPE_RECORD_LIBRARY",
+                          "programs are recorded on Linux, with the wheel for this processor or with a clone that was built"
+                          " where CUDA's headers are.")
 
 
 def node():

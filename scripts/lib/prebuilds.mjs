@@ -11,7 +11,7 @@ import { findProgram } from './system.mjs';
 const own = `${process.platform}-${process.arch}`;
 const folderOf = (name) => `native/prebuilds/${name}`;
 
-const isCompiled = (name) => /^(copyscope\.node|libcopyscope_record\.so)$/.test(name);
+const compiled = ['copyscope.node', 'libcopyscope_record.so'];
 
 /** The compiled files for a system, as packages name them. */
 export function prebuiltFiles(name = own) {
@@ -19,13 +19,18 @@ export function prebuiltFiles(name = own) {
   return existsSync(folder) ? readdirSync(folder).map((file) => `${folderOf(name)}/${file}`) : [];
 }
 
-/** Takes over what was built into `built`, without the names that only a debugger reads. */
-export function prebuild({ built = 'native/build/Release', name = own, strip = 'strip' } = {}) {
+/** Takes over the `files` that were built into `built`, without the names that only a debugger reads. */
+export function prebuild({
+  built = 'native/build/Release',
+  name = own,
+  strip = 'strip',
+  files = compiled,
+  target = inRoot(folderOf(name)),
+} = {}) {
   // They may have been brought here from another machine.
   if (!existsSync(inRoot(built))) return;
-  const target = inRoot(folderOf(name));
   mkdirSync(target, { recursive: true });
-  for (const file of readdirSync(inRoot(built)).filter(isCompiled)) {
+  for (const file of readdirSync(inRoot(built)).filter((one) => files.includes(one))) {
     const [from, to] = [inRoot(built, file), join(target, file)];
     if (!isNewer(from, to)) continue;
     // Whole or not at all: another package may be made of it at the same time.

@@ -52,6 +52,16 @@ print(told.plan[0]["changes"], "<iframe" in told._repr_html_())`;
     expect(stdout, stderr).toMatch(/\['pin', .*\] True/);
   });
 
+  it('brings the copy engine, whose errors are words', () => {
+    const text = `import ctypes, copyscope
+from copyscope._program import native_library
+ctypes.CDLL(native_library("libcopyscope_copy.so", "COPYSCOPE_COPY_LIBRARY", "")).copyscopeCopyError
+try: copyscope.to_device([], "cuda:0")
+except copyscope.CopyscopeError as error: print(error)`;
+    const { stdout, stderr } = ran('python', ['-c', text]);
+    expect(stdout, stderr).toMatch(/^to_device copies PyTorch's tensors, and PyTorch can't be imported/);
+  });
+
   it.skipIf(noRecorder !== null)('records with the library that it brings', () => {
     const { LD_LIBRARY_PATH, COPYSCOPE_RECORD_DRIVER } = standInEnvironment(buildRecorder());
     const text = `import copyscope, ctypes

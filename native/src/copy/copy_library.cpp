@@ -1,0 +1,153 @@
+// The copy engine as a C library without Node (libcopyscope_copy.so), which python/copyscope/_copy.py loads. The caller
+// allocates the targets; functions that fail return null or a negative number, and copyscopeCopyError() says why.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "copy/host_copy_device.h"
+#include "copy/packing_plan.h"
+#include "copy/pending_copy.h"
+#ifdef COPYSCOPE_WITH_CUDA
+#include "cuda/cuda_copy_device.h"
+#include "cuda/cuda_copy_handles.h"
+#endif
+
+#define COPYSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace copyscope::copy {
+namespace {
+
+/// A device's engine and the thread for its background copies. It lasts until the process ends.
+struct Engine {
+  std::shared_ptr<CopyEngine> engine;
+  CopyScheduler scheduler;
+  bool isCuda = false;
+};
+
+thread_local std::string lastError;
+
+/// Returns `otherwise`, with the reason in lastError, if `work` throws.
+template <typename Result, typename Work>
+Result guarded(Result otherwise, const Work& work) noexcept {
+  try {
+    return work();
+  } catch (const Failure& failure) {
+    lastError = failure.message;
+  } catch (const std::exception& error) {
+    lastError = error.what();
+  }
+  return otherwise;
+}
+
+CopyOptions optionsOf(int strategy) {
+  CopyOptions options;
+  options.strategy = static_cast<Strategy>(strategy);
+  options.packCpuTensors = options.strategy == Strategy::packed || options.strategy == Strategy::pipelined;
+  return options;
+}
+
+std::unique_ptr<CopyDevice> deviceOf(int index, bool simulated) {
+  if (simulated) return std::make_unique<HostCopyDevice>(index);
+#ifdef COPYSCOPE_WITH_CUDA
+  return makeCudaCopyDevice(index);
+#else
+  throw Failure("copy.no-device", "This libcopyscope_copy.so was built without CUDA.");
+#endif
+}
+
+/// Returns an owner of the caller's stream as the engine sees it; null for the engine's own.
+std::shared_ptr<CopyStream> streamOf(const Engine& engine, void* handle) {
+#ifdef COPYSCOPE_WITH_CUDA
+  if (engine.isCuda) return std::make_shared<CudaCopyStream>(static_cast<cudaStream_t>(handle));
+#endif
+  static_cast<void>(engine);
+  static_cast<void>(handle);
+  return nullptr;
+}
+
+using Copy = std::shared_ptr<PendingCopy>;
+
+}  // namespace
+}  // namespace copyscope::copy
+
+using namespace copyscope::copy;
+
+/// Returns the reason of this thread's last failure.
+COPYSCOPE_EXPORT const char* copyscopeCopyError() { return lastError.c_str(); }
+
+/// Makes the engine of CUDA's device `index`, or of a simulated one.
+COPYSCOPE_EXPORT void* copyscopeCopyOpen(int index, int simulated) {
+  return guarded<void*>(nullptr, [&] {
+    auto made = std::make_unique<Engine>();
+    made->engine = std::make_shared<CopyEngine>(deviceOf(index, simulated != 0));
+    made->isCuda = simulated == 0;
+    return made.release();
+  });
+}
+
+/// Places `count` dense tensors by their bytes: `storageOf` and `offsets` get each one's storage and its place there.
+/// `storages` (room for `count`) gets the bytes of each storage, and `alone` its only tensor, or -1 if it holds several.
+/// Returns the number of storages. An empty tensor has storage 0xffffffff.
+COPYSCOPE_EXPORT long copyscopeCopyPlace(long count, int strategy, const std::uint64_t* bytes, std::uint32_t* storageOf,
+                                         std::uint64_t* offsets, std::uint64_t* storages, std::int64_t* alone) {
+  return guarded<long>(-1, [&] {
+    constexpr std::uint32_t largestElement = 16;
+    const auto number = static_cast<std::size_t>(count);
+    std::vector<TensorSize> tensors(number);
+    for (std::size_t index = 0; index < number; ++index) tensors[index] = {bytes[index], largestElement, true};
+    PackingPlan plan;
+    planPacking(tensors, optionsOf(strategy), plan);
+    std::vector<std::uint32_t> held(plan.storages.size());
+    for (std::size_t index = 0; index < number; ++index) {
+      storageOf[index] = plan.placements[index].storage;
+      offsets[index] = plan.placements[index].offset;
+      if (storageOf[index] == noStorage) continue;
+      alone[storageOf[index]] = held[storageOf[index]]++ == 0 ? static_cast<std::int64_t>(index) : -1;
+    }
+    std::copy(plan.storages.begin(), plan.storages.end(), storages);
+    return static_cast<long>(plan.storages.size());
+  });
+}
+
+/// Starts copying host tensors to the device, in `stream`. `bases` are the addresses of the storages. Sources, targets
+/// and stream must last until the copy has ended; the arrays may go.
+COPYSCOPE_EXPORT void* copyscopeCopyStart(void* engine, long count, int strategy, const std::uint64_t* sources,
+                                          const std::uint64_t* bytes, const std::uint32_t* storageOf,
+                                          const std::uint64_t* offsets, const std::uint64_t* bases, void* stream) {
+  return guarded<void*>(nullptr, [&] {
+    Engine& own = *static_cast<Engine*>(engine);
+    const std::shared_ptr<CopyStream> owner = streamOf(own, stream);
+    const StreamRef used = owner != nullptr ? owner.get() : own.engine->defaultStream();
+    auto copy = std::make_unique<Copy>(std::make_shared<PendingCopy>(own.engine, used, owner));
+    PendingCopy& pending = **copy;
+    pending.options = optionsOf(strategy);
+    pending.batch.transfers.resize(static_cast<std::size_t>(count));
+    for (long index = 0; index < count; ++index) {
+      const std::uint32_t storage = storageOf[index];
+      if (storage == noStorage) continue;
+      pending.batch.transfers[static_cast<std::size_t>(index)] = {
+          reinterpret_cast<std::byte*>(sources[index]), reinterpret_cast<std::byte*>(bases[storage] + offsets[index]),
+          bytes[index], storage};
+    }
+    if (!pending.submitSmall()) own.scheduler.add(*copy);
+    return copy.release();
+  });
+}
+
+/// Returns the state, without waiting: 0 under way, 1 done, 2 failed, 3 cancelled.
+COPYSCOPE_EXPORT int copyscopeCopyState(void* copy) { return static_cast<int>((*static_cast<Copy*>(copy))->state()); }
+
+/// Waits for the end, and returns the state.
+COPYSCOPE_EXPORT int copyscopeCopyWait(void* copy) {
+  PendingCopy& pending = **static_cast<Copy*>(copy);
+  pending.wait();
+  if (pending.state() != CopyState::done) lastError = pending.failure().message;
+  return static_cast<int>(pending.state());
+}
+
+/// Cancels the copy if it is under way, waits until nothing uses its memory, and frees it.
+COPYSCOPE_EXPORT void copyscopeCopyFree(void* copy) {
+  const std::unique_ptr<Copy> owned(static_cast<Copy*>(copy));
+  (*owned)->cancel();
+  (*owned)->wait();
+}
