@@ -46,6 +46,8 @@ export interface AddonRequest {
   readonly results: Float64Array;
   readonly multiCopies: Float64Array;
   readonly multiCopySizes: readonly Float64Array[];
+  /** Begin in the source and in the destination, and bytes, of each block. */
+  readonly blockTables: readonly Float64Array[];
   /** Checksum of all tables. */
   readonly checksum: number;
 }

@@ -5,6 +5,7 @@ import {
   type Measurement,
   measuredDirections,
   measuredMemories,
+  measuredStrategies,
   measurementKinds,
 } from '../core/apps/calibrate/measurement.ts';
 import { CopyscopeError } from '../core/errors.ts';
@@ -62,6 +63,7 @@ const numbers = (measurement: Measurement): Record<string, number> => ({
   kind: measurementKinds.indexOf(measurement.kind),
   direction: measuredDirections.indexOf(measurement.direction),
   memory: measuredMemories.indexOf(measurement.memory),
+  strategy: measuredStrategies.indexOf(measurement.strategy ?? 'loop'),
   device: measurement.device,
   bytes: measurement.bytes,
   capacity: measurement.capacity,

@@ -4,6 +4,8 @@ import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
 import type { Pattern } from '../core/experiment/resources.ts';
 import {
+  type Blocks,
+  bytesOfBlocks,
   type Content,
   type Instruction,
   type InstructionOf,
@@ -39,6 +41,7 @@ export interface EncodeOptions {
 /** Throws a CopyscopeError `engine.no-device` if a device is not among the visible ones. */
 export function encodeProgram(program: Program, options: EncodeOptions): AddonRequest {
   const calls = libraryCallsOf(program);
+  const tablesOf = blockTablesOf(program);
   const tables = {
     devices: Float64Array.from(program.devices, ({ index }, device) => devicePosition(program, device, index)),
     buffers: table('buffers', program.buffers, (buffer) => ({
@@ -69,7 +72,15 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
   };
   const threads = program.threads.map((thread) =>
-    table('instructions', withoutLoops(thread.instructions), (instruction) => instructionNumbers(instruction, calls)),
+    table('instructions', withoutLoops(thread.instructions), (instruction) =>
+      instructionNumbers(instruction, calls, tablesOf),
+    ),
+  );
+  const blockTables = tablesOf.map(({ sizes, srcOffsets, dstOffsets }) =>
+    Float64Array.from(
+      { length: 3 * sizes.length },
+      (_, at) => [srcOffsets, dstOffsets, sizes][at % 3]?.[Math.floor(at / 3)] ?? 0,
+    ),
   );
   const multiCopySizes = program.multiCopies.map(({ sizes }) => Float64Array.from(sizes));
   return {
@@ -86,7 +97,8 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     ...tables,
     threads,
     multiCopySizes,
-    checksum: checksumOf([...Object.values(tables), ...threads, ...multiCopySizes]),
+    blockTables,
+    checksum: checksumOf([...Object.values(tables), ...threads, ...multiCopySizes, ...blockTables]),
   };
 }
 
@@ -119,6 +131,17 @@ function checksumOf(tables: readonly Float64Array[]): number {
   for (const { buffer } of tables) for (const word of new Uint32Array(buffer)) hash = Math.imul(hash ^ word, 16777619);
   return hash >>> 0;
 }
+
+/** Returns the tables of the block copies that aren't loops, each once. */
+const blockTablesOf = ({ threads }: Program): readonly Blocks[] => [
+  ...new Set(
+    threads.flatMap(({ instructions }) =>
+      instructions.flatMap((one) =>
+        one.code === 'packBlocks' || (one.code === 'blockCopy' && one.by !== 'loop') ? [one.blocks] : [],
+      ),
+    ),
+  ),
+];
 
 /** Returns the number of each cuBLAS or cuFFT kernel. A makePlan and its launch share their kernel. */
 function libraryCallsOf({ threads }: Program): ReadonlyMap<ProgramKernel, number> {
@@ -232,6 +255,7 @@ interface InstructionFields {
   /** Index of a group's other end. */
   readonly jump?: number;
   readonly content?: Content | null;
+  /** A block copy with this is one call for all blocks. */
   readonly blocking?: boolean;
   /** A signal, graph, multi-tensor copy, library call or device; the later event of an elapsedTime. */
   readonly index?: number;
@@ -242,8 +266,9 @@ interface InstructionFields {
 function instructionNumbers(
   instruction: Instruction,
   calls: ReadonlyMap<ProgramKernel, number>,
+  tables: readonly Blocks[],
 ): TableRow<'instructions'> {
-  const said = instructionFields(instruction, calls);
+  const said = instructionFields(instruction, calls, tables);
   return {
     code: codes.indexOf(said.code),
     op: instruction.op,
@@ -263,7 +288,11 @@ function instructionNumbers(
   };
 }
 
-function instructionFields(instruction: Instruction, calls: ReadonlyMap<ProgramKernel, number>): InstructionFields {
+function instructionFields(
+  instruction: Instruction,
+  calls: ReadonlyMap<ProgramKernel, number>,
+  tables: readonly Blocks[],
+): InstructionFields {
   switch (instruction.code) {
     case 'work':
       return { code: 'work', amount: instruction.durationNs };
@@ -302,9 +331,23 @@ function instructionFields(instruction: Instruction, calls: ReadonlyMap<ProgramK
       return { code: 'item', src: instruction.buffer, stream: instruction.stream };
     case 'multiCopy':
       return { code: 'multiCopy', index: instruction.plan, stream: instruction.stream };
-    case 'blockCopy':
-    case 'packBlocks':
-      throw new RangeError('core/program/capabilities.ts refuses block copies on these engines.');
+    case 'blockCopy': {
+      const { code, src, dst, stream, smShare: share, blocks, by } = instruction;
+      return {
+        code,
+        src,
+        dst,
+        stream,
+        share,
+        index: tables.indexOf(blocks),
+        bytes: bytesOfBlocks(blocks),
+        blocking: by === 'batch',
+      };
+    }
+    case 'packBlocks': {
+      const { code, src, dst, blocks } = instruction;
+      return { code, src, dst, index: tables.indexOf(blocks), bytes: bytesOfBlocks(blocks) };
+    }
     case 'repeat':
       return { code: 'repeat', amount: instruction.count, jump: instruction.end };
     case 'endRepeat':

@@ -47,6 +47,8 @@ export const codes = [
   'matmul',
   'fft',
   'makePlan',
+  'blockCopy',
+  'packBlocks',
 ] as const;
 export type Code = (typeof codes)[number];
 
@@ -138,6 +140,7 @@ export const calls = [
   'cublasCreate',
   'cufftExecC2C',
   'cufftMakePlanMany',
+  'cudaMemcpyBatchAsync',
 ] as const;
 
 /** Allocators whose state the addon reports, and the states of their blocks. */

@@ -40,20 +40,17 @@ interface Abilities {
   readonly features: ReadonlySet<Feature>;
 }
 
-/** The native engines don't execute block copies yet. */
-const executed = new Set(operationNames.filter((name) => name !== 'blockCopy'));
-
 const abilities: Readonly<Record<EngineKind, Abilities>> = {
   cuda: {
     name: 'the CUDA engine',
     memories: new Set(bufferMemories),
-    operations: executed,
+    operations: new Set(operationNames),
     features: new Set(Object.keys(features) as Feature[]),
   },
   cpu: {
     name: 'the CPU engine',
     memories: new Set(bufferMemories),
-    operations: executed,
+    operations: new Set(operationNames),
     // Its streams share all processors equally, and its kernels have no multiprocessors.
     features: new Set<Feature>([
       'allocation',

@@ -59,7 +59,11 @@ export async function calibrateEngine(
   return { ...deriveProfile(plan, results, base, provenance(request, report)), failed, device };
 }
 
-function requireEngine({ engines, devices }: DeviceReport, { engine }: CalibrationRequest): void {
+/** Throws `engine.unavailable` if the engine can't measure here. */
+export function requireEngine(
+  { engines, devices }: DeviceReport,
+  { engine }: Pick<CalibrationRequest, 'engine'>,
+): void {
   const status = engines.find(({ kind }) => kind === engine);
   if (status?.available === true && (engine !== 'cuda' || devices.length > 0)) return;
   const problem = status?.problem;

@@ -328,6 +328,7 @@ export function commands(
     .option('--name <name>', 'name of the new profile; made of the name of the device where left out')
     .option('--base <name>', 'profile that has what no experiment tells', 'h200')
     .option('--out <file.json>', 'write it there instead of among your profiles')
+    .option('--blocks <file.json>', 'measure copies of blocks instead, and write the fastest strategies there')
     .option('--slurm', 'as a job of Slurm', false)
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))

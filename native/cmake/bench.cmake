@@ -4,6 +4,7 @@ if(TARGET copyscope)
 endif()
 if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE
+    src/bench/bench_blocks.cpp
     src/bench/bench_copies.cpp
     src/bench/bench_kernels.cu
     src/bench/bench_launches.cpp

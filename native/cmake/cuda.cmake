@@ -34,6 +34,7 @@ add_library(copyscope_cuda STATIC
   src/cuda/cuda_device.cpp
   src/cuda/cuda_devices.cpp
   src/cuda/cuda_graphs.cpp
+  src/cuda/cuda_batches.cpp
   src/cuda/cuda_host_functions.cpp
   src/cuda/cuda_issue.cpp
   src/cuda/cuda_kernels.cu

@@ -1,21 +1,25 @@
 /** One measurement of the native engine without a recorder, and its result. */
 
 /** In the order of native/src/bench/bench_request.h, like the lists below. */
-export const measurementKinds = ['copy', 'launches', 'queue-depth', 'submit'] as const;
+export const measurementKinds = ['copy', 'launches', 'queue-depth', 'submit', 'blocks'] as const;
 export const measuredDirections = ['h2d', 'd2h', 'd2d'] as const;
 export const measuredMemories = ['pageable', 'pinned'] as const;
+
+export const measuredStrategies = ['loop', 'batch', 'kernel', 'packed'] as const;
 
 export interface Measurement {
   readonly kind: (typeof measurementKinds)[number];
   readonly direction: (typeof measuredDirections)[number];
   /** Kind of host memory. */
   readonly memory: (typeof measuredMemories)[number];
+  /** Strategy of a block copy. */
+  readonly strategy?: (typeof measuredStrategies)[number];
   readonly device: number;
   /** Size of one copy. */
   readonly bytes: number;
   /** Size of the largest copy, for which memory is allocated once. */
   readonly capacity: number;
-  /** Copies or launches in a sample. */
+  /** Copies, launches or blocks in a sample. */
   readonly count: number;
   readonly samples: number;
   readonly warmups: number;
@@ -25,6 +29,8 @@ export interface Measurement {
 export interface Measured {
   readonly ns: Float64Array;
   readonly callNs: Float64Array;
+  /** Time on the device of a block copy; empty for others. */
+  readonly deviceNs: Float64Array;
   /** Whether it was timed by the host's clock rather than between two device events. */
   readonly onHostClock: boolean;
   /** Bytes moved in one sample. */

@@ -138,7 +138,11 @@ function sides({ src, dst }: Ends, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 
   return `${side(src)}2${side(dst)}`;
 }
 
-/** Returns the strategy that `auto` stands for. The legacy default stream takes no batches. */
+/** Returns the fastest strategy for page-locked memory on an H200. The legacy default stream takes no batches. */
+export const autoStrategy = (bytes: number, isBatchable: boolean): 'kernel' | 'batch' =>
+  bytes < batchedBytes || !isBatchable ? 'kernel' : 'batch';
+
+/** Returns the strategy that is meant. */
 function chosen(
   operation: BlockCopy,
   { find, streams }: Scope,
@@ -148,6 +152,6 @@ function chosen(
   if (strategy !== 'auto') return strategy;
   if ([src, dst].some((id) => find(id)?.memory === 'pageable')) return 'packed';
   const bytes = typeof blockBytes === 'number' ? blockBytes : blockBytes.reduce((a, b) => a + b, 0) / blockBytes.length;
-  const isSmall = bytes < batchedBytes || sides(operation, find) === 'D2D';
-  return isSmall || streams.streams[stream]?.kind === 'legacy-default' ? 'kernel' : 'batch';
+  const isBatchable = sides(operation, find) !== 'D2D' && streams.streams[stream]?.kind !== 'legacy-default';
+  return autoStrategy(bytes, isBatchable);
 }

@@ -82,6 +82,12 @@ class MemoryCheck {
         'both buffers are host memory.',
         'Name a device buffer: blocks are copied to, from or within a device.',
       );
+    } else if (ends.some((buffer) => buffer?.allocated === 'by-operation' && buffer.memory !== 'device')) {
+      this.#report(
+        op,
+        'host memory of a block copy must exist before the run.',
+        'Declare the buffer without an allocate.',
+      );
     } else if (by === 'kernel') {
       for (const buffer of [src, dst]) this.#reached(buffer, instruction);
     } else if (by === 'batch' && pageable !== undefined) {

@@ -1,10 +1,13 @@
 /** `copyscope calibrate`: measures this machine and writes a device profile for the simulator. */
 
+import { measureBlocks } from '../../../core/apps/calibrate/blocks.ts';
+import type { Measured, Measurement } from '../../../core/apps/calibrate/measurement.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import { defaultProfile } from '../../../core/machine/cost/simEngine.ts';
 import type { DeviceProfile } from '../../../core/machine/profile/profile.ts';
-import { type Calibration, calibrateEngine } from '../../calibrate/calibrateEngine.ts';
+import { type Calibration, calibrateEngine, requireEngine } from '../../calibrate/calibrateEngine.ts';
 import { type KeptProfile, keepProfile, requireFreeName } from '../../calibrate/keepProfile.ts';
+import { writeWhole } from '../../files/files.ts';
 import { dataFolder } from '../../paths.ts';
 import type { Terminal } from '../io.ts';
 import { statusLine } from '../progress.ts';
@@ -18,15 +21,33 @@ export interface CalibrateOptions {
   readonly base: string;
   readonly out?: string | undefined;
   readonly quick: boolean;
+  /** File for the table of block copies, which is written instead of a profile. */
+  readonly blocks?: string | undefined;
   readonly json: boolean;
 }
 
 export async function calibrateMachine(tools: Tools, options: CalibrateOptions): Promise<void> {
   refuseProfile(options);
+  if (options.blocks !== undefined) return calibrateBlocks(tools, options.blocks, options.json);
   await requireFreeName(tools.assets, options.name ?? 'unnamed');
   // A job of Slurm names the node that it measures.
   const host = tools.context.environment['COPYSCOPE_NODE'];
   await keep(tools, { ...options, host }, await calibrateHere(tools, { ...options, host }));
+}
+
+/** Measures copies of blocks on the first GPU, and writes which strategy is the fastest for which shape. */
+async function calibrateBlocks({ context, engine }: Tools, path: string, json: boolean): Promise<void> {
+  const { terminal, signal } = context;
+  const report = await engine.report();
+  requireEngine(report, { engine: 'cuda' });
+  const line = statusLine(terminal);
+  const about = { device: report.devices[0]?.name ?? '', date: new Date().toISOString().slice(0, 10) };
+  const measure = (measurement: Measurement): Promise<Measured> => engine.measure(measurement, signal);
+  const show = (done: number, total: number, what: string): void => line.show(`Measuring ${done}/${total}: ${what}`);
+  const table = await measureBlocks(measure, about, show).finally(line.clear);
+  await writeWhole(path, `${JSON.stringify(table, null, 1)}\n`);
+  if (json) await terminal.json(table);
+  else terminal.out([`Measured ${table.rows.length} shapes of block copies on ${table.device}. Written to ${path}.`]);
 }
 
 type OfNode = CalibrateOptions & { readonly host: string | undefined };

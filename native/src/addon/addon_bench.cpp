@@ -38,6 +38,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
   request.kind = static_cast<bench::Kind>(number(object, "kind", bench::kindCount - 1));
   request.direction = static_cast<bench::Direction>(number(object, "direction", bench::directionCount - 1));
   request.memory = static_cast<bench::HostMemory>(number(object, "memory", bench::hostMemoryCount - 1));
+  request.strategy = static_cast<bench::BlockStrategy>(number(object, "strategy", bench::blockStrategyCount - 1));
   request.device = static_cast<std::int32_t>(number(object, "device", mostDevices));
   request.bytes = static_cast<std::uint64_t>(number(object, "bytes", mostBytes));
   request.capacity = static_cast<std::uint64_t>(number(object, "capacity", mostBytes));
@@ -118,6 +119,7 @@ Napi::Object toObject(Napi::Env env, const Result& result) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("ns", times(env, result.ns));
   object.Set("callNs", times(env, result.callNs));
+  object.Set("deviceNs", times(env, result.deviceNs));
   object.Set("onHostClock", result.onHostClock);
   object.Set("bytes", static_cast<double>(result.bytes));
   object.Set("checked", static_cast<double>(result.checked));

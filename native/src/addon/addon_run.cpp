@@ -249,6 +249,7 @@ Request readRequest(const Napi::CallbackInfo& info) {
   tables.multiCopies = table(member(object, "multiCopies"), "multiCopies");
   tables.threads = tablesIn(object, "threads");
   tables.multiCopySizes = tablesIn(object, "multiCopySizes");
+  tables.blockTables = tablesIn(object, "blockTables");
   tables.checksum = number(object, "checksum");
   Request request;
   request.program = readProgram(tables);

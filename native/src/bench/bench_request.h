@@ -7,17 +7,21 @@
 namespace copyscope::bench {
 
 // The numbers of these lists are those of native/bench.ts.
-enum class Kind : std::uint8_t { copy, launches, queueDepth, submit };
-constexpr int kindCount = static_cast<int>(Kind::submit) + 1;
+enum class Kind : std::uint8_t { copy, launches, queueDepth, submit, blocks };
+constexpr int kindCount = static_cast<int>(Kind::blocks) + 1;
 enum class Direction : std::uint8_t { h2d, d2h, d2d };
 constexpr int directionCount = static_cast<int>(Direction::d2d) + 1;
 enum class HostMemory : std::uint8_t { pageable, pinned };
 constexpr int hostMemoryCount = static_cast<int>(HostMemory::pinned) + 1;
 
+enum class BlockStrategy : std::uint8_t { loop, batch, kernel, packed };
+constexpr int blockStrategyCount = static_cast<int>(BlockStrategy::packed) + 1;
+
 struct Request {
   Kind kind = Kind::copy;
   Direction direction = Direction::h2d;
   HostMemory memory = HostMemory::pinned;
+  BlockStrategy strategy = BlockStrategy::loop;
   std::int32_t device = 0;
   /// Bytes of one copy.
   std::uint64_t bytes = 0;
@@ -35,6 +39,8 @@ struct Result {
   std::vector<double> ns;
   /// Time that the calls blocked the host.
   std::vector<double> callNs;
+  /// Device time between two events around the calls, of block copies.
+  std::vector<double> deviceNs;
   bool onHostClock = false;
   /// Bytes moved in one sample.
   std::uint64_t bytes = 0;

@@ -50,7 +50,8 @@ BenchSession::BenchSession(Stop& stop, int device)
       start_(createEvent(true)),
       end_(createEvent(true)),
       comparison_(allocateDevice(sizeof(DeviceComparison))) {
-  blocks_ = multiprocessors(device) * blocksPerMultiprocessor;
+  multiprocessors_ = multiprocessors(device);
+  blocks_ = multiprocessors_ * blocksPerMultiprocessor;
   check(loadKernels(), "cudaFuncGetAttributes");
   check(loadBenchKernels(), "cudaFuncGetAttributes");
 }
@@ -76,6 +77,8 @@ Result BenchSession::run(const Request& request) {
       return queueDepth(request);
     case Kind::submit:
       return submit(request);
+    case Kind::blocks:
+      return blocks(request);
     default:
       return copies(request);
   }
@@ -140,14 +143,15 @@ void BenchSession::poison(const Ends& ends, std::uint64_t bytes) {
 
 /// Compares every byte of the target on the device. A host target is first copied into overwritten device memory.
 void BenchSession::verify(const Ends& ends, std::uint64_t bytes, Result& result) {
-  const void* data = ends.target;
-  if (toHost(ends.kind)) {
-    std::byte* const brought = memory_.device(device_, bytes, 1);
-    check(cudaMemset(brought, ~poisonByte & 0xff, bytes), "cudaMemset");
-    check(cudaMemcpy(brought, ends.target, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-    data = brought;
-  }
-  compare(data, bytes, pattern(), result);
+  compare(onDevice(ends, bytes), bytes, pattern(), result);
+}
+
+const std::byte* BenchSession::onDevice(const Ends& ends, std::uint64_t bytes) {
+  if (!toHost(ends.kind)) return static_cast<const std::byte*>(ends.target);
+  std::byte* const brought = memory_.device(device_, bytes, 1);
+  check(cudaMemset(brought, ~poisonByte & 0xff, bytes), "cudaMemset");
+  check(cudaMemcpy(brought, ends.target, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  return brought;
 }
 
 void BenchSession::compare(const void* data, std::uint64_t bytes, const Content& content, Result& result) {

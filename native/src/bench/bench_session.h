@@ -12,6 +12,7 @@
 #include "bench/bench_memory.h"
 #include "bench/bench_request.h"
 #include "bench/device_gate.h"
+#include "copy/copy_device.h"
 #include "executor/pattern.h"
 #include "executor/stop.h"
 
@@ -42,6 +43,7 @@ class BenchSession {
   Result launches(const Request& request);
   Result queueDepth(const Request& request);
   Result submit(const Request& request);
+  Result blocks(const Request& request);
 
   Ends ends(const Request& request);
   void gatedSample(const Request& request, Result& result, const std::function<void()>& enqueueAll);
@@ -49,12 +51,16 @@ class BenchSession {
   void seed(const Ends& ends, std::uint64_t bytes);
   void poison(const Ends& ends, std::uint64_t bytes);
   void verify(const Ends& ends, std::uint64_t bytes, Result& result);
+  void verifyBlocks(const Ends& ends, const copy::Piece* pieces, std::uint64_t count, Result& result);
+  /// Returns the target, or a copy of it in device memory if it is host memory.
+  const std::byte* onDevice(const Ends& ends, std::uint64_t bytes);
   void compare(const void* data, std::uint64_t bytes, const Content& content, Result& result);
   void synchronize() { check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
   void stopIfAsked() const;
 
   Stop& stop_;
   const int device_;
+  int multiprocessors_ = 1;
   /// Maximum blocks of a filling or comparing kernel.
   int blocks_ = 1;
   DeviceGate gate_;

@@ -43,10 +43,18 @@ struct Piece {
   std::uint64_t bytes = 0;
 };
 
-/// Does the kernel's work on the host.
-inline void copyEach(const Piece* pieces, std::size_t count) {
+/// Returns the address of a piece that is relative to `base`; its own if that is null.
+template <typename Byte>
+inline Byte* moved(Byte* base, Byte* relative) {
+  return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(base) + reinterpret_cast<std::uintptr_t>(relative));
+}
+
+/// Does the kernel's work on the host, with pieces relative to both addresses.
+inline void copyEach(const Piece* pieces, std::size_t count, const std::byte* source = nullptr,
+                     std::byte* target = nullptr) {
   for (std::size_t index = 0; index < count; ++index) {
-    std::memcpy(pieces[index].target, pieces[index].source, static_cast<std::size_t>(pieces[index].bytes));
+    const Piece& piece = pieces[index];
+    std::memcpy(moved(target, piece.target), moved(source, piece.source), static_cast<std::size_t>(piece.bytes));
   }
 }
 

@@ -20,16 +20,21 @@ struct CopyPart {
   Memory dst = Memory::none;
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  /// Pieces of a kernel; null for a copy.
+  /// Pieces of a kernel or a batch; null for a copy. Their addresses are relative to `source` and `target`.
   const copy::Piece* pieces = nullptr;
   std::size_t pieceCount = 0;
+  bool isBatch = false;
+  /// Share of the multiprocessors that a kernel fills; at 1 a block for each piece.
+  double share = 1;
+
+  bool isKernel() const { return pieces != nullptr && !isBatch; }
 };
 
 /// Instructions that represent parts in queues and records. Equal parts share one, so that a steady state makes none.
 class PartInstructions {
  public:
   const Instruction& of(const CopyPart& part) {
-    const Key key{part.op, part.stream, part.bytes, part.src, part.dst, part.pieces != nullptr};
+    const Key key{part.op, part.stream, part.bytes, part.src, part.dst, part.isKernel()};
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<Instruction>& made = made_[key];
     if (made == nullptr) made = std::make_unique<Instruction>(instructionOf(part));
@@ -53,7 +58,7 @@ class PartInstructions {
 
   static Instruction instructionOf(const CopyPart& part) {
     Instruction instruction;
-    instruction.code = part.pieces == nullptr ? Code::copy : Code::stream;
+    instruction.code = part.isKernel() ? Code::stream : Code::copy;
     instruction.op = part.op;
     instruction.stream = part.stream;
     instruction.bytes = part.bytes;

@@ -59,6 +59,9 @@ class CpuBackend final : public Backend, private CpuTickets {
   }
   copy::StreamRef copyStream(int stream) override { return copyStreams_[static_cast<std::size_t>(stream)].get(); }
   std::uint64_t copyBudget(int device) const override { return copyBudgets_[static_cast<std::size_t>(device)]; }
+  const copy::Piece* blockTable(int table) override {
+    return program_->blockTables[static_cast<std::size_t>(table)].data();
+  }
   void issuePart(const CopyPart& part, std::int32_t correlation) override;
   void makeCurrent(int) override {}
 

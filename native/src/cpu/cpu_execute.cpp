@@ -77,7 +77,7 @@ void CpuBackend::executeWork(const Command& command) {
     case Code::spin:
       return stop_.sleepUntil(nowNs() + instruction.amount);
     case Code::stream:
-      if (command.pieces != nullptr) return copy::copyEach(command.pieces, command.pieceCount);
+      if (command.pieces != nullptr) return copy::copyEach(command.pieces, command.pieceCount, command.source, command.target);
       return executeStream(command);
     case Code::arithmetic:
       return executeArithmetic(instruction);
@@ -96,6 +96,7 @@ void CpuBackend::executeWork(const Command& command) {
 }
 
 void CpuBackend::executeCopy(const Command& command) {
+  if (command.pieces != nullptr) return copy::copyEach(command.pieces, command.pieceCount, command.source, command.target);
   const Instruction& instruction = *command.instruction;
   std::byte scalar[4];
   std::byte* const target = instruction.code == Code::item ? scalar : command.target;

@@ -38,7 +38,7 @@ void CpuBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
   command.target = part.target;
   command.pieces = part.pieces;
   command.pieceCount = part.pieceCount;
-  if (part.pieces == nullptr) return issueCopy(*command.instruction, std::move(command));
+  if (!part.isKernel()) return issueCopy(*command.instruction, std::move(command));
   put(std::move(command));
 }
 

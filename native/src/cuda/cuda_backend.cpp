@@ -1,7 +1,9 @@
 #include "cuda/cuda_backend.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "cuda/cuda_batches.h"
 #include "cuda/cuda_copy_device.h"
 #include "cuda/cuda_copy_handles.h"
 #include "cuda/event_recorder.h"
@@ -48,6 +50,7 @@ void CudaBackend::prepare(const Program& program) {
   createStopFlag();
   createStreams();
   createEvents();
+  createBlockTables();
   graphs_ = std::make_unique<CudaGraphs>(program);
   PinnedShares pinned = requirePinnedMemory(program);
   copyBudgets_ = std::move(pinned.copies);
@@ -58,6 +61,19 @@ void CudaBackend::prepare(const Program& program) {
   libraries_ = std::make_unique<LibraryKernels>(program, streams_);
   libraries_->prepare();
   chooseRecorder();
+}
+
+void CudaBackend::createBlockTables() {
+  for (const std::vector<copy::Piece>& blocks : program_->blockTables) {
+    const std::size_t bytes = blocks.size() * sizeof(copy::Piece);
+    blockTables_.push_back(copyscope::allocatePinned(bytes));
+    std::memcpy(blockTables_.back().get(), blocks.data(), bytes);
+  }
+  for (const auto& thread : program_->threads) {
+    for (const Instruction& instruction : thread) {
+      if (instruction.code == Code::blockCopy && instruction.blocking) requireBatches();
+    }
+  }
 }
 
 /// Portable, so that kernels of every device see it.

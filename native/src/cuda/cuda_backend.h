@@ -52,6 +52,9 @@ class CudaBackend final : public Backend {
   std::unique_ptr<copy::CopyDevice> makeCopyDevice(int device) override;
   copy::StreamRef copyStream(int stream) override { return copyStreams_[static_cast<std::size_t>(stream)].get(); }
   std::uint64_t copyBudget(int device) const override { return copyBudgets_[static_cast<std::size_t>(device)]; }
+  const copy::Piece* blockTable(int table) override {
+    return static_cast<const copy::Piece*>(blockTables_[static_cast<std::size_t>(table)].get());
+  }
   void issuePart(const CopyPart& part, std::int32_t correlation) override;
   void makeCurrent(int thread) override;
 
@@ -84,6 +87,7 @@ class CudaBackend final : public Backend {
   void createStopFlag();
   void createStreams();
   void createEvents();
+  void createBlockTables();
   void allocateBuffers();
   void requireMemory() const;
   void chooseRecorder();
@@ -144,6 +148,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<BufferMemory> operationMemory_;
   std::vector<std::uint64_t> copyBudgets_;
   PartInstructions parts_;
+  std::vector<PinnedMemory> blockTables_;
   CudaHostFunctions hostFunctions_;
   std::unique_ptr<CudaGraphs> graphs_;
   std::unique_ptr<LibraryKernels> libraries_;

@@ -1,5 +1,6 @@
 // Issues the host threads' work to CUDA's streams.
 #include "cuda/cuda_backend.h"
+#include "cuda/cuda_batches.h"
 #include "cuda/piece_kernel.h"
 
 // cudaMemcpy in this thread's own default stream. The header declares it only to sources that always use that stream.
@@ -95,7 +96,12 @@ void CudaBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
   const DeviceScope scope(ordinalOf(part.stream));
   const cudaStream_t to = handle(part.stream);
   const auto make = [&] {
-    if (part.pieces != nullptr) return check(copy::launchPieces(to, part.pieces, part.pieceCount), "cudaLaunchKernel");
+    if (part.isBatch) return copyBatch(to, part.pieces, part.pieceCount, part.source, part.target);
+    if (part.pieces != nullptr) {
+      const std::size_t most = copy::blocksIn(part.share, deviceOf(part.stream).limits.multiprocessors);
+      return check(copy::launchPieces(to, part.pieces, part.pieceCount, part.source, part.target, most),
+                   "cudaLaunchKernel");
+    }
     check(cudaMemcpyAsync(part.target, part.source, part.bytes, cudaMemcpyDefault, to), "cudaMemcpyAsync");
   };
   if (correlation == 0) return make();

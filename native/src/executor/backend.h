@@ -39,7 +39,7 @@ class Backend {
   virtual void attach(int thread) = 0;
   /// Called before each iteration, with the device idle: frees the buffers and graphs that operations made.
   virtual void reset() = 0;
-  /// Returns the address of a host buffer. Throws a Failure `run.not-allocated` before its allocate and after its free.
+  /// Returns the address of a buffer, which the host reads only if it is host memory. Throws a Failure `run.not-allocated` before its allocate and after its free.
   virtual std::byte* host(int buffer) = 0;
   /// Returns true if the buffer has memory now.
   virtual bool isAllocated(int buffer) const = 0;
@@ -84,6 +84,8 @@ class Backend {
   virtual copy::StreamRef copyStream(int stream) = 0;
   /// Returns the limit of page-locked memory for the multi-tensor copies of a device, in bytes.
   virtual std::uint64_t copyBudget(int device) const = 0;
+  /// Returns the blocks of a block copy where the devices reach them.
+  virtual const copy::Piece* blockTable(int table) = 0;
   virtual void issuePart(const CopyPart& part, std::int32_t correlation) = 0;
   /// Restores this host thread's device on the calling thread, since a copy engine may have set another.
   virtual void makeCurrent(int thread) = 0;

@@ -105,6 +105,10 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
       return signal(instruction);
     case Code::multiCopy:
       return multiCopy(instruction);
+    case Code::blockCopy:
+      return blockCopy(instruction);
+    case Code::packBlocks:
+      return packBlocks(instruction);
     case Code::makePlan:
       return makePlan(instruction);
     default:

@@ -69,6 +69,8 @@ class HostThread {
   void pin(const Instruction& instruction);
   void signal(const Instruction& instruction);
   void multiCopy(const Instruction& instruction);
+  void blockCopy(const Instruction& instruction);
+  void packBlocks(const Instruction& instruction);
   void makePlan(const Instruction& instruction);
   void synchronize(const Instruction& instruction);
   void query(const Instruction& instruction);

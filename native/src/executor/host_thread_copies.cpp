@@ -1,4 +1,4 @@
-// Multi-tensor copies of a host thread, and their rows.
+// Multi-tensor copies and block copies of a host thread, and their rows.
 #include <mutex>
 
 #include "copy/copy_observer.h"
@@ -119,6 +119,37 @@ void HostThread::multiCopy(const Instruction& instruction) {
   }
   backend_.makeCurrent(thread_);
   rows.finish();
+}
+
+void HostThread::blockCopy(const Instruction& instruction) {
+  if (capturing_) throw captureForbids("A block copy");
+  const copy::Piece* const blocks = backend_.blockTable(instruction.index);
+  HostRow row =
+      begin(instruction, RowKind::hostCall, instruction.blocking ? CallName::memcpyBatchAsync : CallName::launchKernel);
+  CopyPart part;
+  part.op = instruction.op;
+  part.stream = instruction.stream;
+  part.bytes = instruction.bytes;
+  part.src = sourceMemory(program_, instruction);
+  part.dst = targetMemory(program_, instruction);
+  part.source = backend_.host(instruction.src);
+  part.target = backend_.host(instruction.dst);
+  part.pieces = blocks;
+  part.pieceCount = program_.blockTables[static_cast<std::size_t>(instruction.index)].size();
+  part.isBatch = instruction.blocking;
+  part.share = instruction.share;
+  if (iteration_ >= 0) row.correlation = nextCorrelation_++;
+  backend_.issuePart(part, row.correlation);
+  if (program_.launchBlocking) backend_.synchronizeStream(instruction.stream);
+  end(row);
+}
+
+void HostThread::packBlocks(const Instruction& instruction) {
+  HostRow row = begin(instruction, RowKind::hostWork, CallName::none);
+  row.bytes = instruction.bytes;
+  const std::vector<copy::Piece>& blocks = program_.blockTables[static_cast<std::size_t>(instruction.index)];
+  copy::copyEach(blocks.data(), blocks.size(), backend_.host(instruction.src), backend_.host(instruction.dst));
+  end(row);
 }
 
 }  // namespace copyscope

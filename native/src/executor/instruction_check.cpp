@@ -24,6 +24,13 @@ void checkBuffers(const Program& program, const Instruction& instruction, const 
     case Code::stream:
       checkSource(instruction.bytes);
       return checkTarget();
+    case Code::blockCopy:
+    case Code::packBlocks:
+      for (const copy::Piece& block : program.blockTables[static_cast<std::size_t>(instruction.index)]) {
+        checkRegion(program, where, instruction.src, reinterpret_cast<std::uintptr_t>(block.source), block.bytes);
+        checkRegion(program, where, instruction.dst, reinterpret_cast<std::uintptr_t>(block.target), block.bytes);
+      }
+      return;
     case Code::memset:
       return checkTarget();
     case Code::allocate:
@@ -62,6 +69,9 @@ std::size_t indexed(const Program& program, Code code) {
       return program.devices.size();
     case Code::multiCopy:
       return program.multiCopies.size();
+    case Code::blockCopy:
+    case Code::packBlocks:
+      return program.blockTables.size();
     case Code::matmul:
     case Code::fft:
     case Code::makePlan:
@@ -74,7 +84,8 @@ std::size_t indexed(const Program& program, Code code) {
 bool needsIndex(Code code) {
   return code == Code::signal || code == Code::waitSignal || code == Code::beginCapture || code == Code::endCapture ||
          code == Code::launchGraph || code == Code::elapsedTime || code == Code::synchronizeDevice ||
-         code == Code::multiCopy || code == Code::makePlan || isLibraryKernel(code);
+         code == Code::multiCopy || code == Code::makePlan || code == Code::blockCopy || code == Code::packBlocks ||
+         isLibraryKernel(code);
 }
 
 bool opens(Code code) { return code == Code::repeat || code == Code::beginRange || code == Code::beginCapture; }

@@ -11,35 +11,35 @@ constexpr const char* layoutText =
     "4;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
     "chronizeDevice,queryStream,queryEvent,repeat,endRepeat,beginRange,endRange,arithmetic,memset,hostFun"
     "ction,pin,allocate,free,recordStream,signal,waitSignal,beginCapture,endCapture,launchGraph,elapsedTi"
-    "me,item,multiCopy,matmul,fft,makePlan;Memory none,pageable,pinned,pinned-write-combined,mapped,regis"
-    "tered,device,unknown;Allocator cuda-malloc,pool,caching;StreamKind legacy-default,per-thread-default"
-    ",blocking,non-blocking;PatternKind none,random,index,constant,float32,float16,bfloat16;LibraryType f"
-    "loat32,float16,bfloat16,complex64;RowKind host-call,host-sync,host-work,host-read,host-write,host-ra"
-    "nge,copy,kernel,memset,host-function,event-record,event-wait;CallName ,cudaMemcpyAsync,cudaMemcpy,cu"
-    "daLaunchKernel,cudaEventRecord,cudaStreamWaitEvent,cudaStreamSynchronize,cudaEventSynchronize,cudaDe"
-    "viceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMemsetAsync,cudaLaunchHostFunc,cudaStreamBeginCap"
-    "ture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGraphUpload,cudaGraphLaunch,cudaEventElapsedTime,"
-    "cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaHostAlloc,cudaFreeHost,cudaMemcpyPeerAsync,cub"
-    "lasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany;ChannelType unknown,compute,async-memcpy,decom"
-    "press;AllocatorKind caching,caching-host,pool;BlockState allocated,pending-free,inactive;Phase prepa"
-    "ring,warming-up,timing,recording,verifying;EngineKind cpu,cuda;Direction h2d,d2h,d2d,h2h;Strategy bl"
-    "ocking-loop,non-blocking-loop,pin-then-copy,pin-then-copy-non-blocking,threaded-pinning,packed,pipel"
-    "ined;buffers memory,bytes,patternKind,patternValue,written,device,byOperation;streams kind,thread,de"
-    "vice,priority;instructions code,op,stream,event,src,srcOffset,dst,dstOffset,bytes,amount,jump,patter"
-    "nKind,patternValue,patternOffset,multiplier,blocking,index,share;expectations buffer,offset,bytes,pa"
-    "tternKind,patternValue,patternOffset,multiplier;multiCopies direction,pinned,strategy,usePinnedStagi"
-    "ng,packCpuTensors,useBackgroundThread,minPackedAlignmentBytes,maxPackedChunkBytes,threads,slotsPerTh"
-    "read,slotBytes,chunkBytes;libraryCalls dtype,m,n,k,tf32,firstUse,other;results call,buffer,patternKi"
-    "nd,patternValue,patternOffset,otherKind,otherValue,otherOffset;blocks segment,offset,bytes,requested"
-    "Bytes,stream,state";
+    "me,item,multiCopy,matmul,fft,makePlan,blockCopy,packBlocks;Memory none,pageable,pinned,pinned-write-"
+    "combined,mapped,registered,device,unknown;Allocator cuda-malloc,pool,caching;StreamKind legacy-defau"
+    "lt,per-thread-default,blocking,non-blocking;PatternKind none,random,index,constant,float32,float16,b"
+    "float16;LibraryType float32,float16,bfloat16,complex64;RowKind host-call,host-sync,host-work,host-re"
+    "ad,host-write,host-range,copy,kernel,memset,host-function,event-record,event-wait;CallName ,cudaMemc"
+    "pyAsync,cudaMemcpy,cudaLaunchKernel,cudaEventRecord,cudaStreamWaitEvent,cudaStreamSynchronize,cudaEv"
+    "entSynchronize,cudaDeviceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMemsetAsync,cudaLaunchHostFu"
+    "nc,cudaStreamBeginCapture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGraphUpload,cudaGraphLaunch,"
+    "cudaEventElapsedTime,cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaHostAlloc,cudaFreeHost,cu"
+    "daMemcpyPeerAsync,cublasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany,cudaMemcpyBatchAsync;Chan"
+    "nelType unknown,compute,async-memcpy,decompress;AllocatorKind caching,caching-host,pool;BlockState a"
+    "llocated,pending-free,inactive;Phase preparing,warming-up,timing,recording,verifying;EngineKind cpu,"
+    "cuda;Direction h2d,d2h,d2d,h2h;Strategy blocking-loop,non-blocking-loop,pin-then-copy,pin-then-copy-"
+    "non-blocking,threaded-pinning,packed,pipelined;buffers memory,bytes,patternKind,patternValue,written"
+    ",device,byOperation;streams kind,thread,device,priority;instructions code,op,stream,event,src,srcOff"
+    "set,dst,dstOffset,bytes,amount,jump,patternKind,patternValue,patternOffset,multiplier,blocking,index"
+    ",share;expectations buffer,offset,bytes,patternKind,patternValue,patternOffset,multiplier;multiCopie"
+    "s direction,pinned,strategy,usePinnedStaging,packCpuTensors,useBackgroundThread,minPackedAlignmentBy"
+    "tes,maxPackedChunkBytes,threads,slotsPerThread,slotBytes,chunkBytes;libraryCalls dtype,m,n,k,tf32,fi"
+    "rstUse,other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,otherValue,otherOf"
+    "fset;blocks segment,offset,bytes,requestedBytes,stream,state";
 
 enum class Code : std::uint8_t {
   work, write, read, copy, spin, stream, recordEvent, waitEvent, synchronizeStream, synchronizeEvent, synchronizeDevice,
   queryStream, queryEvent, repeat, endRepeat, beginRange, endRange, arithmetic, memset, hostFunction, pin, allocate,
   free, recordStream, signal, waitSignal, beginCapture, endCapture, launchGraph, elapsedTime, item, multiCopy, matmul,
-  fft, makePlan,
+  fft, makePlan, blockCopy, packBlocks,
 };
-constexpr int codeCount = 35;
+constexpr int codeCount = 37;
 
 enum class Memory : std::uint8_t {
   none, pageable, pinned, pinnedWriteCombined, mapped, registered, device, unknown,
@@ -76,9 +76,9 @@ enum class CallName : std::uint8_t {
   none, memcpyAsync, memcpy, launchKernel, eventRecord, streamWaitEvent, streamSynchronize, eventSynchronize,
   deviceSynchronize, streamQuery, eventQuery, memsetAsync, launchHostFunc, streamBeginCapture, streamEndCapture,
   graphInstantiate, graphUpload, graphLaunch, eventElapsedTime, malloc, free, mallocAsync, freeAsync, hostAlloc,
-  freeHost, memcpyPeerAsync, cublasGemmEx, cublasCreate, cufftExecC2C, cufftMakePlanMany,
+  freeHost, memcpyPeerAsync, cublasGemmEx, cublasCreate, cufftExecC2C, cufftMakePlanMany, memcpyBatchAsync,
 };
-constexpr int callNameCount = 30;
+constexpr int callNameCount = 31;
 
 enum class ChannelType : std::uint8_t {
   unknown, compute, asyncMemcpy, decompress,

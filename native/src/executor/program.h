@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "copy/copy_device.h"
 #include "copy/copy_options.h"
 #include "executor/layout.h"
 #include "executor/pattern.h"
@@ -43,6 +44,7 @@ struct Signal {
 /// Fields that a code doesn't use keep these values.
 struct Instruction {
   Code code = Code::work;
+  /// A cudaMemcpy; of a block copy, one cudaMemcpyBatchAsync instead of a kernel.
   bool blocking = false;
   std::int32_t op = -1;
   std::int32_t stream = -1;
@@ -113,6 +115,8 @@ struct Program {
   std::vector<std::string> graphs;
   /// Each is the plan of one multiCopy instruction.
   std::vector<copy::MultiCopyPlan> multiCopies;
+  /// Blocks of block copies, with offsets in their buffers as addresses.
+  std::vector<std::vector<copy::Piece>> blockTables;
   std::vector<std::vector<Instruction>> threads;
   /// Each thread's current device; 0 beyond the end of the vector.
   std::vector<std::int32_t> threadDevices;
@@ -148,7 +152,7 @@ inline bool isDeviceWork(Code code) {
 /// Returns true for instructions that put something into a stream.
 inline bool takesStream(Code code) {
   return isDeviceWork(code) || code == Code::recordEvent || code == Code::waitEvent || code == Code::hostFunction ||
-         code == Code::launchGraph;
+         code == Code::launchGraph || code == Code::blockCopy;
 }
 
 /// Returns the memory kind at either end of an instruction's data.

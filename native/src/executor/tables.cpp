@@ -324,6 +324,20 @@ void readMultiCopies(const ProgramTables& tables, Program& program) {
   }
 }
 
+void readBlockTables(const ProgramTables& tables, Program& program) {
+  for (std::size_t index = 0; index < tables.blockTables.size(); ++index) {
+    const std::string name = rowName("blockTables", index);
+    const std::vector<std::uint64_t> numbers = readSizes(tables.blockTables[index], name);
+    if (numbers.size() % 3 != 0) refuseProgram(name, "each block needs three numbers");
+    std::vector<copy::Piece> blocks;
+    for (std::size_t at = 0; at < numbers.size(); at += 3) {
+      blocks.push_back({reinterpret_cast<const std::byte*>(numbers[at]), reinterpret_cast<std::byte*>(numbers[at + 1]),
+                        numbers[at + 2]});
+    }
+    program.blockTables.push_back(std::move(blocks));
+  }
+}
+
 double setting(const char* name, double value, double least, double most) {
   return wholeNumber(rowName(name, 0), name, value, least, most);
 }
@@ -346,6 +360,7 @@ std::uint32_t checksumOf(const ProgramTables& tables) {
   }
   for (const Table& thread : tables.threads) add(thread);
   for (const Table& sizes : tables.multiCopySizes) add(sizes);
+  for (const Table& blocks : tables.blockTables) add(blocks);
   return hash;
 }
 
@@ -365,6 +380,7 @@ Program readProgram(const ProgramTables& tables) {
   readBuffers(tables, program);
   readStreams(tables, program);
   readMultiCopies(tables, program);
+  readBlockTables(tables, program);
   readLibraryCalls(tables, program);
   readThreads(tables, program);
   checkLibraryCalls(program);

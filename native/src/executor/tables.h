@@ -40,6 +40,8 @@ struct ProgramTables {
   Table multiCopies;
   /// Bytes of each tensor, for each multi-tensor copy.
   std::vector<Table> multiCopySizes;
+  /// Three numbers for each block: offsets in both buffers, and bytes.
+  std::vector<Table> blockTables;
   double checksum = 0;
 };
 

@@ -49,7 +49,7 @@ describe('running the probes', () => {
 
   it('takes measurements without a recorder where the engine can', async () => {
     const measured: Measured = {
-      ...{ ns: Float64Array.of(1021), callNs: Float64Array.of(2500) },
+      ...{ ns: Float64Array.of(1021), callNs: Float64Array.of(2500), deviceNs: new Float64Array() },
       ...{ onHostClock: true, bytes: 4, checked: 0, wrong: 0, depth: 1021 },
     };
     const asked: string[] = [];

@@ -364,6 +364,16 @@ export const solutions: Readonly<Record<string, Solutions>> = {
         set(one, is('multiCopy'), { payload: { tensors: 10, bytes: 4_000_000, memory: 'pageable' } }),
     },
   },
+  'kv-blocks: Choose the strategy': {
+    right: {
+      'by one kernel': (one) => set(one, is('blockCopy'), { strategy: 'kernel' }),
+      'by itself': (one) => set(one, is('blockCopy'), { strategy: 'auto' }),
+    },
+    wrong: {
+      'by one call': (one) => set(one, is('blockCopy'), { strategy: 'batch' }),
+      gathered: (one) => set(one, is('blockCopy'), { strategy: 'packed' }),
+    },
+  },
   'source-in-flight: Make it safe': {
     right: {
       'a synchronise before the write': (one) => insert(operations(one), 2, synchronize('default')),

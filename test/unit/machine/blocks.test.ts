@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findConflicts } from '../../../core/explain/hazards/find.ts';
+import { explainWithRemedies } from '../../../core/explain/remedies/remedies.ts';
 import { figuresAround, intervalAround } from '../../../core/machine/cost/interval.ts';
 import { machineOf } from '../../../core/machine/cost/machineOf.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
@@ -158,5 +159,13 @@ describe('a block copy', () => {
     expect(refused({ strategy: 'batch' }, { stream: 'legacy' })).toThrow('refuses the legacy default stream');
     expect(refused({ memory: 'pageable', strategy: 'kernel' })).toThrow("the device can't reach");
     expect(refused({ way: 'd2d', strategy: 'packed' })).toThrow('both buffers are device memory');
+  });
+
+  it('with a call for each block has a faster strategy as its remedy', () => {
+    const document = experimentOf({ way: 'h2d', strategy: 'loop', bytes: 4096, blocks: 256 });
+    const { remedies = [] } = explainWithRemedies(document, machineOf(h200)) ?? {};
+    expect(remedies[0]).toMatchObject({ cause: 'many-small-copies', borneOut: true });
+    expect(remedies[0]?.steps).toEqual(['Copy 256 blocks with the strategy "auto" instead of a call for each.']);
+    expect(remedies[0]?.gainShare).toBeGreaterThan(0.8);
   });
 });

@@ -86,7 +86,7 @@ async function measure({ bytes, count, samples }: Measurement, signal: CancelSig
   if (bytes === 13) process.exit(13);
   const ns = Float64Array.from({ length: samples }, (_, sample) => bytes * count + sample);
   const wrong = bytes === 17 ? 3 : 0;
-  return { ns, callNs: ns, onHostClock: false, bytes: bytes * count, checked: bytes, wrong, depth: 0 };
+  return { ns, callNs: ns, deviceNs: ns, onHostClock: false, bytes: bytes * count, checked: bytes, wrong, depth: 0 };
 }
 
 serveEngine(parentChannel(), {
