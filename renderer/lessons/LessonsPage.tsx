@@ -18,6 +18,7 @@ import { openPage } from '../store/pages.ts';
 import { assign, useApp } from '../store/store.ts';
 import { CollectResults } from './CollectResults.tsx';
 import { ExportResults } from './ExportResults.tsx';
+import { MakeLesson } from './MakeLesson.tsx';
 import classes from './Pages.module.css';
 import { openLesson } from './useLesson.ts';
 
@@ -39,6 +40,7 @@ export function LessonsPage() {
           <span className={classes['tools']}>
             <ExportResults />
             <CollectResults />
+            <MakeLesson />
             <Button
               variant="default"
               leftSection={<IconVocabulary size={15} aria-hidden />}

@@ -1,8 +1,10 @@
 /** Lessons for a learner: questions, tasks, presentation, print, results. */
 import { expect, it, vi } from 'vitest';
 import firstOverlap from '../../assets/lessons/first-overlap.md?raw';
+import { requireLesson } from '../../core/apps/lessons/parse.ts';
+import { openPage } from '../../renderer/store/pages.ts';
 import { state } from '../../renderer/store/store.ts';
-import { answerChooser, openWorkbench, page, press, saved, type Workbench } from './support/workbench.tsx';
+import { answerChooser, openTrace, openWorkbench, page, press, saved, type Workbench } from './support/workbench.tsx';
 
 const lesson = () => page.getByRole('region', { name: 'Lesson' });
 const title = (name: string) => lesson().getByRole('heading', { level: 2, name });
@@ -30,7 +32,7 @@ it('gives nothing of the answer away before a question is answered', async () =>
 
 it('checks a task after each edit, and remembers that it was solved', async () => {
   const { block, field } = await openLesson('first-overlap', 2);
-  await expect.element(lesson().getByLabelText('Not yet')).toBeVisible();
+  await expect.element(lesson().getByLabelText('Not yet').first()).toBeVisible();
   await block(0).click();
   await field('Stream').selectOptions('side');
   await expect.element(allHold()).toBeVisible();
@@ -58,6 +60,7 @@ it('presents with one key for each step, the answer before the next one', async 
   await expect.element(lesson().getByLabelText('Right', { exact: true })).toBeVisible();
   await press('ArrowRight');
   await expect.element(title('Read the lanes')).toBeVisible();
+  await expect.poll(() => page.getByRole('toolbar').elements()).toEqual([]);
   await press('ArrowRight');
   await expect.element(title('Make them overlap')).toBeVisible();
   await press('ArrowLeft');
@@ -131,6 +134,19 @@ it('says in the list and on the last step that a task was left unsolved', async 
   await expect.element(page.getByText('Suggested change.')).not.toBeInTheDocument();
   await page.getByRole('button', { name: 'Show the suggested change' }).first().click();
   await expect.element(page.getByText('Suggested change.').first()).toBeVisible();
+  // The learner makes the change.
+  expect(page.getByRole('button', { name: /^Apply/ }).elements()).toEqual([]);
+});
+
+it('makes a lesson of an opened trace, which a teacher can edit and play', async () => {
+  await openTrace('vision.pageable');
+  openPage({ kind: 'lessons' });
+  const files = saved();
+  await page.getByRole('button', { name: 'Make a lesson' }).click();
+  await page.getByRole('menuitem', { name: /^From vision/ }).click();
+  await expect.poll(() => files.length, { timeout: 30_000 }).toBe(1);
+  const lessonOfTrace = requireLesson('own', (await files[0]?.content.text()) ?? '');
+  expect(lessonOfTrace.steps.map(({ task }) => task !== undefined)).toEqual([false, true]);
 });
 
 it('saves a lesson as one page that needs nothing else', async () => {

@@ -26,9 +26,10 @@ interface Props {
   readonly label: string;
 }
 
-/** Changes the experiment, after copying it if it isn't the user's own. A lesson's experiment counts as the user's. */
+/** Changes the experiment, after copying it if it isn't the user's own. In a lesson the learner makes the change. */
 export function ApplyButton({ step, change, id, label }: Props) {
-  const isOwn = useApp(({ page }) => page.kind === 'experiment' || page.kind === 'lesson');
+  const kind = useApp(({ page }) => page.kind);
+  const isOwn = kind === 'experiment';
   const [busy, setBusy] = useState(false);
   const apply = (): void => {
     // The button disappears with the repaired problem.
@@ -39,6 +40,7 @@ export function ApplyButton({ step, change, id, label }: Props) {
       whenSettled(giveBack);
     });
   };
+  if (kind === 'lesson') return null;
   return (
     <Button
       size="compact-sm"
