@@ -208,6 +208,20 @@ it('resizes a block by plus and minus', async () => {
   await expect.element(field('Size')).toHaveValue('10 MiB');
 });
 
+it('changes the ends of a copy and their memory in its own fields', async () => {
+  const { block, field, inspector } = await openExample('overlap/pageable-side-stream');
+  await block(0).click();
+  await inspector.getByRole('button', { name: 'Pin “source”' }).click();
+  await expect.element(field('Memory of source')).toHaveValue('pinned');
+  await expect.element(inspector.getByRole('button', { name: 'Pin “source”' })).not.toBeInTheDocument();
+  await field('From').selectOptions('target');
+  await expect.element(field('To')).toHaveValue('source');
+  await expect.element(field('Memory of target')).toHaveValue('pinned');
+  await press('Control+z', 'Control+z');
+  await expect.element(field('From')).toHaveValue('source');
+  await expect.element(field('Memory of source')).toHaveValue('pageable');
+});
+
 it('pastes what was copied into another experiment, with what it names', async () => {
   const { block, library, sheet } = await openExample(example);
   await block(0).click();

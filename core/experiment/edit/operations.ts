@@ -138,6 +138,14 @@ export const setFields = (
     return undefined;
   });
 
+/** Sets one end of a copy. The buffer of its other end swaps both ends. */
+export function setCopyEnd(experiment: Experiment, path: OperationPath, end: 'src' | 'dst', id: string): Edited {
+  const copy = operationOf(experiment, path);
+  if (copy.op !== 'copy' || copy[end === 'src' ? 'dst' : 'src'] !== id) return setField(experiment, [...path, end], id);
+  const { src, dst, srcOffset, dstOffset } = copy;
+  return setFields(experiment, path, { src: dst, dst: src, srcOffset: dstOffset, dstOffset: srcOffset });
+}
+
 /** Sets the value at a path below a draft, or removes the field if undefined. */
 export function setAt(draft: object, path: OperationPath, value: unknown): void {
   const [parents, key] = [path.slice(0, -1), path.at(-1)];

@@ -2,8 +2,9 @@
 import { Button, TagsInput } from '@mantine/core';
 import { search } from '../../../core/experiment/describe.ts';
 import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
+import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
-import { setField } from '../../../core/experiment/edit/operations.ts';
+import { setCopyEnd, setField, setFields } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isLibraryShape } from '../../../core/experiment/libraryKernels.ts';
@@ -16,7 +17,7 @@ import {
   type OperationName,
   type OperationOf,
 } from '../../../core/experiment/operations.ts';
-import type { Pattern } from '../../../core/experiment/resources.ts';
+import { bufferMemories, type Pattern } from '../../../core/experiment/resources.ts';
 import { termsOfOperation } from '../../../core/explain/glossary/termOf.ts';
 import { edit } from '../../store/editing/edit.ts';
 import { TermRow } from '../../terms/TermLink.tsx';
@@ -72,7 +73,7 @@ export function OperationForm({ experiment, path, operation }: Props) {
 const formFields = ['op', 'id', 'label'];
 /** Fields that an operation's own part of the form shows. */
 const ownFields: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
-  copy: ['mode', 'bytes', 'srcOffset', 'dstOffset'],
+  copy: ['src', 'dst', 'stream', 'mode', 'bytes', 'srcOffset', 'dstOffset'],
   kernel: ['kernel', 'reads', 'writes', 'smShare'],
   multiCopy: ['direction', 'payload', 'strategy', 'options'],
 };
@@ -101,7 +102,7 @@ function PlainField(props: Props & { readonly name: string; readonly schema: unk
   if (kind === undefined && Array.isArray(value)) return null;
   if (kind !== undefined) {
     const id = value as string | undefined;
-    return <ReferenceField experiment={experiment} kind={kind} {...place} value={id} {...otherEnd(operation, name)} />;
+    return <ReferenceField experiment={experiment} kind={kind} {...place} value={id} />;
   }
   if (name === 'pattern' || name === 'expect')
     return <PatternFields {...place} pattern={value as Pattern | undefined} />;
@@ -115,13 +116,6 @@ function PlainField(props: Props & { readonly name: string; readonly schema: unk
 }
 
 const grouped = (value: number): string => value.toLocaleString('en-US');
-
-/** Returns the size of a copy's other end, for a new buffer. */
-function otherEnd(operation: Operation, field: string) {
-  if (operation.op !== 'copy' || (field !== 'src' && field !== 'dst')) return {};
-  const of = field === 'src' ? operation.dst : operation.src;
-  return { declareNew: (draft: Experiment): string => declareOtherEnd(draft, field, of) };
-}
 
 const modeLabels: Readonly<Record<(typeof copyModes)[number], string>> = {
   async: 'asynchronous (cudaMemcpyAsync)',
@@ -148,11 +142,14 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
   const short = shortCopy(operation, search(experiment));
   return (
     <>
-      <ChoiceField
-        label="Mode"
-        path={[...path, 'mode']}
-        value={operation.mode}
-        choices={copyModes.map((value) => ({ value, label: modeLabels[value] }))}
+      <CopyEnd {...{ experiment, path, operation }} end="src" />
+      <CopyEnd {...{ experiment, path, operation }} end="dst" />
+      <ReferenceField
+        experiment={experiment}
+        kind="streams"
+        label="Stream"
+        path={[...path, 'stream']}
+        value={operation.stream}
       />
       <ValueField
         label="Size"
@@ -171,6 +168,12 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
           Make “{operation.dst}” as large
         </Button>
       )}
+      <ChoiceField
+        label="Mode"
+        path={[...path, 'mode']}
+        value={operation.mode}
+        choices={copyModes.map((value) => ({ value, label: modeLabels[value] }))}
+      />
       <ValueField
         label="Source offset"
         path={[...path, 'srcOffset']}
@@ -183,6 +186,47 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
         value={operation.dstOffset}
         format={bytesFormat}
       />
+    </>
+  );
+}
+
+/** A buffer of a copy, and its memory, which decides how the copy runs. */
+function CopyEnd({ experiment, path, operation, end }: CopyProps & { readonly end: 'src' | 'dst' }) {
+  const id = operation[end];
+  const index = experiment.buffers.findIndex((buffer) => buffer.id === id);
+  const memory = experiment.buffers[index]?.memory;
+  const place = ['buffers', index];
+  const setMemory = (current: Experiment, next: string): Edited =>
+    setFields(current, place, { memory: next, ...(next === 'device' ? {} : { device: undefined }) });
+  return (
+    <>
+      <ReferenceField
+        experiment={experiment}
+        kind="buffers"
+        label={end === 'src' ? 'From' : 'To'}
+        path={[...path, end]}
+        value={id}
+        declareNew={(draft) => declareOtherEnd(draft, end, operation[end === 'src' ? 'dst' : 'src'])}
+        choose={(current, next) => setCopyEnd(current, path, end, next ?? id)}
+      />
+      {memory === undefined ? null : (
+        <ChoiceField
+          label={end === 'src' ? 'Memory of source' : 'Memory of target'}
+          path={[...place, 'memory']}
+          value={memory}
+          choices={named(bufferMemories)}
+          change={setMemory}
+        />
+      )}
+      {memory === 'pageable' ? (
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => void edit(`Pin “${id}”`, (current) => setMemory(current, 'pinned'))}
+        >
+          Pin “{id}”
+        </Button>
+      ) : null}
     </>
   );
 }

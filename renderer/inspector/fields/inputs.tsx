@@ -267,6 +267,8 @@ interface ReferenceProps extends FieldProps {
   readonly emptyMeans?: string;
   /** Declares a new item and returns its name; left out, the kind's usual one is declared. */
   readonly declareNew?: (draft: Experiment) => string;
+  /** Sets the field to a declared item. */
+  readonly choose?: (current: Experiment, id: string | undefined) => Edited;
 }
 
 /** A choice of a declared item, or of a new one. */
@@ -278,6 +280,7 @@ export function ReferenceField({
   value,
   emptyMeans,
   declareNew = (draft) => declare(draft, kind),
+  choose = (current, id) => setField(current, path, id),
 }: ReferenceProps) {
   const ids = [...(kind === 'streams' ? reservedStreams : []), ...experiment[kind].map(({ id }) => id)];
   const choices = [
@@ -286,7 +289,7 @@ export function ReferenceField({
     { value: newOne, label: `New ${declarationNames[kind]}…` },
   ];
   const set = (current: Experiment, next: string): Edited => {
-    if (next !== newOne) return setField(current, path, next === '' ? undefined : next);
+    if (next !== newOne) return choose(current, next === '' ? undefined : next);
     const draft = structuredClone(current);
     const id = declareNew(draft);
     return setField(requireExperiment(draft), path, id);

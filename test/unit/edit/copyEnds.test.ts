@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
+import { setCopyEnd } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { MiB } from '../../../core/units.ts';
@@ -86,5 +87,23 @@ describe('the block of a copy', () => {
 
   it('shows no range if all of the buffer is moved', () => {
     expect(detail({}, 64 * MiB)).toBe('pinned → device');
+  });
+});
+
+describe('an end of a copy', () => {
+  const target = { id: 'target', memory: 'device', bytes: 64 * MiB };
+  const copy = { op: 'copy', stream: 'side', src: 'source', dst: 'target', srcOffset: 4, bytes: 8 };
+  const changed = (end: 'src' | 'dst', id: string) =>
+    setCopyEnd(document([source, target, { ...source, id: 'other' }], [copy]), ['threads', 0, 'operations', 0], end, id)
+      .experiment.threads[0]?.operations[0];
+
+  it('swaps with the other end, with its offset, if that end is chosen', () => {
+    const swapped = { src: 'target', dst: 'source', srcOffset: 0, dstOffset: 4, bytes: 8 };
+    expect(changed('src', 'target')).toMatchObject(swapped);
+    expect(changed('dst', 'source')).toMatchObject(swapped);
+  });
+
+  it('changes alone if another buffer is chosen', () => {
+    expect(changed('src', 'other')).toMatchObject({ src: 'other', dst: 'target', srcOffset: 4 });
   });
 });
