@@ -3,10 +3,12 @@
  * Enter in an empty cell opens it.
  */
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
-import { IconSearch, IconTemplate } from '@tabler/icons-react';
+import { IconKeyboard, IconSearch, IconTemplate } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { parseTyped } from '../../core/experiment/edit/typedOperation.ts';
+import { parseTyped, typedCompletions, typedForms, typedProblem } from '../../core/experiment/edit/typedOperation.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
+import { currentExperiment } from '../store/select.ts';
+import { state } from '../store/store.ts';
 import { setEditor, useEditor, wishFocus } from './editor.ts';
 import { addAt, addTypedAt, freeCell, insertTemplate } from './edits.ts';
 import { OperationIcon } from './OperationIcon.tsx';
@@ -54,8 +56,47 @@ function typedGroup(query: string): SpotlightActionGroupData[] {
   return [{ group: 'As typed', actions: [action] }];
 }
 
+const mostCompletions = 8;
+
+/** Returns what the typed text may go on with; Enter takes it, and the list stays open. */
+function completions(query: string, setQuery: (query: string) => void): SpotlightActionGroupData[] {
+  const experiment = currentExperiment(state());
+  const texts = experiment === null ? [] : typedCompletions(query, experiment).slice(0, mostCompletions);
+  if (texts.length === 0) return [];
+  const actions = texts.map((text) => ({
+    id: `complete ${text}`,
+    label: `… ${text.trim().split(' ').at(-1)}`,
+    // As for a typed operation, which would stand below what has the query in its label.
+    keywords: query,
+    leftSection: <IconKeyboard size={13} aria-hidden />,
+    closeSpotlightOnTrigger: false,
+    onClick: () => setQuery(text),
+  }));
+  return [{ group: 'Go on with', actions }];
+}
+
+/** The forms that can be typed. */
+const forms = (setQuery: (query: string) => void): SpotlightActionGroupData => ({
+  group: 'Typed forms',
+  actions: typedForms.map(({ begins, text }) => ({
+    id: `form ${text}`,
+    label: text,
+    leftSection: <IconKeyboard size={13} aria-hidden />,
+    closeSpotlightOnTrigger: false,
+    onClick: () => setQuery(`${begins.at(-1)} `),
+  })),
+});
+
 export function OperationPicker() {
   const [query, setQuery] = useState('');
+  // Only typing selects the first action by itself; a completion sets the text too.
+  useEffect(() => {
+    const { listId } = store.getState();
+    const list = listId === '' ? null : document.getElementById(listId);
+    for (const chosen of list?.querySelectorAll('[data-selected]') ?? []) chosen.removeAttribute('data-selected');
+    list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true');
+    store.updateState((current) => ({ ...current, selected: query === '' ? -1 : 0 }));
+  }, [query]);
   const open = useEditor((state) => state.pickerOpen);
   useEffect(() => {
     if (open) picker.open();
@@ -63,7 +104,7 @@ export function OperationPicker() {
   return (
     <Spotlight
       store={store}
-      actions={[...typedGroup(query), ...groups]}
+      actions={[...typedGroup(query), ...completions(query, setQuery), ...groups, forms(setQuery)]}
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
@@ -72,7 +113,10 @@ export function OperationPicker() {
       maxHeight={380}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      nothingFound="No operation has that name."
+      nothingFound={
+        typedProblem(query) ??
+        `No operation has that name. Forms to type: ${typedForms.map(({ text }) => text).join('; ')}`
+      }
       searchProps={{
         placeholder: 'Add an operation, such as “copy 64 MB pinned in side” or “kernel 200 us”',
         'aria-label': 'Add an operation or a template',

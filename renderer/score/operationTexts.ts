@@ -41,13 +41,20 @@ export function matches({ name, title, summary }: OperationText, query: string):
 }
 
 /** Returns the typed operation as one line, as it will be added: 'Copy H2D, 64 MB, pinned, in side'. */
-export function typedTitle({ name, direction, bytes, memory, durationNs, stream, event }: TypedOperation): string {
+export function typedTitle(typed: TypedOperation): string {
+  const { name, direction = 'h2d', bytes, memory, durationNs, stream, event, buffer, src, dst } = typed;
+  const { reads = [], writes = [] } = typed;
   const parts = [
     name === 'copy' ? `Copy ${direction.toUpperCase()}` : operationTitle(name),
     ...(bytes === undefined ? [] : [bytesText(bytes)]),
     ...(memory === undefined ? [] : [memory]),
     ...(durationNs === undefined ? [] : [durationText(durationNs)]),
     ...(event === undefined ? [] : [event]),
+    ...(buffer === undefined ? [] : [buffer]),
+    ...(src === undefined ? [] : [`from ${src}`]),
+    ...(dst === undefined ? [] : [`to ${dst}`]),
+    ...(reads.length === 0 ? [] : [`reads ${reads.join(', ')}`]),
+    ...(writes.length === 0 ? [] : [`writes ${writes.join(', ')}`]),
     ...(stream === undefined ? [] : [`in ${stream}`]),
   ];
   return parts.join(', ');

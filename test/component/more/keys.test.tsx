@@ -99,6 +99,23 @@ it('goes through the panels of a trace by F6', async () => {
   expect(await areasByF6()).toEqual(['Plan', 'Timeline', 'Inspector', 'Status', 'header', 'Library']);
 });
 
+it('completes a typed operation at Enter, and shows the form of one that it does not take', async () => {
+  const { sheet } = await openWorkbench();
+  await press('Alt+n');
+  await expect.element(page.css('[data-cursor]')).toHaveFocus();
+  await press('a');
+  const line = page.getByRole('textbox', { name: 'Add an operation or a template' });
+  await expect.element(line).toHaveFocus();
+  await type('copy 64 MB sideways');
+  await expect.element(page.getByRole('dialog')).toHaveTextContent('copy [h2d | d2h] SIZE');
+  await line.fill('copy 64 MB pinn');
+  await expect.element(page.getByRole('button', { name: '… pinned', exact: true })).toBeVisible();
+  await press('Enter');
+  await expect.element(line).toHaveValue('copy 64 MB pinned ');
+  await press('Enter');
+  await expect.element(sheet).toHaveAttribute('data-operations', '1');
+});
+
 it('builds copy, kernel, event and wait from lines of text, in at most 25 keys', async () => {
   const { host, sheet } = await openWorkbench();
   let keys = 0;
