@@ -9,7 +9,7 @@ import { Notifications } from '@mantine/notifications';
 import { type ReactNode, useEffect } from 'react';
 import { SchemeContext } from '../common/hooks.ts';
 import { cssVariables, theme } from '../common/theme.ts';
-import { desktopBridge, type DesktopTheme as Theme } from '../connection/channel.ts';
+import { desktopBridge, type DesktopTheme as Theme } from '../store/connection/channel.ts';
 import { mostNotices } from '../store/notify.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import classes from './Shell.module.css';

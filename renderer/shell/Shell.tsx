@@ -8,8 +8,6 @@ import { runTitle } from '../../core/service/service.ts';
 import { commandOf } from '../commands/command.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
-import { desktopBridge } from '../connection/channel.ts';
-import { connect } from '../connection/connect.ts';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
 import { reportShown } from '../files/exportReports.ts';
@@ -20,7 +18,8 @@ import { usePrediction } from '../predict/usePrediction.ts';
 import { Paper } from '../report/Paper.tsx';
 import { DragLayer } from '../score/DragLayer.tsx';
 import { OperationPicker } from '../score/OperationPicker.tsx';
-import { StatusLine } from '../status/StatusLine.tsx';
+import { desktopBridge } from '../store/connection/channel.ts';
+import { connect } from '../store/connection/connect.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import { useAnnouncement } from '../store/notify.ts';
 import { hasDocument } from '../store/page.ts';
@@ -38,6 +37,7 @@ import { HelpOverlay } from './HelpOverlay.tsx';
 import { Licences } from './Licences.tsx';
 import classes from './Shell.module.css';
 import { StartQuestion } from './StartQuestion.tsx';
+import { StatusLine } from './StatusLine.tsx';
 import { TopBar } from './TopBar.tsx';
 import { WelcomePage } from './WelcomePage.tsx';
 
@@ -116,7 +116,7 @@ const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage
 const SweepPage = lazy(async () => ({ default: (await import('../sweep/SweepPage.tsx')).SweepPage }));
 const SetupPage = lazy(async () => ({ default: (await import('../sweep/SetupPage.tsx')).SetupPage }));
 const RecordPage = lazy(async () => ({ default: (await import('../record/RecordPage.tsx')).RecordPage }));
-const RemotePage = lazy(async () => ({ default: (await import('../remote/RemotePage.tsx')).RemotePage }));
+const RemotePage = lazy(async () => ({ default: (await import('./RemotePage.tsx')).RemotePage }));
 const ChartsPage = lazy(async () => ({ default: (await import('../charts/ChartsPage.tsx')).ChartsPage }));
 
 export function Shell() {

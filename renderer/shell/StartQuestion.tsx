@@ -3,7 +3,7 @@ import { Button, Code, Group, Modal, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { type StartKind, unconfirmedWords } from '../../core/service/starts.ts';
 import { useLast } from '../common/hooks.ts';
-import { useStarts } from '../connection/askBeforeStarts.ts';
+import { useStarts } from '../store/connection/askBeforeStarts.ts';
 
 const kindWords: Readonly<Record<StartKind, string>> = {
   recording: 'the next programs that you record',

@@ -1,6 +1,6 @@
 /** Runs from the window: keys that a field doesn't catch, refusals, notes, a lost host. */
 import { expect, it } from 'vitest';
-import { StatusLine } from '../../../renderer/status/StatusLine.tsx';
+import { StatusLine } from '../../../renderer/shell/StatusLine.tsx';
 import { restorePage } from '../../../renderer/store/pages.ts';
 import { state } from '../../../renderer/store/store.ts';
 import {

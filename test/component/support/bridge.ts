@@ -1,6 +1,6 @@
 /** The desktop app's port between window and host. In component tests its other end is the host in memory. */
 import { type Channel, serveWindow } from '../../../core/service/rpc.ts';
-import type { DesktopBridge } from '../../../renderer/connection/channel.ts';
+import type { DesktopBridge } from '../../../renderer/store/connection/channel.ts';
 import type { MemoryHost } from './memoryHost.ts';
 
 let current: MemoryHost | null = null;

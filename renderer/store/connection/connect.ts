@@ -1,9 +1,9 @@
 /** Keeps the window connected: opens a channel, fills the store, and reconnects when the host is gone. */
-import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
-import { setService } from '../store/host.ts';
-import { joinHost } from '../store/hostEvents.ts';
-import { assign } from '../store/store.ts';
+import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
+import { connectHost, type HostConnection } from '../../../core/service/rpc.ts';
+import { setService } from '../host.ts';
+import { joinHost } from '../hostEvents.ts';
+import { assign } from '../store.ts';
 import { askBeforeStarts } from './askBeforeStarts.ts';
 import { type OpenChannel, openChannel } from './channel.ts';
 

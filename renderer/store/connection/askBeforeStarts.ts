@@ -1,9 +1,9 @@
 /** Asks the user before the host starts a program: once for each kind while the page is open. */
 import { create } from 'zustand';
-import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
-import { hostFunctions } from '../../core/service/requests.ts';
-import type { HostService, WindowService } from '../../core/service/service.ts';
-import { type StartKind, unconfirmed } from '../../core/service/starts.ts';
+import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
+import { hostFunctions } from '../../../core/service/requests.ts';
+import type { HostService, WindowService } from '../../../core/service/service.ts';
+import { type StartKind, unconfirmed } from '../../../core/service/starts.ts';
 
 interface Question {
   readonly kind: StartKind;

@@ -1,9 +1,9 @@
 /** The two ways to the host: a WebSocket to the window's server, or a port from the desktop app. */
-import { CopyscopeError } from '../../core/errors.ts';
-import { decodeMessage, encodeMessage } from '../../core/service/codec.ts';
-import type { Channel } from '../../core/service/rpc.ts';
-import { socketPath, socketProtocol } from '../../core/service/service.ts';
-import { findSession, isSessionKnown } from '../common/session.ts';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { decodeMessage, encodeMessage } from '../../../core/service/codec.ts';
+import type { Channel } from '../../../core/service/rpc.ts';
+import { socketPath, socketProtocol } from '../../../core/service/service.ts';
+import { findSession, isSessionKnown } from '../../common/session.ts';
 
 /** Functions of the desktop app's preload script; absent in a browser. */
 export interface DesktopBridge {

@@ -6,15 +6,18 @@ import {
   IconCircleX,
   IconPlugConnected,
   IconPlugConnectedX,
+  IconShieldCheck,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import type { Hazard } from '../../core/explain/hazards/hazard.ts';
 import type { WindowSummary } from '../../core/explain/summary/windowSummary.ts';
 import { type Interval, intervalText } from '../../core/machine/cost/interval.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
+import { LinkButton } from '../common/buttons.tsx';
 import { formatDay, ranOnWords } from '../common/time.ts';
+import { useHazards } from '../predict/hazards/useHazards.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
-import { useApp } from '../store/store.ts';
-import { HazardCount } from './HazardCount.tsx';
+import { select, state, useApp } from '../store/store.ts';
 import classes from './StatusLine.module.css';
 
 export function StatusLine() {
@@ -162,4 +165,40 @@ function Item({ name, title, shrinks = false, yields, children }: ItemProps) {
 /** Text that is hidden in a narrow window. */
 function Wide({ children }: { readonly children: string }) {
   return <span className={classes['wide']}>{children}</span>;
+}
+
+/** Selects the first operation of the next hazard, whose card the inspector then shows first. */
+function goToNext(hazards: readonly Hazard[]): void {
+  const { selection } = state();
+  const at = hazards.findIndex(({ first }) => selection?.kind === 'op' && first.id === selection.id);
+  const next = hazards.slice(at + 1).find(({ first }) => first.id !== hazards[at]?.first.id) ?? hazards[0];
+  if (next !== undefined) select({ kind: 'op', id: next.first.id });
+}
+
+/** The number of hazards in the open experiment. */
+function HazardCount() {
+  const report = useHazards();
+  if (report === null) return null;
+  const { length } = report.hazards;
+  return (
+    <span className={classes['item']} title="Races and other hazards of the experiment, found without running it">
+      <span className={classes['name']}>Hazards</span>{' '}
+      {length === 0 ? (
+        <span>
+          <IconShieldCheck size={14} aria-hidden /> none
+        </span>
+      ) : (
+        <span data-tone="bad">
+          <LinkButton
+            plain
+            title="To the next one"
+            label={`Hazards: ${length}, to the next one`}
+            onClick={() => goToNext(report.hazards)}
+          >
+            <IconAlertTriangle size={14} aria-hidden /> {length}
+          </LinkButton>
+        </span>
+      )}
+    </span>
+  );
 }
