@@ -110,11 +110,12 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'overlap-needs-pinned': {
     title: 'What a copy needs to overlap a kernel',
     statement:
-      'Page-locked host memory, two streams with no order between them, and a free copy engine for the direction.',
+      'To overlap a kernel that is issued after it: page-locked host memory, two streams with no order between them, and a free copy engine for the direction. A copy of pageable memory holds the host, so it overlaps only work that was launched before it.',
     sources: [
       guide('Overlap of data transfer and kernel execution'),
       pinTutorial,
       measured('from pinned memory in a second stream 100 % of the kernel overlapped; pageable, or in one stream, 0 %'),
+      measured('a pageable copy of 20 MiB in a second stream overlapped 74 % of a kernel of 2 ms launched before it'),
     ],
   },
   'pageable-copy-holds-host': {

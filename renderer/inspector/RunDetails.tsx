@@ -78,6 +78,17 @@ const isOfNothing = ({ engine, makespanNs, error }: WindowSummary): boolean =>
 
 function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
   const made = formatInstant(summary.createdAt);
+  const isLesson = useApp(({ page }) => page.kind === 'lesson');
+  // A lesson speaks of verdicts, overlap and data, and of no machine.
+  if (isLesson) {
+    return (
+      <>
+        <Verdicts run={run} summary={summary} />
+        <Drawn blocks={[...overlapBlocks(summary), ...dataBlocks(summary)]} />
+        <Notes notes={summary.notes} />
+      </>
+    );
+  }
   return (
     <>
       <Drawn blocks={deviceBlocks(summary)} />

@@ -41,6 +41,14 @@ it('checks a task after each edit, and remembers that it was solved', async () =
   await expect.element(allHold()).not.toBeInTheDocument();
 });
 
+it('shows verdicts and overlap of a run in a lesson, and not the machine that it was made on', async () => {
+  const { inspector } = await openLesson('first-overlap', 1);
+  await expect.element(inspector.getByRole('heading', { name: 'Overlap', exact: true })).toBeVisible();
+  for (const name of ['Timing', 'Made on']) {
+    expect(inspector.getByRole('heading', { name, exact: true }).elements()).toEqual([]);
+  }
+});
+
 it('begins a lesson anew', async () => {
   await openLesson();
   await lesson().getByRole('button', { name: 'Show the answer' }).click();
