@@ -20,6 +20,7 @@ const pages: Readonly<Record<string, string>> = {
     'https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cuda/Copy.cu',
   'PyTorch tutorials: A guide on good usage of non_blocking and pin_memory()':
     'https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html',
+  'vLLM issue 57555': 'https://github.com/vllm-project/vllm/issues/57555',
 };
 
 /** Returns null for sources without a page: measurements, and texts that aren't on the web. */

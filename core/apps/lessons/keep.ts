@@ -94,13 +94,17 @@ const withoutBuffers = (kernel: object): object =>
 const side = ({ buffers }: Program, buffer: number): string =>
   isHostMemory(buffers[buffer]?.memory ?? 'device') ? 'host' : 'device';
 
+/** Returns which bytes of the pattern a piece begins with, and its offset. Equal words have no place. */
+const place = ({ pattern, patternOffset }: Content, offset: number): string =>
+  pattern.kind === 'constant' ? '' : `${patternOffset} at ${offset}`;
+
 const contentKey = ({ pattern, multiplier }: Content): string => JSON.stringify([pattern, multiplier]);
 
 /** Bytes by their content: in the end of the program, at reads of the host, and in multi-tensor copies. */
 function delivered(program: Program): Amounts {
   return totals([
-    ...program.expectations.map(({ buffer, bytes, content }) => [
-      `${side(program, buffer)} ${contentKey(content)}`,
+    ...program.expectations.map(({ buffer, offset, bytes, content }) => [
+      `${side(program, buffer)} ${contentKey(content)} ${place(content, offset)}`,
       isInitial(program, buffer, content) ? 0 : bytes,
     ]),
     ...program.results.map(({ kernel, operands }) => [
@@ -123,7 +127,8 @@ const isInitial = ({ buffers }: Program, buffer: number, content: Content): bool
 function present(program: Program): Amounts {
   const found = new Map(delivered(program));
   for (const [buffer, { written, bytes, pattern }] of program.buffers.entries()) {
-    const key = `${side(program, buffer)} ${contentKey({ pattern, patternOffset: 0, multiplier: 1 })}`;
+    const content = { pattern, patternOffset: 0, multiplier: 1 };
+    const key = `${side(program, buffer)} ${contentKey(content)} ${place(content, 0)}`;
     if (!written) found.set(key, (found.get(key) ?? 0) + bytes);
   }
   return found;
@@ -155,7 +160,9 @@ function hostWork(played: Played): Amounts {
   return totals(rows.map((row) => ['work', durationNs[row] ?? 0]));
 }
 
-const works: ReadonlySet<Instruction['code']> = new Set(['copy', 'memset', 'kernel', 'launchGraph', 'hostFunction']);
+const works: ReadonlySet<Instruction['code']> = new Set([
+  ...(['copy', 'blockCopy', 'memset', 'kernel', 'launchGraph', 'hostFunction'] as const),
+]);
 
 /** Returns how many operations may still run when every host thread has ended. */
 function unwaited(program: Program): number {

@@ -372,6 +372,16 @@ export const solutions: Readonly<Record<string, Solutions>> = {
     wrong: {
       'by one call': (one) => set(one, is('blockCopy'), { strategy: 'batch' }),
       gathered: (one) => set(one, is('blockCopy'), { strategy: 'packed' }),
+      'half of the blocks': (one) => set(one, is('blockCopy'), { strategy: 'kernel', blocks: 128 }),
+      'smaller blocks': (one) => set(one, is('blockCopy'), { strategy: 'kernel', blockBytes: 4096 }),
+      'blocks in other places': (one) => set(one, is('blockCopy'), { strategy: 'kernel', dstLayout: 'contiguous' }),
+      'one copy of as many bytes': (one) => {
+        remove(one, is('blockCopy'));
+        insert(operations(one), 0, {
+          ...{ op: 'copy', src: 'host-cache', dst: 'gpu-cache', srcOffset: 0, dstOffset: 0, bytes: 4_194_304 },
+          ...{ mode: 'async', stream: 'swap' },
+        } as Operation);
+      },
     },
   },
   'source-in-flight: Make it safe': {
