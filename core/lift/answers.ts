@@ -1,4 +1,5 @@
 /** Analysis of a recorded program's trace: its steps, where their time goes, and what changes gain. */
+import type { Experiment } from '../experiment/experiment.ts';
 import type { CostModel } from '../machine/costModel.ts';
 import { lowerMedian } from '../statistics.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
@@ -7,13 +8,15 @@ import { cautionOf } from './caution.ts';
 import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
+import { liftedDescription } from './description.ts';
+import { experimentOf } from './experimentOf.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
 import { ladderOf, type Rung } from './ladder.ts';
 import { keptBytes, needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
-import { type RanksAnswer, ranksAnswer, type UnevenWork } from './ranks.ts';
+import { type RanksAnswer, ranksAnswer, type SlowestRank, type UnevenWork } from './ranks.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
 import { answerSentence, mostBusy } from './sentence.ts';
 import { codeOf } from './words.ts';
@@ -75,16 +78,41 @@ export interface AskOptions extends LiftOptions {
   readonly onRank?: ((place: number, of: number) => void) | undefined;
 }
 
+/** A trace that is lifted once, for all questions about it. */
+export interface OpenedTrace {
+  readonly lifted: Lifted;
+  readonly planner: Planner;
+  /** Null for a run of one rank. */
+  readonly several: SlowestRank | null;
+}
+
 /** Throws `lift.*` if the trace lacks what a replay needs. */
-export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
+export function openTrace(run: Run, costs: CostModel, options: AskOptions = {}): OpenedTrace {
   const several = ranksAnswer(run, options, options.onRank);
   const lifted = several?.lifted ?? liftTrace(run.trace, runName(run.info), { ...options, error: run.info.error });
-  const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
-  return {
-    ...planAnswers(lifted, planner, several?.uneven ?? null),
-    tried: options.tried === undefined ? null : remedyAnswer(lifted.script, planner.tried(options.tried)),
-    ...(several === null ? {} : { ranks: several.ranks, slowest: several.slowest }),
-  };
+  return { lifted, planner: plannerOf(lifted, run.info, costs, options.knownStepNs), several };
+}
+
+/** Throws `lift.*` if the trace lacks what a replay needs. */
+export const traceAnswers = (run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers =>
+  answersOf(openTrace(run, costs, options), options.tried);
+
+export const answersOf = ({ lifted, planner, several }: OpenedTrace, tried?: readonly ChangeWord[]): TraceAnswers => ({
+  ...planAnswers(lifted, planner, several?.uneven ?? null),
+  tried: tried === undefined ? null : remedyAnswer(lifted.script, planner.tried(tried)),
+  ...(several === null ? {} : { ranks: several.ranks, slowest: several.slowest }),
+});
+
+/** Returns the lifted steps with these changes as an experiment. */
+export function liftedExperiment(
+  { lifted, planner }: Pick<OpenedTrace, 'lifted' | 'planner'>,
+  changes: readonly ChangeWord[],
+): Experiment {
+  const { name, inferred } = lifted.script;
+  const caution = cautionOf(lifted.recordedNs, planner.replayedNs);
+  const made = experimentOf(planner.changed(changes), liftedDescription(name, changes, inferred, caution)).experiment;
+  const which = changes.length === 0 ? 'as it is' : changes.join(', ');
+  return { ...made, name: `${name.slice(0, 120)}: ${which}`.slice(0, 200) };
 }
 
 /** Returns the analysis of a trace; `uneven` is for several ranks. */

@@ -19,6 +19,14 @@ export interface ReportRun {
   readonly linkLimits: Readonly<Record<'h2d' | 'd2h', number | null>>;
   /** Steps, causes and plan of a real program's trace. Null for other runs, and if a replay lacks data. */
   readonly answers: TraceAnswers | null;
+  /** The lifted steps before and after the tried changes, both simulated; null if none were tried. */
+  readonly tried: readonly [before: TriedRun, after: TriedRun] | null;
+}
+
+export interface TriedRun {
+  readonly title: string;
+  /** Index of its rows among all rows of the report. */
+  readonly element: number;
 }
 
 export interface ReportComparison extends RunComparison {
@@ -56,7 +64,7 @@ export interface ReportDocument {
   readonly copyscope: string;
   /** Whether names and paths are unredacted. */
   readonly withPaths: boolean;
-  /** Their rows follow this document in the file, in the same order. */
+  /** Their rows follow this document in the file, in the same order, and then those of tried changes. */
   readonly runs: readonly ReportRun[];
   readonly comparison: ReportComparison | null;
   readonly sweep: ReportSweep | null;

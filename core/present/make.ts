@@ -5,10 +5,14 @@ import { compareRuns } from '../explain/compare/comparison.ts';
 import { bySize } from '../explain/compare/format.ts';
 import { summarizeLazily } from '../explain/summary/summary.ts';
 import { costliest, windowSummary } from '../explain/summary/windowSummary.ts';
-import { type TraceAnswers, traceAnswers } from '../lift/answers.ts';
+import { answersOf, liftedExperiment, type OpenedTrace, openTrace } from '../lift/answers.ts';
+import type { ChangeWord } from '../lift/changes/words.ts';
 import { attainableBandwidth } from '../machine/cost/attainable.ts';
 import { profileCosts } from '../machine/cost/profileCosts.ts';
+import { simulateRunInSteps } from '../machine/cost/simEngine.ts';
 import type { DeviceProfile } from '../machine/profile/profile.ts';
+import { lowerToSimulate } from '../program/lower.ts';
+import { atOnce } from '../steps.ts';
 import { encodeRun } from '../trace/arrow.ts';
 import { type Run, type RunOrigin, runName } from '../trace/run.ts';
 import {
@@ -40,6 +44,8 @@ export interface ReportOptions {
   /** Whether paths, names of users and command lines stay unredacted. */
   readonly withPaths: boolean;
   readonly steps?: { readonly from: number; readonly to: number } | undefined;
+  /** Changes of a real program that the report shows before and after. */
+  readonly tried?: readonly ChangeWord[] | undefined;
   /** Called with a description of each stage. */
   readonly onStage?: ((words: string) => void) | undefined;
 }
@@ -52,7 +58,12 @@ const mostOperations = 1000;
 export function runReport(runs: readonly ReportedRun[], options: ReportOptions): ReportFile {
   const [first, second] = runs;
   if (first === undefined) throw new RangeError('a report is of at least one run');
-  const described = runs.map((run) => describe(run, options, second === undefined));
+  const opened = second === undefined ? openedTrace(first, options) : null;
+  const tried = opened === null ? [] : triedRuns(opened, first, options);
+  const described = runs.map((run): ReportRun => {
+    const answers = opened === null ? null : answersOf(opened, options.tried);
+    return { ...describe(run, options), answers, tried: titlesOf(tried) };
+  });
   if (second !== undefined) options.onStage?.('Comparing');
   return finish(
     {
@@ -61,7 +72,7 @@ export function runReport(runs: readonly ReportedRun[], options: ReportOptions):
       comparison: second === undefined ? null : comparison(first.run, second.run),
       sweep: null,
     },
-    runs.map(({ run }) => run),
+    [...runs.map(({ run }) => run), ...tried],
     options,
   );
 }
@@ -69,7 +80,7 @@ export function runReport(runs: readonly ReportedRun[], options: ReportOptions):
 export const sweepReport = (sweep: ReportSweep, options: ReportOptions): ReportFile =>
   finish({ title: sweep.document.name, runs: [], comparison: null, sweep }, [], options);
 
-function describe(reported: ReportedRun, { steps, onStage }: ReportOptions, withAnswers: boolean): ReportRun {
+function describe(reported: ReportedRun, { onStage }: ReportOptions): Omit<ReportRun, 'answers' | 'tried'> {
   const { run, origin, profile, title = runName(run.info) } = reported;
   onStage?.(`Summing up ${title}`);
   const costs = profile === null ? null : profileCosts(profile);
@@ -84,24 +95,34 @@ function describe(reported: ReportedRun, { steps, onStage }: ReportOptions, with
   const limit = (direction: 'h2d' | 'd2h'): number | null =>
     costs === null ? null : attainableBandwidth(costs, direction, 'pinned', 2 ** 30);
   const linkLimits = { h2d: limit('h2d'), d2h: limit('d2h') };
-  const answers = withAnswers ? planOf(reported, steps, onStage) : null;
-  return { title, origin, summary, linkLimits, answers };
+  return { title, origin, summary, linkLimits };
 }
 
-/** Returns null if the trace lacks what a replay needs and no steps were named. */
-function planOf(
-  { run, replayWith }: ReportedRun,
-  steps: ReportOptions['steps'],
-  onStage: ReportOptions['onStage'],
-): TraceAnswers | null {
+/** Returns null if there is no plan: the trace lacks what a replay needs, and neither steps nor changes were named. */
+function openedTrace({ run, replayWith }: ReportedRun, { steps, tried, onStage }: ReportOptions): OpenedTrace | null {
   if (run.info.imported === undefined || replayWith === null) return null;
   onStage?.('Trying what changes gain');
   try {
-    return traceAnswers(run, profileCosts(replayWith), steps);
+    return openTrace(run, profileCosts(replayWith), steps);
   } catch (thrown) {
-    if (steps === undefined && thrown instanceof CopyscopeError) return null;
+    if (steps === undefined && tried === undefined && thrown instanceof CopyscopeError) return null;
     throw thrown;
   }
+}
+
+/** Simulates the lifted steps before and after the tried changes. */
+function triedRuns(opened: OpenedTrace, { replayWith }: ReportedRun, { tried, copyscope }: ReportOptions): Run[] {
+  if (tried === undefined || replayWith === null) return [];
+  return [[], tried].map((changes) => {
+    const experiment = liftedExperiment(opened, changes);
+    const request = { experiment, program: lowerToSimulate(experiment), profile: replayWith.name };
+    return atOnce(simulateRunInSteps(request, replayWith, { machine: null, version: copyscope }));
+  });
+}
+
+function titlesOf(tried: readonly Run[]): ReportRun['tried'] {
+  const [before, after] = tried.map(({ info }, index) => ({ title: runName(info), element: 1 + index }));
+  return before === undefined || after === undefined ? null : [before, after];
 }
 
 function comparison(a: Run, b: Run): ReportComparison {

@@ -257,6 +257,7 @@ export function commands(
       false,
     )
     .addOption(stepsOption())
+    .option('--try <changes>', "lanes before and after these changes to a trace's program", words)
     .option('--profile <name>', 'device profile for what is simulated, or for what a trace does not tell')
     .addOption(
       new Option('--engine <engine>', 'for a sweep; default: cuda where there is a GPU, else sim').choices(engineKinds),

@@ -3,10 +3,12 @@
 import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import { type PointResults, sweepResults } from '../../core/apps/sweep/results.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import { text } from '../../core/present/blocks.ts';
+import { pointsTable, reachedText } from '../../core/present/sweep.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Terminal } from './io.ts';
-import { drawSweep } from './render/sweep.ts';
+import { drawBlocks } from './render/blocks.ts';
 
 export interface Ran {
   readonly outcomes: readonly Omit<PointResults, 'values'>[];
@@ -29,7 +31,17 @@ export async function printSweep(terminal: Terminal, plan: SweepPlan, facts: Fac
   const results = sweepResults(plan, { createdAt, engine, origin, device, status }, outcomes);
   if (outcomes.length > 0) {
     if (facts.json) await terminal.json(results);
-    else terminal.out(drawSweep(results, plan, terminal.colors));
+    else
+      terminal.out(
+        drawBlocks(
+          [
+            ...text(results.name, 'answer'),
+            ...text(`${origin} on ${device}; ${reachedText(outcomes, plan.count)}`),
+            pointsTable(plan, outcomes),
+          ],
+          terminal,
+        ),
+      );
   }
   if (failure !== null) throw failure;
   requireAllDone(results.points, plan);

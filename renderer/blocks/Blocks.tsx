@@ -29,7 +29,11 @@ export const Blocks = ({ blocks, level = 3, unfolded = false }: Props) =>
 function One({ block, level, unfolded }: Required<Omit<Props, 'blocks'>> & { readonly block: Block }) {
   if (block.kind === 'text') return <Text block={block} />;
   if (block.kind === 'facts') return <FactList block={block} />;
-  return block.kind === 'table' ? <Table block={block} level={level} /> : <Items block={block} unfolded={unfolded} />;
+  return block.kind === 'table' ? (
+    <Table block={block} level={level} />
+  ) : (
+    <Items block={block} level={level} unfolded={unfolded} />
+  );
 }
 
 const Text = ({ block: { text, look, tone } }: { readonly block: TextBlock }) => (
@@ -109,7 +113,8 @@ function Cells({ block, columns }: { readonly block: TableBlock; readonly column
   );
 }
 
-function Items({ block, unfolded }: { readonly block: ItemsBlock; readonly unfolded: boolean }) {
+function Items({ block, level, unfolded }: Required<Omit<Props, 'blocks'>> & { readonly block: ItemsBlock }) {
+  const Heading = `h${level}` as const;
   const { title, items, isFolded = false } = block;
   if (items.length === 0) return null;
   const list = (
@@ -119,7 +124,16 @@ function Items({ block, unfolded }: { readonly block: ItemsBlock; readonly unfol
       ))}
     </ol>
   );
-  if (!isFolded) return list;
+  // Verdicts stand below the heading of their section.
+  const heading = items[0]?.mark === undefined ? <Heading>{title}</Heading> : null;
+  if (!isFolded) {
+    return (
+      <>
+        {heading}
+        {list}
+      </>
+    );
+  }
   return (
     <details open={unfolded}>
       <summary>{title}</summary>

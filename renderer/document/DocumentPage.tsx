@@ -11,7 +11,7 @@ import shared from '../common/Panels.module.css';
 import { reportShown } from '../files/exportReports.ts';
 import { exportShownRun } from '../files/makeExport.ts';
 import { PlanPanel } from '../plan/PlanPanel.tsx';
-import { usePlan } from '../plan/planStore.ts';
+import { triedChanges, usePlan } from '../plan/planStore.ts';
 import { TryPanel } from '../plan/TryPanel.tsx';
 import { useEditor } from '../score/editor.ts';
 import { JsonPane } from '../score/JsonPane.tsx';
@@ -54,7 +54,9 @@ const code = (
   </Suspense>
 );
 const views = { score, json, code };
-const timeline = <TimelinePanel saving={{ figures: () => exportShownRun('csv'), report: () => reportShown() }} />;
+const timeline = (
+  <TimelinePanel saving={{ figures: () => exportShownRun('csv'), report: () => reportShown(false, triedChanges()) }} />
+);
 const scoreAndTimeline = <ScoreAndTimeline />;
 
 export function DocumentPage() {

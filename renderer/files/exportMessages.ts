@@ -1,5 +1,6 @@
 /** Requests of the window to the worker that exports. One worker makes one file. */
 import type { ExportFormat } from '../../core/export/formats.ts';
+import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
 import type { ReportSweep } from '../../core/present/document.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
@@ -25,6 +26,8 @@ export interface ReportRequest {
   /** One run, two compared runs, or none for a report on a sweep. */
   readonly runs: readonly ReportSource[];
   readonly sweep: ReportSweep | null;
+  /** Changes of the run's plan that were tried. */
+  readonly tried?: readonly ChangeWord[] | undefined;
   readonly copyscope: string;
   readonly withPaths: boolean;
 }

@@ -1,5 +1,6 @@
 /** Reports on what the window shows: a run, two compared runs, or a sweep. */
 import { CopyscopeError } from '../../core/errors.ts';
+import type { ChangeWord } from '../../core/lift/changes/words.ts';
 import type { ReportPoint, ReportSweep } from '../../core/present/document.ts';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
 import { predictingProfile, profileOf } from '../store/attainable.ts';
@@ -21,20 +22,20 @@ export function reportable(now: AppState): 'run' | 'comparison' | 'sweep' | null
   return loadedRun(now, shownRunId(now)) === null ? null : 'run';
 }
 
-/** Reports on the current page. `withPaths` keeps folders and names of users and hosts. */
-export async function reportShown(withPaths = false): Promise<void> {
+/** Reports on the current page, with the tried changes of a trace's plan. `withPaths` keeps folders and names of users and hosts. */
+export async function reportShown(withPaths = false, tried?: readonly ChangeWord[]): Promise<void> {
   const { page } = state();
   if (page.kind === 'sweep') return reportSweep(page.id, withPaths);
   const shown = shownRunId(state());
   const ids = page.kind === 'compare' ? comparedRunIds(state()).slice(0, 2) : shown === null ? [] : [shown];
-  await reportRuns(ids, withPaths);
+  await reportRuns(ids, withPaths, tried);
 }
 
-export const reportRuns = (ids: readonly string[], withPaths = false): Promise<void> =>
+export const reportRuns = (ids: readonly string[], withPaths = false, tried?: readonly ChangeWord[]): Promise<void> =>
   makeReport(withPaths, async () => {
     const runs: ReportSource[] = [];
     for (const id of ids) runs.push(await sourceOf(await loaded(id), ids.length === 1));
-    return { runs, sweep: null };
+    return { runs, sweep: null, tried: ids.length === 1 ? tried : undefined };
   });
 
 export const reportSweep = (id: string, withPaths = false): Promise<void> =>
@@ -44,7 +45,10 @@ export const reportSweep = (id: string, withPaths = false): Promise<void> =>
     return { runs: [], sweep: sweepOf(sweep) };
   });
 
-function makeReport(withPaths: boolean, content: () => Promise<Pick<ReportRequest, 'runs' | 'sweep'>>): Promise<void> {
+function makeReport(
+  withPaths: boolean,
+  content: () => Promise<Pick<ReportRequest, 'runs' | 'sweep' | 'tried'>>,
+): Promise<void> {
   return makeAndSave({
     title: 'Making the report',
     problem: 'The report could not be made',

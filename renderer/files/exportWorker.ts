@@ -38,9 +38,9 @@ async function makeExport({ source, format }: Extract<ExportRequest, { kind: 'ru
   return { file, name: exportFileName(run.info, format) };
 }
 
-async function makeReport({ page, runs, sweep, copyscope, withPaths }: ReportRequest): Promise<MadeFile> {
+async function makeReport({ page, runs, sweep, tried, copyscope, withPaths }: ReportRequest): Promise<MadeFile> {
   const template = await fetchReportPage(page);
-  const options = { createdAt: new Date().toISOString(), copyscope, withPaths };
+  const options = { createdAt: new Date().toISOString(), copyscope, withPaths, tried };
   const read = [];
   for (const { source, ...about } of runs) read.push({ ...about, run: await readSource(source) });
   const made = sweep === null ? runReport(read, options) : sweepReport(sweep, options);

@@ -9,6 +9,7 @@ import { predictingProfile } from '../store/attainable.ts';
 import { host } from '../store/host.ts';
 import { announce } from '../store/notify.ts';
 import { LoadedRun } from '../store/opened/loadedRun.ts';
+import { shownRunId } from '../store/select.ts';
 import { state, whenRunGoes } from '../store/store.ts';
 import type { PlanCalls, ShownSteps } from './messages.ts';
 
@@ -121,6 +122,12 @@ let atWorker: string | null = null;
 export const keyOf = (choice: Choice): string => choice.join(' ');
 export const measuredKey = (engine: string, choice: Choice): string => `${engine} ${keyOf(choice)}`;
 export const chosenGain = ({ choice, tried }: PlanState): RemedyAnswer | null => tried[keyOf(choice)] ?? null;
+
+/** Returns the changes whose lanes before and after are shown, or undefined. */
+export function triedChanges(): Choice | undefined {
+  const { trying, choice } = planOf(shownRunId(state()) ?? '');
+  return trying && choice.length > 0 ? choice : undefined;
+}
 
 /** Computes steps and plan, unless they exist, are under way, or were cancelled. */
 export function ensurePlan(run: LoadedRun): void {

@@ -1,26 +1,22 @@
 /** Computes the plan of a recorded program's trace in a worker, since that takes some hundred simulations. */
 import '../common/zodSetup.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import { planAnswers, plannerOf, remedyAnswer, stepsAnswer } from '../../core/lift/answers.ts';
-import { cautionOf } from '../../core/lift/caution.ts';
-import type { ChangeWord } from '../../core/lift/changes/words.ts';
-import { liftedDescription } from '../../core/lift/description.ts';
-import { experimentOf } from '../../core/lift/experimentOf.ts';
-import { type Lifted, liftTrace } from '../../core/lift/fromTrace.ts';
-import type { Planner } from '../../core/lift/plan.ts';
-import { ranksAnswer, type UnevenWork } from '../../core/lift/ranks.ts';
+import {
+  answersOf,
+  liftedExperiment,
+  type OpenedTrace,
+  openTrace,
+  remedyAnswer,
+  stepsAnswer,
+} from '../../core/lift/answers.ts';
 import { profileCosts } from '../../core/machine/cost/profileCosts.ts';
 import type { DeviceProfile } from '../../core/machine/profile/profile.ts';
-import { runName } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import { predict } from '../predict/predict.ts';
 import type { PlanCalls } from './messages.ts';
 
-interface Opened {
-  readonly lifted: Lifted;
-  readonly planner: Planner;
+interface Opened extends OpenedTrace {
   readonly profile: DeviceProfile;
-  readonly uneven: UnevenWork | null;
 }
 
 let opened: Opened | null = null;
@@ -33,33 +29,24 @@ function held(): Opened {
 const calls: PlanCalls = {
   open(run, profile, knownStepNs) {
     opened = null;
-    const ranks = ranksAnswer(run);
-    const lifted = ranks?.lifted ?? liftTrace(run.trace, runName(run.info), { error: run.info.error });
-    const planner = plannerOf(lifted, run.info, profileCosts(profile), knownStepNs ?? undefined);
-    opened = { lifted, planner, profile, uneven: ranks?.uneven ?? null };
+    const { lifted, planner, several } = openTrace(run, profileCosts(profile), {
+      knownStepNs: knownStepNs ?? undefined,
+    });
+    opened = { lifted, planner, several, profile };
     return {
       ...stepsAnswer(lifted, planner),
       found: lifted.stepsFound,
       isWhole: lifted.found.lane < 0,
-      ranks: ranks === null ? null : { ranks: ranks.ranks, slowest: ranks.slowest },
+      ranks: several === null ? null : { ranks: several.ranks, slowest: several.slowest },
     };
   },
   plan() {
-    const { lifted, planner, uneven } = held();
-    const { answer, plan, ladder } = planAnswers(lifted, planner, uneven);
+    const { answer, plan, ladder } = answersOf(held());
     return { answer, plan, ladder };
   },
   try: (changes) => remedyAnswer(held().lifted.script, held().planner.tried(changes)),
-  lift: (changes) => experiment(held(), changes),
-  lanes: (changes) => predict(experiment(held(), changes), held().profile, ''),
+  lift: (changes) => liftedExperiment(held(), changes),
+  lanes: (changes) => predict(liftedExperiment(held(), changes), held().profile, ''),
 };
 
 serveCalls(calls);
-
-function experiment({ lifted, planner }: Opened, changes: readonly ChangeWord[]) {
-  const { name, inferred } = lifted.script;
-  const caution = cautionOf(lifted.recordedNs, planner.replayedNs);
-  const made = experimentOf(planner.changed(changes), liftedDescription(name, changes, inferred, caution)).experiment;
-  const which = changes.length === 0 ? 'as it is' : changes.join(', ');
-  return { ...made, name: `${name.slice(0, 120)}: ${which}`.slice(0, 200) };
-}

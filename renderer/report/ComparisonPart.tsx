@@ -11,7 +11,7 @@ import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
 import { PaperLanes, usePrinting } from './PaperLanes.tsx';
 import classes from './Report.module.css';
-import { madeOn, type OpenedReportRun } from './readReport.ts';
+import type { OpenedReportRun, OpenedRun } from './readReport.ts';
 
 interface Props {
   readonly comparison: ReportComparison;
@@ -28,7 +28,7 @@ export function ComparisonPart({ comparison, runs }: Props) {
       <section aria-label="Comparison">
         <h2>Comparison</h2>
         <Blocks blocks={timeBlocks(comparison)} />
-        <Lanes runs={runs} />
+        <ComparedLanes runs={runs} />
       </section>
       <section aria-label="Differences">
         <h2>Differences</h2>
@@ -38,8 +38,13 @@ export function ComparisonPart({ comparison, runs }: Props) {
   );
 }
 
+interface LanesProps {
+  readonly runs: readonly OpenedRun[];
+  readonly letters?: readonly string[];
+}
+
 /** Both runs begin at the same place of one scale. */
-function Lanes({ runs }: { readonly runs: readonly OpenedReportRun[] }) {
+export function ComparedLanes({ runs, letters = ['A ', 'B '] }: LanesProps) {
   const views = useMemo(() => runs.map(({ loaded }) => loaded.view(null)), [runs]);
   const { extentNs } = alignRuns(
     views.map(({ makespanNs }) => makespanNs),
@@ -54,8 +59,8 @@ function Lanes({ runs }: { readonly runs: readonly OpenedReportRun[] }) {
         key={loaded.id}
         run={loaded}
         view={loaded.view(null)}
-        title={`${'AB'.charAt(index)} ${about.title}`}
-        about={`${formatDuration(loaded.view(null).makespanNs)}, ${about.origin} on ${madeOn(about)}`}
+        title={`${letters[index]}${about.title}`}
+        about={`${formatDuration(loaded.view(null).makespanNs)}, ${about.origin}`}
         extentNs={extentNs}
       />
     ));
@@ -64,7 +69,7 @@ function Lanes({ runs }: { readonly runs: readonly OpenedReportRun[] }) {
     <>
       <SharedAxis time={time} anchorNs={null} />
       {runs.map((run, index) => (
-        <RunLanes key={run.loaded.id} run={run} letter={'AB'.charAt(index)} time={time} />
+        <RunLanes key={run.loaded.id} run={run} letter={letters[index] ?? ''} time={time} />
       ))}
       <Legend views={views} marks={false} />
     </>
@@ -72,7 +77,7 @@ function Lanes({ runs }: { readonly runs: readonly OpenedReportRun[] }) {
 }
 
 interface RunLanesProps {
-  readonly run: OpenedReportRun;
+  readonly run: OpenedRun;
   readonly letter: string;
   readonly time: TimeWindow;
 }
@@ -81,9 +86,10 @@ function RunLanes({ run: { loaded, about }, letter, time }: RunLanesProps) {
   const own = useAlignedTime(time, 0);
   const view = loaded.view(null);
   return (
-    <article className={classes['case']} aria-label={`${letter}: ${about.title}`}>
+    <article className={classes['case']} aria-label={`${letter}${about.title}`}>
       <h3>
-        {letter} {about.title}: {formatDuration(view.makespanNs)}, {about.origin}
+        {letter}
+        {about.title}: {formatDuration(view.makespanNs)}, {about.origin}
       </h3>
       <div className={classes['lanes']} style={{ height: 220 }}>
         <LanesView run={loaded} view={view} window={own} title={about.title} compact axis={false} />

@@ -5,6 +5,7 @@ import { create } from 'zustand';
 import { parseSweep } from '../../core/apps/sweep/parse.ts';
 import { compareRuns } from '../../core/explain/compare/comparison.ts';
 import { differenceBlocks, timeBlocks } from '../../core/present/comparison.ts';
+import { pointsTable, reachedText } from '../../core/present/sweep.ts';
 import { formatDuration } from '../../core/units.ts';
 import { Blocks } from '../blocks/Blocks.tsx';
 import { breakdownCharts } from '../charts/breakdowns.ts';
@@ -26,7 +27,6 @@ import paper from './Paper.module.css';
 import { PaperLanes, usePrinting } from './PaperLanes.tsx';
 import classes from './Report.module.css';
 import { SummaryGrid } from './RunPart.tsx';
-import { reachedWords } from './readReport.ts';
 
 type Engine = typeof import('../charts/engine.ts');
 
@@ -148,9 +148,10 @@ function PrintedSweep() {
       <h1>{sweep.summary.name}</h1>
       <p>
         {ranOnWords(sweep.summary)}, {formatInstant(sweep.summary.createdAt)}.{' '}
-        {reachedWords(sweep.outcomes, sweep.summary.points)}
+        {reachedText(sweep.outcomes, sweep.summary.points)}
       </p>
       <PaperCharts specs={parsed.ok ? sweepSpecs(sweep, parsed.plan) : []} />
+      {parsed.ok ? <Blocks blocks={[pointsTable(parsed.plan, sweep.outcomes)]} level={2} /> : null}
     </>
   );
 }

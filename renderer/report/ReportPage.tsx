@@ -7,7 +7,7 @@ import { OriginBadge } from '../common/marks.tsx';
 import { afterFrame } from '../common/scheduling.ts';
 import { formatInstant } from '../common/time.ts';
 import { PlanPart, VerdictsPart } from './AnswersPart.tsx';
-import { ComparisonPart } from './ComparisonPart.tsx';
+import { ComparedLanes, ComparisonPart } from './ComparisonPart.tsx';
 import { LanesPart } from './LanesPart.tsx';
 import classes from './Report.module.css';
 import { RunPart } from './RunPart.tsx';
@@ -46,6 +46,12 @@ export function ReportPage({ report: { document, runs } }: { readonly report: Op
         {comparison !== null || first === undefined ? null : (
           <>
             {first.about.answers === null ? null : <PlanPart answers={first.about.answers} />}
+            {first.tried.length === 0 ? null : (
+              <section aria-label="Before and after">
+                <h2>Before and after the tried changes, simulated</h2>
+                <ComparedLanes runs={first.tried} letters={['', '']} />
+              </section>
+            )}
             <LanesPart run={first} />
           </>
         )}

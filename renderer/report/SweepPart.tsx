@@ -3,10 +3,11 @@ import { useMemo } from 'react';
 import { parseSweep } from '../../core/apps/sweep/parse.ts';
 import type { SweepPlan } from '../../core/apps/sweep/plan.ts';
 import type { ReportSweep } from '../../core/present/document.ts';
+import { pointsTable, reachedText } from '../../core/present/sweep.ts';
+import { Blocks } from '../blocks/Blocks.tsx';
 import { Chart } from '../charts/Chart.tsx';
 import { type ChartedSweep, sweepSpecs } from '../sweep/specs.ts';
 import classes from './Report.module.css';
-import { reachedWords } from './readReport.ts';
 
 export function SweepPart({ sweep }: { readonly sweep: ReportSweep }) {
   const plan = useMemo(() => planOf(sweep), [sweep]);
@@ -16,13 +17,14 @@ export function SweepPart({ sweep }: { readonly sweep: ReportSweep }) {
       <h2>Sweep</h2>
       {sweep.document.description === '' ? null : <p>{sweep.document.description}</p>}
       <p>
-        {reachedWords(sweep.points, plan?.count ?? sweep.points.length)} Each chart shows its figures as a table too.
+        {reachedText(sweep.points, plan?.count ?? sweep.points.length)} Each chart shows its figures as a table too.
       </p>
       <div className={classes['charts']}>
         {specs.map((spec) => (
           <Chart key={`${spec.kind} ${spec.title}`} spec={spec} height={360} />
         ))}
       </div>
+      {plan === null ? null : <Blocks blocks={[pointsTable(plan, sweep.points)]} />}
       <details className={classes['document']}>
         <summary>The sweep’s document (JSON): copyscope sweep runs it</summary>
         <pre>{JSON.stringify(sweep.document, null, 2)}</pre>

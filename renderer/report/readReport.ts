@@ -10,14 +10,6 @@ import { LoadedRun } from '../store/opened/loadedRun.ts';
 export const madeOn = ({ summary: { device, profile, machine, createdAt } }: ReportRun): string =>
   `${device?.name ?? profile ?? machine?.cpu ?? 'machine not recorded'}, ${formatInstant(createdAt)}`;
 
-/** Returns how much of a sweep was done when its report was made, while it ran or after it was stopped. */
-export function reachedWords(points: readonly { readonly status: 'done' | 'failed' }[], planned: number): string {
-  const failed = points.filter(({ status }) => status === 'failed').length;
-  const all = `${planned} ${planned === 1 ? 'point' : 'points'}`;
-  const reached = points.length < planned ? `${points.length} of ${all} were reached when this was made` : all;
-  return `${reached}${failed === 0 ? '' : `, of which ${failed} failed`}.`;
-}
-
 export interface OpenedReport {
   readonly document: ReportDocument;
   readonly runs: readonly OpenedReportRun[];
@@ -25,6 +17,14 @@ export interface OpenedReport {
 
 export interface OpenedReportRun {
   readonly about: ReportRun;
+  readonly loaded: LoadedRun;
+  /** Lanes before and after the tried changes, or none. */
+  readonly tried: readonly OpenedRun[];
+}
+
+/** The lanes of a run with its title. */
+export interface OpenedRun {
+  readonly about: Pick<ReportRun, 'title' | 'origin'>;
   readonly loaded: LoadedRun;
 }
 
@@ -35,12 +35,20 @@ export async function readReport(): Promise<OpenedReport> {
 }
 
 async function openRun(about: ReportRun, index: number): Promise<OpenedReportRun> {
-  const run = decodeRun(await unpacked(runElement(index)));
   const { linkLimits, summary } = about;
   const attainable = (direction: string): number | null =>
     direction === 'h2d' || direction === 'd2h' ? linkLimits[direction] : null;
-  const indexed = indexIteration(run.trace, run.info.iterations.representative);
-  return { about, loaded: new LoadedRun(`report:${index}`, run, indexed, { summary, attainable }) };
+  const tried = await Promise.all(
+    (about.tried ?? []).map(async ({ title, element }): Promise<OpenedRun> => {
+      return { about: { title, origin: 'simulated' }, loaded: await openLanes(element, {}) };
+    }),
+  );
+  return { about, loaded: await openLanes(index, { summary, attainable }), tried };
+}
+
+async function openLanes(index: number, known: ConstructorParameters<typeof LoadedRun>[3]): Promise<LoadedRun> {
+  const run = decodeRun(await unpacked(runElement(index)));
+  return new LoadedRun(`report:${index}`, run, indexIteration(run.trace, run.info.iterations.representative), known);
 }
 
 /** Defined by the page's start script (scripts/lib/report-page.mjs). */

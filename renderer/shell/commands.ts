@@ -19,6 +19,7 @@ import { exportBundle, openCommand } from '../files/files.ts';
 import { exportShownRun } from '../files/makeExport.ts';
 import { itemKeys } from '../library/itemActions.tsx';
 import { startSelecting } from '../library/libraryView.ts';
+import { triedChanges } from '../plan/planStore.ts';
 import { printShown } from '../report/Paper.tsx';
 import { documentCommands, experimentCommands, historyCommands, scoreCommands, scoreMoves } from '../score/commands.ts';
 import { wishFocus } from '../score/editor.ts';
@@ -52,11 +53,11 @@ const shownCommands = commands('Run', {
     when: (now) => comparableRun(now) !== undefined,
     run: withShownRun(compareWith),
   },
-  report: { name: 'Report of what is shown (HTML)', when: canReport, run: () => reportShown() },
+  report: { name: 'Report of what is shown (HTML)', when: canReport, run: () => reportShown(false, triedChanges()) },
   reportRecorded: {
     name: 'Report with paths and names as recorded (HTML)',
     when: canReport,
-    run: () => reportShown(true),
+    run: () => reportShown(true, triedChanges()),
   },
 });
 

@@ -5,6 +5,7 @@ import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
 import { fileNameOf } from '../../../core/export/formats.ts';
+import type { ChangeWord } from '../../../core/lift/changes/words.ts';
 import type { ReportPoint } from '../../../core/present/document.ts';
 import { type ReportedRun, type ReportOptions, runReport, sweepReport } from '../../../core/present/make.ts';
 import { type ReportFile, reportPieces } from '../../../core/present/page.ts';
@@ -22,6 +23,7 @@ import { ofRun, type RunOptions, refuseProfile, simulated, type Tools, withEngin
 export interface ReportCommandOptions extends Pick<RunOptions, 'engine' | 'profile' | 'iterations'> {
   readonly out?: string | undefined;
   readonly steps?: StepsOption | undefined;
+  readonly try?: readonly ChangeWord[] | undefined;
   readonly withPaths: boolean;
 }
 
@@ -81,11 +83,12 @@ async function make(
     copyscope: programVersion(context.program),
     withPaths: options.withPaths,
     steps: options.steps,
+    tried: options.try,
     onStage: line.show,
   };
   if (await isSweepFile(file)) {
     if (other !== undefined) throw noPair();
-    refuseUnused({ '--steps': options.steps }, 'a trace');
+    refuseUnused({ '--steps': options.steps, '--try': options.try }, 'a trace');
     return ofSweep(tools, file, options, made, line);
   }
   refuseUnused({ '--engine': options.engine, '--iterations': options.iterations }, 'a sweep');
@@ -106,14 +109,14 @@ const noPair = (): CopyscopeError =>
 async function readRuns(
   tools: Tools,
   files: readonly string[],
-  { profile, steps }: ReportCommandOptions,
+  { profile, steps, try: tried }: ReportCommandOptions,
 ): Promise<ReportedRun[]> {
   const { context, assets } = tools;
   const inputs = [];
   for (const file of files) inputs.push(await readInputFile(file, context));
   const isBesideRecorded = inputs.some((input) => input.kind === 'run' && isTraced(input.run));
   const hasTrace = inputs.some((input) => input.kind === 'run' && input.run.info.imported !== undefined);
-  if (!hasTrace) refuseUnused({ '--steps': steps }, 'a trace');
+  if (!hasTrace) refuseUnused({ '--steps': steps, '--try': tried }, 'a trace');
   if (!hasTrace && inputs.every(({ kind }) => kind === 'run')) refuseProfile(profile, ofRun);
   const runs: ReportedRun[] = [];
   for (const input of inputs) {

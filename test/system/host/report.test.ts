@@ -70,10 +70,13 @@ describe('copyscope report', () => {
     expect(run?.linkLimits.h2d).toBeGreaterThan(1e9);
   });
 
-  it('holds the step and the plan of a real program’s trace', async () => {
+  it('holds the step and the plan of a real program’s trace, and the lanes before and after tried changes', async () => {
     const trace = join(repository, 'test/fixtures/pytorch-pairs/vision.pageable.json.gz');
-    expect((await cli('report', trace, '--out', path('report.html'))).exitCode).toBe(0);
-    const answers = reported().document.runs[0]?.answers;
+    expect((await cli('report', trace, '--try', 'pin', '--out', path('report.html'))).exitCode).toBe(0);
+    const { document, runs } = reported();
+    const { answers, tried } = document.runs[0] ?? {};
+    const [before, after] = (tried ?? []).map(({ element }) => decodeRun(runs[element] ?? new Uint8Array()).info);
+    expect(after?.iterations.recordedMakespanNs[0]).toBeLessThan(before?.iterations.recordedMakespanNs[0] ?? 0);
     expect(answers?.steps.count).toBeGreaterThan(1);
     expect(answers?.plan[0]?.changes).toContain('pin');
   });
