@@ -10,6 +10,7 @@
 #ifdef COPYSCOPE_WITH_CUDA
 #include "cuda/cuda_copy_device.h"
 #include "cuda/cuda_copy_handles.h"
+#include "cuda/device_scope.h"
 #endif
 
 #define COPYSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -65,7 +66,34 @@ std::shared_ptr<CopyStream> streamOf(const Engine& engine, void* handle) {
   return nullptr;
 }
 
-using Copy = std::shared_ptr<PendingCopy>;
+struct Copy {
+  std::shared_ptr<PendingCopy> pending;
+  bool isCuda = false;
+};
+
+/// Makes the engine's device the calling thread's for a call. The program changes the thread's device itself, which it
+/// must find again, and of which DeviceScope doesn't know.
+class CallerDevice {
+ public:
+#ifdef COPYSCOPE_WITH_CUDA
+  CallerDevice(int index, bool isCuda) {
+    if (!isCuda || cudaGetDevice(&before_) != cudaSuccess) return;
+    isChanged_ = DeviceScope::tryChange(index) && index != before_;
+  }
+  ~CallerDevice() {
+    if (isChanged_) DeviceScope::tryChange(before_);
+  }
+#else
+  CallerDevice(int, bool) {}
+  ~CallerDevice() {}
+#endif
+  CallerDevice(const CallerDevice&) = delete;
+  CallerDevice& operator=(const CallerDevice&) = delete;
+
+ private:
+  int before_ = 0;
+  bool isChanged_ = false;
+};
 
 }  // namespace
 }  // namespace copyscope::copy
@@ -78,6 +106,7 @@ COPYSCOPE_EXPORT const char* copyscopeCopyError() { return lastError.c_str(); }
 /// Makes the engine of CUDA's device `index`, or of a simulated one.
 COPYSCOPE_EXPORT void* copyscopeCopyOpen(int index, int simulated) {
   return guarded<void*>(nullptr, [&] {
+    const CallerDevice device(index, simulated == 0);
     auto made = std::make_unique<Engine>();
     made->engine = std::make_shared<CopyEngine>(deviceOf(index, simulated != 0));
     made->isCuda = simulated == 0;
@@ -118,8 +147,9 @@ COPYSCOPE_EXPORT void* copyscopeCopyStart(void* engine, long count, int strategy
     Engine& own = *static_cast<Engine*>(engine);
     const std::shared_ptr<CopyStream> owner = streamOf(own, stream);
     const StreamRef used = owner != nullptr ? owner.get() : own.engine->defaultStream();
-    auto copy = std::make_unique<Copy>(std::make_shared<PendingCopy>(own.engine, used, owner));
-    PendingCopy& pending = **copy;
+    const CallerDevice device(own.engine->device().index(), own.isCuda);
+    auto copy = std::make_unique<Copy>(Copy{std::make_shared<PendingCopy>(own.engine, used, owner), own.isCuda});
+    PendingCopy& pending = *copy->pending;
     pending.options = optionsOf(strategy);
     pending.batch.transfers.resize(static_cast<std::size_t>(count));
     for (long index = 0; index < count; ++index) {
@@ -129,17 +159,20 @@ COPYSCOPE_EXPORT void* copyscopeCopyStart(void* engine, long count, int strategy
           reinterpret_cast<std::byte*>(sources[index]), reinterpret_cast<std::byte*>(bases[storage] + offsets[index]),
           bytes[index], storage};
     }
-    if (!pending.submitSmall()) own.scheduler.add(*copy);
+    if (!pending.submitSmall()) own.scheduler.add(copy->pending);
     return copy.release();
   });
 }
 
 /// Returns the state, without waiting: 0 under way, 1 done, 2 failed, 3 cancelled.
-COPYSCOPE_EXPORT int copyscopeCopyState(void* copy) { return static_cast<int>((*static_cast<Copy*>(copy))->state()); }
+COPYSCOPE_EXPORT int copyscopeCopyState(void* copy) {
+  return static_cast<int>(static_cast<Copy*>(copy)->pending->state());
+}
 
 /// Waits for the end, and returns the state.
 COPYSCOPE_EXPORT int copyscopeCopyWait(void* copy) {
-  PendingCopy& pending = **static_cast<Copy*>(copy);
+  PendingCopy& pending = *static_cast<Copy*>(copy)->pending;
+  const CallerDevice device(pending.engine->device().index(), static_cast<Copy*>(copy)->isCuda);
   pending.wait();
   if (pending.state() != CopyState::done) lastError = pending.failure().message;
   return static_cast<int>(pending.state());
@@ -148,6 +181,7 @@ COPYSCOPE_EXPORT int copyscopeCopyWait(void* copy) {
 /// Cancels the copy if it is under way, waits until nothing uses its memory, and frees it.
 COPYSCOPE_EXPORT void copyscopeCopyFree(void* copy) {
   const std::unique_ptr<Copy> owned(static_cast<Copy*>(copy));
-  (*owned)->cancel();
-  (*owned)->wait();
+  const CallerDevice device(owned->pending->engine->device().index(), owned->isCuda);
+  owned->pending->cancel();
+  owned->pending->wait();
 }
