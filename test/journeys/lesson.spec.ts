@@ -21,7 +21,7 @@ test('the first lesson is played from the welcome page to its end: predict, run,
   await expect(lesson.getByRole('table').getByLabel('Holds')).toHaveCount(8);
   await lesson.getByRole('button', { name: 'Next' }).click();
   const checks = lesson.getByRole('list', { name: 'Checks on the simulated run' });
-  await expect(checks.getByLabel('Not yet')).toHaveCount(1);
+  await expect(checks.getByLabel('Not yet')).toHaveCount(2);
   await expect(window.verdict.getByText('Same stream')).toBeVisible();
   // Finding the change is the task.
   await expect(window.inspector.getByText('Suggested change.')).toHaveCount(0);
