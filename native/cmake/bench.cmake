@@ -10,6 +10,5 @@ if(TARGET copyscope_cuda)
     src/bench/bench_launches.cpp
     src/bench/bench_memory.cpp
     src/bench/bench_session.cpp
-    src/bench/bench_submit.cpp
-    src/bench/device_gate.cpp)
+    src/bench/bench_submit.cpp)
 endif()

@@ -43,7 +43,6 @@ add_library(copyscope_cuda STATIC
   src/cuda/event_recorder.cpp
   src/cuda/library_kernels.cpp
   src/cuda/math_libraries.cpp
-  src/cuda/pci_link.cpp
   src/cuda/toolkit_libraries.cpp)
 set_target_properties(copyscope_cuda PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBRARY Static)
 target_link_libraries(copyscope_cuda PUBLIC copyscope_engine CUDA::cudart_static)

@@ -11,7 +11,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
 const compiler = 'x86_64-w64-mingw32-g++-posix';
 const reason = isThere(compiler) ? null : `there is no ${compiler} (g++-mingw-w64-x86-64-posix)`;
 /** Sources that need CUDA's headers. */
-const ofCuda = /^(cuda|bench)\/|^cupti\/cupti_/;
+const ofCuda = /^(cuda|bench)\/(?!dynamic_library)|^cupti\/cupti_/;
 
 describe.skipIf(reason !== null)(`A compiler for Windows${reason === null ? '' : ` (${reason})`}`, () => {
   it('takes every source of the engine and the addon', () => {

@@ -1,5 +1,4 @@
 #include "addon/addon.h"
-#include "addon/addon_bench.h"
 #include "addon/addon_copy.h"
 
 #include <vector>

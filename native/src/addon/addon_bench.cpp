@@ -1,4 +1,4 @@
-#include "addon/addon_bench.h"
+#include "addon/addon.h"
 
 #include <cstdlib>
 #include <memory>

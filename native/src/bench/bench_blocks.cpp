@@ -4,7 +4,7 @@
 
 #include "bench/bench_session.h"
 #include "cuda/cuda_batches.h"
-#include "cuda/piece_kernel.h"
+#include "cuda/cuda_copy_device.h"
 #include "executor/clock.h"
 
 namespace copyscope::bench {

@@ -1,6 +1,6 @@
 // Cost of submitting: the executor's host thread without recording, compared in turns with a hand-written loop.
 #include "bench/bench_session.h"
-#include "cuda/cuda_copy_handles.h"
+#include "cuda/cuda_copy_device.h"
 #include "cuda/cuda_engine.h"
 #include "executor/clock.h"
 #include "executor/executor.h"

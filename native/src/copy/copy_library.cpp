@@ -9,7 +9,6 @@
 #include "copy/pending_copy.h"
 #ifdef COPYSCOPE_WITH_CUDA
 #include "cuda/cuda_copy_device.h"
-#include "cuda/cuda_copy_handles.h"
 #include "cuda/device_scope.h"
 #endif
 

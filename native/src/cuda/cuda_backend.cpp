@@ -5,7 +5,6 @@
 
 #include "cuda/cuda_batches.h"
 #include "cuda/cuda_copy_device.h"
-#include "cuda/cuda_copy_handles.h"
 #include "cuda/event_recorder.h"
 #include "executor/library_check.h"
 #include "executor/library_numbers.h"

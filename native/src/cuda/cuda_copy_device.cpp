@@ -2,9 +2,7 @@
 
 #include <string>
 
-#include "cuda/cuda_copy_handles.h"
 #include "cuda/device_scope.h"
-#include "cuda/piece_kernel.h"
 
 namespace copyscope::copy {
 namespace {

@@ -1,7 +1,7 @@
 // Issues the host threads' work to CUDA's streams.
 #include "cuda/cuda_backend.h"
 #include "cuda/cuda_batches.h"
-#include "cuda/piece_kernel.h"
+#include "cuda/cuda_copy_device.h"
 
 // cudaMemcpy in this thread's own default stream. The header declares it only to sources that always use that stream.
 extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void* target, const void* source, size_t bytes, cudaMemcpyKind kind);

@@ -1,6 +1,6 @@
 #include "cuda/math_libraries.h"
 
-#include "cuda/toolkit_libraries.h"
+#include "cuda/dynamic_library.h"
 #include "executor/failure.h"
 
 namespace copyscope {

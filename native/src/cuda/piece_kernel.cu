@@ -1,4 +1,4 @@
-#include "cuda/piece_kernel.h"
+#include "cuda/cuda_copy_device.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cuda/toolkit_libraries.h"
+#include "cuda/dynamic_library.h"
 
 #include <algorithm>
 #include <cstdlib>

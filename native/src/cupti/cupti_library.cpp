@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cuda/toolkit_libraries.h"
+#include "cuda/dynamic_library.h"
 
 namespace copyscope {
 namespace {

@@ -12,7 +12,7 @@
 #include "copy/copy_part.h"
 #include "executor/program.h"
 #include "executor/rows.h"
-#include "memory/memory_report.h"
+#include "memory/allocator_statistics.h"
 
 namespace copyscope {
 

@@ -1,8 +1,9 @@
 #include "executor/executor.h"
 
+#include <algorithm>
 #include <system_error>
+#include <unordered_map>
 
-#include "executor/clock_check.h"
 #include "executor/failure.h"
 #include "executor/host_memory.h"
 
@@ -23,6 +24,30 @@ std::vector<bool> writtenByHost(const Program& program) {
     }
   }
   return found;
+}
+
+std::uint64_t keyOf(std::int32_t iteration, std::int32_t correlation) {
+  return static_cast<std::uint64_t>(iteration) << 32 | static_cast<std::uint32_t>(correlation);
+}
+
+/// Returns a note if an activity seems to begin before its own call, and by how much; else empty. Nothing is moved to
+/// hide it.
+std::string describeClockError(const std::vector<HostRow>& hostRows, const std::vector<DeviceRow>& deviceRows) {
+  std::unordered_map<std::uint64_t, std::int64_t> callStarts;
+  for (const HostRow& row : hostRows) {
+    if (row.correlation > 0) callStarts[keyOf(row.iteration, row.correlation)] = row.startNs;
+  }
+  std::int64_t worst = 0;
+  std::uint64_t early = 0;
+  for (const DeviceRow& row : deviceRows) {
+    const auto call = callStarts.find(keyOf(row.iteration, row.correlation));
+    if (call == callStarts.end() || row.startNs >= call->second) continue;
+    ++early;
+    worst = std::max(worst, call->second - row.startNs);
+  }
+  if (early == 0) return "";
+  return std::to_string(early) + " device activities seem to begin before their calls, by up to " +
+         std::to_string((worst + 999) / 1000) + " µs: the device's clock could be brought to the host's no nearer.";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "executor/host_thread.h"
 
+#include <cstring>
+
 #include "executor/clock.h"
 #include "executor/failure.h"
 #include "executor/host_memory.h"
@@ -186,6 +188,31 @@ std::vector<ReadFindings> HostThread::findings() const {
     if (findings.op >= 0) found.push_back(findings);
   }
   return found;
+}
+
+/// The row is named after the CUDA call; it has the operation's label if a cache served.
+void HostThread::allocateOrFree(const Instruction& instruction) {
+  HostRow row = begin(instruction, RowKind::hostCall, CallName::none);
+  row.name = instruction.code == Code::allocate ? backend_.allocate(instruction) : backend_.free(instruction);
+  end(row);
+}
+
+void HostThread::recordStream(const Instruction& instruction) {
+  const HostRow row = begin(instruction, RowKind::hostCall, CallName::none);
+  backend_.recordStream(instruction);
+  end(row);
+}
+
+/// Adds two rows: allocating the page-locked memory, and the host's own copy.
+void HostThread::pin(const Instruction& instruction) {
+  HostRow allocating = begin(instruction, RowKind::hostCall, CallName::none);
+  allocating.name = backend_.allocatePinned(instruction.dst);
+  end(allocating);
+  HostRow copying = begin(instruction, RowKind::hostWork, CallName::none);
+  copying.bytes = instruction.bytes;
+  const std::byte* const source = backend_.host(instruction.src) + instruction.srcOffset;
+  std::memcpy(backend_.host(instruction.dst) + instruction.dstOffset, source, instruction.bytes);
+  end(copying);
 }
 
 }  // namespace copyscope

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "executor/layout.h"
 
@@ -50,6 +51,15 @@ BlockSnapshot snapshotOf(const Block& block) {
 struct CachedAllocation {
   std::byte* address = nullptr;
   bool isNewSegment = false;
+};
+
+/// State of one allocator at the end of a run's last recorded iteration.
+struct MemoryReport {
+  AllocatorKind allocator = AllocatorKind::caching;
+  /// Index into Program::devices; -1 for host memory.
+  std::int32_t device = -1;
+  AllocatorStatistics statistics;
+  std::vector<BlockSnapshot> blocks;
 };
 
 }  // namespace copyscope

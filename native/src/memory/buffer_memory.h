@@ -8,9 +8,9 @@
 #include "executor/failure.h"
 #include "executor/program.h"
 #include "executor/rows.h"
+#include "memory/allocator_statistics.h"
 #include "memory/caching_allocator.h"
 #include "memory/caching_host_allocator.h"
-#include "memory/memory_report.h"
 
 namespace copyscope {
 
