@@ -72,10 +72,9 @@ function Printed() {
               <RunLanes key={run.id} run={run} extentNs={extentNs} />
             ))}
             {comparison === null ? null : (
-              <Blocks
-                blocks={[...timeBlocks(comparison), ...differenceBlocks(comparison, { most: mostListed })]}
-                level={2}
-              />
+              <section aria-label="Differences">
+                <Blocks blocks={[...timeBlocks(comparison), ...differenceBlocks(comparison, { most: mostListed })]} />
+              </section>
             )}
           </>
         ) : (
