@@ -40,14 +40,14 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'latencies',
-    of: /^queue\.|^calls\.wakeNs$|^graph\.kernelNodeNs$|^host\.wakeNs$|^hostFunction\./,
+    of: /^queue\.|^copies\.batchEntryNs$|^calls\.wakeNs$|^graph\.kernelNodeNs$|^host\.wakeNs$|^hostFunction\./,
     kind: 1.4,
     calibrated: 1.32,
     run: 1.3,
   },
   {
     name: 'link',
-    of: /^link\.|^copies\.(h2d|d2h)\.pinned$|^copies\.(peer|batch)|^kernel\.mapped/,
+    of: /^link\.|^copies\.(h2d|d2h)\.pinned$|^copies\.peer|^kernel\.mapped/,
     kind: 1.05,
     calibrated: 1.05,
     run: 1.05,

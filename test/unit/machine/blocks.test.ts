@@ -1,4 +1,5 @@
 /** Block copies in the simulator: each strategy by its own parameters, against one recorded H200. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { findConflicts } from '../../../core/explain/hazards/find.ts';
@@ -92,6 +93,17 @@ describe('block copies of a recorded H200', () => {
         expect(isInside(batch, predicted({ ...shapeOf(way, size), strategy: 'batch' }, profile))).toBe(true);
       }
     }
+  });
+
+  it('lie in the intervals on a machine whose loops, kernels and packed copies no parameter was made from', () => {
+    type Measured = readonly ['h2d' | 'd2h', number, number, 'loop' | 'batch' | 'kernel' | 'packed', number];
+    const points: readonly Measured[] = JSON.parse(readFileSync('test/fixtures/blocks-h200.json', 'utf8'));
+    const inside = (wanted: readonly Measured[]): number =>
+      wanted.filter(([way, size, blocks, strategy, us]) =>
+        isInside(us, predicted({ way, bytes: size * KiB, blocks, strategy })),
+      ).length / wanted.length;
+    expect(inside(points.filter(([, , , strategy]) => strategy !== 'batch'))).toBeGreaterThan(0.86);
+    expect(inside(points)).toBeGreaterThan(0.86);
   });
 
   it('are fastest by the strategy that auto picks, of those without the host', () => {
