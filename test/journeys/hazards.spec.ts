@@ -17,7 +17,7 @@ test('a race is listed with both operations, which can be selected, and its repa
   await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('copy the ones');
   // Shows the rule with its source, as in a verdict.
   await card.getByRole('button', { name: 'Rule: A pinned source must stay as it is' }).click();
-  await expect(card).toContainText('A pageable source is safe once the call has returned.');
+  await expect(card).toContainText('A pageable source has been staged when the call returns');
   await window.open('Pinned source changed in time');
   await expect(window.status).toContainText('Hazards none');
   await expect(window.inspector.getByRole('region', { name: 'Hazards' })).toHaveCount(0);
