@@ -11,7 +11,7 @@ import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { isOfPresent } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { Block, Fact, Facts, SelectionHeading } from './Facts.tsx';
-import { OperationForm } from './fields/OperationForm.tsx';
+import { CopyEnds, OperationForm } from './fields/OperationForm.tsx';
 import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { VerdictCard } from './VerdictCard.tsx';
@@ -28,20 +28,17 @@ export function OperationDetails({ experiment, id, run }: Props) {
   const isPresent = useApp((state) => run !== null && isOfPresent(state, run));
   const verdict = isPresent ? run?.verdicts.find((candidate) => candidate.id === id) : undefined;
   if (operation === undefined) return null;
+  const path = operationPathOf(experiment, id) ?? [];
   return (
     <>
       <SelectionHeading kind={`Operation ${op + 1}`}>{describeOperation(operation, experiment)}</SelectionHeading>
       <SelectedTogether />
+      {operation.op === 'copy' ? <CopyEnds key={id} {...{ experiment, path, operation }} /> : null}
       <HazardList id={id} />
       {verdict === undefined || run === null ? null : <VerdictCard run={run} verdict={verdict} />}
       {run === null || !isPresent ? null : <Occurrences run={run} op={op} />}
       <Block title="In the experiment">
-        <OperationForm
-          experiment={experiment}
-          path={operationPathOf(experiment, id) ?? []}
-          operation={operation}
-          key={id}
-        />
+        <OperationForm experiment={experiment} path={path} operation={operation} key={id} />
       </Block>
     </>
   );

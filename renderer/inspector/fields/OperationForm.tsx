@@ -21,6 +21,7 @@ import { bufferMemories, type Pattern } from '../../../core/experiment/resources
 import { termsOfOperation } from '../../../core/explain/glossary/termOf.ts';
 import { edit } from '../../store/editing/edit.ts';
 import { TermRow } from '../../terms/TermLink.tsx';
+import classes from './Form.module.css';
 import {
   bytesFormat,
   ChoiceField,
@@ -142,15 +143,6 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
   const short = shortCopy(operation, search(experiment));
   return (
     <>
-      <CopyEnd {...{ experiment, path, operation }} end="src" />
-      <CopyEnd {...{ experiment, path, operation }} end="dst" />
-      <ReferenceField
-        experiment={experiment}
-        kind="streams"
-        label="Stream"
-        path={[...path, 'stream']}
-        value={operation.stream}
-      />
       <ValueField
         label="Size"
         path={[...path, 'bytes']}
@@ -190,6 +182,35 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
   );
 }
 
+/** What decides how a copy runs: its ends with their memory, and its stream. */
+export function CopyEnds({ experiment, path, operation }: CopyProps) {
+  const pageable = [operation.src, operation.dst].find((id) =>
+    experiment.buffers.some((buffer) => buffer.id === id && buffer.memory === 'pageable'),
+  );
+  const pin = (current: Experiment): Edited =>
+    setFields(current, ['buffers', current.buffers.findIndex(({ id }) => id === pageable)], { memory: 'pinned' });
+  return (
+    <Form>
+      <div className={classes['pairs']}>
+        <CopyEnd {...{ experiment, path, operation }} end="src" />
+        <CopyEnd {...{ experiment, path, operation }} end="dst" />
+        <ReferenceField
+          experiment={experiment}
+          kind="streams"
+          label="Stream"
+          path={[...path, 'stream']}
+          value={operation.stream}
+        />
+        {pageable === undefined ? null : (
+          <Button variant="default" size="xs" onClick={() => void edit(`Pin “${pageable}”`, pin)}>
+            Pin “{pageable}”
+          </Button>
+        )}
+      </div>
+    </Form>
+  );
+}
+
 /** A buffer of a copy, and its memory, which decides how the copy runs. */
 function CopyEnd({ experiment, path, operation, end }: CopyProps & { readonly end: 'src' | 'dst' }) {
   const id = operation[end];
@@ -218,15 +239,6 @@ function CopyEnd({ experiment, path, operation, end }: CopyProps & { readonly en
           change={setMemory}
         />
       )}
-      {memory === 'pageable' ? (
-        <Button
-          variant="default"
-          size="compact-xs"
-          onClick={() => void edit(`Pin “${id}”`, (current) => setMemory(current, 'pinned'))}
-        >
-          Pin “{id}”
-        </Button>
-      ) : null}
     </>
   );
 }
