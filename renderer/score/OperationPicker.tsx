@@ -66,7 +66,7 @@ function completions(query: string, setQuery: (query: string) => void): Spotligh
   const actions = texts.map((text) => ({
     id: `complete ${text}`,
     label: `… ${text.trim().split(' ').at(-1)}`,
-    // As for a typed operation, which would stand below what has the query in its label.
+    // A label with the whole query would stand above the typed operation.
     keywords: query,
     leftSection: <IconKeyboard size={13} aria-hidden />,
     closeSpotlightOnTrigger: false,

@@ -16,7 +16,7 @@ import type { Target } from './rows.ts';
 type HostMemory = Exclude<BufferDeclaration['memory'], 'device'>;
 type Direction = 'h2d' | 'd2h';
 
-/** What may follow an operation's name. */
+/** Arguments that may follow an operation's name. */
 interface Given {
   readonly direction?: Direction;
   readonly bytes?: number;
@@ -39,7 +39,7 @@ interface Form {
   /** The words that begin it, each of which is enough; the longest first: 'record event' is no event called 'event'. */
   readonly begins: readonly string[];
   readonly name: OperationName;
-  /** What is meant if only this begins it. */
+  /** Arguments that these words imply. */
   readonly given?: Given;
   readonly takes: readonly (keyof Given)[];
   /** The form, for people. */

@@ -182,7 +182,7 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
   );
 }
 
-/** What decides how a copy runs: its ends with their memory, and its stream. */
+/** Fields that decide how a copy runs: its ends with their memory, and its stream. */
 export function CopyEnds({ experiment, path, operation }: CopyProps) {
   const pageable = [operation.src, operation.dst].find((id) =>
     experiment.buffers.some((buffer) => buffer.id === id && buffer.memory === 'pageable'),
