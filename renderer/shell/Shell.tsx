@@ -136,6 +136,13 @@ export function Shell() {
   usePageFocus(inspected ? panelKey : `${panelKey} ${page.kind}`);
   return (
     <div className={classes['shell']}>
+      <button
+        type="button"
+        className={classes['skip']}
+        onClick={() => document.querySelector<HTMLElement>('[data-page]')?.focus()}
+      >
+        Skip to the page
+      </button>
       <Following>
         <TopBar />
       </Following>

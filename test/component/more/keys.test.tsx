@@ -59,6 +59,19 @@ it('goes through every panel by F6, and the Build panel and the score too', asyn
   await expect.element(page.css('[data-cursor]')).toHaveFocus();
 });
 
+it('skips top bar and library by the first stop of Tab', async () => {
+  await openExample(pinned);
+  (document.activeElement as HTMLElement | null)?.blur();
+  const skip = page.getByRole('button', { name: 'Skip to the page' });
+  (skip.element() as HTMLElement).focus();
+  await press('Enter');
+  expect(document.activeElement?.hasAttribute('data-page')).toBe(true);
+  await press('Tab');
+  expect(document.activeElement?.closest('[data-page]')).not.toBeNull();
+  const buttons = [...document.querySelectorAll('button, a[href], input, [tabindex="0"]')];
+  expect(buttons[0]).toBe(skip.element());
+});
+
 it('comes back by F6 to where one was in a part', async () => {
   const { library } = await openExample(pinned);
   const line = library.getByRole('button', { name: 'Pinned source, second stream', exact: true });
