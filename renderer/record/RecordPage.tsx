@@ -29,9 +29,24 @@ export function RecordPage() {
       about="Runs a program of yours and takes down its copies, kernels and waits on the GPU, with the lines of Python that issued them. Nothing in the program changes. Its trace opens when it ends."
       ref={page}
     >
-      {status === null ? null : <RecordingCard status={status} />}
+      {status === null ? <NoGpu /> : <RecordingCard status={status} />}
       <RecordForm busy={busy} />
     </Page>
+  );
+}
+
+/** Says before anything is typed that nothing can be recorded here, and why. */
+function NoGpu() {
+  const cuda = useApp((state) => state.devices?.engines.find(({ kind }) => kind === 'cuda'));
+  if (cuda === undefined || cuda.available) return null;
+  return (
+    <div className={classes['missing']} role="note">
+      <strong>Nothing can be recorded on this machine.</strong>
+      <p>
+        {cuda.problem?.message} Record on the machine with the GPU: <code>copyscope connect HOST</code> opens its window
+        here.
+      </p>
+    </div>
   );
 }
 

@@ -6,6 +6,8 @@ it('asks before the first program is recorded, names it, and asks no more once i
   const { host } = await openWorkbench({ page: { kind: 'record' } });
   host.refusals.set('startRecording', { code: 'engine.unavailable', message: 'There is no GPU.' });
   const form = page.getByRole('region', { name: 'Record a program', exact: true });
+  // Said before anything is typed.
+  await expect.element(page.getByRole('note')).toHaveTextContent('There is no NVIDIA driver.');
   const record = page.getByRole('button', { name: 'Record', exact: true });
   const question = page.getByRole('dialog', { name: 'Start this program?' });
   const starts = (): number => host.asked.filter((name) => name === 'startRecording').length;
