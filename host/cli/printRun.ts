@@ -3,7 +3,7 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import { type LazySummary, summarizeLazily } from '../../core/explain/summary/summary.ts';
 import type { TraceAnswers } from '../../core/lift/answers.ts';
-import { text } from '../../core/present/blocks.ts';
+import { type Block, text } from '../../core/present/blocks.ts';
 import { planBlocks } from '../../core/present/plan.ts';
 import {
   dataBlocks,
@@ -57,8 +57,13 @@ function forPeople(
   answers?: TraceAnswers,
 ): string[] {
   const shown = iterationOf(run.trace, run.info.iterations.representative);
+  const plan = answers === undefined ? [] : planBlocks(answers);
+  // A partial trace first says that it is one.
+  const isAnswer = (block: Block): boolean =>
+    summary.error === null && block.kind === 'text' && block.look === 'answer';
+  const answer = drawBlocks(plan.filter(isAnswer), { columns, colors });
   const blocks = [
-    ...(answers === undefined ? [] : planBlocks(answers)),
+    ...plan.filter((block) => !isAnswer(block)),
     ...[overlapBlocks, deviceBlocks, engineBlocks, timingBlocks].flatMap((made) => made(summary)),
     ...verdictBlocks(summary, mostVerdicts),
     ...(answers === undefined ? experimentPlanBlocks(summary) : []),
@@ -66,6 +71,7 @@ function forPeople(
     ...summary.notes.flatMap((note) => text(`Note: ${note}`)),
   ];
   return [
+    ...(answer.length === 0 ? [] : [...answer, '']),
     colors.bold(summary.name),
     ...headingText(summary, origin),
     '',

@@ -146,6 +146,10 @@ export function setCopyEnd(experiment: Experiment, path: OperationPath, end: 'sr
   return setFields(experiment, path, { src: dst, dst: src, srcOffset: dstOffset, dstOffset: srcOffset });
 }
 
+/** Sets the memory of a buffer at a path. Only device memory belongs to a device. */
+export const setMemory = (experiment: Experiment, path: OperationPath, memory: string): Edited =>
+  setFields(experiment, path, { memory, ...(memory === 'device' ? {} : { device: undefined }) });
+
 /** Sets the value at a path below a draft, or removes the field if undefined. */
 export function setAt(draft: object, path: OperationPath, value: unknown): void {
   const [parents, key] = [path.slice(0, -1), path.at(-1)];

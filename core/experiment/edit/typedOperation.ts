@@ -115,8 +115,9 @@ function begun(text: string): { readonly form: Form; readonly rest: readonly str
 /** Returns null if the text isn't an operation with arguments. A name alone is found in the list. */
 export function parseTyped(text: string): TypedOperation | null {
   const found = begun(text);
-  const given = found === null ? '' : argumentsOf(found.rest, found.form);
-  return found === null || typeof given === 'string' ? null : { name: found.form.name, ...given };
+  if (found === null || found.rest.length === 0) return null;
+  const given = argumentsOf(found.rest, found.form);
+  return typeof given === 'string' ? null : { name: found.form.name, ...given };
 }
 
 /** Returns what is wrong with a text that begins a form, with that form; null if it is right or begins none. */
@@ -145,7 +146,7 @@ function argumentsOf(words: readonly string[], { takes, given: meant }: Form): G
     if (one === null) return `“${word}” is not understood.`;
     given = { ...given, ...one };
   }
-  return Object.keys(given).length === 0 ? 'Something is missing.' : { ...meant, ...given };
+  return { ...meant, ...given };
 }
 
 const isId = (word: string): boolean => checkShape(idSchema, word).ok;

@@ -51,7 +51,7 @@ export type BlockCopy = z.infer<typeof schema>;
 
 /**
  * From this size on, `auto` takes one call for all blocks instead of a kernel. On an H200 a kernel moved blocks at 51 to
- * 52 GB/s, and copy engines at 55 GB/s plus 0.95 us a block (2026-11-29): equal at 0.6 to 0.9 MB.
+ * 52 GB/s, and copy engines at 55 GB/s plus 0.55 to 0.95 us a block (2026-11-29): equal at 0.4 to 0.9 MB.
  */
 const batchedBytes = 768 * KiB;
 

@@ -4,7 +4,7 @@ import {
   declarationNames,
   renameDeclaration,
 } from '../../../core/experiment/edit/declarations.ts';
-import { setFields } from '../../../core/experiment/edit/operations.ts';
+import { setFields, setMemory } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type BufferDeclaration, bufferBytes, bufferMemories, dtypeBytes } from '../../../core/experiment/resources.ts';
@@ -153,9 +153,7 @@ function BufferFields({ experiment, path, buffer }: BufferProps) {
         path={[...path, 'memory']}
         value={buffer.memory}
         choices={named(bufferMemories)}
-        change={(current, memory) =>
-          setFields(current, path, { memory, ...(memory === 'device' ? {} : { device: undefined }) })
-        }
+        change={(current, memory) => setMemory(current, path, memory)}
       />
       <ChoiceField
         label="Size given as"

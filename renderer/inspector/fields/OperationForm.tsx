@@ -4,7 +4,7 @@ import { search } from '../../../core/experiment/describe.ts';
 import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
-import { setCopyEnd, setField, setFields } from '../../../core/experiment/edit/operations.ts';
+import { setCopyEnd, setField, setMemory } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isLibraryShape } from '../../../core/experiment/libraryKernels.ts';
@@ -188,7 +188,7 @@ export function CopyEnds({ experiment, path, operation }: CopyProps) {
     experiment.buffers.some((buffer) => buffer.id === id && buffer.memory === 'pageable'),
   );
   const pin = (current: Experiment): Edited =>
-    setFields(current, ['buffers', current.buffers.findIndex(({ id }) => id === pageable)], { memory: 'pinned' });
+    setMemory(current, ['buffers', current.buffers.findIndex(({ id }) => id === pageable)], 'pinned');
   return (
     <Form>
       <div className={classes['pairs']}>
@@ -217,8 +217,6 @@ function CopyEnd({ experiment, path, operation, end }: CopyProps & { readonly en
   const index = experiment.buffers.findIndex((buffer) => buffer.id === id);
   const memory = experiment.buffers[index]?.memory;
   const place = ['buffers', index];
-  const setMemory = (current: Experiment, next: string): Edited =>
-    setFields(current, place, { memory: next, ...(next === 'device' ? {} : { device: undefined }) });
   return (
     <>
       <ReferenceField
@@ -236,7 +234,7 @@ function CopyEnd({ experiment, path, operation, end }: CopyProps & { readonly en
           path={[...place, 'memory']}
           value={memory}
           choices={named(bufferMemories)}
-          change={setMemory}
+          change={(current, next) => setMemory(current, place, next)}
         />
       )}
     </>

@@ -250,6 +250,8 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     const { exitCode, out } = await cli('explain', trace('resnet50.json.gz'));
     expect(exitCode).toBe(0);
     expect(out).toContain('recorded on NVIDIA H200 at 2026-11-20 04:33 UTC');
+    // The answer comes first, then what it is about.
+    expect(out.split('\n').indexOf('resnet50')).toBeGreaterThan(1);
     expect(out).toContain('Data: A trace contains no data to verify.');
     expect(out).toContain('Note: This trace has waits for events without saying which event');
   });
