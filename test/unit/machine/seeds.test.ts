@@ -1,0 +1,43 @@
+/** Experiments of the lessons' source documents, recorded on an H200 that no profile knows (test/fixtures/seeds-h200). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { overlap } from '../../../core/explain/figures/overlap.ts';
+import { recordingCosts } from '../../../core/machine/cost/profileCosts.ts';
+import { machinesAround, spreadGroups } from '../../../core/machine/cost/spread.ts';
+import type { CostModel } from '../../../core/machine/costModel.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
+import { h200 } from './toy.ts';
+
+interface Recorded {
+  readonly experiment: { readonly name: string };
+  readonly makespanNs: number;
+  readonly shareOfKernel: number | null;
+}
+
+const file = join(import.meta.dirname, '../../fixtures/seeds-h200.json');
+const recordings: readonly Recorded[] = JSON.parse(readFileSync(file, 'utf8'));
+const overlapping = recordings.filter(({ shareOfKernel }) => shareOfKernel !== null);
+
+const simulated = ({ experiment }: Recorded, costs: CostModel) => simulate(lower(requireExperiment(experiment)), costs);
+const shareOfKernel = (recorded: Recorded, costs: CostModel): number =>
+  overlap(iterationOf(simulated(recorded, costs).trace, 0)).h2dKernel.shareOfKernel ?? 0;
+
+/** Costs of similar machines whose host memory alone is faster, the profile's, and slower. */
+function hostsMemories(): readonly CostModel[] {
+  const group = spreadGroups.findIndex(({ name }) => name === 'host memory');
+  return [recordingCosts(h200), ...(machinesAround(h200, recordingCosts)?.pairs[group] ?? [])];
+}
+
+describe('experiments of the source documents', () => {
+  it.each(overlapping)('$experiment.name: kernels overlap copies within 10 points of the recording', (recorded) => {
+    // How long the driver stages, so how much of an earlier kernel it covers, differs from host to host.
+    const costs = recorded.experiment.name === 'kfirst_pageable' ? hostsMemories() : [recordingCosts(h200)];
+    const shares = costs.map((one) => shareOfKernel(recorded, one));
+    expect(recorded.shareOfKernel).toBeGreaterThanOrEqual(Math.min(...shares) - 0.1);
+    expect(recorded.shareOfKernel).toBeLessThanOrEqual(Math.max(...shares) + 0.1);
+  });
+});
