@@ -196,7 +196,7 @@ function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPla
     strategy: copyStrategies.indexOf(strategy),
     usePinnedStaging: option('use_pinned_staging', 1),
     packCpuTensors: option('pack_cpu_tensors', 1),
-    useBackgroundThread: option('use_background_thread', 1),
+    useBackgroundThread: option('use_background_thread', 0),
     minPackedAlignmentBytes: option('min_packed_alignment_bytes', 16),
     maxPackedChunkBytes: option('max_packed_chunk_bytes', 2 ** 25),
     threads: option('threads', 0),

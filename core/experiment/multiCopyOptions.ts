@@ -42,13 +42,21 @@ const bytes = (standard: number | null, least: number, meaning: string): NumberO
   meaning,
 });
 
-/** Options of the multi-tensor copier in NVIDIA's ACCV-Lab, with its names and defaults. */
+/**
+ * Options of the multi-tensor copier in NVIDIA's ACCV-Lab, with its names and defaults. Only the background thread is off
+ * by default here: an experiment says where its host goes on.
+ */
 const packing = {
   use_pinned_staging: { kind: 'switch', default: true, meaning: 'Pass host memory through page-locked buffers.' },
   pack_cpu_tensors: { kind: 'switch', default: true, meaning: 'Put small contiguous tensors into common chunks.' },
   min_packed_alignment_bytes: bytes(16, 1, 'Each tensor of a chunk starts at a multiple of it.'),
   max_packed_chunk_bytes: bytes(32 * MiB, 1, 'A chunk holds no more, unless one tensor alone does.'),
-  use_background_thread: { kind: 'switch', default: true, meaning: 'Schedule from a thread of its own.' },
+  use_background_thread: {
+    kind: 'switch',
+    default: false,
+    meaning:
+      'A thread of its own schedules the job. The call returns; the next operation in its stream waits for the job.',
+  },
 } as const;
 
 export const multiCopyOptions: Readonly<Record<Strategy, Readonly<Record<string, MultiCopyOption>>>> = {

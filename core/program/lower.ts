@@ -4,6 +4,7 @@ import type { Experiment } from '../experiment/experiment.ts';
 import { descriptorOf, type Operation } from '../experiment/operations.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import { writtenBuffers } from './accesses.ts';
+import { withBackground } from './background.ts';
 import { requireSound } from './checks/check.ts';
 import { expectations } from './expectations.ts';
 import type { Instruction, OperationInfo, Program, ProgramThread, RecordedCost } from './program.ts';
@@ -34,7 +35,15 @@ export function lowerUnverified(experiment: Experiment): Program {
   if (last?.experiment === experiment) return last.program;
   const { environment } = experiment;
   const lowering = new Lowering(experiment);
-  const threads = experiment.threads.map((_, index) => lowering.thread(index));
+  const { streams } = lowering.scope.streams;
+  const { multiCopies } = lowering.scope;
+  const declaredThreads = experiment.threads.map((_, index) => lowering.thread(index));
+  const { threads, signals } = withBackground({
+    threads: declaredThreads,
+    signals: experiment.signals,
+    streams,
+    multiCopies,
+  });
   const written = writtenBuffers(...threads.map(({ instructions }) => instructions));
   const declared = experiment.buffers.map((buffer, index) => ({
     id: buffer.id,
@@ -50,11 +59,11 @@ export function lowerUnverified(experiment: Experiment): Program {
     name: experiment.name,
     devices: experiment.devices,
     buffers,
-    streams: lowering.scope.streams.streams,
+    streams,
     events: experiment.events,
-    signals: experiment.signals,
+    signals,
     graphs: lowering.scope.graphs,
-    multiCopies: lowering.scope.multiCopies,
+    multiCopies,
     threads,
     operations: lowering.operations,
     launchBlocking: environment.launchBlocking,

@@ -84,6 +84,16 @@ describeNative('multi-tensor copies on the CPU engine', () => {
     }
   });
 
+  test('a background thread copies, in a lane of its own, what its caller hands over', async () => {
+    const options = { use_background_thread: true };
+    const run = await runOnCpu(experiment({ strategy: 'packed', memory: 'pageable', options }));
+    const lanes = (kind: string) => ofKind(rowsOf(run), kind).map(({ lane }) => lane);
+    expect(lanes('host-call')).toContain('thread:main background');
+    expect(lanes('host-call')).not.toContain('thread:main');
+    expect(lanes('host-sync')).toEqual(expect.arrayContaining(['thread:main', 'thread:main background']));
+    expect(run.info.verification).toMatchObject({ bytesWrong: 0 });
+  });
+
   test('a loop shows each call, and the wait behind each or behind all', async () => {
     const names = async (strategy: Strategy): Promise<string[]> =>
       rowsOf(await runOnCpu(experiment({ strategy, bytes: [8, 8], memory: 'pinned' })))

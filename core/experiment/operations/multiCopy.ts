@@ -70,6 +70,14 @@ export const multiCopy: Descriptor<z.infer<typeof schema>> = {
         remedy: 'Copy fewer or smaller tensors.',
       });
     }
+    if (options['use_background_thread'] === true && scope.streams.streams[stream]?.kind === 'per-thread-default') {
+      throw new CopyscopeError({
+        code: 'experiment.invalid',
+        field: fieldPath([...path, 'options', 'use_background_thread']),
+        message: "the stream is a host thread's own default stream, which no other thread can use.",
+        remedy: 'Choose a declared stream.',
+      });
+    }
     const plan = scope.multiCopies.push({ direction, sizes, memory: payload.memory, strategy, options }) - 1;
     return [{ code: 'multiCopy', op, plan, stream }];
   },

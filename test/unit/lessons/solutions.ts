@@ -817,6 +817,7 @@ export const solutions: Readonly<Record<string, Solutions>> = {
   },
   'multi-tensor-copier: Let the caller go on': {
     right: {
+      'the background thread': (one) => set(one, is('multiCopy'), { options: { use_background_thread: true } }),
       'the job in a thread of its own': (one) => {
         const [job, work, wait] = operations(one);
         if (job === undefined || work === undefined || wait === undefined) throw new Error('an operation is missing');

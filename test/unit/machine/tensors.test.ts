@@ -41,3 +41,39 @@ describe('threads that copy tensors', () => {
     expect([...begun(4).keys()]).toEqual(['thread:main']);
   });
 });
+
+describe('a multi-tensor copy with a background thread', () => {
+  const copy = {
+    ...{ op: 'multiCopy', label: 'job', stream: 'a', strategy: 'packed' },
+    options: { use_background_thread: true },
+    payload: { tensors: 4, bytes: 64 * KiB },
+  } as const;
+  const work = { op: 'work', label: 'other', durationNs: 1000 } as const;
+  const rows = (...operations: object[]): PlainRow[] =>
+    run(programWith({ environment: { warmups: 1 } }, operations), toyWith({ 'host.threads': threads }));
+  const calls = (of: readonly PlainRow[]) => of.filter(({ kind, name }) => kind === 'host-call' && name === 'job');
+
+  it('lets its caller go on, which waits for the job before its next operation in the stream', () => {
+    const made = rows(copy, work, { op: 'kernel', kernel: { kind: 'spin', durationNs: 10 }, stream: 'a' });
+    const [job] = calls(made);
+    const [other, launch] = ['other', 'cudaLaunchKernel'].map((name) => made.find((row) => row.name === name));
+    expect(job?.lane).toBe('thread:main background');
+    expect(other?.start).toBeLessThan(job?.end ?? 0);
+    expect(launch?.start).toBeGreaterThan(job?.end ?? Infinity);
+  });
+
+  it('is waited for at the end of each round of a repeat', () => {
+    const made = rows(
+      { op: 'repeat', count: 3, operations: [copy, work] },
+      { op: 'work', label: 'last', durationNs: 1 },
+    );
+    const jobs = calls(made);
+    const last = made.find(({ name }) => name === 'last');
+    expect(jobs).toHaveLength(3);
+    expect(last?.start).toBeGreaterThan(jobs[2]?.end ?? Infinity);
+  });
+
+  it('refuses the own default stream of a host thread', () => {
+    expect(() => rows({ ...copy, stream: 'per-thread' })).toThrow('no other thread can use');
+  });
+});
