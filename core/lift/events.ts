@@ -16,7 +16,7 @@ export interface EventPair {
   readonly recorded: number;
   readonly waiting: number;
   /** Whether the trace shows it, rather than a rule. */
-  readonly isTold: boolean;
+  readonly isKnown: boolean;
 }
 
 export function eventPairs(trace: Trace, calls: Calls, streams: readonly number[]): EventPair[] {
@@ -33,7 +33,7 @@ export function eventPairs(trace: Trace, calls: Calls, streams: readonly number[
     const told = marked.get(index);
     const found = told === undefined ? likely.forWait() : null;
     if (told !== undefined) pairs.push(told);
-    if (found !== null) pairs.push({ ...found, wait: index, isTold: false });
+    if (found !== null) pairs.push({ ...found, wait: index, isKnown: false });
   }
   return pairs;
 }
@@ -56,7 +56,7 @@ function markedPairs({ columns, count }: Trace, calls: Calls): Map<number, Event
     const [wait, record] = [callOf(row), callOf(recordRow)];
     if (calls.kind(wait) !== 'wait' || calls.kind(record) !== 'record') continue;
     const [recorded, waiting] = [columns.lane[recordRow] ?? -1, columns.lane[row] ?? -1];
-    pairs.set(wait, { record, wait, recorded, waiting, isTold: true });
+    pairs.set(wait, { record, wait, recorded, waiting, isKnown: true });
   }
   return pairs;
 }

@@ -348,7 +348,7 @@ class ScriptBuilder {
     });
     this.#waits = waits;
     this.#records = records;
-    if (pairs.some(({ isTold }) => !isTold)) {
+    if (pairs.some(({ isKnown }) => !isKnown)) {
       this.inferred.push(
         'Copyscope infers which stream waits for which event from the work around the calls, and when that ran.',
       );

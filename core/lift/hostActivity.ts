@@ -108,7 +108,7 @@ export class HostActivity {
   }
 
   /** Returns whether a call within another counts by itself. */
-  isTold(row: RowIndex): boolean {
+  isKnown(row: RowIndex): boolean {
     return this.#initialisation.has(row);
   }
 
@@ -199,7 +199,7 @@ class LaneSweep {
     const around = this.#open.at(-1);
     const endNs = Math.min(rowEndNs(this.#trace, row), around?.endNs ?? Number.POSITIVE_INFINITY);
     // A call made inside another call counts as that call.
-    if (around !== undefined && isCall(this.#trace, around.row) && !this.#activity.isTold(row)) return;
+    if (around !== undefined && isCall(this.#trace, around.row) && !this.#activity.isKnown(row)) return;
     const part = this.#partOf(row, around?.part ?? null);
     if (part === 'loading-data' && around?.part !== 'loading-data' && this.#sort(row) === 'loader') {
       this.loaders.push({ startNs, endNs, name: this.#trace.names[this.#trace.columns.name[row] ?? -1] ?? '' });

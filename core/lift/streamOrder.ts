@@ -29,7 +29,7 @@ interface Launched {
 interface Pair {
   readonly places: number[];
   isContradicted: boolean;
-  isTold: boolean;
+  isKnown: boolean;
 }
 
 type FirstOf = (activities: readonly RowIndex[]) => RowIndex | undefined;
@@ -67,7 +67,7 @@ export function streamOrder(
 function pairOf(pairs: Map<LaneIndex, Map<LaneIndex, Pair>>, first: LaneIndex, second: LaneIndex): Pair {
   const behind = pairs.get(first) ?? new Map<LaneIndex, Pair>();
   pairs.set(first, behind);
-  const pair = behind.get(second) ?? { places: [], isContradicted: false, isTold: false };
+  const pair = behind.get(second) ?? { places: [], isContradicted: false, isKnown: false };
   behind.set(second, pair);
   return pair;
 }
@@ -76,14 +76,14 @@ function note(pair: Pair, place: number, first: Launched, second: Launched, { la
   if (first.endNs > second.startNs + slackNs) pair.isContradicted = true;
   const wasIssued = second.issuedNs < first.endNs;
   const isOfOne = lanes[first.lane]?.device === lanes[second.lane]?.device;
-  if (wasIssued || (isOfOne && first.communicates !== second.communicates)) pair.isTold = true;
+  if (wasIssued || (isOfOne && first.communicates !== second.communicates)) pair.isKnown = true;
   pair.places.push(place);
 }
 
 function orderOf(pairs: ReadonlyMap<LaneIndex, ReadonlyMap<LaneIndex, Pair>>): StreamOrder {
   const before = new Map<number, LaneIndex[]>();
   const inTurn: [LaneIndex, LaneIndex][] = [];
-  const isKept = (pair: Pair | undefined): pair is Pair => pair?.isTold === true && !pair.isContradicted;
+  const isKept = (pair: Pair | undefined): pair is Pair => pair?.isKnown === true && !pair.isContradicted;
   for (const [first, behind] of pairs) {
     for (const [second, pair] of behind) {
       if (!isKept(pair)) continue;

@@ -83,8 +83,8 @@ export function VerdictCard({ run, verdict, linked = false, group, several }: Pr
 /** Returns the cost in words. A tested remedy tells what its cause costs: the gain. */
 function costText({ summary }: LoadedRun, group: VerdictGroup | undefined, remedy: Remedy | null): string {
   if (group === undefined) return '';
-  const isTold = remedy !== null && remedy.borneOut !== null;
-  return groupText(isTold ? { ...group, costNs: 0 } : group, summary?.makespanNs ?? null);
+  const isKnown = remedy !== null && remedy.borneOut !== null;
+  return groupText(isKnown ? { ...group, costNs: 0 } : group, summary?.makespanNs ?? null);
 }
 
 function RanTogether({ verdict }: Pick<Props, 'verdict'>) {

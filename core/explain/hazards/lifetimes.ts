@@ -168,8 +168,8 @@ export class Lifetimes {
     }
     life.uses.push({ op: touch.op, lane, index, writes: touch.writes });
     const { thread, position, instruction } = call;
-    const isTold = instruction.code === 'copy' && !isUncached(this.#program.buffers[touch.buffer]?.memory);
-    if (isTold) life.recorded.push({ thread, position, stream: instruction.stream });
+    const isRecorded = instruction.code === 'copy' && !isUncached(this.#program.buffers[touch.buffer]?.memory);
+    if (isRecorded) life.recorded.push({ thread, position, stream: instruction.stream });
     return true;
   }
 

@@ -113,7 +113,7 @@ class RowEvents {
         this.#wait(text, iteration, row);
         return;
       case 'event-record':
-        if (!this.#waits.isTold(row))
+        if (!this.#waits.isKnown(row))
           text.add(this.#plain('i","s":"t', iteration, row, this.#argumentsOf(iteration, row)));
         return;
       case 'host-function':

@@ -55,7 +55,7 @@ export class Waits {
   }
 
   /** Returns whether a wait carries the record. */
-  isTold(record: RowIndex): boolean {
+  isKnown(record: RowIndex): boolean {
     return this.#tellers.has(record);
   }
 

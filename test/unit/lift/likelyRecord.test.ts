@@ -58,7 +58,7 @@ function lookedAtAll(trace: Trace, calls: Calls, streams: readonly number[]) {
           const gap = (columns.startNs[after] ?? 0) - rowEndNs(trace, before);
           const cost = gap + (record.by === recorded ? 0 : 5000);
           if (gap < -500 || cost > least) continue;
-          [found, least] = [{ record: record.place, wait: place, recorded, waiting, isTold: false }, cost];
+          [found, least] = [{ record: record.place, wait: place, recorded, waiting, isKnown: false }, cost];
         }
       }
     }
