@@ -23,11 +23,11 @@ export function lower(experiment: Experiment): Program {
 export function lowerToSimulate(experiment: Experiment): Program {
   const program = lowerUnverified(experiment);
   const { buffers, threads } = program;
-  return threads.some(readsUntold) ? { ...program, threads: expectations(buffers, threads).threads } : program;
+  return threads.some(readsAnything) ? { ...program, threads: expectations(buffers, threads).threads } : program;
 }
 
 /** Returns whether a thread has a read without an expectation. */
-const readsUntold = ({ instructions }: ProgramThread): boolean =>
+const readsAnything = ({ instructions }: ProgramThread): boolean =>
   instructions.some((one) => one.code === 'read' && one.expected === null);
 
 /** Lowers without expected content of buffers and reads. */

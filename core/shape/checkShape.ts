@@ -32,7 +32,7 @@ export function checkShape<Value>(schema: z.ZodType<Value>, value: unknown): Sha
     issues = issuesOfSimpler(schema, value);
   }
   const [first, ...rest] = issues.slice(0, maxProblems).map((issue) => problemOf(issue, value));
-  return { ok: false, problems: [first ?? untold(thrown), ...rest] };
+  return { ok: false, problems: [first ?? uncheckable(thrown), ...rest] };
 }
 
 /** Returns whether a value has fields that the schema doesn't know. Ignores all other problems. */
@@ -47,7 +47,7 @@ const problemOf = (issue: z.core.$ZodIssue, document: unknown): ShapeProblem => 
   ...describeIssue(issue, document),
 });
 
-const untold = (thrown: unknown): ShapeProblem => ({
+const uncheckable = (thrown: unknown): ShapeProblem => ({
   path: [],
   field: 'document',
   message: thrown instanceof RangeError ? 'it has too many problems to list.' : 'it can’t be checked.',

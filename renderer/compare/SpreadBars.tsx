@@ -78,7 +78,7 @@ export function JudgementMark({ difference }: { readonly difference: Difference 
 
 function iconOf(judgement: Judgement, differenceNs: number) {
   if (judgement === 'equal') return IconEqual;
-  if (judgement === 'untold') return IconQuestionMark;
+  if (judgement === 'undecided') return IconQuestionMark;
   if (judgement === 'within') return IconCircleDashed;
   return differenceNs < 0 ? IconTrendingDown : IconTrendingUp;
 }

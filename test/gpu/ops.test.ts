@@ -404,9 +404,9 @@ test('record_stream: without it a freed block is overwritten under another strea
     const reads = result.info.verification.checks.filter(({ kind }) => kind === 'read');
     return reads.reduce((sum, { bytesWrong }) => sum + bytesWrong, 0);
   };
-  const [untold, told] = [await wrong(false), await wrong(true)];
-  report(`record_stream: ${untold} wrong bytes without it, ${told} with it`);
-  assert.ok(untold > 0, 'the block was handed out again at once');
+  const [without, withIt] = [await wrong(false), await wrong(true)];
+  report(`record_stream: ${without} wrong bytes without it, ${withIt} with it`);
+  assert.ok(without > 0, 'the block was handed out again at once');
   assert.equal(told, 0);
 });
 

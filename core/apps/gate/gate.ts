@@ -164,7 +164,7 @@ function limitedHazards(own: Measured, most: number): GateResult {
   const found = own.hazards;
   if (found === null) {
     throw new CopyscopeError({
-      code: 'gate.untold',
+      code: 'gate.undecided',
       field: 'limits.hazards',
       message: 'a trace does not tell which memory each operation touches, so its hazards are not known.',
       remedy: 'Delete this limit for traces; an experiment has it.',
@@ -216,12 +216,12 @@ function regression(
   const isMore = now.value > before.value * (1 + leastShare);
   const isLarger = isMore && takesMost(figure);
   const { judgement } = difference(baseline.sample(figure), own.sample(figure));
-  const beyondNoise = judgement === 'untold' ? 'untold' : judgement === 'larger' ? 'broken' : 'kept';
+  const beyondNoise = judgement === 'undecided' ? 'undecided' : judgement === 'larger' ? 'broken' : 'kept';
   const status = isLarger ? 'broken' : isMore ? beyondNoise : 'kept';
   const told = {
     kept: isMore ? ', which is within what its steps differ' : '',
     broken: '',
-    untold: ', and so few steps do not tell it from noise',
+    undecided: ', and so few steps do not tell it from noise',
   }[status];
   return {
     figure,

@@ -19,8 +19,8 @@ export interface GateFinding {
   readonly remedy: string;
 }
 
-/** kept: within the limit. broken: beyond it. `untold`: too few steps to tell a difference from noise. */
-export type GateStatus = 'kept' | 'broken' | 'untold';
+/** kept: within the limit. broken: beyond it. `undecided`: too few steps to tell a difference from noise. */
+export type GateStatus = 'kept' | 'broken' | 'undecided';
 
 export interface GateResult {
   readonly figure: GateFigure;

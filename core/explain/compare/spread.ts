@@ -9,7 +9,7 @@
  *   chance       how often the spreads of two samples of one distribution would have no common value. Every order of the
  *                n + m values is equally likely then, so it is a count of orders:
  *                2 · Σ over i < k(m) of C(n - k(n) + i, i) · C(k(n) - 1 + m - i, m - i) / C(n + m, n)
- *   `untold`     that chance is above 5 %: with so few iterations, even separate spreads show nothing. Runs of 4 and 4
+ *   `undecided`     that chance is above 5 %: with so few iterations, even separate spreads show nothing. Runs of 4 and 4
  *                iterations can be distinguished, those of 3 and 3 can't.
  *
  * A simulated run has one value and no spread. It differs from a measured run if its value lies outside the other's
@@ -37,8 +37,8 @@ export interface Spread {
   readonly count: number;
 }
 
-/** equal: no difference. larger or within: compared with the spread. `untold`: too few iterations. */
-export type Judgement = 'equal' | 'larger' | 'within' | 'untold';
+/** equal: no difference. larger or within: compared with the spread. `undecided`: too few iterations. */
+export type Judgement = 'equal' | 'larger' | 'within' | 'undecided';
 
 const mostChance = 0.05;
 
@@ -82,7 +82,7 @@ export function spreadOf({ values, exact }: Sample): Spread {
 export function judge(a: Sample, b: Sample): Judgement {
   const [first, second] = [spreadOf(a), spreadOf(b)];
   if (first.median === second.median) return 'equal';
-  if (chanceOfApart(a, b) > mostChance) return 'untold';
+  if (chanceOfApart(a, b) > mostChance) return 'undecided';
   return first.high < second.low || second.high < first.low ? 'larger' : 'within';
 }
 

@@ -7,7 +7,7 @@ const judgementWords: Readonly<Record<Judgement, string>> = {
   equal: 'no difference',
   larger: 'larger than the spread',
   within: 'within the spread',
-  untold: 'too few iterations to tell',
+  undecided: 'too few iterations to tell',
 };
 
 /** Returns a judgement in words; empty if there is none. */

@@ -18,7 +18,7 @@ export interface Finding {
   /** Operation after the event wait that shares data with the first, so that it needs the wait. */
   readonly neededBy?: number | null;
   /** Whether an event wait was issued between the two, but the trace doesn't say for which event. */
-  readonly untoldEvent?: boolean;
+  readonly unnamedEvent?: boolean;
 }
 
 /** An activity, or only an operation number if the operation left no duration in the trace, such as an event wait. */

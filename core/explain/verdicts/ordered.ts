@@ -25,8 +25,8 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
     .filter((rule) => scene.orderBy(rule).before(a, b))
     .map((rule) => found[rule](scene, a, b));
   if (causes.length === 0 && scene.byAll.before(a, b)) causes.push(together(scene, a, b));
-  else if (causes.length === 0 && waitedUntold(scene, pair, a, b)) {
-    causes.push({ ...bare('event-dependency', 'event-order'), untoldEvent: true });
+  else if (causes.length === 0 && waitedForUnnamed(scene, pair, a, b)) {
+    causes.push({ ...bare('event-dependency', 'event-order'), unnamedEvent: true });
   }
   return causes;
 }
@@ -67,7 +67,7 @@ const mostResumeNs = 10_000;
  * Returns whether a trace without a program suggests an event between the two: a wait was issued to the second's stream
  * in between, nothing else ran in that stream, and the second began as soon as the first ended.
  */
-function waitedUntold(scene: Scene, { first, second, issuedNs }: Pair, a: number, b: number): boolean {
+function waitedForUnnamed(scene: Scene, { first, second, issuedNs }: Pair, a: number, b: number): boolean {
   if (scene.facts.program !== null || issuedNs === null || a >= b) return false;
   if (issuedNs > first.endNs - toleranceNs || second.startNs - first.endNs > mostResumeNs) return false;
   const stream = scene.issue.issued.at(b)?.stream;

@@ -76,7 +76,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const { needsData } = told.shown.partner ?? { needsData: null };
     const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
     const through = told.shown.finding.through === undefined ? '' : `, ${byWayOf(told.shown.finding.through)}`;
-    if (told.shown.finding.untoldEvent === true) return untoldWait(told, second, first);
+    if (told.shown.finding.unnamedEvent === true) return unnamedWait(told, second, first);
     const needing = told.operation(told.shown.finding.neededBy ?? undefined);
     const isNeeded = needsData === true || needing !== null;
     const why =
@@ -306,7 +306,7 @@ function byWayOf(rule: RuleId | null): string {
   }
 }
 
-function untoldWait(told: Told, second: string, first: string): Words {
+function unnamedWait(told: Told, second: string, first: string): Words {
   const stream = told.shown.pair === null ? '' : ` in stream ${told.stream(told.shown.pair.second)}`;
   return {
     title: 'Event wait',

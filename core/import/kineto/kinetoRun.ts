@@ -79,8 +79,8 @@ function notes(
 /** Describes what the trace tells about the order between streams. */
 function orders({ names, columns, count }: Trace): string {
   const unknown = names.indexOf(unknownEvent);
-  const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
-  const events = untold
+  const hasUnknown = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
+  const events = hasUnknown
     ? 'This trace has waits for events without saying which event: a verdict names such a wait where nothing else explains why work began when it did.'
     : 'This trace tells the waits of streams for events only where the profiler recorded them.';
   return `${events} No profiler trace says which streams are blocking or which buffers an operation touches: verdicts can't tell from it whether the legacy default stream orders two operations, or whether one needs the other's data.`;

@@ -48,8 +48,8 @@ export function nsightNotes(
 /** Describes what the trace tells about the order between streams. */
 function orders({ names, columns, count }: Trace): string {
   const unknown = names.indexOf(unknownEvent);
-  const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
-  const events = untold
+  const hasUnknown = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
+  const events = hasUnknown
     ? 'It does not say which event some waits are for (nsys profile --cuda-event-trace=true records it): they are named if nothing else explains why work began when it did.'
     : 'It has the waits of streams for events only if they were recorded.';
   return `${events} It does not say which buffers an operation touches: an order by the legacy default stream, and the need for data, stay unknown.`;

@@ -32,10 +32,10 @@ function drawGate(report: GateReport, columns: number, colors: Colors): string[]
   ];
 }
 
-const marks: Readonly<Record<GateStatus, string>> = { kept: '[kept]', broken: '[broken]', untold: '[untold]' };
+const marks: Readonly<Record<GateStatus, string>> = { kept: '[kept]', broken: '[broken]', undecided: '[undecided]' };
 
 function drawResult({ figure, status, message, findings }: GateResult, columns: number, colors: Colors): string[] {
-  const color = { kept: colors.green, broken: colors.red, untold: colors.yellow }[status];
+  const color = { kept: colors.green, broken: colors.red, undecided: colors.yellow }[status];
   const [first = '', ...rest] = wrap(`${marks[status]} ${figure}: ${message}`, columns, '  ');
   return [color(first.slice(2)), ...rest, ...limited(findings.flatMap((finding) => drawFinding(finding, columns)))];
 }
@@ -62,7 +62,7 @@ export interface GateCommandOptions {
 
 const mostRulesBytes = 4 * 1024 * 1024;
 
-/** Rejects, after printing, with `gate.broken` if a limit is broken, and with `gate.untold` if one can't be judged. */
+/** Rejects, after printing, with `gate.broken` if a limit is broken, and with `gate.undecided` if one can't be judged. */
 export async function gateCommand(tools: Tools, file: string, options: GateCommandOptions): Promise<void> {
   const { context } = tools;
   context.leaveAtOnce();
@@ -155,12 +155,12 @@ function requireKept({ results }: GateReport): void {
 
 /** Requires a judgement of all figures in the rules' baseline. Without one, other figures are only reported. */
 function requireJudged({ results }: GateReport, { baseline }: GateRules): void {
-  const untold = results.find(({ status, figure }) => status === 'untold' && baseline?.figures.includes(figure));
-  if (untold === undefined) return;
+  const undecided = results.find(({ status, figure }) => status === 'undecided' && baseline?.figures.includes(figure));
+  if (undecided === undefined) return;
   throw new CopyscopeError({
-    code: 'gate.untold',
-    field: untold.figure,
-    message: untold.message,
+    code: 'gate.undecided',
+    field: undecided.figure,
+    message: undecided.message,
     remedy: 'Record at least 4 steps of both, or take the figure out of the rules’ baseline.',
   });
 }

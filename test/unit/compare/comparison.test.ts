@@ -105,7 +105,7 @@ describe('two runs of one experiment', () => {
       runOf(overlapped, traceOf(['....KKKK..', '..CCCC....'])),
       runOf(overlapped, traceOf(['....KK....', '..CCCC....'])),
     );
-    expect(few.operations[1]?.duration).toMatchObject({ differenceNs: -2000, judgement: 'untold' });
+    expect(few.operations[1]?.duration).toMatchObject({ differenceNs: -2000, judgement: 'undecided' });
   });
 
   it('counts only iterations in which an operation did what it does', () => {

@@ -70,10 +70,10 @@ describe('chance that spreads stand apart', () => {
 
 describe('judgement', () => {
   it('can be made from four and four iterations on', () => {
-    expect(judge(drawn(upTo(3)), drawn(upTo(3, 100)))).toBe('untold');
+    expect(judge(drawn(upTo(3)), drawn(upTo(3, 100)))).toBe('undecided');
     expect(judge(drawn(upTo(4)), drawn(upTo(4, 100)))).toBe('larger');
     expect(judge(drawn(upTo(4)), drawn(upTo(4, 2)))).toBe('within');
-    expect(judge(drawn([1]), drawn([2]))).toBe('untold');
+    expect(judge(drawn([1]), drawn([2]))).toBe('undecided');
   });
 
   it('is not misled by one stray iteration among many', () => {
@@ -89,7 +89,7 @@ describe('judgement', () => {
     expect(judge(exact(16), measured)).toBe('larger');
     expect(judge(measured, exact(9))).toBe('larger');
     expect(judge(exact(14.5), measured)).toBe('within');
-    expect(judge(exact(16), drawn([10, 11, 12, 13, 14]))).toBe('untold');
+    expect(judge(exact(16), drawn([10, 11, 12, 13, 14]))).toBe('undecided');
     expect(judge(exact(1), exact(2))).toBe('larger');
     expect(judge(exact(2), exact(2))).toBe('equal');
   });

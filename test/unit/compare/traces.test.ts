@@ -27,7 +27,7 @@ describe('a pinned and a pageable trace of one program', () => {
 
   it('traces are compared step by step, and the difference of their steps is significant', () => {
     expect(found.steps).toMatchObject({ a: 4, b: 4, duration: { judgement: 'larger' } });
-    expect(found.makespan.judgement).toBe('untold');
+    expect(found.makespan.judgement).toBe('undecided');
   });
 
   it('operations that cost the step most come first, and kernels without a change last', () => {

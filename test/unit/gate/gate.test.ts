@@ -185,7 +185,7 @@ describe('a gate that compares with a baseline', () => {
 
   it('says that two steps do not tell', async () => {
     const { results, passed } = await against(steps(200, 204), steps(100, 104));
-    expect({ status: results[0]?.status, passed }).toEqual({ status: 'untold', passed: true });
+    expect({ status: results[0]?.status, passed }).toEqual({ status: 'undecided', passed: true });
   });
 
   it('counts without noise, and names the line that is new, though lines have moved', async () => {
@@ -222,7 +222,7 @@ describe("limits that can't be judged", () => {
   it('does not pass: hazards of a trace', async () => {
     const input = await program([{ kernel: 100 }, { kernel: 100 }]);
     expect(() => gate(input, rules({ limits: { hazards: 0 } }), null)).toThrow(
-      expect.objectContaining({ code: 'gate.untold', field: 'limits.hazards' }),
+      expect.objectContaining({ code: 'gate.undecided', field: 'limits.hazards' }),
     );
   });
 

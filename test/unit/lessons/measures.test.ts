@@ -65,8 +65,8 @@ describe('measures', () => {
     expect(target).toMatchObject({ holds: false, told: true, found: '2,097,152 of 4,194,304 B' });
     const source = check(played, { measure: 'wrong-bytes', buffer: 'source', atMost: 0 });
     expect(source).toMatchObject({ holds: true, told: true, found: '0 of 4,194,304 B' });
-    const untold = check(await simulated('source-in-flight', 'pinned'), { measure: 'wrong-bytes', atLeast: 1 });
-    expect(untold).toMatchObject({ holds: true, told: false });
+    const undecided = check(await simulated('source-in-flight', 'pinned'), { measure: 'wrong-bytes', atLeast: 1 });
+    expect(undecided).toMatchObject({ holds: true, told: false });
   });
 
   it('against compares with other rows, of the same run or of another', () => {

@@ -24,7 +24,7 @@ async function simulated(experiment: Experiment) {
 }
 
 /** The thread's result depends on the document, and comparing it takes longer than reading. */
-const readsUntold = experimentOf(
+const readsAnything = experimentOf(
   {
     buffers: [
       { id: 'source', memory: 'pinned', bytes: 1 << 22, pattern: { kind: 'random', seed: 7 } },
@@ -45,7 +45,7 @@ describe('a prediction', () => {
   it.each([
     ...templates.map(({ title, build }) => [title, build()] as const),
     ['nothing', emptyExperiment()] as const,
-    ['reads that are told nothing', readsUntold] as const,
+    ['reads that are told nothing', readsAnything] as const,
   ])('is the run of the simulated engine: %s', async (_, experiment) => {
     const { run, iteration, counters } = predict(experiment, profile, '1');
     const { info, trace } = await simulated(experiment);

@@ -10,7 +10,7 @@ export function githubOf({ results, notes }: GateReport): string {
   const lines = [
     ...results.filter(({ status }) => status === 'broken').flatMap(errors),
     ...results
-      .filter(({ status }) => status === 'untold')
+      .filter(({ status }) => status === 'undecided')
       .map(({ figure, message }) => command('warning', title(figure), message)),
     ...notes.map((note) => command('notice', { title: 'copyscope gate' }, note)),
   ];
