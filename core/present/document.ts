@@ -9,7 +9,7 @@ import type { TraceAnswers } from '../lift/answers.ts';
 import type { RunOrigin } from '../trace/run.ts';
 
 export const reportFormat = 'copyscope/report';
-export const reportVersion = 1;
+export const reportVersion = 2;
 
 export interface ReportRun {
   readonly title: string;

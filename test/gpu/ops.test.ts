@@ -407,7 +407,7 @@ test('record_stream: without it a freed block is overwritten under another strea
   const [without, withIt] = [await wrong(false), await wrong(true)];
   report(`record_stream: ${without} wrong bytes without it, ${withIt} with it`);
   assert.ok(without > 0, 'the block was handed out again at once');
-  assert.equal(told, 0);
+  assert.equal(withIt, 0);
 });
 
 test('pin_memory: the caching host allocator page-locks once, and later rounds are served from its cache', async () => {

@@ -4,7 +4,7 @@ import type { GateFigure } from './figures.ts';
 import type { GatePlace } from './places.ts';
 
 export const gateFormat = 'copyscope/gate';
-export const gateVersion = 1;
+export const gateVersion = 2;
 
 /** A place in the program that adds to a figure above its limit. */
 export interface GateFinding {

@@ -3,7 +3,7 @@ import type { RunOrigin } from '../../trace/run.ts';
 import type { ComparedRun, RunComparison } from './comparison.ts';
 
 export const comparisonFormat = 'copyscope/comparison';
-export const comparisonVersion = 1;
+export const comparisonVersion = 2;
 
 type ComparedFile = ComparedRun & {
   readonly origin: RunOrigin;

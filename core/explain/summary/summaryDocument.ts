@@ -28,7 +28,7 @@ import type { Verdict } from '../verdicts/verdict.ts';
 import type { PredictedIntervals } from './predictedIntervals.ts';
 
 export const summaryFormat = 'copyscope/summary';
-export const summaryVersion = 1;
+export const summaryVersion = 2;
 
 export interface IterationSummary {
   /** Number of iterations with rows in the run. */

@@ -28,7 +28,7 @@ describe('copyscope compare', () => {
     const found = JSON.parse(out);
     expect(found).toMatchObject({
       format: 'copyscope/comparison',
-      version: 1,
+      version: 2,
       a: { origin: 'recorded', iterations: 15 },
       b: { origin: 'simulated', profile: 'h200', whileRecording: true },
       matchedBy: 'number',

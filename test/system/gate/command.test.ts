@@ -62,7 +62,7 @@ describe('copyscope gate', () => {
     );
     expect(exitCode).toBe(6);
     const report = JSON.parse(out);
-    expect(report).toMatchObject({ format: 'copyscope/gate', version: 1, origin: 'simulated', passed: false });
+    expect(report).toMatchObject({ format: 'copyscope/gate', version: 2, origin: 'simulated', passed: false });
     expect(report.results[0].findings[0].place).toMatchObject({
       file: 'assets/examples/races/early-read.json',
       line: expect.any(Number),

@@ -62,7 +62,7 @@ describe('copyscope run', () => {
     const summary = JSON.parse(out) as SummaryDocument;
     expect(summary).toMatchObject({
       format: 'copyscope/summary',
-      version: 1,
+      version: 2,
       engine: 'sim',
       profile: 'h200',
       status: 'complete',

@@ -59,7 +59,7 @@ describe('summary of the four examples on the simulated H200', () => {
     expect(JSON.parse(JSON.stringify(summary))).toEqual(summary);
     expect(summary).toMatchObject({
       format: 'copyscope/summary',
-      version: 1,
+      version: 2,
       engine: 'sim',
       status: 'complete',
       error: null,
