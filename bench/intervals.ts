@@ -27,7 +27,7 @@ const isDeriving = process.argv.includes('--derive');
 /** Slowed by so much, a program that host memory decides takes longer by at least a quarter of it. */
 const [slowed, decides] = [1.2, 0.25];
 
-interface Told extends Case {
+interface IntervalCase extends Case {
   readonly id: string;
   readonly folder: string;
   readonly ofHost: boolean;
@@ -105,14 +105,14 @@ for (const [name, ask] of kinds) {
   console.log(`spreads: ${spreads.join(', ')}`);
 }
 
-function tellSet(folder: string, ask: Ask): Told[] {
+function tellSet(folder: string, ask: Ask): IntervalCase[] {
   return readJudged(folder).flatMap((run) => {
     const asked = ask(folder, run);
     return asked === null ? [] : { folder, ...tell(run, asked) };
   });
 }
 
-function tell({ id, program }: JudgedRun, { profile, costsOf, recordedNs }: Asked): Omit<Told, 'folder'> {
+function tell({ id, program }: JudgedRun, { profile, costsOf, recordedNs }: Asked): Omit<IntervalCase, 'folder'> {
   const machines = machinesAround(profile, costsOf);
   if (machines === null) throw new Error(`${profile.name} is of published figures: it tells no interval`);
   const lasts = (one: DeviceProfile): number => simulate(program, costsOf(one, one)).makespanNs;
@@ -128,7 +128,7 @@ function tell({ id, program }: JudgedRun, { profile, costsOf, recordedNs }: Aske
   return { id, pointNs, recordedNs, ofHost, low, high, ...(isDeriving ? { turned } : {}) };
 }
 
-function summarise(name: string, all: readonly Told[]): void {
+function summarise(name: string, all: readonly IntervalCase[]): void {
   const kinds = [
     ['all', all],
     ['host memory decides', all.filter(({ ofHost }) => ofHost)],
@@ -139,7 +139,7 @@ function summarise(name: string, all: readonly Told[]): void {
 }
 
 /** Within, below and above, and how wide the interval is as a part of what is predicted. */
-function coverage(all: readonly Told[]): string {
+function coverage(all: readonly IntervalCase[]): string {
   if (all.length === 0) return 'none';
   const below = all.filter(({ recordedNs, low }) => recordedNs < low).length;
   const above = all.filter(({ recordedNs, high }) => recordedNs > high).length;

@@ -9,7 +9,7 @@ import { parseJson } from '../../core/shape/parseJson.ts';
 import { privately, readBoundedText, writeWhole } from '../files/files.ts';
 
 /** Reads files that other programs may have written: validates their shape, and names the wrong field. */
-interface Told {
+interface ErrorTexts {
   readonly code: string;
   /** Subject of the message, such as 'Submission 3'. */
   readonly what: string;
@@ -18,7 +18,7 @@ interface Told {
 }
 
 /** Throws a CopyscopeError with `code`. */
-export function readShape<Value>(schema: z.ZodType<Value>, text: string, { code, what, remedy }: Told): Value {
+export function readShape<Value>(schema: z.ZodType<Value>, text: string, { code, what, remedy }: ErrorTexts): Value {
   const refusal = ({ field, message, remedy: standard }: Pick<ShapeProblem, 'field' | 'message' | 'remedy'>) =>
     new CopyscopeError({
       code,

@@ -9,11 +9,11 @@ namespace {
 
 std::atomic<std::uint32_t> forks{0};
 
-struct Told {
+struct KnownThread {
   std::uint32_t id;
   std::uint32_t fork;
 };
-thread_local Told told{};
+thread_local KnownThread known{};
 
 void tell(ChunkWriter& writer, std::uint32_t id) {
   // The name as the system shortens it. No file is opened for it, since programs start threads in each step.
@@ -28,11 +28,11 @@ void tell(ChunkWriter& writer, std::uint32_t id) {
 
 std::uint32_t toldThread(ChunkWriter& writer) {
   const std::uint32_t fork = forkCount();
-  if (told.id == 0 || told.fork != fork) {
-    told = {static_cast<std::uint32_t>(syscall(SYS_gettid)), fork};
-    tell(writer, told.id);
+  if (known.id == 0 || known.fork != fork) {
+    known = {static_cast<std::uint32_t>(syscall(SYS_gettid)), fork};
+    tell(writer, known.id);
   }
-  return told.id;
+  return known.id;
 }
 
 std::uint32_t forkCount() { return forks.load(std::memory_order_relaxed); }

@@ -1,7 +1,7 @@
 /** Sends inputs by number to a worker process, and kills it if one takes too much time or memory. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Batch, Told } from './worker.ts';
+import type { Batch, WorkerMessage } from './worker.ts';
 
 export interface Failure {
   readonly seed: number;
@@ -105,8 +105,8 @@ class Worker {
       this.#stderr = (this.#stderr + text).slice(-4000);
     });
     this.ready = new Promise((resolve, reject) => {
-      this.#child.once('message', (told: Told) => {
-        if (told.tells === 'ready') this.kinds = told.kinds;
+      this.#child.once('message', (sent: WorkerMessage) => {
+        if (sent.tells === 'ready') this.kinds = sent.kinds;
         resolve();
       });
       this.#child.once('close', () => reject(new Error(`the worker ended: ${this.#stderr}`)));
@@ -152,20 +152,20 @@ class Worker {
         if (peakBytes - baseBytes > mostBytes) stop(`more than ${mostBytes} bytes of memory`);
         baseBytes = Math.max(baseBytes, peakBytes);
       };
-      const hear = (told: Told): void => {
+      const hear = (sent: WorkerMessage): void => {
         wait();
-        if (told.tells === 'alive') {
-          look(told.peakBytes);
-          usedBefore = told.usedMs;
-          if (reason === null) number = told.number;
+        if (sent.tells === 'alive') {
+          look(sent.peakBytes);
+          usedBefore = sent.usedMs;
+          if (reason === null) number = sent.number;
         }
-        if (told.tells === 'failed') {
-          failures.push({ number: told.number, reason: told.reason, input: Buffer.from(told.input, 'base64') });
+        if (sent.tells === 'failed') {
+          failures.push({ number: sent.number, reason: sent.reason, input: Buffer.from(sent.input, 'base64') });
         }
-        if (told.tells !== 'done') return;
-        look(told.peakBytes);
+        if (sent.tells !== 'done') return;
+        look(sent.peakBytes);
         isDone = reason === null;
-        if (isDone) finish({ next: batch.to, taken: told.taken, isOver: false });
+        if (isDone) finish({ next: batch.to, taken: sent.taken, isOver: false });
       };
       const end = (code: number | null, signal: string | null): void => {
         if (isDone) return;

@@ -15,7 +15,7 @@ export interface Batch {
   readonly to: number;
 }
 
-export type Told =
+export type WorkerMessage =
   | { readonly tells: 'ready'; readonly kinds: readonly string[] }
   /** Sent regularly: the parent kills a worker that is silent for long. */
   | { readonly tells: 'alive'; readonly number: number; readonly peakBytes: number; readonly usedMs: number }
@@ -23,7 +23,7 @@ export type Told =
   | { readonly tells: 'done'; readonly taken: number; readonly peakBytes: number };
 
 const kinds = allKinds();
-const tell = (told: Told): void => void process.send?.(told);
+const tell = (sent: WorkerMessage): void => void process.send?.(sent);
 /** Returns the process's peak memory and processor time. */
 function used(): { readonly peakBytes: number; readonly usedMs: number } {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();

@@ -70,19 +70,19 @@ export interface Derived {
 type Measurement = NonNullable<DeviceProfile['measurements']>[number];
 type Value = number | readonly Point[];
 
-interface Told {
+interface ReadFinding {
   readonly finding: Finding;
   readonly measurement: Measurement;
   readonly isBenched: boolean;
 }
 
 export function deriveProfile(plan: Plan, results: ProbeResults, base: DeviceProfile, from: Provenance): Derived {
-  const told = plan.findings.flatMap((finding) => tell(finding, results) ?? []);
+  const found = plan.findings.flatMap((finding) => readFinding(finding, results) ?? []);
   const added = [...results.added].flatMap(([name, rounds]) => measurementOf(name, name, comparedProbe, rounds) ?? []);
   const isAlike = from.how === 'measured' && from.device?.name === base.device.name;
   const addedNs = from.how === 'measured' ? (added[0]?.median ?? base.parameters['recorder.callNs'] ?? 0) : 0;
   const measured = new Map<ParameterName, Value>(added.map(({ median }) => ['recorder.callNs', median]));
-  for (const [name, own] of groupBy(told, ({ finding }) => finding.path)) {
+  for (const [name, own] of groupBy(found, ({ finding }) => finding.path)) {
     const known = isAlike ? base.parameters[name] : undefined;
     const isTable = parameterOf(name).by !== undefined;
     measured.set(name, isTable ? table(name, own, addedNs, known) : number(name, own, addedNs, known));
@@ -101,14 +101,14 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
     ...(from.host === undefined ? {} : { host: from.host }),
     device: { ...base.device, ...factsOf(from.device) },
     parameters,
-    measurements: [...told.map(({ measurement }) => measurement), ...added],
+    measurements: [...found.map(({ measurement }) => measurement), ...added],
   });
   return { profile, assumed };
 }
 
 const comparedProbe = 'the same calls in a row, with a recorder and without';
 
-function tell(finding: Finding, { readings, benched }: ProbeResults): Told | null {
+function readFinding(finding: Finding, { readings, benched }: ProbeResults): ReadFinding | null {
   const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];
   const read = (readings.get(finding.probe) ?? []).flatMap((recorded) => finding.read(recorded) ?? []);
   const isBenched = bench.length > 0;
@@ -140,12 +140,12 @@ const isLengthened = (name: ParameterName): boolean =>
   name === 'calls.launchNs' || name === 'calls.copyNs' || name.endsWith('.pageable');
 
 /** Returns the median without the recorder's overhead. */
-function plain({ finding: { path }, measurement: { median }, isBenched }: Told, addedNs: number): number {
+function plain({ finding: { path }, measurement: { median }, isBenched }: ReadFinding, addedNs: number): number {
   return isBenched || !isLengthened(path) ? median : Math.max(Math.min(1, median), median - addedNs);
 }
 
-function number(name: ParameterName, told: readonly Told[], addedNs: number, known: Value | undefined): number {
-  const last = told.at(-1);
+function number(name: ParameterName, found: readonly ReadFinding[], addedNs: number, known: Value | undefined): number {
+  const last = found.at(-1);
   if (last === undefined) return Number.NaN;
   const value = halfWay(plain(last, addedNs), typeof known === 'number' ? known : undefined);
   return isWhole(name) ? Math.round(value) : value;
@@ -155,17 +155,17 @@ function number(name: ParameterName, told: readonly Told[], addedNs: number, kno
 const smallest = 1e-3;
 
 /** Makes a table in which noise never makes more work take less time. */
-function table(name: ParameterName, told: readonly Told[], addedNs: number, known: Value | undefined): Point[] {
+function table(name: ParameterName, found: readonly ReadFinding[], addedNs: number, known: Value | undefined): Point[] {
   const points = Array.isArray(known) ? (known as readonly Point[]) : null;
   const isTime = parameterOf(name).unit === 'ns';
   const at = points === null ? null : isTime ? timeTable(points) : straightTable(points);
-  const found = told
+  const own = found
     .flatMap((one): Point[] => {
       const place = one.finding.at?.value;
       return place === undefined ? [] : [[place, Math.max(halfWay(plain(one, addedNs), at?.(place)), smallest)]];
     })
     .sort(([a], [b]) => a - b);
-  return ascending(found);
+  return ascending(own);
 }
 
 const halfWay = (reading: number, known: number | undefined): number =>

@@ -8,7 +8,7 @@ import { type EndlessWait, endlessWords } from './endlessWaits.ts';
 import { findConflictsInSteps } from './find.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import type { Touch } from './touches.ts';
-import { describeRegion, hazardRules, hazardWords, type MeetingKind, type Told } from './words.ts';
+import { describeRegion, type HazardNames, hazardRules, hazardWords, type MeetingKind } from './words.ts';
 
 /** Finds hazards for every machine, without a run. repair.ts and evidence.ts set `change` and `evidence` later. */
 export const findHazards = (program: Program): HazardReport => atOnce(findHazardsInSteps(program));
@@ -111,9 +111,9 @@ class Names {
   hazard(kind: MeetingKind, first: number, second: number, buffer: number, from?: number, to?: number): Hazard {
     const declared = this.#program.buffers[buffer];
     const [start, end] = [from ?? 0, to ?? declared?.bytes ?? 0];
-    const told: Told = {
-      first: this.#told(first),
-      second: this.#told(second),
+    const names: HazardNames = {
+      first: this.#nameOf(first),
+      second: this.#nameOf(second),
       firstLabel: `"${this.#operation(first).label}"`,
       secondLabel: `"${this.#operation(second).label}"`,
       buffer: declared?.id ?? '',
@@ -129,7 +129,7 @@ class Names {
       buffer: declared?.id ?? null,
       fromByte: start,
       toByte: end,
-      ...hazardWords(kind, told),
+      ...hazardWords(kind, names),
       change: null,
       evidence: null,
     };
@@ -168,7 +168,7 @@ class Names {
     return stream === undefined ? null : (this.#program.streams[stream]?.id ?? null);
   }
 
-  #told(op: number): string {
+  #nameOf(op: number): string {
     const { label, stream } = this.#operation(op);
     return stream === null ? `"${label}"` : `"${label}" in stream "${stream}"`;
   }

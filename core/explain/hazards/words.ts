@@ -3,7 +3,7 @@ import type { RuleId } from '../../rules/rules.ts';
 import { formatBytes } from '../../units.ts';
 import type { HazardKind } from './hazard.ts';
 
-export interface Told {
+export interface HazardNames {
   /** For example 'the copy "H2D 4.00 MiB" in stream "side"'. */
   readonly first: string;
   readonly second: string;
@@ -39,97 +39,97 @@ export const hazardRules: Readonly<Record<HazardKind, RuleId>> = {
   'endless-wait': 'threads-run-apart',
 };
 
-const until = (told: Told): string =>
-  told.sameThread
-    ? `Nothing makes the host wait for ${told.firstLabel} before ${told.secondLabel}.`
-    : `Nothing makes one host thread wait for the other between ${told.firstLabel} and ${told.secondLabel}.`;
+const until = (names: HazardNames): string =>
+  names.sameThread
+    ? `Nothing makes the host wait for ${names.firstLabel} before ${names.secondLabel}.`
+    : `Nothing makes one host thread wait for the other between ${names.firstLabel} and ${names.secondLabel}.`;
 
 /** Kinds of hazard between two operations. See endlessWaits.ts for the other kind. */
 export type MeetingKind = Exclude<HazardKind, 'endless-wait'>;
 
-const tellers: Readonly<Record<MeetingKind, (told: Told) => HazardWords>> = {
-  'read-before-arrival': (told) => ({
+const tellers: Readonly<Record<MeetingKind, (names: HazardNames) => HazardWords>> = {
+  'read-before-arrival': (names) => ({
     title: 'Read before the data has arrived',
-    explanation: `${capital(told.second)} may read "${told.buffer}" (${told.region}) before ${told.first} has written it, and find the old bytes or some of both.`,
-    missing: until(told),
-    remedy: `Synchronise the stream, or an event behind ${told.firstLabel}, before reading.`,
+    explanation: `${capital(names.second)} may read "${names.buffer}" (${names.region}) before ${names.first} has written it, and find the old bytes or some of both.`,
+    missing: until(names),
+    remedy: `Synchronise the stream, or an event behind ${names.firstLabel}, before reading.`,
   }),
-  'source-changed-in-flight': (told) => ({
+  'source-changed-in-flight': (names) => ({
     title: 'Source changed in flight',
-    explanation: `${capital(told.second)} changes "${told.buffer}" (${told.region}), which ${told.first} may not have read yet. Then it carries the new bytes, or some of both.`,
-    missing: until(told),
+    explanation: `${capital(names.second)} changes "${names.buffer}" (${names.region}), which ${names.first} may not have read yet. Then it carries the new bytes, or some of both.`,
+    missing: until(names),
     remedy: 'Synchronise before changing it, or write into a second buffer in turn.',
   }),
-  'destination-changed-in-flight': (told) => ({
+  'destination-changed-in-flight': (names) => ({
     title: 'Destination changed in flight',
-    explanation: `${capital(told.first)} and ${told.second} both write "${told.buffer}" (${told.region}). Either of the two may remain.`,
-    missing: until(told),
+    explanation: `${capital(names.first)} and ${names.second} both write "${names.buffer}" (${names.region}). Either of the two may remain.`,
+    missing: until(names),
     remedy: 'Synchronise between the two, or use another buffer.',
   }),
-  'unordered-streams': (told) => ({
+  'unordered-streams': (names) => ({
     title: 'Streams without order on one buffer',
-    explanation: `${capital(told.first)} and ${told.second} touch the same bytes of "${told.buffer}" (${told.region}), and one of them writes. They may run in either order or at once.`,
-    missing: told.meetsItself
-      ? `Nothing orders ${told.first} after its own previous round.`
-      : `No event, stream or synchronise makes ${told.secondLabel} wait for ${told.firstLabel}.`,
-    remedy: told.meetsItself
+    explanation: `${capital(names.first)} and ${names.second} touch the same bytes of "${names.buffer}" (${names.region}), and one of them writes. They may run in either order or at once.`,
+    missing: names.meetsItself
+      ? `Nothing orders ${names.first} after its own previous round.`
+      : `No event, stream or synchronise makes ${names.secondLabel} wait for ${names.firstLabel}.`,
+    remedy: names.meetsItself
       ? 'Let each round wait for the one before, with an event or in one stream.'
       : `Record an event behind one of them, and let the stream of the other wait for it.`,
   }),
-  'unordered-threads': (told) => ({
+  'unordered-threads': (names) => ({
     title: 'Host threads without order on one buffer',
     explanation:
-      told.region === null
-        ? `${capital(told.first)} and ${told.second} allocate or free "${told.buffer}". Either host thread may come first: both may get the memory, or one may free the other's.`
-        : `${capital(told.first)} and ${told.second} touch the same bytes of "${told.buffer}" (${told.region}), and one of them writes. Either host thread may come first.`,
+      names.region === null
+        ? `${capital(names.first)} and ${names.second} allocate or free "${names.buffer}". Either host thread may come first: both may get the memory, or one may free the other's.`
+        : `${capital(names.first)} and ${names.second} touch the same bytes of "${names.buffer}" (${names.region}), and one of them writes. Either host thread may come first.`,
     missing: 'Nothing makes one host thread wait for the other between the two calls.',
     remedy: 'Let one thread signal and the other wait for the signal between the two.',
   }),
-  'used-before-allocated': (told) => ({
+  'used-before-allocated': (names) => ({
     title: 'Used before it is allocated',
-    explanation: told.meetsItself
-      ? `${capital(told.first)} uses "${told.buffer}", which nothing has allocated.`
-      : `${capital(told.second)} uses "${told.buffer}", and ${told.first} may not have happened by then.`,
-    missing: told.meetsItself
-      ? `No allocation of "${told.buffer}" comes before it.`
+    explanation: names.meetsItself
+      ? `${capital(names.first)} uses "${names.buffer}", which nothing has allocated.`
+      : `${capital(names.second)} uses "${names.buffer}", and ${names.first} may not have happened by then.`,
+    missing: names.meetsItself
+      ? `No allocation of "${names.buffer}" comes before it.`
       : `Nothing makes the use wait for the allocation.`,
     remedy: 'Allocate in the stream that uses it, or let that stream wait for an event behind the allocation.',
   }),
-  'used-after-free': (told) => ({
+  'used-after-free': (names) => ({
     title: 'Used after it was freed',
-    explanation: `${capital(told.second)} uses "${told.buffer}" after ${told.first}. By then the memory may belong to something else.`,
-    missing: `No allocation of "${told.buffer}" comes between the two.`,
+    explanation: `${capital(names.second)} uses "${names.buffer}" after ${names.first}. By then the memory may belong to something else.`,
+    missing: `No allocation of "${names.buffer}" comes between the two.`,
     remedy: 'Free it after its last use.',
   }),
-  'freed-in-use': (told) => ({
+  'freed-in-use': (names) => ({
     title: 'Freed while in use',
-    explanation: `${capital(told.second)} may take effect while ${told.first} still uses "${told.buffer}".`,
+    explanation: `${capital(names.second)} may take effect while ${names.first} still uses "${names.buffer}".`,
     missing: 'Nothing makes the free wait for that use.',
     remedy: 'Free it in the stream that used it last, or let the stream of the free wait for an event behind the use.',
   }),
-  'reused-in-use': (told) => ({
+  'reused-in-use': (names) => ({
     title: 'Reused while another stream needs it',
-    explanation: `${capital(told.second)} gives "${told.buffer}" back to the caching allocator, which may hand it out again at once. ${capital(told.first)} may still be using it.`,
+    explanation: `${capital(names.second)} gives "${names.buffer}" back to the caching allocator, which may hand it out again at once. ${capital(names.first)} may still be using it.`,
     missing: 'The allocator does not know of that stream, and nothing makes its own stream wait for it.',
     remedy: 'Call record_stream with that stream before freeing, or let the stream of the allocation wait for it.',
   }),
-  'reused-unordered': (told) => ({
+  'reused-unordered': (names) => ({
     title: 'Reused memory without order',
-    explanation: `${capital(told.second)} uses "${told.buffer}". The caching allocator gives it memory that was freed while ${told.first} may still use it.`,
-    missing: `Only the stream of the allocation comes after that work. Nothing makes ${told.secondLabel} wait for it.`,
-    remedy: `Let its stream wait for the stream of the allocation before ${told.secondLabel}, or allocate in the stream that uses it.`,
+    explanation: `${capital(names.second)} uses "${names.buffer}". The caching allocator gives it memory that was freed while ${names.first} may still use it.`,
+    missing: `Only the stream of the allocation comes after that work. Nothing makes ${names.secondLabel} wait for it.`,
+    remedy: `Let its stream wait for the stream of the allocation before ${names.secondLabel}, or allocate in the stream that uses it.`,
   }),
-  'timing-unsynchronised': (told) => ({
+  'timing-unsynchronised': (names) => ({
     title: 'Timing without a synchronise',
-    explanation: told.meetsItself
-      ? `${capital(told.second)} asks for the time of an event that nothing has surely recorded.`
-      : `${capital(told.second)} asks for a time that ${told.first} may not have taken yet: cudaEventElapsedTime then fails with cudaErrorNotReady.`,
-    missing: told.meetsItself ? 'No record comes surely before it.' : 'Nothing makes the host wait for the event.',
+    explanation: names.meetsItself
+      ? `${capital(names.second)} asks for the time of an event that nothing has surely recorded.`
+      : `${capital(names.second)} asks for a time that ${names.first} may not have taken yet: cudaEventElapsedTime then fails with cudaErrorNotReady.`,
+    missing: names.meetsItself ? 'No record comes surely before it.' : 'Nothing makes the host wait for the event.',
     remedy: 'Synchronise the event first.',
   }),
 };
 
-export const hazardWords = (kind: MeetingKind, told: Told): HazardWords => tellers[kind](told);
+export const hazardWords = (kind: MeetingKind, names: HazardNames): HazardWords => tellers[kind](names);
 
 export const describeRegion = (from: number, to: number, size: number): string =>
   from === 0 && to === size ? `all ${formatBytes(size)}` : `bytes ${from} to ${to}`;

@@ -4,25 +4,33 @@ import type { Activity } from '../../trace/iteration.ts';
 import { formatBytes, formatDuration, formatRate } from '../../units.ts';
 import { pinnedNs } from './cost.ts';
 import { durationOf } from './scene.ts';
-import { capital, nonBlocking, otherWork, readLater, type Teller, type Told, type Words } from './told.ts';
+import {
+  capital,
+  nonBlocking,
+  otherWork,
+  readLater,
+  type Teller,
+  type VerdictTexts,
+  type Words,
+} from './verdictTexts.ts';
 
-export function pageable(told: Told, side: 'source' | 'destination'): Words {
-  const { holder } = told.shown.finding;
-  if (told.readsOneValue) return oneValue(told, holder);
-  const buffer = told.hostBuffer;
+export function pageable(texts: VerdictTexts, side: 'source' | 'destination'): Words {
+  const { holder } = texts.shown.finding;
+  if (texts.readsOneValue) return oneValue(texts, holder);
+  const buffer = texts.hostBuffer;
   const work = side === 'source' ? 'the driver staged' : 'the driver brought back';
   const held =
     holder === null
       ? `${buffer} is pageable, so the call returns only when the data is ${side === 'source' ? 'staged' : 'there'}.`
-      : `${holder.name} held the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(told.copy.bytes)} of pageable memory.`;
+      : `${holder.name} held the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(texts.copy.bytes)} of pageable memory.`;
   const remedies = [
-    `Pin ${buffer}${told.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
+    `Pin ${buffer}${texts.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
   ];
-  const { also } = told.shown.finding;
-  if (also.includes('same-stream')) remedies.push(`${told.ownStream} as well.`);
+  const { also } = texts.shown.finding;
+  if (also.includes('same-stream')) remedies.push(`${texts.ownStream} as well.`);
   if (also.includes('legacy-default-stream')) remedies.push(`${nonBlocking} as well.`);
   if (also.includes('issued-too-late')) remedies.push("Don't synchronise before the kernel is issued.");
-  if (told.shown.partner?.needsData === true) remedies.push(otherWork);
+  if (texts.shown.partner?.needsData === true) remedies.push(otherWork);
   // The copy itself doesn't gain what it takes to page-lock or fill the memory first.
   remedies.push(
     side === 'source'
@@ -30,35 +38,35 @@ export function pageable(told: Told, side: 'source' | 'destination'): Words {
       : 'Read it there once the copy is done.',
   );
   return {
-    title: `Pageable ${side}${told.sameStream ? '' : ', though in another stream'}`,
-    explanation: `${capital(held)}${ifPinned(told)} ${told.timing}${told.andAlso}`,
+    title: `Pageable ${side}${texts.sameStream ? '' : ', though in another stream'}`,
+    explanation: `${capital(held)}${ifPinned(texts)} ${texts.timing}${texts.andAlso}`,
     remedy: remedies.join(' '),
   };
 }
 
 /** Says how much of the copy's cost pinning saves. */
-function ifPinned({ scene, copy, shown }: Told): string {
+function ifPinned({ scene, copy, shown }: VerdictTexts): string {
   const ns = pinnedNs(scene, copy);
   if (ns === null || ns >= shown.costNs) return '';
   const rate = formatRate(scene.linkRate(copy));
   return ` During that time the device had no kernel for ${formatDuration(shown.costNs)}. From pinned memory the copy takes ${formatDuration(ns)} at ${rate}.`;
 }
 
-function oneValue(told: Told, holder: Activity | null): Words {
+function oneValue(texts: VerdictTexts, holder: Activity | null): Words {
   const held =
     holder === null ? 'It held the host' : `${holder.name} held the host for ${formatDuration(durationOf(holder))}`;
   return {
     title: 'Host held to read one value',
-    explanation: `${capital(held)} until ${formatBytes(told.copy.bytes)} had come back from the device, as item() does. ${told.timing}${told.andAlso}`,
-    remedy: `${told.copyFirst ? `Issue ${told.kernelName} first. ` : ''}${readLater}`,
+    explanation: `${capital(held)} until ${formatBytes(texts.copy.bytes)} had come back from the device, as item() does. ${texts.timing}${texts.andAlso}`,
+    remedy: `${texts.copyFirst ? `Issue ${texts.kernelName} first. ` : ''}${readLater}`,
   };
 }
 
-export const issuedTooLate: Teller = (told) => {
-  const { holder, blocker } = told.shown.finding;
-  const second = told.copyFirst ? told.kernelName : 'the copy';
-  const of = told.operation(blocker?.op);
-  const calls = told.shown.finding.callsBetween;
+export const issuedTooLate: Teller = (texts) => {
+  const { holder, blocker } = texts.shown.finding;
+  const second = texts.copyFirst ? texts.kernelName : 'the copy';
+  const of = texts.operation(blocker?.op);
+  const calls = texts.shown.finding.callsBetween;
   const held =
     holder === null
       ? calls === undefined
@@ -67,24 +75,24 @@ export const issuedTooLate: Teller = (told) => {
       : `The host was in ${holder.name}${of === null ? '' : ` of ${of}`} for ${formatDuration(durationOf(holder))}.`;
   return {
     title: holder === null ? 'Issued too late' : `Issued too late: host in ${holder.name}`,
-    explanation: `${held} ${told.timing}${told.andAlso}`,
-    remedy: lateRemedy(told, second, holder),
+    explanation: `${held} ${texts.timing}${texts.andAlso}`,
+    remedy: lateRemedy(texts, second, holder),
   };
 };
 
-export const launchBlocking: Teller = (told) => {
-  const { holder } = told.shown.finding;
+export const launchBlocking: Teller = (texts) => {
+  const { holder } = texts.shown.finding;
   const held = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
   return {
     title: 'Launch blocking',
-    explanation: `CUDA_LAUNCH_BLOCKING=1 makes each call return only when its work has completed, so nothing can overlap.${held} ${told.timing}${told.andAlso}`,
+    explanation: `CUDA_LAUNCH_BLOCKING=1 makes each call return only when its work has completed, so nothing can overlap.${held} ${texts.timing}${texts.andAlso}`,
     remedy: 'Turn launch blocking off: it is for finding errors.',
   };
 };
 
-export const launchQueueFull: Teller = (told) => {
-  const { holder, callsBetween } = told.shown.finding;
-  const of = told.operation(holder?.op);
+export const launchQueueFull: Teller = (texts) => {
+  const { holder, callsBetween } = texts.shown.finding;
+  const of = texts.operation(holder?.op);
   const name = holder?.name ?? 'the call';
   const held =
     callsBetween === undefined
@@ -92,30 +100,30 @@ export const launchQueueFull: Teller = (told) => {
       : `The host made ${callsBetween} calls in between. ${capital(name)} and others held it: the launch queue of their stream was full.`;
   return {
     title: 'Launch queue full',
-    explanation: `${held} ${told.timing}${told.andAlso}`,
-    remedy: `Issue ${told.secondName} before the queue fills, or put many small operations into a graph.`,
+    explanation: `${held} ${texts.timing}${texts.andAlso}`,
+    remedy: `Issue ${texts.secondName} before the queue fills, or put many small operations into a graph.`,
   };
 };
 
-export const allocationSynchronises: Teller = (told) => {
-  const { holder } = told.shown.finding;
-  const of = told.operation(holder?.op);
+export const allocationSynchronises: Teller = (texts) => {
+  const { holder } = texts.shown.finding;
+  const of = texts.operation(holder?.op);
   const name = holder?.name ?? 'an allocation';
   return {
     title: `Held by ${name}`,
-    explanation: `${capital(name)}${of === null ? '' : ` of ${of}`} waited until the device was done and held the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}. ${told.timing}${told.andAlso}`,
-    remedy: `Take memory from a pool or a caching allocator, or issue ${told.secondName} before.`,
+    explanation: `${capital(name)}${of === null ? '' : ` of ${of}`} waited until the device was done and held the host for ${formatDuration(holder === null ? 0 : durationOf(holder))}. ${texts.timing}${texts.andAlso}`,
+    remedy: `Take memory from a pool or a caching allocator, or issue ${texts.secondName} before.`,
   };
 };
 
-function lateRemedy(told: Told, second: string, holder: Activity | null): string {
-  const { pair } = told.shown;
+function lateRemedy(texts: VerdictTexts, second: string, holder: Activity | null): string {
+  const { pair } = texts.shown;
   if (holder === null) return `Issue ${second} earlier.`;
   if (holder.kind === 'host-sync') return `Issue ${second} before synchronising.`;
   if (holder.kind !== 'host-call') {
-    const isNeeded = pair !== null && told.scene.facts.shareData(holder.op, pair.second.op) === true;
+    const isNeeded = pair !== null && texts.scene.facts.shareData(holder.op, pair.second.op) === true;
     if (!isNeeded) return `Issue ${second} before the host's own work.`;
-    const other = told.copyFirst ? 'the copy' : told.kernelName;
+    const other = texts.copyFirst ? 'the copy' : texts.kernelName;
     return `${capital(second)} needs the result of "${holder.name}": make it ahead of time, or on another host thread while ${other} runs.`;
   }
   if (holder.row === pair?.secondCall?.row) {

@@ -10,11 +10,21 @@ import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull,
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { durationOf, type Scene } from './scene.ts';
-import { capital, inParts, nonBlocking, otherWork, readLater, type Teller, Told, type Words, withThe } from './told.ts';
 import type { Cause } from './verdict.ts';
+import {
+  capital,
+  inParts,
+  nonBlocking,
+  otherWork,
+  readLater,
+  type Teller,
+  VerdictTexts,
+  type Words,
+  withThe,
+} from './verdictTexts.ts';
 
 export function explain(scene: Scene, shown: Occurrence, occurrences: readonly Occurrence[]): Words {
-  const words = tellers[shown.finding.cause](new Told(scene, shown));
+  const words = tellers[shown.finding.cause](new VerdictTexts(scene, shown));
   const alike = occurrences.filter((one) => one.finding.cause === shown.finding.cause).length;
   if (occurrences.length === 1) return words;
   const repeats = `The ${shown.copy.kind} ran ${occurrences.length} times, ${alike} of them like this; the figures are of one of them.`;
@@ -25,59 +35,59 @@ const engineName = (direction: CopyDirection | null): string =>
   direction === null ? 'copy engine' : `${direction.toUpperCase()} copy engine`;
 
 const tellers: Readonly<Record<Cause, Teller>> = {
-  overlapped: (told) => {
-    const { copy, overlapNs, partner } = told.shown;
+  overlapped: (texts) => {
+    const { copy, overlapNs, partner } = texts.shown;
     const kernel = partner === null ? 0 : durationOf(partner.kernel);
     const shares = `${formatShare(kernel > 0 ? (partner?.commonNs ?? 0) / kernel : 0)} of it ran during the copy`;
     const note = holdsHost(copy) ? ' The host memory is pageable, but the host had issued the kernel by then.' : '';
-    const sharer = told.shown.finding.blocker?.activity ?? null;
+    const sharer = texts.shown.finding.blocker?.activity ?? null;
     const moved = formatRate(copy.bytes / (durationOf(copy) / 1e9));
-    const beside = sharer === null ? '' : ` ${capital(usesLink(told, sharer))}. The copy moved at ${moved} then.`;
+    const beside = sharer === null ? '' : ` ${capital(usesLink(texts, sharer))}. The copy moved at ${moved} then.`;
     return {
       title: sharer === null ? 'Overlapped' : 'Overlapped, sharing the link',
-      explanation: `${capital(told.kernelName)} took ${formatDuration(kernel)}, and ${shares}. Kernels ran for ${formatDuration(overlapNs)} of the ${formatDuration(durationOf(copy))} that the copy took.${beside}${note}`,
+      explanation: `${capital(texts.kernelName)} took ${formatDuration(kernel)}, and ${shares}. Kernels ran for ${formatDuration(overlapNs)} of the ${formatDuration(durationOf(copy))} that the copy took.${beside}${note}`,
       remedy: null,
     };
   },
 
-  'pageable-source': (told) => pageable(told, 'source'),
-  'pageable-destination': (told) => pageable(told, 'destination'),
+  'pageable-source': (texts) => pageable(texts, 'source'),
+  'pageable-destination': (texts) => pageable(texts, 'destination'),
 
-  'same-stream': (told) => ({
+  'same-stream': (texts) => ({
     title: 'Same stream',
-    explanation: `The copy and ${told.kernelName} are both in stream ${told.stream(told.copy)}, which runs its work in issue order. ${told.timing}${told.andAlso}`,
-    remedy: told.readsOneValue
+    explanation: `The copy and ${texts.kernelName} are both in stream ${texts.stream(texts.copy)}, which runs its work in issue order. ${texts.timing}${texts.andAlso}`,
+    remedy: texts.readsOneValue
       ? readLater
-      : told.shown.partner?.needsData === true
-        ? `${otherWork} Either needs a second stream${told.scene.facts.capture(told.copy.op) === undefined ? '' : ', as a branch of the graph'}.`
-        : `${told.ownStream}.`,
+      : texts.shown.partner?.needsData === true
+        ? `${otherWork} Either needs a second stream${texts.scene.facts.capture(texts.copy.op) === undefined ? '' : ', as a branch of the graph'}.`
+        : `${texts.ownStream}.`,
   }),
 
-  'legacy-default-stream': (told) => {
-    const between = told.operation(told.shown.finding.blocker?.op);
+  'legacy-default-stream': (texts) => {
+    const between = texts.operation(texts.shown.finding.blocker?.op);
     const how =
       between === null
         ? 'one of them is the legacy default stream, the other a blocking stream'
         : `${between} in the legacy default stream was issued between them, and both streams are blocking streams`;
-    const pair = told.shown.pair;
+    const pair = texts.shown.pair;
     const streams =
       pair === null
         ? ''
-        : `The copy is in stream ${told.stream(told.copy)}, ${told.kernelName} in ${told.stream(pair.kernel)}: `;
+        : `The copy is in stream ${texts.stream(texts.copy)}, ${texts.kernelName} in ${texts.stream(pair.kernel)}: `;
     return {
       title: 'Legacy default stream',
-      explanation: `${streams}${how}. ${told.timing}${told.andAlso}`,
+      explanation: `${streams}${how}. ${texts.timing}${texts.andAlso}`,
       remedy: `${nonBlocking}, or use per-thread default streams.`,
     };
   },
 
-  'event-dependency': (told) => {
-    const wait = told.operation(told.shown.finding.blocker?.op) ?? 'an event wait';
-    const { needsData } = told.shown.partner ?? { needsData: null };
-    const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
-    const through = told.shown.finding.through === undefined ? '' : `, ${byWayOf(told.shown.finding.through)}`;
-    if (told.shown.finding.unnamedEvent === true) return unnamedWait(told, second, first);
-    const needing = told.operation(told.shown.finding.neededBy ?? undefined);
+  'event-dependency': (texts) => {
+    const wait = texts.operation(texts.shown.finding.blocker?.op) ?? 'an event wait';
+    const { needsData } = texts.shown.partner ?? { needsData: null };
+    const [first, second] = texts.copyFirst ? ['copy', texts.kernelName] : [texts.kernelName, 'copy'];
+    const through = texts.shown.finding.through === undefined ? '' : `, ${byWayOf(texts.shown.finding.through)}`;
+    if (texts.shown.finding.unnamedEvent === true) return unnamedWait(texts, second, first);
+    const needing = texts.operation(texts.shown.finding.neededBy ?? undefined);
     const isNeeded = needsData === true || needing !== null;
     const why =
       needsData === true
@@ -87,7 +97,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
           : ` ${needing}, behind the wait as well, shares data with ${withThe(first)}, so the wait is needed.`;
     return {
       title: isNeeded ? 'Event wait, needed by the data' : 'Event wait',
-      explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}${through}.${why} ${told.timing}${told.andAlso}`,
+      explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}${through}.${why} ${texts.timing}${texts.andAlso}`,
       remedy: isNeeded
         ? `${inParts}.`
         : needsData === false
@@ -96,79 +106,79 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     };
   },
 
-  'graph-launches': (told) => {
-    const { blocker, through } = told.shown.finding;
-    const launch = told.launch(blocker?.op);
+  'graph-launches': (texts) => {
+    const { blocker, through } = texts.shown.finding;
+    const launch = texts.launch(blocker?.op);
     const who =
       launch === null ? 'The host launched a graph whose last launch' : `${launch} launched a graph whose last launch`;
     const where =
       through === undefined ? '' : ` The copy and the kernel are tied to these launches ${byWayOf(through)}.`;
     return {
       title: 'Launches of one graph',
-      explanation: `${who} was still running. An executable graph runs once at a time: each launch waits for the one before it, in whatever stream.${where} ${told.timing}${told.andAlso}`,
+      explanation: `${who} was still running. An executable graph runs once at a time: each launch waits for the one before it, in whatever stream.${where} ${texts.timing}${texts.andAlso}`,
       remedy:
         'Capture and instantiate the work a second time, with buffers of its own for what it writes, and launch the two in turn.',
     };
   },
 
-  'peer-copy-alone': (told) => {
-    const { blocker, through } = told.shown.finding;
-    const between = told.operation(blocker?.op) ?? told.label(told.copy);
+  'peer-copy-alone': (texts) => {
+    const { blocker, through } = texts.shown.finding;
+    const between = texts.operation(blocker?.op) ?? texts.label(texts.copy);
     const where = through === undefined ? '' : ` The copy and the kernel are tied to it ${byWayOf(through)}.`;
     return {
       title: 'cudaMemcpy between two devices',
-      explanation: `${between} is a cudaMemcpy between two devices, in the legacy default stream. It begins when both devices have finished all earlier work, and all later work waits for it, also in non-blocking streams.${where} ${told.timing}${told.andAlso}`,
+      explanation: `${between} is a cudaMemcpy between two devices, in the legacy default stream. It begins when both devices have finished all earlier work, and all later work waits for it, also in non-blocking streams.${where} ${texts.timing}${texts.andAlso}`,
       remedy: 'Make that copy asynchronous (cudaMemcpyPeerAsync), in a non-blocking stream.',
     };
   },
 
-  'engine-busy': (told) => {
-    const other = told.shown.finding.blocker?.activity ?? null;
-    const busy = other === null ? 'another copy' : told.label(other);
+  'engine-busy': (texts) => {
+    const other = texts.shown.finding.blocker?.activity ?? null;
+    const busy = other === null ? 'another copy' : texts.label(other);
     // One operation that ran many times, or has many tensors.
-    const isOwn = other !== null && other.op >= 0 && other.op === told.copy.op;
+    const isOwn = other !== null && other.op >= 0 && other.op === texts.copy.op;
     const size = other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`;
-    const sharer = other === null ? null : linkSharer(told.scene, other);
-    const beside = sharer === null ? '' : ` That copy shared the link: ${usesLink(told, sharer)}.`;
+    const sharer = other === null ? null : linkSharer(texts.scene, other);
+    const beside = sharer === null ? '' : ` That copy shared the link: ${usesLink(texts, sharer)}.`;
     return {
       title: 'Copy engine busy',
-      explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${isOwn ? `earlier copies of ${busy}` : `${busy}${size}`}. It runs copies of one direction one after another, in whatever streams they are.${beside} ${told.timing}`,
+      explanation: `While ${texts.kernelName} ran, the ${engineName(texts.copy.direction)} was busy with ${isOwn ? `earlier copies of ${busy}` : `${busy}${size}`}. It runs copies of one direction one after another, in whatever streams they are.${beside} ${texts.timing}`,
       remedy: isOwn
         ? 'Issue the kernel earlier, or give the device more work for that time.'
         : `Issue this copy before ${busy}, or give the device more work for that time.`,
     };
   },
 
-  'copy-queues': (told) => {
-    const other = told.shown.finding.blocker?.activity ?? null;
-    const ahead = other === null ? 'another copy' : `${told.label(other)} of stream ${told.stream(other)}`;
-    const whole = other === null ? 'that copy' : told.label(other);
+  'copy-queues': (texts) => {
+    const other = texts.shown.finding.blocker?.activity ?? null;
+    const ahead = other === null ? 'another copy' : `${texts.label(other)} of stream ${texts.stream(other)}`;
+    const whole = other === null ? 'that copy' : texts.label(other);
     return {
       title: 'Behind another stream in a copy queue',
-      explanation: `The copy shares a queue of the ${engineName(told.copy.direction)} with ${ahead}. The host issued that one first, and it was not ready. A queue runs its copies in issue order, so this copy waited while the engine was idle. ${told.timing}`,
+      explanation: `The copy shares a queue of the ${engineName(texts.copy.direction)} with ${ahead}. The host issued that one first, and it was not ready. A queue runs its copies in issue order, so this copy waited while the engine was idle. ${texts.timing}`,
       remedy: `Put this copy into a stream that holds another queue, or issue it before ${whole}. With at most four streams that copy in one direction, each has a queue of its own.`,
     };
   },
 
-  'mapped-memory': (told) => {
-    const other = told.shown.finding.blocker?.activity ?? told.shown.partner?.kernel ?? told.copy;
+  'mapped-memory': (texts) => {
+    const other = texts.shown.finding.blocker?.activity ?? texts.shown.partner?.kernel ?? texts.copy;
     const fewer =
       ' Or let it fill a quarter of the multiprocessors (smShare): on an H200 such a kernel read as fast, and copies kept half of their speed.';
     return {
       title: 'Link taken by mapped memory',
-      explanation: `${capital(usesLink(told, other))}. The link serves the requests of its threads first, so this copy waited while its engine was idle. ${told.timing}`,
-      remedy: `Let the kernel work in device memory, and a copy engine copy ${told.mapped(other)}.${told.scene.facts.mapped(other.op)?.written === null ? fewer : ''}`,
+      explanation: `${capital(usesLink(texts, other))}. The link serves the requests of its threads first, so this copy waited while its engine was idle. ${texts.timing}`,
+      remedy: `Let the kernel work in device memory, and a copy engine copy ${texts.mapped(other)}.${texts.scene.facts.mapped(other.op)?.written === null ? fewer : ''}`,
     };
   },
 
-  'queued-behind': (told) => {
-    const other = told.shown.finding.blocker?.activity ?? null;
-    const [first, second] = told.copyFirst ? ['the copy', told.kernelName] : [told.kernelName, 'the copy'];
-    const ahead = other === null ? 'other work' : told.label(other);
-    const needsIt = told.scene.facts.shareData(told.shown.pair?.second.op ?? -1, other?.op ?? -1) === true;
+  'queued-behind': (texts) => {
+    const other = texts.shown.finding.blocker?.activity ?? null;
+    const [first, second] = texts.copyFirst ? ['the copy', texts.kernelName] : [texts.kernelName, 'the copy'];
+    const ahead = other === null ? 'other work' : texts.label(other);
+    const needsIt = texts.scene.facts.shareData(texts.shown.pair?.second.op ?? -1, other?.op ?? -1) === true;
     return {
       title: 'Queued behind other work',
-      explanation: `${capital(second)} waited behind ${ahead} ${queueWords(told)}${other === null ? '' : `, and started ${formatDuration(Math.abs((told.shown.pair?.second.startNs ?? 0) - other.endNs))} after that ended`}. ${told.timing}`,
+      explanation: `${capital(second)} waited behind ${ahead} ${queueWords(texts)}${other === null ? '' : `, and started ${formatDuration(Math.abs((texts.shown.pair?.second.startNs ?? 0) - other.endNs))} after that ended`}. ${texts.timing}`,
       remedy: needsIt
         ? `${capital(second)} and ${ahead} share data: let ${first} overlap other work.`
         : `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
@@ -180,39 +190,39 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'launch-queue-full': launchQueueFull,
   'allocation-synchronises': allocationSynchronises,
 
-  'too-small': (told) => {
-    const { pair } = told.shown;
-    const first = told.copyFirst ? 'the copy' : told.kernelName;
+  'too-small': (texts) => {
+    const { pair } = texts.shown;
+    const first = texts.copyFirst ? 'the copy' : texts.kernelName;
     const lasted = pair === null ? 0 : durationOf(pair.first);
     const call = pair?.secondCall ?? null;
-    const hidden = hides(told);
+    const hidden = hides(texts);
     const cost =
-      call === null ? '' : `; the call that issued ${told.secondName} took ${formatDuration(durationOf(call))}`;
+      call === null ? '' : `; the call that issued ${texts.secondName} took ${formatDuration(durationOf(call))}`;
     return {
       title: hidden === '' ? 'Too small to matter' : 'Kernel too small to hide the copy',
-      explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${hidden}${told.andAlso}`,
+      explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${texts.timing}${hidden}${texts.andAlso}`,
       remedy:
-        told.copyFirst && told.readsOneValue
+        texts.copyFirst && texts.readsOneValue
           ? readLater
-          : `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
+          : `Join small ${texts.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
     };
   },
 
-  'waits-for-earlier-work': (told) => {
-    const { holder } = told.shown.finding;
+  'waits-for-earlier-work': (texts) => {
+    const { holder } = texts.shown.finding;
     const held = holder === null ? 0 : durationOf(holder);
     return {
       title: 'Host waits for earlier work',
-      explanation: `${capital(holder?.name ?? 'the call')} of this blocking copy held the host for ${formatDuration(held)}, and the copy took ${formatDuration(durationOf(told.copy))} of that: the rest is work that was issued to the stream before. Host work after the call was late by as much.`,
+      explanation: `${capital(holder?.name ?? 'the call')} of this blocking copy held the host for ${formatDuration(held)}, and the copy took ${formatDuration(durationOf(texts.copy))} of that: the rest is work that was issued to the stream before. Host work after the call was late by as much.`,
       remedy:
-        told.copy.direction === 'h2d'
+        texts.copy.direction === 'h2d'
           ? 'Copy without blocking, or create the value on the device.'
           : 'Copy into pinned memory without blocking, do the host work, and wait for the copy before reading it.',
     };
   },
 
-  'many-small-copies': (told) => {
-    const bound = callBound(told.scene, told.copy);
+  'many-small-copies': (texts) => {
+    const bound = callBound(texts.scene, texts.copy);
     const calls = formatDuration(bound?.callsNs ?? 0);
     return {
       title: 'Many small copies, bound by their calls',
@@ -221,75 +231,75 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     };
   },
 
-  'wait-after-each-copy': (told) => {
-    const { holder } = told.shown.finding;
+  'wait-after-each-copy': (texts) => {
+    const { holder } = texts.shown.finding;
     const waited = holder === null ? '' : ` ${holder.name} held the host for ${formatDuration(durationOf(holder))}.`;
     return {
       title: 'A wait after each copy',
-      explanation: `The host waits for each copy before it issues the next, so the ${engineName(told.copy.direction)} is idle between them.${waited}`,
+      explanation: `The host waits for each copy before it issues the next, so the ${engineName(texts.copy.direction)} is idle between them.${waited}`,
       remedy: 'Issue all copies, and wait once after the last.',
     };
   },
 
   'allocated-again': () => ({ title: 'Memory allocated again and again', explanation: '', remedy: null }),
 
-  'multiprocessors-full': (told) => {
-    const other = told.shown.finding.blocker?.activity ?? null;
-    const filler = other === null ? 'Other work' : told.label(other);
-    const own = told.copy.kind === 'kernel' ? told.label(told.copy) : told.kernelName;
+  'multiprocessors-full': (texts) => {
+    const other = texts.shown.finding.blocker?.activity ?? null;
+    const filler = other === null ? 'Other work' : texts.label(other);
+    const own = texts.copy.kind === 'kernel' ? texts.label(texts.copy) : texts.kernelName;
     // The other kernel's blocks end one by one, and blocks of this one take their places.
-    const inTail = told.copy.kind === 'kernel' && other !== null && told.copy.startNs < other.endNs;
+    const inTail = texts.copy.kind === 'kernel' && other !== null && texts.copy.startNs < other.endNs;
     const until = inTail ? 'its first blocks ended' : 'it ended';
     return {
       title: 'Multiprocessors full',
-      explanation: `${capital(filler)} left ${own} no multiprocessors until ${until}. ${told.timing}`,
+      explanation: `${capital(filler)} left ${own} no multiprocessors until ${until}. ${texts.timing}`,
       remedy: `Let ${filler} fill fewer multiprocessors (smShare): on half of them a kernel limited by memory still reached three quarters of its throughput on an H200.`,
     };
   },
 
-  'nothing-to-overlap': (told) => {
-    const call = told.scene.callOf(told.copy);
+  'nothing-to-overlap': (texts) => {
+    const call = texts.scene.callOf(texts.copy);
     const held =
-      call === null || !isHeldBy(told.copy, call)
+      call === null || !isHeldBy(texts.copy, call)
         ? ''
         : ` ${call.name} held the host for ${formatDuration(durationOf(call))}.`;
     return {
-      title: told.scene.kernels.size === 0 ? 'No kernel in the run' : 'No kernel on its device',
-      explanation: `The copy took ${formatDuration(durationOf(told.copy))}, and no kernel ran on its device.${held}`,
+      title: texts.scene.kernels.size === 0 ? 'No kernel in the run' : 'No kernel on its device',
+      explanation: `The copy took ${formatDuration(durationOf(texts.copy))}, and no kernel ran on its device.${held}`,
       remedy: null,
     };
   },
 
-  'not-a-copy-engine-copy': (told) => {
-    const host = told.copy.direction === 'h2h';
-    const had = told.copyFirst ? `${told.kernelName} had to wait for it` : `${told.kernelName} had the device`;
+  'not-a-copy-engine-copy': (texts) => {
+    const host = texts.copy.direction === 'h2h';
+    const had = texts.copyFirst ? `${texts.kernelName} had to wait for it` : `${texts.kernelName} had the device`;
     return {
       title: host ? 'Copied by the host' : 'Not a copy-engine copy',
       explanation: host
-        ? `The calling thread itself copies between two host buffers. ${told.timing}`
-        : `This copy ran where kernels run, not on a copy engine, and ${had}. ${told.timing}`,
+        ? `The calling thread itself copies between two host buffers. ${texts.timing}`
+        : `This copy ran where kernels run, not on a copy engine, and ${had}. ${texts.timing}`,
       remedy: host ? 'Copy on another host thread.' : null,
     };
   },
 
-  unexplained: (told) => ({
+  unexplained: (texts) => ({
     title: 'Not overlapped, reason unknown',
-    explanation: `The run shows nothing that kept the copy and ${told.kernelName} apart. ${told.timing}`,
+    explanation: `The run shows nothing that kept the copy and ${texts.kernelName} apart. ${texts.timing}`,
     remedy: null,
   }),
 };
 
 /** How much of a longer copy the kernel before it could have hidden. */
-function hides(told: Told): string {
-  const kernel = told.copyFirst ? null : (told.shown.partner?.kernel ?? null);
-  if (kernel === null || durationOf(kernel) >= durationOf(told.copy)) return '';
-  return ` At once, it would have hidden no more than that of the ${formatDuration(durationOf(told.copy))} that the copy took.`;
+function hides(texts: VerdictTexts): string {
+  const kernel = texts.copyFirst ? null : (texts.shown.partner?.kernel ?? null);
+  if (kernel === null || durationOf(kernel) >= durationOf(texts.copy)) return '';
+  return ` At once, it would have hidden no more than that of the ${formatDuration(durationOf(texts.copy))} that the copy took.`;
 }
 
-const usesLink = (told: Told, kernel: Activity): string =>
-  `the kernel ${told.label(kernel)} works on mapped memory, ${told.mapped(kernel)}, and moves it over the link itself`;
+const usesLink = (texts: VerdictTexts, kernel: Activity): string =>
+  `the kernel ${texts.label(kernel)} works on mapped memory, ${texts.mapped(kernel)}, and moves it over the link itself`;
 
-const queueWords = (told: Told): string => byWayOf(told.shown.finding.rule);
+const queueWords = (texts: VerdictTexts): string => byWayOf(texts.shown.finding.rule);
 
 function byWayOf(rule: RuleId | null): string {
   switch (rule) {
@@ -306,11 +316,11 @@ function byWayOf(rule: RuleId | null): string {
   }
 }
 
-function unnamedWait(told: Told, second: string, first: string): Words {
-  const stream = told.shown.pair === null ? '' : ` in stream ${told.stream(told.shown.pair.second)}`;
+function unnamedWait(texts: VerdictTexts, second: string, first: string): Words {
+  const stream = texts.shown.pair === null ? '' : ` in stream ${texts.stream(texts.shown.pair.second)}`;
   return {
     title: 'Event wait',
-    explanation: `The host issued a wait for an event${stream} between the two, and ${withThe(second)} began as soon as ${withThe(first)} ended. The trace does not say which event. ${told.timing}${told.andAlso}`,
+    explanation: `The host issued a wait for an event${stream} between the two, and ${withThe(second)} began as soon as ${withThe(first)} ended. The trace does not say which event. ${texts.timing}${texts.andAlso}`,
     remedy: 'If the data allows it, remove the wait, or let it come later.',
   };
 }

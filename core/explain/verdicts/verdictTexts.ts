@@ -15,9 +15,9 @@ export interface Words {
   readonly remedy: string | null;
 }
 
-export type Teller = (told: Told) => Words;
+export type Teller = (texts: VerdictTexts) => Words;
 
-export class Told {
+export class VerdictTexts {
   readonly scene: Scene;
   readonly shown: Occurrence;
 
