@@ -29,7 +29,7 @@ const mostInstructions = 20_000;
 const mostRows = 200_000;
 
 /** Returns whether the run shows costs of its machine. */
-export const tellsMachine = ({ info, trace }: Run): boolean => info.engine === 'cuda' && trace.count <= mostRows;
+export const showsMachineCosts = ({ info, trace }: Run): boolean => info.engine === 'cuda' && trace.count <= mostRows;
 
 /** Returns an empty map if the run wasn't recorded on a GPU, or is too long. */
 export function shownBy(run: Run, profile: DeviceProfile): Shown {
@@ -50,7 +50,7 @@ export const shownCosts = (shown: Shown): CostsOf =>
   shown.size === 0 ? profileCosts : (machine, near) => new ShownCosts(shown, profileCosts(machine), profileCosts(near));
 
 function programOf(run: Run): Program | null {
-  if (!tellsMachine(run) || run.info.experiment === null) return null;
+  if (!showsMachineCosts(run) || run.info.experiment === null) return null;
   try {
     const program = lower(run.info.experiment);
     const instructions = program.threads.reduce((sum, thread) => sum + thread.instructions.length, 0);

@@ -5,7 +5,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { maxTriedInstructions } from '../../../core/explain/remedies/predict.ts';
 import { isTested, type Remedy } from '../../../core/explain/remedies/remedy.ts';
 import type { Verdict } from '../../../core/explain/verdicts/verdict.ts';
-import { type Shown, tellsMachine } from '../../../core/machine/cost/runCosts.ts';
+import { type Shown, showsMachineCosts } from '../../../core/machine/cost/runCosts.ts';
 import { askAbout } from '../../predict/openDocument.ts';
 import { isLongerThan } from '../../predict/predict.ts';
 import { predictingProfile } from '../../store/attainable.ts';
@@ -79,7 +79,7 @@ async function predicted({ run, experiment, verdict }: Question): Promise<Remedy
   if (profile === null) return 'none';
   const shown = shownByRuns.get(run) ?? null;
   const { info, trace } = run.run;
-  const unread = shown === null && tellsMachine(run.run) ? { info: { ...info, experiment: null }, trace } : null;
+  const unread = shown === null && showsMachineCosts(run.run) ? { info: { ...info, experiment: null }, trace } : null;
   const answer = await askAbout(experiment, profile).remedy({ verdict, shown, run: unread });
   if (answer === null) return 'none';
   if (answer.shown !== null) shownByRuns.set(run, answer.shown);
