@@ -8,7 +8,7 @@ import { applyChange, type Change, joinChanges } from '../../experiment/change.t
 import type { Experiment } from '../../experiment/experiment.ts';
 import { type Around, figuresAround, type Interval, intervalAround } from '../../machine/cost/interval.ts';
 import type { Machine } from '../../machine/cost/machineOf.ts';
-import type { Surroundings } from '../../machine/cost/spread.ts';
+import type { SimilarMachines } from '../../machine/cost/spread.ts';
 import { atOnce, type InSteps } from '../../steps.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
@@ -215,7 +215,7 @@ function outlook(attempt: Attempt): RemedyOutlook {
 /** Returns a function that gives the interval of a gain, or null if no spread between machines was measured. */
 export function gainIntervals(
   before: Prediction,
-  machines: Surroundings | null,
+  machines: SimilarMachines | null,
 ): (after: Prediction) => Interval | null {
   if (machines === null) return () => null;
   const makespans = ({ program }: Prediction): Around<number> | null =>

@@ -7,7 +7,7 @@ import type { Program } from '../../program/program.ts';
 import type { InSteps } from '../../steps.ts';
 import { formatDuration, formatRange } from '../../units.ts';
 import { type SimulateOptions, type SimulationResult, simulateInSteps } from '../simulate.ts';
-import type { Surroundings } from './spread.ts';
+import type { SimilarMachines } from './spread.ts';
 
 /** Share of machines whose figure lies in the interval. */
 export const intervalLevel = 0.9;
@@ -32,7 +32,7 @@ const mostInstructions = 200_000;
 /** Applies `read` to a simulation on each machine. Returns null if the program can't be simulated or is too long. */
 export function* figuresAround<Figure>(
   program: Program,
-  { pairs, restPart }: Surroundings,
+  { pairs, restPart }: SimilarMachines,
   read: (result: SimulationResult) => Figure,
   options: SimulateOptions = {},
 ): InSteps<Around<Figure> | null> {

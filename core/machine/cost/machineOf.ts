@@ -6,14 +6,14 @@ import type { DeviceProfile } from '../profile/profile.ts';
 import { recordingCosts } from './profileCosts.ts';
 import { type Shown, shownCosts } from './runCosts.ts';
 import { profileDevice } from './simEngine.ts';
-import { machinesAround, type Surroundings } from './spread.ts';
+import { machinesAround, type SimilarMachines } from './spread.ts';
 
 export interface Machine {
   readonly costs: CostModel;
   /** In the form that engines report. */
   readonly device: DeviceInfo;
   /** Null if nobody has measured how far the profile is off. */
-  readonly around: Surroundings | null;
+  readonly around: SimilarMachines | null;
 }
 
 /** Returns the machine of a profile, adjusted to what a run has shown. */

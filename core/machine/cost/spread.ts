@@ -71,7 +71,7 @@ export const restPart = { kind: 0.11, calibrated: 0.1 };
 /** A machine that is faster in one group than the profile, and one that is slower. */
 export type MachinePair = readonly [fast: CostModel, slow: CostModel];
 
-export interface Surroundings {
+export interface SimilarMachines {
   /** One for each group. */
   readonly pairs: readonly MachinePair[];
   readonly restPart: number;
@@ -81,7 +81,7 @@ export interface Surroundings {
 export type CostsOf = (profile: DeviceProfile, near: DeviceProfile) => CostModel;
 
 /** Returns similar machines with costs from `costsOf`; null for published figures, whose error is unknown. */
-export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profileCosts): Surroundings | null {
+export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profileCosts): SimilarMachines | null {
   if (profile.basis === 'published') return null;
   const from = isCalibrated(profile) ? 'calibrated' : 'kind';
   const [far, near] = [profilesAround(profile, from), profilesAround(profile, 'run')];
