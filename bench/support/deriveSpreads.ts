@@ -30,7 +30,7 @@ export function derive(cases: readonly Case[], least: readonly number[] = []): r
         const by = spreads[group] ?? 1;
         return [drawn(at, group, 1 / by), drawn(at, group, by)] as const;
       });
-      const [low, high] = rangeAround(pointNs, { pairs, restPart: (spreads.at(-1) ?? 1) - 1 });
+      const [low, high] = rangeAround(pointNs, { pairs, residualShare: (spreads.at(-1) ?? 1) - 1 });
       const outside = Math.max(0, low - recordedNs) + Math.max(0, recordedNs - high);
       return sum + (high - low + (2 / (1 - level)) * outside) / recordedNs;
     }, 0);

@@ -229,6 +229,6 @@ export function gainIntervals(
       ([fast, slow], group) =>
         [fast - (second.pairs[group]?.[0] ?? 0), slow - (second.pairs[group]?.[1] ?? 0)] as const,
     );
-    return intervalAround(before.makespanNs - after.makespanNs, { pairs, restPart: machines.restPart });
+    return intervalAround(before.makespanNs - after.makespanNs, { pairs, residualShare: machines.residualShare });
   };
 }

@@ -66,9 +66,12 @@ export function* predictedIntervals(
   };
 }
 
-const mapped = <Figures>({ pairs, restPart }: Around<Figures>, read: (figures: Figures) => number): Around<number> => ({
+const mapped = <Figures>(
+  { pairs, residualShare }: Around<Figures>,
+  read: (figures: Figures) => number,
+): Around<number> => ({
   pairs: pairs.map(([fast, slow]) => [read(fast), read(slow)] as const),
-  restPart,
+  residualShare,
 });
 
 /** Returns for example '52.6 to 57.4 GB/s (90 %)'. */

@@ -23,7 +23,7 @@ export interface Interval {
 /** A figure on similar machines, and the relative error beyond those. */
 export interface Around<Figure> {
   readonly pairs: readonly (readonly [fast: Figure, slow: Figure])[];
-  readonly restPart: number;
+  readonly residualShare: number;
 }
 
 /** Limit, because every machine needs another simulation. */
@@ -32,7 +32,7 @@ const mostInstructions = 200_000;
 /** Applies `read` to a simulation on each machine. Returns null if the program can't be simulated or is too long. */
 export function* figuresAround<Figure>(
   program: Program,
-  { pairs, restPart }: SimilarMachines,
+  { pairs, residualShare }: SimilarMachines,
   read: (result: SimulationResult) => Figure,
   options: SimulateOptions = {},
 ): InSteps<Around<Figure> | null> {
@@ -48,12 +48,15 @@ export function* figuresAround<Figure>(
     // The experiment in a run file may be impossible to simulate.
     return null;
   }
-  return { pairs: found, restPart };
+  return { pairs: found, residualShare };
 }
 
 /** Returns the lowest and highest value around `point`. */
-export function rangeAround(point: number, { pairs, restPart }: Around<number>): readonly [low: number, high: number] {
-  const rest = restPart * Math.abs(point);
+export function rangeAround(
+  point: number,
+  { pairs, residualShare }: Around<number>,
+): readonly [low: number, high: number] {
+  const rest = residualShare * Math.abs(point);
   const down = pairs.map((pair) => Math.max(0, point - Math.min(...pair)));
   const up = pairs.map((pair) => Math.max(0, Math.max(...pair) - point));
   return [point - Math.hypot(rest, ...down), point + Math.hypot(rest, ...up)];

@@ -66,7 +66,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
  * itself. Not from --derive: chosen so that nine of ten makespans lie inside, on both halves of the trials
  * (docs/concepts/accuracy.md).
  */
-export const restPart = { kind: 0.11, calibrated: 0.1 };
+export const residualShare = { kind: 0.11, calibrated: 0.1 };
 
 /** A machine that is faster in one group than the profile, and one that is slower. */
 export type MachinePair = readonly [fast: CostModel, slow: CostModel];
@@ -74,7 +74,7 @@ export type MachinePair = readonly [fast: CostModel, slow: CostModel];
 export interface SimilarMachines {
   /** One for each group. */
   readonly pairs: readonly MachinePair[];
-  readonly restPart: number;
+  readonly residualShare: number;
 }
 
 /** Makes costs from the profile of a similar machine. `near` is used for costs that a run has shown. */
@@ -89,7 +89,7 @@ export function machinesAround(profile: DeviceProfile, costsOf: CostsOf = profil
     const [nearFast, nearSlow] = near[group] ?? [fast, slow];
     return [costsOf(fast, nearFast), costsOf(slow, nearSlow)];
   });
-  return { pairs, restPart: restPart[from] };
+  return { pairs, residualShare: residualShare[from] };
 }
 
 type ProfilePair = readonly [fast: DeviceProfile, slow: DeviceProfile];

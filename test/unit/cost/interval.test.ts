@@ -37,8 +37,8 @@ const part = fc.double({ min: 0, max: 0.2, noNaN: true });
 describe('an interval', () => {
   it('holds what is predicted', () => {
     fc.assert(
-      fc.property(figure, pairs, part, (point, around, restPart) => {
-        const [low, high] = rangeAround(point, { pairs: around, restPart });
+      fc.property(figure, pairs, part, (point, around, residualShare) => {
+        const [low, high] = rangeAround(point, { pairs: around, residualShare });
         expect(low).toBeLessThanOrEqual(point);
         expect(high).toBeGreaterThanOrEqual(point);
       }),
@@ -48,13 +48,13 @@ describe('an interval', () => {
   it('is never narrower where a group or the rest spreads more', () => {
     const more = fc.double({ min: 1, max: 3, noNaN: true });
     fc.assert(
-      fc.property(figure, pairs, part, fc.nat(5), more, more, (point, around, restPart, group, by, restBy) => {
-        const [low, high] = rangeAround(point, { pairs: around, restPart });
+      fc.property(figure, pairs, part, fc.nat(5), more, more, (point, around, residualShare, group, by, restBy) => {
+        const [low, high] = rangeAround(point, { pairs: around, residualShare });
         const further = (value: number): number => point + by * (value - point);
         const wider = around.map(([fast, slow], index) =>
           index === group ? ([further(fast), further(slow)] as const) : ([fast, slow] as const),
         );
-        const [lower, higher] = rangeAround(point, { pairs: wider, restPart: restPart * restBy });
+        const [lower, higher] = rangeAround(point, { pairs: wider, residualShare: residualShare * restBy });
         const rounding = 1e-9 * (Math.abs(low) + Math.abs(high) + 1);
         expect(lower).toBeLessThanOrEqual(low + rounding);
         expect(higher).toBeGreaterThanOrEqual(high - rounding);
