@@ -16,7 +16,7 @@ import { copyDirection } from '../../trace/trace.ts';
 import type { CallName, CopyCost, CopyEnds, CostModel, HostAccess, KernelCost } from '../costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { simulate } from '../simulate.ts';
-import { CostsBehind } from './behind.ts';
+import { CostsOverriding } from './costsOverriding.ts';
 import { profileCosts, recordingCosts } from './profileCosts.ts';
 import type { CostsOf } from './spread.ts';
 
@@ -117,7 +117,7 @@ function keyOf(
 }
 
 /** Scales the near machine's costs by the ratios the run has shown. All other costs come from `behind`. */
-class ShownCosts extends CostsBehind {
+class ShownCosts extends CostsOverriding {
   readonly #shown: Shown;
   readonly #near: CostModel;
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { CostsBehind } from '../../../core/machine/cost/behind.ts';
+import { CostsOverriding } from '../../../core/machine/cost/costsOverriding.ts';
 import { type Machine, machineOf } from '../../../core/machine/cost/machineOf.ts';
 import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
 import type {
@@ -114,7 +114,7 @@ const toyCalls: Readonly<Record<string, number>> = {
 /** Most kernels that run at once. */
 export const mostKernels = 3;
 
-class ToyCosts extends CostsBehind {
+class ToyCosts extends CostsOverriding {
   override get facts(): MachineFacts {
     return { ...this.behind.facts, concurrentKernels: mostKernels };
   }

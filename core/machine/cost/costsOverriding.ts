@@ -14,7 +14,7 @@ import type {
   MemsetCost,
 } from '../costModel.ts';
 
-export class CostsBehind implements CostModel {
+export class CostsOverriding implements CostModel {
   protected readonly behind: CostModel;
 
   constructor(behind: CostModel) {
