@@ -108,7 +108,7 @@ function subjects(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Su
   for (const remedy of remedies) {
     const verdict = verdicts.find(({ op, cause }) => op === remedy.op && cause === remedy.cause);
     const key = JSON.stringify([remedy.cause, remedy.steps]);
-    if (verdict !== undefined && remedy.borneOut !== false && !found.has(key)) found.set(key, { verdict, remedy });
+    if (verdict !== undefined && remedy.isConfirmed !== false && !found.has(key)) found.set(key, { verdict, remedy });
   }
   return [...found.values()];
 }

@@ -40,7 +40,11 @@ export function verdictBlocks(summary: Judged, most: number): Block[] {
 function groupsOf(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Group[] {
   const remedyOf = new Map(remedies.map((remedy) => [remedy.op, remedy]));
   const of = ({ op }: Verdict): Remedy | undefined => (op < 0 ? undefined : remedyOf.get(op));
-  const groups = verdictGroups(verdicts, (verdict) => [byKernel(verdict), of(verdict)?.borneOut, of(verdict)?.steps]);
+  const groups = verdictGroups(verdicts, (verdict) => [
+    byKernel(verdict),
+    of(verdict)?.isConfirmed,
+    of(verdict)?.steps,
+  ]);
   return groups.map((group) => ({ ...group, remedy: of(group.verdict) }));
 }
 
@@ -53,7 +57,7 @@ export function verdictTone({ cause }: Pick<Verdict, 'cause'>): 'good' | 'warn' 
 function verdictItem(group: Group, makespanNs: number | null): Item {
   const { verdict, remedy, labels } = group;
   const more = labels.length - mostLabels;
-  const isRefuted = remedy?.borneOut === false;
+  const isRefuted = remedy?.isConfirmed === false;
   const lines = isRefuted ? refutedTexts(verdict, remedy) : remedyTexts(verdict, remedy);
   return {
     title: isRefuted ? 'No single cause' : verdict.title,
@@ -74,7 +78,7 @@ const refutedTexts = ({ title }: Verdict, { before, tried }: Remedy): string[] =
 ];
 
 function remedyTexts(verdict: Verdict, remedy: Remedy | undefined): string[] {
-  if (remedy?.borneOut !== true) return verdict.remedy === null ? [] : [`Remedy: ${verdict.remedy}`];
+  if (remedy?.isConfirmed !== true) return verdict.remedy === null ? [] : [`Remedy: ${verdict.remedy}`];
   const { steps, before, after, gainNs, gainShare } = remedy;
   const words = steps.length === 0 ? [] : [`Remedy: ${steps.join(' ')}`];
   if (after === null) return words;
@@ -90,7 +94,7 @@ function remedyTexts(verdict: Verdict, remedy: Remedy | undefined): string[] {
 
 /** Names the profile or run whose rates the predictions use. */
 function ratesText({ remedies, predictedWith }: Judged): string {
-  if (predictedWith === null || !remedies.some(({ borneOut }) => borneOut === true)) return '';
+  if (predictedWith === null || !remedies.some(({ isConfirmed }) => isConfirmed === true)) return '';
   const { profile, fromRun } = predictedWith;
   const own = `the rates of this run without the cost of recording, and the profile ${profile} for the rest`;
   return `Predicted with ${fromRun.length === 0 ? `the profile ${profile}` : own}.`;

@@ -95,7 +95,7 @@ export function predictedParts({ value, remarks }: CommandAnswer<Explained>): { 
     makespanInterval90Ms: interval === null ? null : [ms(interval.lowNs), ms(interval.highNs)],
     overlapped: { h2d: overlap.h2dKernel.shareOfCopy, d2h: overlap.d2hKernel.shareOfCopy },
     remedies: value.remedies
-      .filter(({ borneOut }) => borneOut === true)
+      .filter(({ isConfirmed }) => isConfirmed === true)
       .map(({ steps, gainNs }) => ({ steps, gainMs: ms(gainNs) })),
     couldNotTell: [
       ...remarks,

@@ -55,7 +55,7 @@ export function VerdictCard({ run, verdict, linked = false, group, several }: Pr
   const tested = useRemedy(run, verdict);
   const remedy = typeof tested === 'string' ? null : tested.remedy;
   const cost = costText(run, group ?? verdictGroups([verdict])[0], remedy);
-  if (remedy?.borneOut === false) {
+  if (remedy?.isConfirmed === false) {
     return <Refuted run={run} verdict={verdict} remedy={remedy} linked={linked} cost={cost} />;
   }
   return (
@@ -83,7 +83,7 @@ export function VerdictCard({ run, verdict, linked = false, group, several }: Pr
 /** Returns the cost in words. A tested remedy tells what its cause costs: the gain. */
 function costText({ summary }: LoadedRun, group: VerdictGroup | undefined, remedy: Remedy | null): string {
   if (group === undefined) return '';
-  const isKnown = remedy !== null && remedy.borneOut !== null;
+  const isKnown = remedy !== null && remedy.isConfirmed !== null;
   return groupText(isKnown ? { ...group, costNs: 0 } : group, summary?.makespanNs ?? null);
 }
 

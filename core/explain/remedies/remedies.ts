@@ -73,7 +73,7 @@ export function costed(
   const most = makespanNs ?? Number.POSITIVE_INFINITY;
   const own = verdicts.map((verdict) => {
     const remedy = tested.get(`${verdict.op} ${verdict.cause}`);
-    const isKnown = remedy !== undefined && remedy.borneOut !== null;
+    const isKnown = remedy !== undefined && remedy.isConfirmed !== null;
     return { ...verdict, costNs: isKnown ? Math.max(0, remedy.gainNs) : Math.min(most, verdict.costNs) };
   });
   const isLast = ({ subject }: Verdict): number => (subject === 'kernel' ? 1 : 0);
@@ -198,7 +198,7 @@ function describe(
     after: best === null ? null : outlook(best),
     gainNs,
     gainShare: start.prediction.makespanNs > 0 ? gainNs / start.prediction.makespanNs : 0,
-    borneOut: best !== null ? true : trials.length > 0 ? false : null,
+    isConfirmed: best !== null ? true : trials.length > 0 ? false : null,
     tried: best === null ? trials : [],
   };
 }

@@ -49,8 +49,8 @@ export interface Remedy {
    * Whether the change confirms the verdict: the copy overlaps, or the makespan is shorter. If false, the verdict must
    * not be shown as the cause. Null if nothing could be tried.
    */
-  readonly borneOut: boolean | null;
-  /** Removed causes if `borneOut` is false; each trial includes the ones before it. */
+  readonly isConfirmed: boolean | null;
+  /** Removed causes if `isConfirmed` is false; each trial includes the ones before it. */
   readonly tried: readonly Trial[];
 }
 

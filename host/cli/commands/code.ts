@@ -48,7 +48,7 @@ async function remedied(experiment: Experiment, { assets, context }: CodeTools):
   const profile = parseProfile(await assets.readProfile(defaultProfile));
   const remedies = explainWithRemedies(experiment, machineOf(profile))?.remedies ?? [];
   const [best] = remedies
-    .filter(({ borneOut, patches }) => borneOut === true && patches.length > 0)
+    .filter(({ isConfirmed, patches }) => isConfirmed === true && patches.length > 0)
     .sort((a, b) => b.gainNs - a.gainNs);
   if (best === undefined) {
     throw new CopyscopeError({

@@ -51,7 +51,7 @@ describe('the copy of item()', () => {
     );
     expect(verdict?.remedy).toMatch(/^Issue the kernel "next" first\. Read the value later: /);
     const remedy = remedies.find(({ op }) => op === verdict?.op);
-    expect(remedy?.borneOut).toBe(true);
+    expect(remedy?.isConfirmed).toBe(true);
     expect(remedy?.steps[0]).toBe('Issue "next" before "loss".');
     expect(explained(kernel('a'), item('a')).verdicts[0]).toMatchObject({ cause: 'same-stream' });
     expect(explained(kernel('a'), item('a')).verdicts[0]?.remedy).toMatch(/^Read the value later: /);

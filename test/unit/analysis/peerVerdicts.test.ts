@@ -53,14 +53,14 @@ describe('a cudaMemcpy between two devices', () => {
       expect(verdicts[0]?.explanation).toMatch(
         /^"peer" is a cudaMemcpy between two devices, in the legacy default stream\./,
       );
-      expect(remedies).toMatchObject([{ borneOut: true, steps: ['Make "peer" asynchronous.'] }]);
+      expect(remedies).toMatchObject([{ isConfirmed: true, steps: ['Make "peer" asynchronous.'] }]);
     }
   });
 
   it('a cudaMemcpy between two devices is named before the legacy default stream, which alone would tie a blocking stream', () => {
     const { verdicts, remedies } = explained(kernel('blocking'), peer());
     expect(verdicts).toMatchObject([{ cause: 'peer-copy-alone', also: ['legacy-default-stream'] }]);
-    expect(remedies).toMatchObject([{ borneOut: true, causes: ['peer-copy-alone', 'legacy-default-stream'] }]);
+    expect(remedies).toMatchObject([{ isConfirmed: true, causes: ['peer-copy-alone', 'legacy-default-stream'] }]);
   });
 
   it('is named where it stands between two others', () => {

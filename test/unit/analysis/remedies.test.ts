@@ -43,7 +43,7 @@ describe('remedies of the four cases', () => {
     ['overlap/pageable-side-stream', ['pageable-source'], [/^Pin "source"/]],
   ])('%s: takes away %j', (name, causes, steps) => {
     const remedy = onlyRemedy(example(name));
-    expect(remedy).toMatchObject({ borneOut: true, cause: causes[0], causes });
+    expect(remedy).toMatchObject({ isConfirmed: true, cause: causes[0], causes });
     expect(remedy.steps).toEqual(steps.map((step) => expect.stringMatching(step)));
     expect(remedy.before.share).toBe(0);
     expect(remedy.after).toMatchObject({ cause: 'overlapped' });
@@ -160,7 +160,7 @@ it('pinning is proposed for copies that cross the link, and for none between hos
 describe('remedies of other causes', () => {
   it('make a stream non-blocking that the legacy default stream holds up', () => {
     const remedy = onlyRemedy(experimentOf(parts, [copy, kernel('default')]));
-    expect(remedy).toMatchObject({ cause: 'legacy-default-stream', borneOut: true });
+    expect(remedy).toMatchObject({ cause: 'legacy-default-stream', isConfirmed: true });
     expect(remedy.steps).toEqual(['Make stream "copies" non-blocking.']);
   });
 
@@ -170,7 +170,7 @@ describe('remedies of other causes', () => {
       { op: 'waitEvent', event: 'ready', stream: 'compute' },
     ];
     const remedy = onlyRemedy(experimentOf(parts, [copy, ...ready, kernel('compute')]));
-    expect(remedy).toMatchObject({ cause: 'event-dependency', borneOut: true });
+    expect(remedy).toMatchObject({ cause: 'event-dependency', isConfirmed: true });
     expect(remedy.steps).toEqual([expect.stringMatching(/^Remove "wait for ready"/)]);
   });
 
@@ -196,13 +196,13 @@ describe('remedies of other causes', () => {
     ]);
     expect(before.verdicts[0]?.explanation).toContain('"needs it", behind the wait as well, shares data with the copy');
     expect(before.verdicts[0]?.remedy).toMatch(/^Copy in parts/);
-    expect(remedies).toMatchObject([{ borneOut: null, steps: [], tried: [] }]);
+    expect(remedies).toMatchObject([{ isConfirmed: null, steps: [], tried: [] }]);
   });
 
   it('issue the kernel before the synchronise that held the host', () => {
     const held = [copy, { op: 'synchronizeStream', stream: 'copies' }, kernel('compute')];
     const remedy = onlyRemedy(experimentOf(parts, held));
-    expect(remedy).toMatchObject({ cause: 'issued-too-late', borneOut: true });
+    expect(remedy).toMatchObject({ cause: 'issued-too-late', isConfirmed: true });
     expect(remedy.steps).toEqual([expect.stringMatching(/^Issue "stream kernel" before "synchronize copies"/)]);
   });
 
@@ -214,7 +214,7 @@ describe('remedies of other causes', () => {
   it('cut copy and kernel into parts where the data needs the wait, and each part still waits for its own', () => {
     const one = experimentOf(parts, [copy, ...ready, kernel('compute', 'target')]);
     const remedy = onlyRemedy(one);
-    expect(remedy).toMatchObject({ cause: 'event-dependency', borneOut: true, after: { cause: 'overlapped' } });
+    expect(remedy).toMatchObject({ cause: 'event-dependency', isConfirmed: true, after: { cause: 'overlapped' } });
     expect(remedy.steps).toEqual([expect.stringMatching(/^Cut .* into 4 parts/)]);
     const changed = applyChange(one, remedy);
     expect(findHazards(lower(changed)).hazards).toEqual([]);
@@ -227,12 +227,16 @@ describe('remedies of other causes', () => {
     const after = { op: 'copy', src: 'target', dst: 'source', stream: 'compute' } as const;
     const found = explain(experimentOf(parts, [copy, ...ready, kernel('compute', 'target'), after])).remedies;
     const remedy = found.find(({ op }) => op === 0);
-    expect(remedy).toMatchObject({ cause: 'event-dependency', steps: [], after: null, borneOut: null });
+    expect(remedy).toMatchObject({ cause: 'event-dependency', steps: [], after: null, isConfirmed: null });
   });
 
   it('take a second stream and parts where one stream holds a copy and a kernel that needs its data', () => {
     const remedy = onlyRemedy(experimentOf(parts, [copy, kernel('copies', 'target')]));
-    expect(remedy).toMatchObject({ cause: 'same-stream', causes: ['same-stream', 'event-dependency'], borneOut: true });
+    expect(remedy).toMatchObject({
+      cause: 'same-stream',
+      causes: ['same-stream', 'event-dependency'],
+      isConfirmed: true,
+    });
   });
 
   it('take the queue of another stream, and still wait for the data', () => {
@@ -258,7 +262,7 @@ describe('remedies of other causes', () => {
     const verdict = before.verdicts.find(({ label }) => label === 'download e');
     expect(verdict).toMatchObject({ cause: 'copy-queues', withLabel: 'kernel a', blockedBy: 1 });
     const remedy = remedies.find(({ op }) => op === verdict?.op);
-    expect(remedy).toMatchObject({ borneOut: true, after: { cause: 'overlapped' } });
+    expect(remedy).toMatchObject({ isConfirmed: true, after: { cause: 'overlapped' } });
     expect(remedy?.steps).toEqual([
       'Move "download e" to stream "d", whose queue of the copy engine it then uses.',
       'Record an event after "kernel e", and let stream "d" wait for it before "download e".',
@@ -279,7 +283,7 @@ describe('remedies of other causes', () => {
           ...more,
         ] as Parameters<typeof experimentOf>[1]),
       ).remedies.find(({ op }) => op === 0);
-    expect(behind('own')).toMatchObject({ cause: 'queued-behind', steps: [], tried: [], borneOut: null });
+    expect(behind('own')).toMatchObject({ cause: 'queued-behind', steps: [], tried: [], isConfirmed: null });
     const shared = behind('own', { ...copy, stream: 'own' } as { op: string });
     expect(shared?.tried[0]?.steps[0]).toBe('Move "H2D 20.0 MiB" to a non-blocking stream of its own, "copies2".');
   });
@@ -297,7 +301,7 @@ describe('remedies of other causes', () => {
     const after = { op: 'copy', src: 'target', dst: 'source', stream: 'copies' } as const;
     const found = explain(experimentOf(parts, [copy, kernel('copies', 'target'), after])).remedies;
     const remedy = found.find(({ op }) => op === 0);
-    expect(remedy).toMatchObject({ cause: 'same-stream', steps: [], borneOut: false });
+    expect(remedy).toMatchObject({ cause: 'same-stream', steps: [], isConfirmed: false });
     expect(remedy?.tried).toMatchObject([
       {
         cause: 'same-stream',

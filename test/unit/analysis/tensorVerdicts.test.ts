@@ -35,7 +35,7 @@ describe.each(['packed', 'pipelined', 'threaded-pinning'] as const)(
 
     it('overlaps where it is issued before', () => {
       const [remedy] = explained(way, 'd2h')?.remedies ?? [];
-      expect(remedy).toMatchObject({ borneOut: true, steps: ['Issue "after" before "tensors".'] });
+      expect(remedy).toMatchObject({ isConfirmed: true, steps: ['Issue "after" before "tensors".'] });
       expect(remedy?.after?.cause).toBe('overlapped');
     });
   },

@@ -91,7 +91,7 @@ describe('the examples of causes', () => {
       expect(verdict?.evidence.length).toBeGreaterThanOrEqual(2);
 
       const remedy = explained?.remedies.find(({ op }) => op === verdict?.op);
-      expect(remedy).toMatchObject({ borneOut: true });
+      expect(remedy).toMatchObject({ isConfirmed: true });
       const changed = applyChange(experiment, { patches: remedy?.patches ?? [] });
       const after = predict(changed, h200Machine);
       expect((explained?.before.makespanNs ?? 0) - (after?.makespanNs ?? 0)).toBe(remedy?.gainNs);
@@ -106,7 +106,7 @@ describe('the examples of causes', () => {
     expect(explained?.before.verdicts).toMatchObject([
       { cause: 'not-a-copy-engine-copy', rule: 'copy-without-engine', remedy: null },
     ]);
-    expect(explained?.remedies).toMatchObject([{ borneOut: null, steps: [] }]);
+    expect(explained?.remedies).toMatchObject([{ isConfirmed: null, steps: [] }]);
   });
 
   it('are free of hazards themselves', () => {

@@ -71,7 +71,7 @@ describe('a copy into pageable memory behind a kernel', () => {
   it('memory comes first where the copy takes most of the time, and pinning is what is proposed', () => {
     const found = explainWithRemedies(downloading(100_000), h200Machine);
     expect(found?.before.verdicts[0]).toMatchObject({ cause: 'pageable-destination', also: ['same-stream'] });
-    expect(found?.remedies[0]).toMatchObject({ borneOut: true });
+    expect(found?.remedies[0]).toMatchObject({ isConfirmed: true });
     expect(found?.remedies[0]?.steps[0]).toBe('Pin "saved".');
   });
 
