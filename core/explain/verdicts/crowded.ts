@@ -88,5 +88,5 @@ const finding = (other: Activity): Finding => ({
   rule: 'sm-share',
   also: [],
   holder: null,
-  blocker: blockedBy(other),
+  obstacle: blockedBy(other),
 });

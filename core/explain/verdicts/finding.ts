@@ -10,7 +10,7 @@ export interface Finding {
   /** Host row that held the thread which issued `second`; null if that isn't the cause. */
   readonly holder: Activity | null;
   /** Another operation that caused the wait. */
-  readonly blocker: Blocker | null;
+  readonly obstacle: Obstacle | null;
   /** Number of rows of the host thread in between, if only all of them together explain the delay. */
   readonly callsBetween?: number;
   /** Second rule, if the order follows only from two rules together. */
@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /** An activity, or only an operation number if the operation left no duration in the trace, such as an event wait. */
-export interface Blocker {
+export interface Obstacle {
   readonly op: number;
   readonly activity: Activity | null;
 }
@@ -30,14 +30,14 @@ export interface Blocker {
 /** A finding before the other causes (`also`) are known. */
 export type Found = Omit<Finding, 'also'>;
 
-export const bare = (cause: Cause, rule: RuleId | null, blocker: Blocker | null = null): Found => ({
+export const bare = (cause: Cause, rule: RuleId | null, obstacle: Obstacle | null = null): Found => ({
   cause,
   rule,
-  blocker,
+  obstacle,
   holder: null,
 });
 
-export const blockedBy = (activity: Activity): Blocker => ({ op: activity.op, activity });
+export const blockedBy = (activity: Activity): Obstacle => ({ op: activity.op, activity });
 
 /** Returns the finding that pageable memory made the copy's own call hold the host. `holder`: the recorded call. */
 export function pageable(copy: Activity, holder: Activity | null): Found {

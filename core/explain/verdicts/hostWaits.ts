@@ -47,7 +47,7 @@ export function lateHostWork(scene: Scene, copy: Activity): LateHostWork | null 
   if (ns < leastNs) return null;
   if (isPageable && own === null) return { finding: pageable(copy, call), ns };
   const rule = own === null ? 'blocking-memcpy' : 'blocking-to';
-  return { finding: { cause: 'waits-for-earlier-work', rule, holder: own ?? call, blocker: blockedBy(copy) }, ns };
+  return { finding: { cause: 'waits-for-earlier-work', rule, holder: own ?? call, obstacle: blockedBy(copy) }, ns };
 }
 
 /** Fewer copies than this may be waited for one by one. */

@@ -63,9 +63,9 @@ function oneValue(texts: VerdictTexts, holder: Activity | null): Words {
 }
 
 export const issuedTooLate: Teller = (texts) => {
-  const { holder, blocker } = texts.shown.finding;
+  const { holder, obstacle } = texts.shown.finding;
   const second = texts.copyFirst ? texts.kernelName : 'the copy';
-  const of = texts.operation(blocker?.op);
+  const of = texts.operation(obstacle?.op);
   const calls = texts.shown.finding.callsBetween;
   const held =
     holder === null

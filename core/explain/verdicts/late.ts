@@ -4,7 +4,7 @@ import type { RuleId } from '../../rules/rules.ts';
 import { type Activity, activity } from '../../trace/iteration.ts';
 import { rowEndNs } from '../../trace/rows.ts';
 import { holdsHost, isBlockingMemcpy } from '../figures/hostTime.ts';
-import { type Blocker, bare, blockedBy, type Found, pageable } from './finding.ts';
+import { bare, blockedBy, type Found, type Obstacle, pageable } from './finding.ts';
 import { type Pair, shorterNs, waitsForCopy } from './pair.ts';
 import { overlapThreshold } from './partner.ts';
 import { durationOf, type Scene } from './scene.ts';
@@ -45,11 +45,11 @@ function hostBetween(scene: Scene, { first, firstCall }: Pair, thread: number, i
 
 function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
   const { copy } = pair;
-  const late = (rule: RuleId, blocker: Blocker | null = null): Found => ({
+  const late = (rule: RuleId, obstacle: Obstacle | null = null): Found => ({
     cause: 'issued-too-late',
     rule,
     holder,
-    blocker,
+    obstacle,
   });
   if (holder.kind === 'host-sync') return late(holder.op === copy.op ? 'blocking-to' : 'synchronize-holds-host');
   if (holder.kind !== 'host-call') return late('issue-before-run');

@@ -4,7 +4,7 @@ import type { RuleId } from '../../rules/rules.ts';
 import type { Activity } from '../../trace/iteration.ts';
 import { rowEndNs } from '../../trace/rows.ts';
 import type { OrderRule } from '../order/deviceOrder.ts';
-import { type Blocker, bare, type Found } from './finding.ts';
+import { bare, type Found, type Obstacle } from './finding.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
@@ -55,7 +55,7 @@ const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => 
   events: (scene, a, b) => {
     const wait = firstOf(scene, a, b, scene.issue.waits, (position) => position < b);
     const neededBy = wait === null ? null : needing(scene, a, wait, b);
-    return { ...bare('event-dependency', 'event-order', blockerAt(scene, wait)), neededBy };
+    return { ...bare('event-dependency', 'event-order', obstacleAt(scene, wait)), neededBy };
   },
   launches: (scene, a, b) => bare('graph-launches', 'graph-launches-in-turn', launchBetween(scene, a, b)),
 };
@@ -100,7 +100,7 @@ function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b
 }
 
 /** Returns work in the legacy default stream between two blocking streams; null if one of the two is that work. */
-function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
+function legacyBetween(scene: Scene, a: number, b: number): Obstacle | null {
   const { issued, legacyWork } = scene.issue;
   const streams = scene.facts.program?.streams ?? [];
   const isLegacy = (position: number): boolean => streams[issued.at(position)?.stream ?? -1]?.kind === 'legacy-default';
@@ -108,7 +108,7 @@ function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
 }
 
 /** Returns the launch that first waited for `a` or its successors, and that `b` belongs to or follows. */
-function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
+function launchBetween(scene: Scene, a: number, b: number): Obstacle | null {
   const { issued, launchWork } = scene.issue;
   const otherwise = scene.orderBy('events', 'legacy', 'alone');
   const first = firstOf(scene, a, b, launchWork, (position) => !otherwise.before(a, position));
@@ -117,20 +117,20 @@ function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
 }
 
 /** Returns the copy that runs alone between the two; null if one of them is that copy. */
-function aloneBetween(scene: Scene, a: number, b: number): Blocker | null {
+function aloneBetween(scene: Scene, a: number, b: number): Obstacle | null {
   const { issued, aloneWork } = scene.issue;
   const isAlone = (position: number): boolean => (issued.at(position)?.alone.length ?? 0) > 0;
   return isAlone(a) || isAlone(b) ? null : firstBetween(scene, a, b, aloneWork);
 }
 
-function firstBetween(scene: Scene, a: number, b: number, positions: readonly Int32Array[]): Blocker | null {
-  return blockerAt(
+function firstBetween(scene: Scene, a: number, b: number, positions: readonly Int32Array[]): Obstacle | null {
+  return obstacleAt(
     scene,
     firstOf(scene, a, b, positions, (position) => position < b),
   );
 }
 
-const blockerAt = ({ issue }: Scene, position: number | null): Blocker | null =>
+const obstacleAt = ({ issue }: Scene, position: number | null): Obstacle | null =>
   position === null ? null : { op: issue.issued.at(position)?.op ?? -1, activity: null };
 
 /** Returns the first position that comes after `a` and is, or comes before, `b`, in the order of the device. */

@@ -177,13 +177,13 @@ function pinned(scene: Scene, occurrences: readonly Occurrence[]): number | null
   return times.length === 0 ? null : times.reduce((total, timeNs) => total + timeNs, 0);
 }
 
-const plain = { also: [], holder: null, blocker: null } as const;
+const plain = { also: [], holder: null, obstacle: null } as const;
 const nothing: Finding = { cause: 'nothing-to-overlap', rule: 'streams-may-overlap', ...plain };
 
 function overlapped(scene: Scene, copy: Activity): Finding {
   const sharer = linkSharer(scene, copy);
   if (sharer === null) return { ...plain, cause: 'overlapped', rule: 'overlap-needs-pinned' };
-  return { ...plain, cause: 'overlapped', rule: 'mapped-memory', blocker: blockedBy(sharer) };
+  return { ...plain, cause: 'overlapped', rule: 'mapped-memory', obstacle: blockedBy(sharer) };
 }
 
 /** Returns the first occurrence with the cause that accounts for most of the copies' time. */
@@ -198,7 +198,7 @@ function mostTelling(occurrences: readonly Occurrence[]): Occurrence {
 }
 
 function blockingOperation({ copy, partner, finding }: Occurrence): number | null {
-  const op = finding.blocker?.op ?? finding.holder?.op ?? -1;
+  const op = finding.obstacle?.op ?? finding.holder?.op ?? -1;
   return op < 0 || op === copy.op || op === partner?.kernel.op ? null : op;
 }
 
@@ -207,7 +207,7 @@ function evidence(scene: Scene, { copy, partner, finding }: Occurrence): Evidenc
     return evidenceRows([
       ['kernel', copy],
       ['kernel-call', scene.callOf(copy)],
-      ['blocking-operation', finding.blocker?.activity ?? null],
+      ['blocking-operation', finding.obstacle?.activity ?? null],
     ]);
   const kernel = partner?.kernel ?? null;
   const [copyCall, kernelCall] = [scene.callOf(copy), kernel === null ? null : scene.callOf(kernel)];
@@ -217,7 +217,7 @@ function evidence(scene: Scene, { copy, partner, finding }: Occurrence): Evidenc
     ['kernel', kernel],
     ['kernel-call', kernelCall],
     ['holding-call', finding.holder],
-    ['blocking-operation', finding.blocker?.activity ?? null],
+    ['blocking-operation', finding.obstacle?.activity ?? null],
   ]);
 }
 

@@ -40,7 +40,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const kernel = partner === null ? 0 : durationOf(partner.kernel);
     const shares = `${formatShare(kernel > 0 ? (partner?.commonNs ?? 0) / kernel : 0)} of it ran during the copy`;
     const note = holdsHost(copy) ? ' The host memory is pageable, but the host had issued the kernel by then.' : '';
-    const sharer = texts.shown.finding.blocker?.activity ?? null;
+    const sharer = texts.shown.finding.obstacle?.activity ?? null;
     const moved = formatRate(copy.bytes / (durationOf(copy) / 1e9));
     const beside = sharer === null ? '' : ` ${capital(usesLink(texts, sharer))}. The copy moved at ${moved} then.`;
     return {
@@ -64,7 +64,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   }),
 
   'legacy-default-stream': (texts) => {
-    const between = texts.operation(texts.shown.finding.blocker?.op);
+    const between = texts.operation(texts.shown.finding.obstacle?.op);
     const how =
       between === null
         ? 'one of them is the legacy default stream, the other a blocking stream'
@@ -82,7 +82,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'event-dependency': (texts) => {
-    const wait = texts.operation(texts.shown.finding.blocker?.op) ?? 'an event wait';
+    const wait = texts.operation(texts.shown.finding.obstacle?.op) ?? 'an event wait';
     const { needsData } = texts.shown.partner ?? { needsData: null };
     const [first, second] = texts.copyFirst ? ['copy', texts.kernelName] : [texts.kernelName, 'copy'];
     const through = texts.shown.finding.through === undefined ? '' : `, ${byWayOf(texts.shown.finding.through)}`;
@@ -107,8 +107,8 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'graph-launches': (texts) => {
-    const { blocker, through } = texts.shown.finding;
-    const launch = texts.launch(blocker?.op);
+    const { obstacle, through } = texts.shown.finding;
+    const launch = texts.launch(obstacle?.op);
     const who =
       launch === null ? 'The host launched a graph whose last launch' : `${launch} launched a graph whose last launch`;
     const where =
@@ -122,8 +122,8 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'peer-copy-alone': (texts) => {
-    const { blocker, through } = texts.shown.finding;
-    const between = texts.operation(blocker?.op) ?? texts.label(texts.copy);
+    const { obstacle, through } = texts.shown.finding;
+    const between = texts.operation(obstacle?.op) ?? texts.label(texts.copy);
     const where = through === undefined ? '' : ` The copy and the kernel are tied to it ${byWayOf(through)}.`;
     return {
       title: 'cudaMemcpy between two devices',
@@ -133,7 +133,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'engine-busy': (texts) => {
-    const other = texts.shown.finding.blocker?.activity ?? null;
+    const other = texts.shown.finding.obstacle?.activity ?? null;
     const busy = other === null ? 'another copy' : texts.label(other);
     // One operation that ran many times, or has many tensors.
     const isOwn = other !== null && other.op >= 0 && other.op === texts.copy.op;
@@ -150,7 +150,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'copy-queues': (texts) => {
-    const other = texts.shown.finding.blocker?.activity ?? null;
+    const other = texts.shown.finding.obstacle?.activity ?? null;
     const ahead = other === null ? 'another copy' : `${texts.label(other)} of stream ${texts.stream(other)}`;
     const whole = other === null ? 'that copy' : texts.label(other);
     return {
@@ -161,7 +161,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'mapped-memory': (texts) => {
-    const other = texts.shown.finding.blocker?.activity ?? texts.shown.partner?.kernel ?? texts.copy;
+    const other = texts.shown.finding.obstacle?.activity ?? texts.shown.partner?.kernel ?? texts.copy;
     const fewer =
       ' Or let it fill a quarter of the multiprocessors (smShare): on an H200 such a kernel read as fast, and copies kept half of their speed.';
     return {
@@ -172,7 +172,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'queued-behind': (texts) => {
-    const other = texts.shown.finding.blocker?.activity ?? null;
+    const other = texts.shown.finding.obstacle?.activity ?? null;
     const [first, second] = texts.copyFirst ? ['the copy', texts.kernelName] : [texts.kernelName, 'the copy'];
     const ahead = other === null ? 'other work' : texts.label(other);
     const needsIt = texts.scene.facts.shareData(texts.shown.pair?.second.op ?? -1, other?.op ?? -1) === true;
@@ -244,7 +244,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'allocated-again': () => ({ title: 'Memory allocated again and again', explanation: '', remedy: null }),
 
   'multiprocessors-full': (texts) => {
-    const other = texts.shown.finding.blocker?.activity ?? null;
+    const other = texts.shown.finding.obstacle?.activity ?? null;
     const filler = other === null ? 'Other work' : texts.label(other);
     const own = texts.copy.kind === 'kernel' ? texts.label(texts.copy) : texts.kernelName;
     // The other kernel's blocks end one by one, and blocks of this one take their places.

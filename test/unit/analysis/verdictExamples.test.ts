@@ -81,13 +81,13 @@ const withoutRemedy = ['not-on-a-copy-engine'];
 describe('the examples of causes', () => {
   it.each(cases)(
     '%s: %s gets the verdict %s, and its remedy removes it and gains',
-    (name, label, cause, rule, blocker, call) => {
+    (name, label, cause, rule, obstacle, call) => {
       const experiment = example(name);
       const explained = explainWithRemedies(experiment, h200Machine);
       const verdict = explained?.before.verdicts.find((one) => one.label === label);
       expect(verdict).toMatchObject({ cause, rule, hostCall: call });
       const blockedBy = verdict?.blockedBy ?? null;
-      expect(blockedBy === null ? null : explained?.before.program.operations[blockedBy]?.label).toBe(blocker);
+      expect(blockedBy === null ? null : explained?.before.program.operations[blockedBy]?.label).toBe(obstacle);
       expect(verdict?.evidence.length).toBeGreaterThanOrEqual(2);
 
       const remedy = explained?.remedies.find(({ op }) => op === verdict?.op);

@@ -161,10 +161,10 @@ describe('verdicts of any program', () => {
           expect(held).toBeGreaterThan(((copy?.endNs ?? 0) - (copy?.startNs ?? 0)) / 4);
         }
         if (verdict.cause === 'engine-busy') {
-          const blocker = role(verdict, 'blocking-operation');
+          const obstacle = role(verdict, 'blocking-operation');
           // A staged copy lets others run between its parts.
-          if (blocker !== undefined && !isStaged(program, blocker.op))
-            expect(blocker.endNs).toBeLessThanOrEqual(role(verdict, 'copy')?.startNs ?? 0);
+          if (obstacle !== undefined && !isStaged(program, obstacle.op))
+            expect(obstacle.endNs).toBeLessThanOrEqual(role(verdict, 'copy')?.startNs ?? 0);
         }
         if (verdict.cause === 'copy-queues') {
           const [copy, head] = [role(verdict, 'copy'), role(verdict, 'blocking-operation')];

@@ -425,9 +425,9 @@ describe('engines and queues', () => {
       const found = verdicts(iterationOf(trace, 0), info.experiment).filter(({ cause }) => cause === 'copy-queues');
       expect(found).toHaveLength(2);
       for (const { row, evidence } of found) {
-        const blocker = evidence.find(({ role }) => role === 'blocking-operation');
+        const obstacle = evidence.find(({ role }) => role === 'blocking-operation');
         const other = Array.from({ length: trace.count }, (_, index) => index).find(
-          (index) => trace.columns.op[index] === blocker?.op && trace.columns.startNs[index] === blocker?.startNs,
+          (index) => trace.columns.op[index] === obstacle?.op && trace.columns.startNs[index] === obstacle?.startNs,
         );
         expect(trace.columns.channel[row]).toBe(trace.columns.channel[other ?? -1]);
       }
