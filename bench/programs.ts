@@ -111,12 +111,12 @@ async function judge(folder: string, program: Program): Promise<Judged> {
   }
 }
 
-/** The ladder's first rung; no entry that may gain nothing is on it. */
-function firstOf({ ladder: [rung], plan }: TraceAnswers): { readonly first: string; readonly firstGain: number } {
+/** The plan's first step; no change that may gain nothing is one. */
+function firstOf({ planSteps: [first], plan }: TraceAnswers): { readonly first: string; readonly firstGain: number } {
   const gain = plan.find(({ mayGainNothing }) => !mayGainNothing)?.gainShare ?? 0;
-  return rung === undefined || gain < leastGain
+  return first === undefined || gain < leastGain
     ? { first: 'nothing', firstGain: 0 }
-    : { first: rung.adds[0] ?? 'nothing', firstGain: gain };
+    : { first: first.adds[0] ?? 'nothing', firstGain: gain };
 }
 
 function holds({ told, truth }: Gain): boolean {

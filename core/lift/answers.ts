@@ -11,10 +11,10 @@ import type { ChangeWord } from './changes/words.ts';
 import { liftedDescription } from './description.ts';
 import { experimentOf } from './experimentOf.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
-import { ladderOf, type Rung } from './ladder.ts';
 import { keptBytes, needsOf } from './needs.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
+import { type PlanStep, planSteps } from './planSteps.ts';
 import { plainStepNs, profilerOf } from './profilerCost.ts';
 import { type RanksAnswer, ranksAnswer, type SlowestRank, type UnevenWork } from './ranks.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
@@ -63,7 +63,7 @@ export interface TraceAnswers {
   /** Recommended changes first. Changes that may gain nothing come last. */
   readonly plan: readonly RemedyAnswer[];
   /** Order in which to make the recommended changes. */
-  readonly ladder: readonly Rung[];
+  readonly planSteps: readonly PlanStep[];
   readonly tried: RemedyAnswer | null;
   /** Ranks of a job. Steps and plan are those of the slowest. */
   readonly ranks?: RanksAnswer['ranks'];
@@ -125,7 +125,7 @@ export function planAnswers(lifted: Lifted, planner: Planner, uneven: UnevenWork
     answer: answerSentence(steps, plan, lifted.busiestNs / lowerMedian(lifted.recordedNs), uneven),
     steps,
     plan,
-    ladder: recommended === undefined ? [] : ladderOf(planner, recommended),
+    planSteps: recommended === undefined ? [] : planSteps(planner, recommended),
   };
 }
 

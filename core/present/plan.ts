@@ -143,17 +143,17 @@ const mostLetters = 60;
 const namesText = (names: readonly NamedTime[]): string =>
   names.map(({ name, ns }) => `${readableName(name).slice(0, mostLetters)} ${durationText(ns)}`).join(', ');
 
-type Changes = Pick<TraceAnswers, 'steps' | 'plan' | 'ladder'> & { readonly tried?: RemedyAnswer | null };
+type Changes = Pick<TraceAnswers, 'steps' | 'plan' | 'planSteps'> & { readonly tried?: RemedyAnswer | null };
 
 /** Returns the tried change, the recommended changes in their order, and the alternatives. */
-export function changeBlocks({ steps: { unprofiledNs }, plan, ladder, tried = null }: Changes): Block[] {
+export function changeBlocks({ steps: { unprofiledNs }, plan, planSteps, tried = null }: Changes): Block[] {
   const item = (remedy: RemedyAnswer): Item => remedyItem(remedy, unprofiledNs);
   const [recommended, ...others] = plan;
   const order: TableBlock = {
     kind: 'table',
     title: 'Recommended order of changes',
     columns: columns('Change', 'Named', 'Gains', 'Step after it'),
-    rows: ladder.map(({ adds, addsShare, stepNs }) => ({
+    rows: planSteps.map(({ adds, addsShare, stepNs }) => ({
       cells: [titleOf(adds), adds.join(', '), percentText(addsShare), durationText(stepNs)],
     })),
   };
@@ -162,7 +162,7 @@ export function changeBlocks({ steps: { unprofiledNs }, plan, ladder, tried = nu
     ...(recommended === undefined
       ? text(nothingHelps)
       : ([
-          ...(ladder.length < 2 ? [] : [order]),
+          ...(planSteps.length < 2 ? [] : [order]),
           ...text('Gains of a step: simulated, with a 90 % interval.'),
           { kind: 'items', title: 'Remedies', items: [item(recommended)] },
           { kind: 'items', title: 'Alternatives', items: others.map(item), isFolded: true },

@@ -77,7 +77,7 @@ export function explainedParts(answer: CommandAnswer<Explained>): { head: Item; 
     answer: value.answer ?? null,
     ...(step === undefined ? { makespanMs: value.makespanNs === null ? null : ms(value.makespanNs) } : { step }),
     plan: plan.slice(0, remediesAtFirst).map(remedyItem),
-    ladder: (value.ladder ?? []).map(({ adds, stepNs }) => ({ adds, stepMs: ms(stepNs) })),
+    planSteps: (value.planSteps ?? []).map(({ adds, stepNs }) => ({ adds, stepMs: ms(stepNs) })),
     causes: value.verdictSums.map(({ title, count, costNs }) => ({ title, count, costMs: ms(costNs) })),
     couldNotTell: couldNotTell(answer),
   };

@@ -8,9 +8,9 @@ import { ErrorText } from '../common/Page.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { ChosenBar } from './ChosenBar.tsx';
-import { Ladder } from './Ladder.tsx';
 import type { ShownSteps } from './messages.ts';
 import classes from './Plan.module.css';
+import { PlanSteps } from './PlanSteps.tsx';
 import { cancelPlan, ensurePlan, type PlanState, usePlan, workOut } from './planStore.ts';
 import { Remedies } from './Remedies.tsx';
 import { SettledHere } from './SettledHere.tsx';
@@ -74,7 +74,7 @@ interface ChangesProps {
   readonly steps: ShownSteps;
 }
 
-/** The ladder comes first, since users look for it below the answer. */
+/** The plan steps come first, since users look for it below the answer. */
 function Changes({ run, plan, remedies, steps: { unprofiledNs } }: ChangesProps) {
   return (
     <>
@@ -82,7 +82,7 @@ function Changes({ run, plan, remedies, steps: { unprofiledNs } }: ChangesProps)
         <p>{nothingHelps}</p>
       ) : (
         <>
-          {plan.ladder.length < 2 ? null : <Ladder run={run} plan={plan} stepNs={unprofiledNs} />}
+          {plan.planSteps.length < 2 ? null : <PlanSteps run={run} plan={plan} stepNs={unprofiledNs} />}
           <ChosenBar run={run} plan={plan} />
           <Remedies run={run} plan={plan} remedies={remedies} stepNs={unprofiledNs} />
         </>

@@ -16,7 +16,7 @@ export interface ShownSteps extends StepsAnswer {
   readonly ranks: RanksAnswer | null;
 }
 
-export type ShownPlan = Pick<TraceAnswers, 'answer' | 'plan' | 'ladder'>;
+export type ShownPlan = Pick<TraceAnswers, 'answer' | 'plan' | 'planSteps'>;
 
 export interface PlanCalls {
   /** Called first; the other calls are about this run. */

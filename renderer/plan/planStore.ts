@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RemedyAnswer } from '../../core/lift/answers.ts';
 import { type ChangeWord, changeWords } from '../../core/lift/changes/words.ts';
-import type { Rung } from '../../core/lift/ladder.ts';
+import type { PlanStep } from '../../core/lift/planSteps.ts';
 import { CalledWorker } from '../common/workerCalls.ts';
 import { predictingProfile } from '../store/attainable.ts';
 import { host } from '../store/host.ts';
@@ -65,7 +65,7 @@ export interface PlanState {
   readonly steps: ShownSteps | null;
   /** Answer in a sentence; empty before the plan exists. */
   readonly answer: string;
-  readonly ladder: readonly Rung[];
+  readonly planSteps: readonly PlanStep[];
   readonly plan: readonly RemedyAnswer[] | null;
   readonly choice: Choice;
   /** Gains of sets of changes, by their words. */
@@ -88,7 +88,7 @@ const initial: PlanState = {
   knownStepNs: null,
   steps: null,
   answer: '',
-  ladder: [],
+  planSteps: [],
   plan: null,
   choice: [],
   tried: {},
@@ -143,10 +143,10 @@ export async function workOut(run: LoadedRun, knownStepNs: number | null = planO
   await during(id, 'Finding the steps', async () => {
     change(id, { steps: await opened(run, true) });
     change(id, { doing: 'Trying what changes gain' });
-    const { answer, plan, ladder } = await planCalls().plan();
+    const { answer, plan, planSteps } = await planCalls().plan();
     const tried = Object.fromEntries(plan.map((remedy) => [keyOf(remedy.changes), remedy]));
-    const first = ladder.at(-1)?.changes ?? plan[0]?.changes ?? [];
-    change(id, { answer, ladder, plan, tried, choice: choice.length > 0 ? choice : first, doing: null });
+    const first = planSteps.at(-1)?.changes ?? plan[0]?.changes ?? [];
+    change(id, { answer, planSteps, plan, tried, choice: choice.length > 0 ? choice : first, doing: null });
     announce(answer);
   });
   const { plan } = planOf(id);

@@ -41,8 +41,8 @@ const calls: PlanCalls = {
     };
   },
   plan() {
-    const { answer, plan, ladder } = answersOf(held());
-    return { answer, plan, ladder };
+    const { answer, plan, planSteps } = answersOf(held());
+    return { answer, plan, planSteps };
   },
   try: (changes) => remedyAnswer(held().lifted.script, held().planner.tried(changes)),
   lift: (changes) => liftedExperiment(held(), changes),

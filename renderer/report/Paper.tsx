@@ -105,7 +105,7 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
   const { title, about } = useWords(run);
   const iteration = useApp((state) => state.iteration);
   const origin = useApp((state) => state.runs[run.id]?.origin ?? 'simulated');
-  const { answer, steps, plan, ladder } = usePlan(run.id);
+  const { answer, steps, plan, planSteps } = usePlan(run.id);
   const view = run.view(iteration);
   const { summary } = run;
   const charts =
@@ -119,7 +119,7 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
         {about}. Makespan {formatDuration(view.makespanNs)}.
       </p>
       {steps === null || plan === null ? null : (
-        <PlanPart answers={{ answer, steps, plan, ladder, ...(steps.ranks ?? {}) }} unfolded />
+        <PlanPart answers={{ answer, steps, plan, planSteps, ...(steps.ranks ?? {}) }} unfolded />
       )}
       <PaperLanes run={run} view={view} title={title} about={about} />
       {summary === null ? null : (

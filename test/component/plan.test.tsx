@@ -1,4 +1,4 @@
-/** The plan panel: the answer, the ladder, alternatives, a trace with no possible gain, and Try of each remedy. */
+/** The plan panel: the answer, the plan steps, alternatives, a trace with no possible gain, and Try of each remedy. */
 import { expect, it } from 'vitest';
 import { changeTitles } from '../../core/lift/words.ts';
 import { planOf } from '../../renderer/plan/planStore.ts';
@@ -19,7 +19,7 @@ import { openPageOf, openTrace, openWorkbench, page } from './support/workbench.
 
 const plan = () => page.getByRole('region', { name: 'Plan', exact: true });
 const chosen = () => page.getByRole('region', { name: 'Chosen changes' });
-const ladder = () => page.getByRole('list', { name: 'Recommended order of changes' });
+const stepList = () => page.getByRole('list', { name: 'Recommended order of changes' });
 const shownPlan = () => planOf(shownRunId(state()) ?? '');
 
 async function openVision(): Promise<void> {
@@ -40,16 +40,16 @@ it('begins the plan with the answer', async () => {
   expect(plan().element().textContent?.startsWith(shownPlan().answer)).toBe(true);
 });
 
-it('chooses all changes up to a rung of the ladder', async () => {
+it('chooses all changes up to a plan step', async () => {
   await openVision();
-  const rungs = shownPlan().ladder;
-  expect(rungs.length).toBeGreaterThan(1);
-  expect(shownPlan().choice).toEqual(rungs.at(-1)?.changes);
-  for (const [index, { changes }] of rungs.entries()) {
-    const rung = ladder().getByRole('button').nth(index);
-    await rung.click();
+  const planSteps = shownPlan().planSteps;
+  expect(planSteps.length).toBeGreaterThan(1);
+  expect(shownPlan().choice).toEqual(planSteps.at(-1)?.changes);
+  for (const [index, { changes }] of planSteps.entries()) {
+    const planStep = stepList().getByRole('button').nth(index);
+    await planStep.click();
     expect(shownPlan().choice).toEqual(changes);
-    await expect.element(rung).toHaveAttribute('aria-pressed', 'true');
+    await expect.element(planStep).toHaveAttribute('aria-pressed', 'true');
   }
 });
 

@@ -116,7 +116,7 @@ describe('copyscope mcp', () => {
     const answers = new Map<string, Answer['value']>();
     for (const { tool, arguments: args } of transcript) answers.set(tool, (await call(client, tool, args)).value);
     const recorded = Object.fromEntries(transcript.map(({ tool, answer }) => [tool, answer]));
-    expect(answers.get('explain_trace').ladder[0].adds).toEqual(recorded.compare.settled.changes);
+    expect(answers.get('explain_trace').planSteps[0].adds).toEqual(recorded.compare.settled.changes);
     expect(answers.get('compare').settled).toMatchObject({ changes: recorded.compare.settled.changes, holds: true });
   });
 

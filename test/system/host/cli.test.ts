@@ -243,7 +243,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     expect(summary.verdicts.map((verdict) => verdict.also)).toEqual([also, also]);
     expect(summary.imported).toMatchObject({ format: 'pytorch-profiler', rows: 41 });
     const run = JSON.parse((await cli('explain', exampleFile('pinned-side-stream'), '--json')).out);
-    expect(Object.keys(summary).sort()).toEqual([...Object.keys(run), 'answer', 'steps', 'ladder', 'tried'].sort());
+    expect(Object.keys(summary).sort()).toEqual([...Object.keys(run), 'answer', 'steps', 'planSteps', 'tried'].sort());
   });
 
   it('reads a gzipped one, and says for people where it comes from and what it does not hold', async () => {

@@ -190,7 +190,7 @@ const summaryObjects: readonly (readonly [title: string, ...interfaces: Interfac
   ['Of a real program', answers('TraceAnswers')],
   ['steps', answers('StepsAnswer')],
   ['plan', ['core/lift/plan.ts', 'Remedy'], answers('RemedyAnswer')],
-  ['ladder', ['core/lift/ladder.ts', 'Rung']],
+  ['planSteps', ['core/lift/planSteps.ts', 'PlanStep']],
   ['ranks', ['core/lift/ranks.ts', 'RankAnswer']],
 ];
 

@@ -164,8 +164,8 @@ describe('a graph', () => {
   };
 
   it('comes after the waits that it can’t hold', async () => {
-    const { ladder } = await answersOf(reading);
-    expect(ladder[0]?.adds[0]).toBe('remove-wait');
+    const { planSteps } = await answersOf(reading);
+    expect(planSteps[0]?.adds[0]).toBe('remove-wait');
   });
 
   it('may gain nothing if the host would keep up with the device without the profiler', async () => {

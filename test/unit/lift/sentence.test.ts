@@ -1,4 +1,4 @@
-/** The answer in one sentence and the ladder of a plan, for recorded traces with a known right answer. */
+/** The answer in one sentence and the steps of a plan, for recorded traces with a known right answer. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
@@ -12,26 +12,26 @@ const answersOf = async (file: string): Promise<TraceAnswers> =>
 
 describe('the answer of a trace', () => {
   it('names the part that the first remedy makes shorter, and the step after it', async () => {
-    const { answer, plan, ladder } = await answersOf('pytorch-pairs/vision.pageable.json.gz');
+    const { answer, plan, planSteps } = await answersOf('pytorch-pairs/vision.pageable.json.gz');
     expect(answer).toMatch(/^3\.23 ms of 6\.89 ms are copies of pageable memory/);
     expect(answer).toContain('3.05 ms');
-    expect(ladder.at(-1)?.changes).toEqual(plan[0]?.changes);
+    expect(planSteps.at(-1)?.changes).toEqual(plan[0]?.changes);
   });
 
   it('says that there is nothing to gain if kernels fill the step', async () => {
-    const { answer, ladder } = await answersOf('trace-faults/graph_device_bound.json');
+    const { answer, planSteps } = await answersOf('trace-faults/graph_device_bound.json');
     expect(answer).toMatch(/^Nothing to gain/);
-    expect(ladder).toEqual([]);
+    expect(planSteps).toEqual([]);
   });
 });
 
-describe('the ladder of a plan', () => {
-  it('reaches the recommended step by rungs that each add something', async () => {
-    const { ladder, plan, steps } = await answersOf('pytorch-pairs/vision.pageable.json.gz');
-    expect(ladder.length).toBeGreaterThan(1);
-    expect(ladder.flatMap(({ adds }) => adds).sort()).toEqual([...(plan[0]?.changes ?? [])].sort());
-    expect(ladder.every(({ addsShare }) => addsShare >= 0.01)).toBe(true);
-    const stepsNs = [steps.unprofiledNs, ...ladder.map(({ stepNs }) => stepNs)];
+describe('the steps of a plan', () => {
+  it('reaches the recommended step by plan steps that each add something', async () => {
+    const { planSteps, plan, steps } = await answersOf('pytorch-pairs/vision.pageable.json.gz');
+    expect(planSteps.length).toBeGreaterThan(1);
+    expect(planSteps.flatMap(({ adds }) => adds).sort()).toEqual([...(plan[0]?.changes ?? [])].sort());
+    expect(planSteps.every(({ addsShare }) => addsShare >= 0.01)).toBe(true);
+    const stepsNs = [steps.unprofiledNs, ...planSteps.map(({ stepNs }) => stepNs)];
     expect(stepsNs).toEqual([...stepsNs].sort((a, b) => b - a));
   });
 });

@@ -1,51 +1,55 @@
-/** The recommended changes as a ladder: the order in which to make them, and the gain of each rung. */
+/** The order in which to make the recommended changes, and the gain of each step of that order. */
 import type { ChangeWord } from './changes/words.ts';
 import type { Planner, Remedy } from './plan.ts';
 
-export interface Rung {
-  /** Changes of this rung, with those that gain nothing alone. */
+export interface PlanStep {
+  /** Changes of this plan step, with those that gain nothing alone. */
   readonly adds: readonly ChangeWord[];
   /** All changes so far. */
   readonly changes: readonly ChangeWord[];
   /** Unprofiled step with them. */
   readonly stepNs: number;
-  /** Gain of this rung, as a share of the step before all changes. */
+  /** Gain of this plan step, as a share of the step before all changes. */
   readonly addsShare: number;
 }
 
-/** A rung with a smaller share of the step joins the one before. */
-const leastRung = 0.01;
+/** A plan step with a smaller share of the step joins the one before. */
+const leastShare = 0.01;
 
-/** Returns no rungs without changes. Largest gain first, or a change that gains nearly as much with less effort. */
-export function ladderOf(planner: Planner, { changes }: Pick<Remedy, 'changes'>): Rung[] {
-  const rungs: Rung[] = [];
+/** Returns no plan steps without changes. Largest gain first, or a change that gains nearly as much with less effort. */
+export function planSteps(planner: Planner, { changes }: Pick<Remedy, 'changes'>): PlanStep[] {
+  const found: PlanStep[] = [];
   let [made, gained]: [readonly ChangeWord[], number] = [[], 0];
   while (made.length < changes.length) {
-    const adds = nextRung(
+    const adds = nextChanges(
       planner,
       made,
       changes.filter((word) => !made.includes(word)),
     );
     const all = changes.filter((word) => made.includes(word) || adds.includes(word));
     const { gainShare, stepNs } = planner.tried(all);
-    const last = rungs.at(-1);
+    const last = found.at(-1);
     const addsShare = gainShare - gained;
-    // A change without a gain of its own joins the rung before.
-    if (last !== undefined && addsShare < leastRung) {
-      rungs[rungs.length - 1] = {
+    // A change without a gain of its own joins the plan step before.
+    if (last !== undefined && addsShare < leastShare) {
+      found[found.length - 1] = {
         adds: [...last.adds, ...adds],
         changes: all,
         stepNs,
         addsShare: last.addsShare + addsShare,
       };
-    } else rungs.push({ adds, changes: all, stepNs, addsShare });
+    } else found.push({ adds, changes: all, stepNs, addsShare });
     [made, gained] = [all, gainShare];
   }
-  return rungs;
+  return found;
 }
 
 /** Returns the fewest changes with a gain, and among those the largest gain; all that are left if none has one. */
-function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): readonly ChangeWord[] {
+function nextChanges(
+  planner: Planner,
+  made: readonly ChangeWord[],
+  left: readonly ChangeWord[],
+): readonly ChangeWord[] {
   const now = planner.gainShare(made);
   const isLater = isGraphLater(planner, made, left);
   for (let size = 1; size < left.length; size += 1) {
@@ -53,7 +57,7 @@ function nextRung(planner: Planner, made: readonly ChangeWord[], left: readonly 
     for (const words of choices(left, size)) {
       if (isLater && words.includes('graph')) continue;
       const gain = planner.gainShare([...made, ...words]) - now;
-      if (gain >= leastRung && nearlyAs * gain > (best?.gain ?? 0)) best = { words, gain };
+      if (gain >= leastShare && nearlyAs * gain > (best?.gain ?? 0)) best = { words, gain };
     }
     if (best !== null) return best.words;
   }
@@ -65,7 +69,7 @@ const leastBefore = 0.5;
 
 /**
  * Returns whether a graph should come later. It demands most of a program: no wait, no host decision and no new memory
- * in the capture. So it isn't a rung by itself if it may gain nothing, and comes after changes that it needs if they
+ * in the capture. So it isn't a plan step by itself if it may gain nothing, and comes after changes that it needs if they
  * gain enough.
  */
 function isGraphLater(planner: Planner, made: readonly ChangeWord[], left: readonly ChangeWord[]): boolean {
