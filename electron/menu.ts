@@ -15,7 +15,7 @@ export interface MenuActions {
 
 const { open, licences } = menuCommands;
 
-const themeNames = { system: 'As the System', light: 'Light', dark: 'Dark' } as const;
+const themeNames = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
 const links = [
   ['CUDA: Asynchronous Concurrent Execution', 'https://docs.nvidia.com/cuda/cuda-c-programming-guide/'],

@@ -172,7 +172,7 @@ export interface StartSweep {
   readonly profile?: string | undefined;
   /** Overrides every point's environment.iterations. */
   readonly iterations?: number | undefined;
-  /** Runs the points as jobs of Slurm. The engine is that of the nodes. */
+  /** Runs the points as Slurm jobs. The engine is that of the nodes. */
   readonly slurm?: { readonly pointsPerJob: number } | undefined;
 }
 

@@ -301,7 +301,7 @@ export function commands(
     .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
-    .option('--slurm', 'as jobs of Slurm', false)
+    .option('--slurm', 'run as Slurm jobs', false)
     .option('--points-per-job <n>', 'with --slurm: how many points each job runs (default: 1)', count(1, 1000))
     .option('--again', 'with --slurm: also points that failed by themselves', false)
     .option('--out <folder>', 'keep the run of each point as an Arrow file in this folder')

@@ -182,7 +182,7 @@ function Found({ comparison, leftOut, letter, picker, traces }: FoundProps) {
             onChange={(value) => setOrder(value === 'program' ? 'program' : 'size')}
             data={[
               { value: 'size', label: 'Largest first' },
-              { value: 'program', label: 'As issued' },
+              { value: 'program', label: 'Issue order' },
             ]}
           />
         )}

@@ -31,7 +31,7 @@ export function RecordedScore({ open, experiment }: Props) {
       <p className={classes['recordedNote']} role="status">
         <IconInfoCircle size={16} aria-hidden />
         <span>
-          <strong>As recorded.</strong> Your own score differs: its lanes are under Simulated.
+          <strong>Recorded.</strong> Your own score differs: its lanes are under Simulated.
         </span>
         {document === null ? null : (
           <Button variant="default" size="compact-xs" onClick={() => pickRun(predictionId(document))}>

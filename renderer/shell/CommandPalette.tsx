@@ -76,7 +76,7 @@ function thingsNow(): readonly Command[] {
 const themes: readonly (readonly [MantineColorScheme, string])[] = [
   ['dark', 'Dark theme'],
   ['light', 'Light theme'],
-  ['auto', 'Theme as the system'],
+  ['auto', 'System theme'],
 ];
 
 /** Returns all settings but the active one. */

@@ -1,4 +1,4 @@
-/** Submits the points as jobs of Slurm, if this computer has sbatch. */
+/** Submits the points as Slurm jobs, if this computer has sbatch. */
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { create } from 'zustand';
 import type { EngineKind } from '../../core/program/engineKind.ts';
@@ -27,7 +27,7 @@ export function AsJobsForm({ isGood }: { readonly isGood: boolean }) {
   return (
     <>
       <Switch
-        label="As jobs of Slurm"
+        label="Slurm jobs"
         description="copyscope slurm set changes how they are submitted."
         title={slurm.join('\n')}
         checked={isOn}

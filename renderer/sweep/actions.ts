@@ -17,7 +17,7 @@ export async function ensureSweep(id: string): Promise<void> {
   }
 }
 
-/** Submits a sweep as jobs of Slurm, and opens it. */
+/** Submits a sweep as Slurm jobs, and opens it. */
 export const submitSweep = (
   sweep: StartSweep['sweep'],
   { engine, pointsPerJob }: Pick<StartSweep, 'engine'> & { readonly pointsPerJob: number },

@@ -17,7 +17,7 @@ import { sweepAsJobs } from './slurm.ts';
 export type SweepOptions = Omit<RunOptions, 'out'> & {
   /** Folder for the run of each point. */
   readonly out?: string | undefined;
-  /** Submits the points as jobs of Slurm. */
+  /** Submits the points as Slurm jobs. */
   readonly slurm: boolean;
   readonly pointsPerJob?: number | undefined;
   readonly again: boolean;
