@@ -3,13 +3,13 @@ import type { ChangeWord } from './changes/words.ts';
 import type { Planner, Remedy } from './plan.ts';
 
 export interface PlanStep {
-  /** Changes of this plan step, with those that gain nothing alone. */
+  /** Changes of this step of the plan. */
   readonly adds: readonly ChangeWord[];
-  /** All changes so far. */
+  /** With those of earlier steps. */
   readonly changes: readonly ChangeWord[];
-  /** Unprofiled step with them. */
+  /** Unprofiled step with the changes. */
   readonly stepNs: number;
-  /** Gain of this plan step, as a share of the step before all changes. */
+  /** Its gain, as a share of the step before all changes. */
   readonly addsShare: number;
 }
 

@@ -10,17 +10,16 @@ import type { PartTime, StepPart } from './parts.ts';
 
 export interface RankAnswer {
   readonly rank: number;
-  /** Name in its lanes. */
   readonly name: string;
   /** Median of its recorded steps; null if its trace has no steps that can be lifted. */
   readonly stepNs: number | null;
   readonly parts: readonly PartTime[];
   readonly exposedCopyNs: number;
-  /** Collectives of a step without the wait: medians of the steps, overlapped or not. */
+  /** Collectives of a step without the wait, overlapped or not. */
   readonly communicationNs: number;
-  /** Wait for the last rank in the step's collectives; null if no other rank has the same collectives. */
+  /** Wait for the last rank in them; null if no other rank has the same collectives. */
   readonly waitNs: number | null;
-  /** Share of all ranks' waits that were for this rank; 0 if none waited. */
+  /** Share of all ranks' waits that were for this rank. */
   readonly awaitedShare: number;
 }
 

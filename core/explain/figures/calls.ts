@@ -19,7 +19,6 @@ export interface CallTime {
   readonly totalNs: number;
   /** Time in calls that return only when something has completed. */
   readonly blockedNs: number;
-  /** Durations of single calls. */
   readonly eachNs: Spread;
 }
 

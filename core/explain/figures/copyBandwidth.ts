@@ -25,7 +25,7 @@ export interface BandwidthUse {
   readonly kind: TransferKind;
   readonly operations: number;
   readonly bytes: number;
-  /** Spread over the points of the series above 0; null if nothing was moved. */
+  /** Over the points above 0; null if nothing was moved. */
   readonly bytesPerSecond: Spread | null;
 }
 

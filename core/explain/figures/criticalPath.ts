@@ -27,7 +27,7 @@ export type PathKind = (typeof pathKinds)[number];
 
 export interface PathPart {
   readonly kind: PathKind;
-  /** Lane id: the host thread; the copy engine or compute lane for 'device'; otherwise the stream. */
+  /** Host thread; for 'device' the engine; otherwise the stream. */
   readonly lane: string;
   readonly timeNs: number;
   readonly shareOfPath: number;

@@ -15,16 +15,16 @@ export interface HostTime {
   /** Lane id, such as 'thread:main'. */
   readonly lane: string;
   readonly name: string;
-  /** Time in all other calls, which issue work and return at once. */
+  /** Time in calls that issue work and return at once. */
   readonly issuingNs: number;
-  /** Time in copy calls that return late: pageable memory above 64 KB, host to host, cudaMemcpy except d2d. */
+  /** Time in copy calls that return late: pageable above 64 KB, host to host, cudaMemcpy except d2d. */
   readonly heldByCopyNs: number;
   readonly blockedInSynchronizeNs: number;
   /** Time in host work, reads and writes. */
   readonly workingNs: number;
-  /** The rest of the makespan. */
+  /** Rest of the makespan. */
   readonly otherNs: number;
-  /** Number of CUDA calls that issue work. */
+  /** Calls that issue work. */
   readonly calls: number;
 }
 

@@ -14,16 +14,15 @@ export const kernelWaitNs = 30_000;
 export interface StreamIdle {
   /** Lane id, such as 'stream:side'. */
   readonly lane: string;
-  /** Number of pieces of work. */
   readonly operations: number;
   readonly idleNs: number;
-  /** Time in gaps whose next work was not issued yet. */
+  /** Gaps whose next work was not issued yet. */
   readonly hostWaitNs: number;
-  /** Time in other gaps under 30 µs. */
+  /** Other gaps under 30 µs. */
   readonly kernelWaitNs: number;
-  /** Time in other gaps: the work waited for an event, an engine, another stream or the device. */
+  /** Other gaps: a wait for an event, an engine, another stream or the device. */
   readonly otherNs: number;
-  /** Time by which work began before the work ahead had ended, as programmatic dependent launches allow. */
+  /** Time by which work began before the work ahead had ended (programmatic dependent launches). */
   readonly overlapNs: number;
 }
 

@@ -15,19 +15,19 @@ export const lateStartNs = 100_000;
 export interface LaunchStatistics {
   /** For example 'cudaLaunchKernel'. */
   readonly hostCall: string;
-  /** Number of activities that it issued. */
+  /** Activities that it issued. */
   readonly operations: number;
   /** Duration of the call. */
   readonly hostNs: Spread;
   /** Duration of the work. */
   readonly deviceNs: Spread;
-  /** Time from the end of the call to the start of the work, at least 0. */
+  /** From the end of the call to the start of the work, at least 0. */
   readonly delayNs: Spread;
-  /** Number of activities that were shorter than their call of at most 50 µs. */
+  /** Activities shorter than their call of at most 50 µs. */
   readonly short: number;
-  /** Number of calls over 50 µs. */
+  /** Calls over 50 µs. */
   readonly slowCalls: number;
-  /** Number of delays over 100 µs. */
+  /** Delays over 100 µs. */
   readonly lateStarts: number;
 }
 

@@ -22,22 +22,22 @@ import { hostCalls } from './hostCalls.ts';
 export type AttainableBandwidth = (direction: CopyDirection, memory: MemoryKind, bytes: number) => number | null;
 
 export interface OperationRow {
-  /** Operation number; -1 if the trace doesn't come from an experiment. */
+  /** -1 if the trace doesn't come from an experiment. */
   readonly op: number;
-  /** Id in the document; null if the trace doesn't come from an experiment. */
+  /** Null if the trace doesn't come from an experiment. */
   readonly id: string | null;
-  /** 0 for the operation's first execution in this iteration. */
+  /** 0 for its first execution in the iteration. */
   readonly occurrence: number;
   readonly kind: RowKind;
-  /** Label in the experiment, or the row's name. */
+  /** In the experiment; else `name`. */
   readonly label: string;
-  /** Name of the row, such as 'cudaStreamSynchronize' or a kernel's name. */
+  /** Of the CUDA call or kernel. */
   readonly name: string;
-  /** Lane id of its stream, or of the host thread if it only ran on the host. */
+  /** Its stream, or host thread if it only ran there. */
   readonly lane: string;
-  /** Lane id of the copy engine or compute lane; null if there is none. */
+  /** Its copy engine or compute lane; null if there is none. */
   readonly engine: string | null;
-  /** Nanoseconds from the iteration's start. */
+  /** From the iteration's start. */
   readonly startNs: number;
   readonly durationNs: number;
   readonly bytes: number;
@@ -50,7 +50,7 @@ export interface OperationRow {
   readonly hostCallNs: number | null;
   /** bytes divided by durationNs, for copies. */
   readonly bytesPerSecond: number | null;
-  /** Rate that a copy of this size, direction and memory can reach alone; null without a profile. */
+  /** Rate that this copy can reach alone; null without a profile. */
   readonly attainableBytesPerSecond: number | null;
 }
 

@@ -25,17 +25,17 @@ export interface QueueSeries {
 export interface QueueUse {
   /** Lane id of the stream. */
   readonly lane: string;
-  /** Number of activities whose call was recorded. */
+  /** Activities with a recorded call. */
   readonly operations: number;
-  /** Maximum of issued work that hadn't begun. */
+  /** Most work that was issued and had not begun. */
   readonly longest: number;
-  /** Mean over time, from the first call to the last start; null if that time is 0. */
+  /** Mean from the first call to the last start; null if that time is 0. */
   readonly mean: number | null;
-  /** Length at which the queue counts as full. */
+  /** Length of a full queue. */
   readonly depth: number;
-  /** Time in which the length was at least `depth`. */
+  /** Time at `depth` or above. */
   readonly blockedNs: number;
-  /** blockedNs divided by the iteration's makespan. */
+  /** blockedNs divided by the makespan. */
   readonly shareOfMakespan: number | null;
 }
 

@@ -20,15 +20,15 @@ import { rowUnion, share } from './overlap.ts';
 export interface TemporalBreakdown {
   /** For example 'gpu0'. */
   readonly device: string;
-  /** Time from the first activity's start to the last one's end. */
+  /** From the first activity's start to the last one's end. */
   readonly totalNs: number;
   readonly idleNs: number;
-  /** Time in kernels other than NCCL's. */
+  /** Kernels other than NCCL's. */
   readonly computeNs: number;
   readonly nonComputeNs: number;
   readonly communicationNs: number;
   readonly copyNs: number;
-  /** Share of the communication's time during which a computing kernel ran too; null without communication. */
+  /** Share of communicationNs with a computing kernel; null without communication. */
   readonly communicationBesideCompute: number | null;
 }
 

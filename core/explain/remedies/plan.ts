@@ -25,25 +25,25 @@ import { type WholeWord, wholeChanges, wholeWords } from './whole.ts';
 /** A set of changes with its gain, with the fields that a remedy of a trace has (core/lift/plan). */
 export interface PlannedChanges {
   readonly changes: readonly WholeWord[];
-  /** Part of the makespan that falls away, and its 90 % interval. Without a measured spread all three are equal. */
+  /** Share of the makespan that is saved, and its 90 % interval; equal without a measured spread. */
   readonly gainShare: number;
   readonly lowShare: number;
   readonly highShare: number;
   /** Makespan with the changes. */
   readonly stepNs: number;
-  /** Time that the busiest engine, device or thread needs with the changes: no prediction is below that. */
+  /** Time of the busiest engine, device or thread: no prediction is below it. */
   readonly floorNs: number;
-  /** Changes that gain nothing alone but are needed by the others. */
+  /** Changes that gain nothing alone but that others need. */
   readonly needed: readonly WholeWord[];
   readonly mayGainNothing: boolean;
-  /** Conditions of the gain, in sentences; empty for changes that need nothing. */
+  /** Conditions of the gain, in sentences. */
   readonly needs: readonly string[];
-  /** Empty, unlike in a trace's plan: an experiment has no source lines, and `steps` and `patches` are its code. */
+  /** Empty, as is `code`: `steps` and `patches` are an experiment's code. */
   readonly lines: readonly string[];
   readonly code: readonly string[];
-  /** Device memory that is needed in addition. */
+  /** Additional device memory. */
   readonly keptBytes: number;
-  /** A sentence for each change, including what keeps the data correct, and the patches of all of them. */
+  /** A sentence for each change, with what keeps the data correct. */
   readonly steps: readonly string[];
   readonly patches: Change['patches'];
 }

@@ -28,29 +28,25 @@ export interface Trial {
 }
 
 export interface Remedy {
-  /** Copy of the verdict, and its cause. */
   readonly op: number;
   readonly cause: Cause;
-  /** Causes that had to be removed in turn, the verdict's own first. */
+  /** Removed causes, the verdict's own first. */
   readonly causes: readonly Cause[];
-  /** Sentences, one for each change, including what keeps the data correct. Empty if no simple change is known. */
+  /** A sentence for each change, with what keeps the data correct. */
   readonly steps: readonly string[];
   readonly patches: readonly Patch[];
-  /** Both simulated with the same profile. `after` is null without a change. */
+  /** Simulated; null without a change. */
   readonly before: RemedyOutlook;
   readonly after: RemedyOutlook | null;
-  /** Makespan before minus after; 0 without a change. */
+  /** Makespan before minus after. */
   readonly gainNs: number;
-  /** Range of the gain on nine of ten machines. Null without a change, or if the profile has only published figures. */
+  /** Gain on nine of ten machines. Null without a change, or if the profile has only published figures. */
   readonly gainInterval: Interval | null;
   /** gainNs divided by the makespan before. */
   readonly gainShare: number;
-  /**
-   * Whether the change confirms the verdict: the copy overlaps, or the makespan is shorter. If false, the verdict must
-   * not be shown as the cause. Null if nothing could be tried.
-   */
+  /** Whether the copy then overlaps, or the makespan is shorter. If not, the verdict is no cause. Null if untried. */
   readonly isConfirmed: boolean | null;
-  /** Removed causes if `isConfirmed` is false; each trial includes the ones before it. */
+  /** Trials if `isConfirmed` is false; each includes the ones before it. */
   readonly tried: readonly Trial[];
 }
 

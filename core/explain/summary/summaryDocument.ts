@@ -31,17 +31,17 @@ export const summaryFormat = 'copyscope/summary';
 export const summaryVersion = 2;
 
 export interface IterationSummary {
-  /** Number of iterations with rows in the run. */
+  /** Iterations with rows in the run. */
   readonly recorded: number;
-  /** Iteration that makespan, overlap, engines, operations and verdicts describe. */
+  /** Iteration that the other fields describe. */
   readonly representative: number;
-  /** Time from an iteration's start to its last activity's end. Null if none was recorded. */
+  /** From an iteration's start to its last activity's end; null if none was recorded. */
   readonly recordedMakespanNs: Spread | null;
-  /** Wall-clock time of a whole iteration with recording. */
+  /** Wall-clock time of a whole iteration, recorded. */
   readonly recordedWallNs: Spread | null;
-  /** Wall-clock time of a whole iteration without recording. */
+  /** The same without recording. */
   readonly plainWallNs: Spread | null;
-  /** Cost of recording per iteration: recordedWallNs.median - plainWallNs.median. Null unless both are known. */
+  /** recordedWallNs.median - plainWallNs.median; null unless both are known. */
   readonly recordingOverheadNs: number | null;
 }
 
@@ -54,7 +54,7 @@ export interface PredictedWith {
 export interface SummaryDocument extends PredictedIntervals {
   readonly format: typeof summaryFormat;
   readonly version: typeof summaryVersion;
-  /** Name of the experiment, or of the file for an imported trace. */
+  /** Of the experiment or the imported file. */
   readonly name: string;
   /** Tool and file of an imported trace; null for a run. */
   readonly imported: ImportedFrom | null;
@@ -71,20 +71,19 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly ranOn: string | null;
   readonly versions: RunInfo['versions'];
   readonly timing: TimingSource;
-  /** Makespan of the representative iteration; null if nothing was recorded. */
+  /** Null if nothing was recorded. */
   readonly makespanNs: number | null;
   readonly iterations: IterationSummary;
   readonly overlap: Overlap;
   readonly engines: readonly EngineUse[];
   readonly link: LinkUse;
   readonly host: readonly HostTime[];
-  /** Use of each device's time. */
   readonly temporal: readonly TemporalBreakdown[];
-  /** Host activity while a device was idle, one for each device. */
+  /** Host activity while each device was idle. */
   readonly deviceIdle: readonly DeviceIdle[];
   /** Host time by thread and CUDA call. */
   readonly calls: readonly CallTime[];
-  /** Times from call to device, by CUDA call. */
+  /** Delays from call to device, by CUDA call. */
   readonly launches: readonly LaunchStatistics[];
   /** Work issued but not begun, by stream. */
   readonly queues: readonly QueueUse[];
@@ -92,7 +91,7 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly idle: readonly StreamIdle[];
   /** Throughput of copies and memsets, by kind. */
   readonly bandwidth: readonly BandwidthUse[];
-  /** Peak of allocated memory, by place; only places with allocations or frees. */
+  /** Peak of allocated memory, by place. */
   readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
   /** Chain of work that decided the makespan; null if nothing was recorded. */
   readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
@@ -100,9 +99,9 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly verdicts: readonly Verdict[];
   /** Groups of equal verdicts. */
   readonly verdictSums: readonly VerdictSum[];
-  /** Verdicts tested in a simulation; empty if no profile of the device is available. */
+  /** Verdicts tested in a simulation; empty without a profile of the device. */
   readonly remedies: readonly Remedy[];
-  /** Sets of changes that gain most together, the recommended one first. A trace of a real program has its own plan. */
+  /** Sets of changes that gain most together, the recommended one first. */
   readonly plan: readonly PlannedChanges[];
   /** Profile that predicted remedies and plan; null without both. */
   readonly predictedWith: PredictedWith | null;

@@ -4,9 +4,9 @@ import type { RowIndex } from '../../trace/trace.ts';
 
 /** Why a copy did or didn't overlap a kernel, or a kernel had to wait. Summaries contain these names: keep them. */
 export const causes = [
-  /** It overlapped a kernel (see overlapThreshold). */
+  /** It overlapped a kernel. */
   'overlapped',
-  /** Pinned memory would save more than overlap: the driver stages pageable data, and the call holds the host. */
+  /** The driver stages pageable data, and the call holds the host. Pinning saves more than overlap. */
   'pageable-source',
   'pageable-destination',
   /** Both are in one stream. */
@@ -15,43 +15,43 @@ export const causes = [
   'legacy-default-stream',
   /** An event wait orders their two streams. */
   'event-dependency',
-  /** They belong to launches of one graph, which wait for each other. */
+  /** Launches of one graph wait for each other. */
   'graph-launches',
-  /** One is a cudaMemcpy between two devices, which runs alone on both, or such a copy runs between them. */
+  /** A cudaMemcpy between two devices runs alone on both. */
   'peer-copy-alone',
-  /** The copy waited for its engine, which another copy in the same direction was using. */
+  /** Another copy in the same direction used the engine. */
   'engine-busy',
-  /** The engine was idle, but the copy waited behind one of another stream in the engine's queue. */
+  /** The copy waited behind one of another stream in the idle engine's queue. */
   'copy-queues',
-  /** The engine was idle, but the copy waited for host memory traffic of a kernel on mapped memory. */
+  /** The copy waited for a kernel's traffic to mapped memory. */
   'mapped-memory',
-  /** The second waited for other work: of its own stream, or ordered by an event or the legacy default stream. */
+  /** The second waited for other work in its stream, or by an event or the legacy default stream. */
   'queued-behind',
-  /** The second was issued when the first was over or nearly so. `hostCall` names what held the host. */
+  /** The second was issued when the first was nearly over. `hostCall` names what held the host. */
   'issued-too-late',
-  /** With CUDA_LAUNCH_BLOCKING, each call that puts work into a stream returns when that work has completed. */
+  /** CUDA_LAUNCH_BLOCKING makes each call wait for its work. */
   'launch-blocking',
-  /** A call held the host because the launch queue had no room for its work. */
+  /** A call held the host, since the launch queue was full. */
   'launch-queue-full',
-  /** An allocation or a free held the host, because it waits for the device. */
+  /** An allocation or free held the host, since it waits for the device. */
   'allocation-synchronises',
-  /** The host waited in the copy's call for earlier work of the device, while its own later work could have run. */
+  /** The host waited in the copy's call for earlier work. */
   'waits-for-earlier-work',
-  /** The copies are so small that the calls that issue them take longer than the copies. */
+  /** Their calls take longer than the copies. */
   'many-small-copies',
-  /** The host waits for each of many copies before it issues the next, so that the engine is idle between them. */
+  /** The host waits for each of many copies, so that the engine is idle between them. */
   'wait-after-each-copy',
-  /** Memory is allocated and freed again and again, in calls that hold the host. */
+  /** Memory is allocated and freed repeatedly, in calls that hold the host. */
   'allocated-again',
-  /** The second waited for multiprocessors, which other work filled. */
+  /** Other work filled the multiprocessors. */
   'multiprocessors-full',
-  /** The first was over sooner than the host can issue the next operation: bound by latency. */
+  /** The first ended before the host could issue the next operation. */
   'too-small',
   /** The run has no kernel. */
   'nothing-to-overlap',
   /** The copy ran where kernels run, not on a copy engine. */
   'not-a-copy-engine-copy',
-  /** The copy didn't overlap, and the recording doesn't say why. */
+  /** The recording doesn't say why the copy didn't overlap. */
   'unexplained',
 ] as const;
 export type Cause = (typeof causes)[number];
@@ -79,53 +79,52 @@ export type VerdictSubject = 'copy' | 'kernel' | 'host-call';
  */
 export interface Verdict {
   readonly op: number;
-  /** Id of the operation in the document; null if the trace doesn't come from an experiment. */
+  /** Null if the trace doesn't come from an experiment. */
   readonly id: string | null;
   readonly subject: VerdictSubject;
-  /** Row of the occurrence that the words describe. Identifies the verdict if operations have no numbers. */
+  /** Row that the words describe. Identifies the verdict in a trace without numbers. */
   readonly row: RowIndex;
-  /** Id of the device that it ran on; empty for a copy within host memory. */
+  /** Empty for a copy within host memory. */
   readonly device: string;
   readonly label: string;
-  /** Line of the program that issued it, for example 'train.py:44 in step'; null if the trace has no stack for it. */
+  /** Line that issued it, such as 'train.py:44 in step'; null if the trace has no stack for it. */
   readonly line: string | null;
   readonly cause: Cause;
-  /** Causes that would still prevent the overlap if `cause` were removed. */
+  /** Causes that would remain without `cause`. */
   readonly also: readonly Cause[];
-  /** Rule behind the cause; null only if the cause is 'unexplained'. */
+  /** Null only if the cause is 'unexplained'. */
   readonly rule: RuleId | null;
-  /** Kernel that it overlapped or could have, preferably one without its data. For a kernel, the work in its way. */
+  /** Kernel that it overlapped or could have. For a kernel, the work in its way. */
   readonly with: number | null;
   readonly withLabel: string | null;
-  /** Operation that caused the wait, if it is neither of the two; otherwise null. */
+  /** Third operation that caused the wait; null if there is none. */
   readonly blockedBy: number | null;
-  /** CUDA call or host work that held the host, if that is the cause; otherwise null. */
+  /** Call or host work that held the host; null if that is not the cause. */
   readonly hostCall: string | null;
-  /** Whether the two share a buffer that one of them writes; null if the trace doesn't say. */
+  /** Whether one writes a buffer of the other; null if the trace doesn't say. */
   readonly needsData: boolean | null;
-  /** Total time of the copy (or kernel), over all occurrences. */
+  /** Time of the copy (or kernel) in all occurrences. */
   readonly copyNs: number;
   /**
-   * Time that removing the cause gains, in a run's summary if that was tested. Otherwise the time in which the copy ran or
-   * its call held the host without a kernel on its device. 0 for a kernel.
+   * Tested gain of removing the cause. If untested: time in which the copy ran or its call held the host without a kernel
+   * on its device. 0 for a kernel.
    */
   readonly costNs: number;
-  /** Total time of all occurrences with pinned memory; null if pinning changes nothing. */
+  /** copyNs with pinned memory; null if pinning changes nothing. */
   readonly pinnedNs: number | null;
-  /** Part of copyNs during which a kernel (another one) ran too. */
+  /** Part of copyNs with a kernel (another one). */
   readonly overlapNs: number;
-  /** Overlap with the kernel `with`, divided by the shorter of the two: compared with overlapThreshold. */
+  /** Overlap with the kernel `with`, divided by the shorter of the two. */
   readonly share: number;
   /** overlapNs divided by copyNs. */
   readonly shareOfCopy: number;
-  /** Number of times that the copy ran in the representative iteration, and that it overlapped. */
+  /** Times that the copy ran in the iteration, and overlapped. */
   readonly occurrences: number;
   readonly overlappedOccurrences: number;
   readonly evidence: readonly Evidence[];
-  /** A few words. */
   readonly title: string;
-  /** Plain sentences with the figures of this run. */
+  /** Sentences with figures of this run. */
   readonly explanation: string;
-  /** Suggested change; null if no change is needed. */
+  /** Null if no change is needed. */
   readonly remedy: string | null;
 }

@@ -195,13 +195,17 @@ const summaryObjects: readonly (readonly [title: string, ...interfaces: Interfac
 ];
 
 export function summaryText(): string {
+  seen.clear();
   const objects = summaryObjects.map(([title, ...interfaces]) => `## ${title}\n\n${interfacesText(...interfaces)}`);
   return [...objects, `## Causes of verdicts\n\n${listText('core/explain/verdicts/verdict.ts', 'causes')}`].join(
     '\n\n',
   );
 }
 
-/** Returns the fields of interfaces with their comments. Neighbours without comments share a line. */
+/** Texts of fields that the page has. */
+const seen = new Set<string>();
+
+/** Returns the fields of interfaces with their comments. Neighbours without a comment, or with a known one, share a line. */
 function interfacesText(...interfaces: readonly Interface[]): string {
   const lines: string[] = [];
   let plain: string[] = [];
@@ -210,10 +214,12 @@ function interfacesText(...interfaces: readonly Interface[]): string {
     plain = [];
   };
   for (const { name, text } of interfaces.flatMap(([path, one]) => membersOf(path, one))) {
-    if (text === '') plain.push(code(name));
+    const line = `- ${code(name)}: ${text}`;
+    if (text === '' || seen.has(line)) plain.push(code(name));
     else {
       flush();
-      lines.push(`- ${code(name)}: ${text}`);
+      lines.push(line);
+      seen.add(line);
     }
   }
   flush();
@@ -238,7 +244,10 @@ function membersOf(path: string, interfaceName: string): { readonly name: string
 const withoutKnown = (text: string): string =>
   text
     .replace(/(^|;|(?<=\.)) ?null\b[^.;]*\.?$/i, '')
-    .replace(/^(Lane id( of the (stream|host thread)|, (as|such as) '.*')|For example '.*')\.$|; -1 (where|if) .*/, '')
+    .replace(
+      /^(Lane id( of the (stream|host thread)|, (as|such as) '.*')|For example '.*')\.$|(^|; )-1 (where|if) .*/,
+      '',
+    )
     .replace(/(\w)$/, '$1.');
 
 /** Returns the strings of a list with the comment before each. */
