@@ -246,3 +246,24 @@ function readBuildInfo(addon: string): BuildInfo | null {
     return null;
   }
 }
+
+const recorderName = 'libcopyscope_record.so';
+
+/**
+ * Returns the library that `copyscope record` loads into another program: COPYSCOPE_RECORD_LIBRARY, or the path next to
+ * the addon. Throws `engine.unavailable` if it is missing.
+ */
+export function recordLibrary(environment: NodeJS.ProcessEnv): string {
+  const named = environment['COPYSCOPE_RECORD_LIBRARY'];
+  const candidates =
+    named !== undefined && named !== ''
+      ? [named]
+      : addonCandidates(environment, fileURLToPath(import.meta.url)).map((addon) => join(dirname(addon), recorderName));
+  const path = candidates.find((candidate) => existsSync(candidate));
+  if (path !== undefined) return path;
+  throw new CopyscopeError({
+    code: 'engine.unavailable',
+    message: `there is no ${recorderName}: programs are recorded on Linux, with what was built where the CUDA toolkit's headers are.`,
+    remedy: 'Install the CUDA toolkit, and build it: npm run build:native',
+  });
+}

@@ -2,7 +2,7 @@
 
 import type { Program } from '../core/program/program.ts';
 import type { TraceBuilder } from '../core/trace/builder.ts';
-import { hostLane } from '../core/trace/hostLane.ts';
+import { hostLane } from '../core/trace/laneTitles.ts';
 import {
   type ChannelType,
   type CopyDirection,

@@ -1,10 +1,11 @@
 /** A recorded run as a small file: of a large one only the most typical iterations are kept. */
-import { typicalIterations } from '../../core/explain/figures/typicalIterations.ts';
+
 import { encodeRun } from '../../core/trace/arrow.ts';
 import { traceFromColumns } from '../../core/trace/builder.ts';
 import { iterationRows } from '../../core/trace/rows.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { type CommonColumn, emptyColumns } from '../../core/trace/trace.ts';
+import { typicalIterations } from '../../native/decode.ts';
 
 /** Beyond `mostBytes` of a run iterations are left out. */
 export function smallRun(run: Run, mostBytes: number): Uint8Array {

@@ -1,5 +1,5 @@
 /** The flows of a run by their ends, in columns: a run may have as many as it has rows. */
-import { allFlows } from '../explain/figures/allFlows.ts';
+import { allFlows } from '../explain/figures/flows.ts';
 import type { Run } from '../trace/run.ts';
 import type { RowIndex } from '../trace/trace.ts';
 import type { PlacedIteration } from './times.ts';

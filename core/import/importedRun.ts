@@ -4,7 +4,19 @@ import type { DeviceInfo } from '../program/engine.ts';
 import { allRows, makespanNs } from '../trace/rows.ts';
 import { type ImportedFrom, type Run, type RunInfo, runFormat, runVersion, type StepTimes } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';
-import type { ImportOptions } from './importedFile.ts';
+
+export type ByteStream = AsyncIterable<Uint8Array>;
+
+export interface ImportOptions {
+  /** Name of the trace: the file's name. */
+  readonly name: string;
+  /** Version of this program. */
+  readonly version: string;
+  /** The file's date, for traces whose clock doesn't count from 1970. */
+  readonly modifiedAt: Date;
+  /** Called at intervals with the number of events read so far. */
+  readonly onProgress?: ((events: number) => void) | undefined;
+}
 
 /** Name of a device that the file leaves empty. */
 export const unnamedGpu = 'an unnamed GPU';

@@ -5,7 +5,7 @@
 import type { CopyscopeError, ErrorInfo } from '../errors.ts';
 import { alignClocks, type Clock, type Collectives, collectivesOf } from '../lift/collectives.ts';
 import { type Intervals, intersection } from '../trace/intervals.ts';
-import { memoryEventName, readMemoryEventName } from '../trace/memoryEvents.ts';
+import { memoryEventName, readMemoryEventName } from '../trace/rangeNames.ts';
 import { ranksIn } from '../trace/ranks.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import type { Lane, Trace } from '../trace/trace.ts';

@@ -1,4 +1,6 @@
-/** Recognises other tools' traces by their first bytes, whatever their name. */
+/** Recognises files by their first bytes, whatever their name. */
+
+import { CopyscopeError } from '../errors.ts';
 import { newTextDecoder } from './platform.ts';
 
 /** Number of bytes that decide. */
@@ -28,3 +30,29 @@ export const isNsysReport = (name: string): boolean => /\.(nsys-rep|qdrep)$/i.te
 /** Returns a trace file's name without extensions: 'worker0.pt.trace.json.gz', 'train.sqlite', '4711.cprec'. */
 export const traceName = (file: string): string =>
   file.replace(/(\.pt)?(\.trace)?\.json(\.gz)?$|\.gz$|\.(sqlite3?|db|nsys-rep|qdrep|cprec)$/i, '') || file;
+
+/** Kinds of file that open, for the message about other files. */
+const kinds = [
+  'an experiment, a sweep or a benchmark (.json)',
+  'a run (.arrow)',
+  'a bundle (.copyscope)',
+  'a trace of PyTorch’s profiler (.json, .json.gz)',
+  'an export or a report of Nsight Systems (.sqlite, .nsys-rep)',
+  'a recording of copyscope record (.cprec)',
+];
+
+export const unknownKind = (name: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'file.unknown-kind',
+    message: `${name} is no file that Copyscope opens.`,
+    remedy: `Open ${kinds.slice(0, -1).join(', ')}, or ${kinds.at(-1)}.`,
+  });
+
+const arrowMagic = 'ARROW1';
+
+export const looksLikeArrow = (file: Uint8Array): boolean =>
+  [...arrowMagic].every((letter, index) => file[index] === letter.charCodeAt(0));
+
+/** Returns whether it looks like an experiment, by its name (so that JSON errors are reported) or its beginning. */
+export const looksLikeExperiment = (name: string, head: Uint8Array): boolean =>
+  /\.json$/i.test(name) || newTextDecoder().decode(head).trimStart().startsWith('{');

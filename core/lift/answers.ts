@@ -8,7 +8,6 @@ import { cautionOf } from './caution.ts';
 import { keptCopies, movablesOf } from './changes/device.ts';
 import { isScalar } from './changes/memory.ts';
 import type { ChangeWord } from './changes/words.ts';
-import { liftedDescription } from './description.ts';
 import { experimentOf } from './experimentOf.ts';
 import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
 import { keptBytes, needsOf } from './needs.ts';
@@ -39,28 +38,26 @@ export interface StepsAnswer {
   readonly initialisation: Lifted['initialisation'];
   /** Assumptions about what the trace doesn't say. */
   readonly inferred: readonly string[];
-  /** Sentence if the replay without changes is far from the recording, or steps differ much. Null otherwise. */
+  /** Sentence if the replay is far from the recording, or steps differ much. Null otherwise. */
   readonly caution: string | null;
 }
 
 export interface RemedyAnswer extends Remedy {
-  /** Source lines to change. Empty if the trace has no stacks. */
+  /** Source lines to change; empty without stacks. */
   readonly lines: readonly string[];
-  /** Code to write for each change. */
   readonly code: readonly string[];
-  /** Conditions and assumptions. */
+  /** Conditions of the gain, in sentences. */
   readonly needs: readonly string[];
-  /** Device memory that keep-on-device needs; 0 without it. */
+  /** Additional device memory. */
   readonly keptBytes: number;
-  /** Whether its interval includes zero. */
   readonly mayGainNothing: boolean;
 }
 
 export interface TraceAnswers {
-  /** Sentence: where the step time goes, what to change, and the step after it. */
+  /** Sentence: where the step time goes, what to change, the step after it. */
   readonly answer: string;
   readonly steps: StepsAnswer;
-  /** Recommended changes first. Changes that may gain nothing come last. */
+  /** Recommended changes first, those that may gain nothing last. */
   readonly plan: readonly RemedyAnswer[];
   /** Order in which to make the recommended changes. */
   readonly planSteps: readonly PlanStep[];
@@ -231,3 +228,18 @@ export function knownMachine(costs: CostModel, device?: string): KnownMachine {
     graphLaunchNs: costs.graphNs('cudaGraphLaunch', 0),
   };
 }
+
+/** Returns the description of a lifted experiment. */
+export const liftedDescription = (
+  trace: string,
+  changes: readonly string[],
+  inferred: readonly string[],
+  caution: string | null,
+): string =>
+  [
+    `Lifted from the trace ${trace}, without what the profiler cost.`,
+    ...(changes.length === 0 ? [] : [`Changed: ${changes.join(', ')}.`]),
+    ...(caution === null ? [] : [caution]),
+    ...inferred,
+    'Copyscope infers which kernel reads a copy: the next one in its stream.',
+  ].join('\n');

@@ -1,7 +1,7 @@
 /** Framework calls of a step's copies: which copy a moment of the host belongs to. */
 import { lowerBound } from '../lowerBound.ts';
-import { Nesting } from './nesting.ts';
 import type { CopySpan } from './ranges.ts';
+import { Nesting } from './ranges.ts';
 
 export interface SpanOfCopy extends CopySpan {
   readonly copy: number;

@@ -9,14 +9,11 @@ import { rowDevice, rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { memoryKinds, type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { formatBytes, formatDuration } from '../units.ts';
-import { BusyDevices } from './busyDevices.ts';
 import type { Call, Calls } from './calls.ts';
 import { isCommunication, waitsForWorkers } from './classes.ts';
 import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { deviceOf } from './devices.ts';
-import { EndedWork, lastToEnd } from './endedWork.ts';
 import { eventPairs } from './events.ts';
-import { firstOfProgram, programStreams } from './graphStream.ts';
 import { HostActivity, leastOwnNs } from './hostActivity.ts';
 import { type HostLine, hostLine } from './hostLine.ts';
 import { Initialisation } from './initialisation.ts';
@@ -34,7 +31,7 @@ import {
   type WorkItem,
 } from './script.ts';
 import { endsAtItsMark, type FoundSteps, findSteps, isAfterGap } from './steps.ts';
-import { type StreamOrder, streamOrder } from './streamOrder.ts';
+import { EndedWork, lastToEnd, type StreamOrder, streamOrder } from './streamOrder.ts';
 
 export interface Lifted {
   readonly script: Script;
@@ -697,4 +694,50 @@ function sharedRows(trace: Trace, { device: rows, streams }: HostLine): Uint8Arr
     if (longest === row || rowEndNs(trace, row) > rowEndNs(trace, longest)) longestOf.set(device, row);
   }
   return shared;
+}
+
+/**
+ * Returns lanes of streams used by calls with one activity, which excludes a graph's own streams. No trace shows the
+ * stream of a graph launch: nodes ran there and in the graph's own streams, and one of those may have begun first.
+ */
+function programStreams({ columns }: Trace, calls: Calls): ReadonlySet<number> {
+  const lanes = new Set<number>();
+  for (let place = 0; place < calls.length; place += 1) {
+    const row = calls.firstActivity(place);
+    if (row >= 0 && calls.nextActivity(row) < 0) lanes.add(columns.lane[row] ?? -1);
+  }
+  return lanes;
+}
+
+/** Returns a call's activity that began first in a stream of the program; or the first of all if none did. */
+const firstOfProgram = (
+  { columns }: Trace,
+  activities: readonly RowIndex[],
+  streams: ReadonlySet<number>,
+): RowIndex | undefined => activities.find((row) => streams.has(columns.lane[row] ?? -1)) ?? activities[0];
+
+/** Finds the device that a device-wide wait was for: a trace only shows that the host waited. */
+export class BusyDevices {
+  /** End of the last work issued so far on each device. */
+  readonly #untilNs = new Map<string, number>();
+
+  note(device: string, endNs: number): void {
+    this.#untilNs.set(device, Math.max(this.#untilNs.get(device) ?? 0, endNs));
+  }
+
+  /** End of all work issued so far. */
+  get allUntilNs(): number {
+    return Math.max(0, ...this.#untilNs.values());
+  }
+
+  /** Returns the device that finished last before the wait returned, or else the first to finish. */
+  waitedFor(ns: number): string {
+    let [found, foundNs] = ['', Number.NaN];
+    for (const [device, untilNs] of this.#untilNs) {
+      const isLater = untilNs > foundNs;
+      const isBetter = untilNs <= ns ? isLater || foundNs > ns : untilNs < foundNs;
+      if (Number.isNaN(foundNs) || isBetter) [found, foundNs] = [device, untilNs];
+    }
+    return found;
+  }
 }

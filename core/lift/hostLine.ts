@@ -10,7 +10,7 @@ import { rowEndNs } from '../trace/rows.ts';
 import { RowsByNumber } from '../trace/rowsByNumber.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import { type CallColumns, type CallKind, Calls, callKinds } from './calls.ts';
-import { processOfLane } from './processes.ts';
+import { processOfLane } from './steps.ts';
 
 export interface HostLine {
   readonly calls: Calls;

@@ -8,14 +8,14 @@ import { type Assumptions, assumptionsOf, type KnownMachine, showsLink } from '.
 import { spreadOf } from './caution.ts';
 import { alters, applyChanges, isShownByTrace } from './changes/apply.ts';
 import { type ChangeWord, changeWords } from './changes/words.ts';
-import { floorNs } from './floor.ts';
+import { floorNs } from './needs.ts';
 import { hostRate, type ProfilerCost, scaledCost, uninterrupted, withoutProfiler } from './profilerCost.ts';
 import { replay } from './replay.ts';
 import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
 
 export interface Remedy {
   readonly changes: readonly ChangeWord[];
-  /** Share of the unprofiled step that is saved, and its 90 % interval. Negative if the step gets longer. */
+  /** Share of the unprofiled step that is saved, and its 90 % interval. */
   readonly gainShare: number;
   readonly lowShare: number;
   readonly highShare: number;
@@ -23,7 +23,7 @@ export interface Remedy {
   readonly stepNs: number;
   /** Time that the device needs for the rest: no prediction is below it. */
   readonly floorNs: number;
-  /** Changes that gain nothing by themselves but are needed by the others. */
+  /** Changes that gain nothing alone but that others need. */
   readonly needed: readonly ChangeWord[];
 }
 

@@ -11,7 +11,6 @@ import { isOsRuntimeName } from '../trace/rangeNames.ts';
 import { pauseWithin, type RowIndex, type Trace } from '../trace/trace.ts';
 import { isGraphLaunch } from './classes.ts';
 import type { HostLine } from './hostLine.ts';
-import { processOfLane } from './processes.ts';
 
 export interface StepRange {
   readonly name: string;
@@ -354,3 +353,9 @@ function wholeTrace(trace: Trace): MarkedSteps {
     rule: 'nothing repeats: the whole trace is one step',
   };
 }
+
+const processOf = /^thread:([^:]+):/;
+
+/** Returns the process in a host thread's lane, such as "[TP00] 424"; empty if lanes don't name it. */
+export const processOfLane = ({ lanes }: Trace, lane: number): string =>
+  processOf.exec(lanes[lane]?.id ?? '')?.[1] ?? '';

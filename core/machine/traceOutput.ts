@@ -1,7 +1,7 @@
 /** Writes the simulation into a trace, with the lanes and names of a native run. */
 
 import type { Program } from '../program/program.ts';
-import { hostLane } from '../trace/hostLane.ts';
+import { hostLane } from '../trace/laneTitles.ts';
 import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
 import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } from '../trace/trace.ts';
 import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';

@@ -1,11 +1,19 @@
 /** Lowers an experiment to the program that engines execute. The document must have passed parseExperiment. */
+
+import type { ErrorInfo } from '../errors.ts';
 import { type BufferFinder, describeOnce } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { descriptorOf, type Operation } from '../experiment/operations.ts';
+import { experimentError } from '../experiment/parse.ts';
 import { bufferBytes } from '../experiment/resources.ts';
+import { fieldPath } from '../shape/path.ts';
 import { writtenBuffers } from './accesses.ts';
 import { withBackground } from './background.ts';
-import { requireSound } from './checks/check.ts';
+import { checkCaptures } from './checks/captures.ts';
+import { checkDevices } from './checks/devices.ts';
+import { checkLifetimes } from './checks/lifetimes.ts';
+import { checkMemory } from './checks/memory.ts';
+import type { Report, UncheckedProgram } from './checks/report.ts';
 import { expectations } from './expectations.ts';
 import type { Instruction, OperationInfo, Program, ProgramThread, RecordedCost } from './program.ts';
 import { deviceIndex, type Place, Scope } from './scope.ts';
@@ -149,4 +157,29 @@ function recordedCost(operation: Operation, find: BufferFinder): RecordedCost | 
   const { callNs, deviceNs } = recorded;
   const own = descriptorOf(operation.op).recordedCost;
   return own === undefined ? { callNs, deviceNs } : own(operation, find);
+}
+
+/** Throws `experiment.invalid` with every error that a schema can't exclude and CUDA would only find at run time. */
+function requireSound(program: UncheckedProgram): void {
+  const problems = programProblems(program);
+  if (problems.length > 0) throw experimentError(problems);
+}
+
+function programProblems(program: UncheckedProgram): ErrorInfo[] {
+  const problems: ErrorInfo[] = [];
+  const seen = new Set<string>();
+  const report: Report = (where, message, remedy) => {
+    const path = typeof where === 'number' ? (program.operations[where]?.path ?? []) : where;
+    const problem: ErrorInfo = { code: 'experiment.invalid', field: fieldPath(path), message, remedy };
+    // Removes duplicates, since a loop's body is checked twice.
+    const key = `${problem.field} ${message}`;
+    if (!seen.has(key)) problems.push(problem);
+    seen.add(key);
+  };
+  checkCaptures(program, report);
+  checkDevices(program, report);
+  checkMemory(program, report);
+  // The content of a graph is only defined if its captures are sound.
+  if (problems.length === 0) checkLifetimes(program, report);
+  return problems;
 }

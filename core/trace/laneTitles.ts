@@ -1,5 +1,5 @@
 /** Titles of lanes in a shared list. A name that exists on several devices includes its device. */
-import type { LaneKind } from './trace.ts';
+import type { Lane, LaneKind } from './trace.ts';
 
 /** Prefixes of lane names; an engine's name needs none. */
 export const lanePrefixes: Readonly<Record<LaneKind, string>> = {
@@ -23,4 +23,10 @@ export function laneTitles(lanes: readonly Named[]): string[] {
   return lanes.map(({ name, device }) =>
     device !== '' && (devices.get(name)?.size ?? 0) > 1 ? `${name} of ${device}` : name,
   );
+}
+
+/** Returns the lane of a host thread, or of a thread that helps it with a multi-tensor copy. `helper` is 0 for the host thread itself. Helpers' lanes follow their thread's lane. */
+export function hostLane(thread: string, helper = 0): Lane {
+  const [id, name] = helper === 0 ? [thread, thread] : [`${thread}/${helper}`, `${thread}, helper ${helper}`];
+  return { kind: 'host-thread', id: `thread:${id}`, name, device: '' };
 }

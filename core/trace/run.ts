@@ -82,7 +82,7 @@ const iterationsSchema = z.object({
   /** Wall-clock times of whole iterations, ended by a device synchronise: with recording, and without. */
   recordedWallNs: timesNs,
   plainWallNs: timesNs,
-  /** Recorded iteration that is shown: the most typical one (core/explain/figures/typicalIterations.ts). */
+  /** Recorded iteration that is shown: the most typical one (native/decode.ts). */
   representative: z.number().int().min(0),
 });
 

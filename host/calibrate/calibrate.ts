@@ -1,6 +1,5 @@
 /** Runs the probes of a calibration. A failed probe only costs its own parameters. */
 
-import { addedNs } from '../../core/apps/calibrate/added.ts';
 import type { ProbeResults } from '../../core/apps/calibrate/derive.ts';
 import type { Measured, Measurement } from '../../core/apps/calibrate/measurement.ts';
 import type { Bench, Comparison, Finding, Plan } from '../../core/apps/calibrate/plan.ts';
@@ -111,3 +110,11 @@ const allFailed = (first: ErrorInfo | undefined): CopyscopeError =>
     message: `Nothing could be measured${first === undefined ? '.' : `: ${first.message}`}`,
     remedy: first?.remedy ?? 'See what copyscope devices says of the engine.',
   });
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Returns what recording adds to a call: the smallest mean of a series with it, minus the smallest without. */
+function addedNs({ read, bench }: Comparison, recorded: readonly Recorded[], measured: Measured): number {
+  const rows = recorded.map(read).filter(({ length }) => length > 0);
+  return Math.max(0, Math.min(...rows.map(mean)) - Math.min(...bench.read(measured)));
+}

@@ -2,8 +2,7 @@
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/import/openable.ts';
-import { sniffedBytes } from '../../core/import/sniff.ts';
+import { looksLikeArrow, looksLikeExperiment, sniffedBytes, unknownKind } from '../../core/import/sniff.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { readBounded, readPart, statFile } from '../files/files.ts';

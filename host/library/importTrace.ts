@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { ByteStream, ImportOptions } from '../../core/import/importedFile.ts';
+import type { ByteStream, ImportOptions } from '../../core/import/importedRun.ts';
 import { readPyTorchTrace } from '../../core/import/kineto/pytorchTrace.ts';
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';

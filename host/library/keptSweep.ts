@@ -1,12 +1,10 @@
 /** A stored sweep: `sweep.json` describes it, `points.jsonl` has a line for each point that was reached. */
 import { z } from 'zod';
-import { devicesText } from '../../core/apps/sweep/devices.ts';
 import { mostPoints, type SweepDocument, sweepSchema } from '../../core/apps/sweep/document.ts';
 import { linkBytesPerSecond } from '../../core/apps/sweep/link.ts';
 import type { Figures } from '../../core/apps/sweep/metrics.ts';
 import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
-import type { EngineKind } from '../../core/program/engineKind.ts';
-import { engineKinds } from '../../core/program/engineKind.ts';
+import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { checkShape } from '../../core/shape/checkShape.ts';
@@ -170,4 +168,40 @@ export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary 
     done: done.length,
     failed: length - done.length,
   };
+}
+
+interface Ran {
+  readonly device: string;
+  readonly host?: string;
+}
+
+/** Limit of devices named in a line; more are counted. */
+const mostNamed = 3;
+
+/** Returns 'NVIDIA H200 of node01 and NVIDIA A100 of node02', or 'NVIDIA H200 of 12 nodes'. Empty if none is known. */
+function devicesText(runs: readonly Ran[]): string {
+  const known = runs.filter(({ device }) => device !== '');
+  const devices = [...new Set(known.map(({ device }) => device))];
+  return listed(devices.length > mostNamed ? kinds(known) : devices);
+}
+
+/** Joins devices of one kind: 'NVIDIA H200 of 12 nodes'. */
+function kinds(runs: readonly Ran[]): string[] {
+  const found = new Map<string, Set<string>>();
+  for (const run of runs) {
+    const kind = kindOf(run);
+    found.set(kind, (found.get(kind) ?? new Set()).add(run.device));
+  }
+  return [...found].map(([kind, devices]) =>
+    devices.size > 1 ? `${kind} of ${devices.size} nodes` : [...devices].join(),
+  );
+}
+
+const kindOf = ({ device, host }: Ran): string =>
+  device.endsWith(` of ${host}`) ? device.slice(0, -` of ${host}`.length) : device;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, names.length > mostNamed ? mostNamed - 1 : -1);
+  const last = names.length > mostNamed ? `${names.length - shown.length} more` : (names.at(-1) ?? '');
+  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
 }

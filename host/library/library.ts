@@ -4,10 +4,17 @@ import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import { areRanks, jobName, MergedRanks } from '../../core/import/mergedRanks.ts';
-import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/import/openable.ts';
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
-import { isNsysReport, looksLikeDatabase, looksLikeTrace, traceName } from '../../core/import/sniff.ts';
+import {
+  isNsysReport,
+  looksLikeArrow,
+  looksLikeDatabase,
+  looksLikeExperiment,
+  looksLikeTrace,
+  traceName,
+  unknownKind,
+} from '../../core/import/sniff.ts';
 import {
   type Imported,
   type LibraryItems,

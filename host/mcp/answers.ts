@@ -1,11 +1,12 @@
 /** The short form of what the commands print: what holds a step, what to change, where, and what a trace doesn't show. */
+
+import { CopyscopeError } from '../../core/errors.ts';
 import type { ComparisonDocument } from '../../core/explain/compare/document.ts';
 import type { HazardReport } from '../../core/explain/hazards/hazard.ts';
 import type { LazySummary } from '../../core/explain/summary/summary.ts';
 import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';
 import { type StepsCompared, settledWords } from '../../core/lift/settle.ts';
 import type { CommandAnswer } from './commandAnswers.ts';
-import type { Item } from './pages.ts';
 
 export type Explained = LazySummary & Partial<TraceAnswers>;
 
@@ -136,3 +137,39 @@ export function hazardParts({ value }: CommandAnswer<HazardReport & { name: stri
     items: value.hazards.map((hazard) => ({ ...hazard })),
   };
 }
+
+/** Limit of a page, since assistants read a few thousand tokens at a time: under 4,000, as a token of JSON with names and numbers has at least 3 characters. */
+const mostCharacters = 11_000;
+
+export type Item = Readonly<Record<string, unknown>>;
+
+interface Page extends Item {
+  /** Give it to the same tool, with the same arguments, for the rest; left out on the last page. */
+  readonly nextCursor?: string;
+}
+
+/** Returns the page at `cursor`: the head, which only the first page has, and as many items as fit. Throws `usage.cursor`. */
+export function pageOf(head: Item, name: string, items: readonly unknown[], cursor: string | undefined): Page {
+  const first = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isInteger(first) || first < 0 || (cursor !== undefined && (first === 0 || first >= items.length))) {
+    throw new CopyscopeError({
+      code: 'usage.cursor',
+      field: 'cursor',
+      message: `${cursor} is no cursor of this answer.`,
+      remedy: 'Give nextCursor of the page before, with the same arguments.',
+    });
+  }
+  const shown = first === 0 ? head : {};
+  let characters = JSON.stringify(shown).length;
+  let end = first;
+  while (end < items.length) {
+    characters += JSON.stringify(items[end]).length + 1;
+    // A page always goes on by one item.
+    if (characters > mostCharacters && end > first) break;
+    end += 1;
+  }
+  return { ...shown, [name]: items.slice(first, end), ...(end < items.length ? { nextCursor: String(end) } : {}) };
+}
+
+/** Returns text in pieces that fit on a page. */
+export const piecesOf = (text: string): string[] => text.match(/[\s\S]{1,8000}(?:\n|$)|[\s\S]{1,8000}/g) ?? [];

@@ -18,9 +18,17 @@ import { writeWhole } from '../files/files.ts';
 import { programVersion } from '../paths.ts';
 import { checkProgram } from '../record/ownProgram.ts';
 import { recordProgram } from '../record/recordProgram.ts';
-import { comparedParts, explainedParts, hazardParts, predictedParts, remedyItem } from './answers.ts';
+import {
+  comparedParts,
+  explainedParts,
+  hazardParts,
+  type Item,
+  pageOf,
+  piecesOf,
+  predictedParts,
+  remedyItem,
+} from './answers.ts';
 import { answerOf } from './commandAnswers.ts';
-import { type Item, pageOf, piecesOf } from './pages.ts';
 import { AllowedPaths } from './paths.ts';
 
 const instructions = `Copyscope explains what host-to-device transfers cost in a training step, predicts what changes gain, and

@@ -5,7 +5,7 @@ import { isAbsolute } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { StartRecording } from '../../core/service/recording.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { recordLibrary } from '../../native/recordLibrary.ts';
+import { recordLibrary } from '../../native/addon.ts';
 import { refuseSetUserId, requireDriver } from './recordProgram.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
 

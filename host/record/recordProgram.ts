@@ -10,7 +10,7 @@ import { runOf } from '../../core/import/recorded/recording.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { recordLibrary } from '../../native/recordLibrary.ts';
+import { recordLibrary } from '../../native/addon.ts';
 import { makeFolder, privately, readPlain, storageError } from '../files/files.ts';
 import { LiveCounts, recordingEnding } from './liveCounts.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';

@@ -1,5 +1,5 @@
 /** A chart as a table, for screen readers and for files. */
-import { csvLine } from '../../core/export/tables/csv.ts';
+import { csvLine } from '../../core/export/tables/rowTable.ts';
 import { columnLabel, columnTitle, pointsOf, rowLabel, rowTitle } from './points.ts';
 import { formatValue } from './quantities.ts';
 import {

@@ -5,13 +5,13 @@ import { type Clipboard, copyOperations, pasteOperations } from '../../core/expe
 import { type DeclarationKind, declare } from '../../core/experiment/edit/declarations.ts';
 import { drawEdge } from '../../core/experiment/edit/edge.ts';
 import type { Edited } from '../../core/experiment/edit/edit.ts';
-import { insertExperiment } from '../../core/experiment/edit/insertExperiment.ts';
 import { addOperation } from '../../core/experiment/edit/newOperation.ts';
 import {
   deleteOperations,
   duplicateOperations,
   type GroupKind,
   groupOperations,
+  insertExperiment,
   moveOperations,
   retargetOperations,
   setField,

@@ -1,11 +1,11 @@
 /** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
 
-import { Button, Loader, VisuallyHidden } from '@mantine/core';
+import { Button, Kbd, Loader, Modal, VisuallyHidden } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import { runTitle } from '../../core/service/service.ts';
-import { commandOf } from '../commands/command.ts';
+import { commandOf, shownKeys } from '../commands/command.ts';
 import shared from '../common/Panels.module.css';
 import { ComparePage } from '../compare/ComparePage.tsx';
 import { DocumentPage } from '../document/DocumentPage.tsx';
@@ -25,15 +25,14 @@ import { useAnnouncement } from '../store/notify.ts';
 import { hasDocument } from '../store/page.ts';
 import { ensureRun } from '../store/runs.ts';
 import { currentExperiment, shownRunId } from '../store/select.ts';
-import { Following, useApp } from '../store/store.ts';
+import { assign, Following, useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import type { AppState, Page } from '../store/types.ts';
 import { panelSize, type SizedPanel, usePanelSizes } from '../store/usePanelSizes.ts';
 import { useReachedArea } from './areas.ts';
 import { CommandPalette } from './CommandPalette.tsx';
-import { outsideFields, paletteCommands, windowKeys } from './commands.ts';
+import { areas, helpCommand, outsideFields, paletteCommands, windowKeys } from './commands.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
-import { HelpOverlay } from './HelpOverlay.tsx';
 import { Licences } from './Licences.tsx';
 import classes from './Shell.module.css';
 import { StartQuestion } from './StartQuestion.tsx';
@@ -331,4 +330,31 @@ function useShownRun(): void {
     if (id !== null && status !== undefined) void ensureRun(id);
     if (pageRun !== null) void ensureRun(pageRun);
   }, [id, status, pageRun, connected]);
+}
+
+function HelpOverlay() {
+  const opened = useApp((state) => state.helpOpen);
+  return (
+    <Modal opened={opened} onClose={() => assign({ helpOpen: false })} title={helpCommand.name} size={880}>
+      <div className={classes['sections']}>
+        {areas.map(({ title, commands, gestures = [] }) => (
+          <section key={title} aria-label={title}>
+            <h3>{title}</h3>
+            <dl>
+              {[...commands, ...gestures].map(({ keys = [], name, help = name }) => (
+                <div key={help}>
+                  <dt>
+                    {keys.map((key) => (
+                      <Kbd key={key}>{shownKeys(key)}</Kbd>
+                    ))}
+                  </dt>
+                  <dd>{help}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  );
 }

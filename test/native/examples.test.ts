@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { typicalIterations } from '../../core/explain/figures/typicalIterations.ts';
 import { runInfoSchema } from '../../core/trace/run.ts';
+import { typicalIterations } from '../../native/decode.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import { describeNative, example, request, rowOf, rowsOf, runOnCpu } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** Writes launches of an experiment's kernels. */
 import type { LibraryKernel } from '../../program/program.ts';
-import { grouped } from '../quantities.ts';
 import type { Writes } from '../scope.ts';
+import { grouped } from '../scope.ts';
 import type { CudaScope } from './scope.ts';
 
 export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writes<'kernel'>): string {

@@ -13,7 +13,7 @@
 import type { Program } from '../../program/program.ts';
 import type { Iteration } from '../../trace/iteration.ts';
 import { rowsOfKind } from '../../trace/iteration.ts';
-import { readMemoryEventName } from '../../trace/memoryEvents.ts';
+import { readMemoryEventName } from '../../trace/rangeNames.ts';
 import { rowEndNs } from '../../trace/rows.ts';
 import type { MemoryKind } from '../../trace/trace.ts';
 
@@ -62,7 +62,7 @@ class Places {
   }
 }
 
-/** Adds the profiler's own memory events (core/trace/memoryEvents.ts). */
+/** Adds the profiler's own memory events (core/trace/rangeNames.ts). */
 function addRecorded(iteration: Iteration, places: Places): void {
   const { columns, names } = iteration.trace;
   const changes = names.map(readMemoryEventName);

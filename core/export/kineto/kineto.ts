@@ -7,7 +7,7 @@
  *   iterations of a run        annotations 'ProfilerStep#1', …
  */
 import { rowDirection } from '../../trace/iteration.ts';
-import { memoryEvent, readMemoryEventName } from '../../trace/memoryEvents.ts';
+import { memoryEvent, readMemoryEventName } from '../../trace/rangeNames.ts';
 import type { Run } from '../../trace/run.ts';
 import { type RowIndex, type RowKind, rowKinds, type Trace } from '../../trace/trace.ts';
 import type { ExportSteps } from '../exportRun.ts';

@@ -1,9 +1,16 @@
+import { csvCell } from '../../media.ts';
 import { columnOrder } from '../../trace/arrow/layout.ts';
 import { readRow } from '../../trace/rows.ts';
 import type { Run } from '../../trace/run.ts';
 import type { ExportSteps } from '../exportRun.ts';
 import type { PlacedIteration } from '../times.ts';
-import { csvLine } from './csv.ts';
+
+type CsvCell = string | number;
+
+/** Returns a line of comma-separated values (RFC 4180). */
+export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\r\n`;
+
+const cellText = (value: CsvCell): string => (typeof value === 'number' ? String(value) : csvCell(value));
 
 /** Columns with the names of a run file, but without hardware channels. */
 const header = columnOrder.filter((name) => !name.startsWith('channel'));

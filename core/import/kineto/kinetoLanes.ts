@@ -1,6 +1,6 @@
 /** Lanes of a PyTorch trace: its threads, streams and engines. */
 
-import { type Pid, readPid } from '../../trace/pid.ts';
+import { type Pid, readPid } from '../../trace/ranks.ts';
 import type { Lane, LaneIndex } from '../../trace/trace.ts';
 import { deviceId, type EngineName, LaneList, laneRanks } from '../laneList.ts';
 import type { TextTable } from '../textTable.ts';

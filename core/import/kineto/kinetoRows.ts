@@ -3,7 +3,7 @@
  * categories.ts decides the kind of row. Events of other kinds are counted, so that the reader can report what is left
  * out.
  */
-import { type MemoryAction, memoryEvent, memoryEventName } from '../../trace/memoryEvents.ts';
+import { type MemoryAction, memoryEvent, memoryEventName } from '../../trace/rangeNames.ts';
 import type { LaneIndex, RowIndex, Trace } from '../../trace/trace.ts';
 import { type CopyName, readCopyName } from '../copyName.ts';
 import { rowCodes as codes, ImportedRows, memoryCode, unknownEvent } from '../importedRows.ts';

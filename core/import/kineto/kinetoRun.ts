@@ -2,8 +2,8 @@
 import type { ErrorInfo } from '../../errors.ts';
 import type { Run } from '../../trace/run.ts';
 import type { Trace } from '../../trace/trace.ts';
-import type { ImportOptions } from '../importedFile.ts';
 import { unknownEvent } from '../importedRows.ts';
+import type { ImportOptions } from '../importedRun.ts';
 import { importedRun } from '../importedRun.ts';
 import { noneRead, traceFileError } from '../problems.ts';
 import type { Header } from './kinetoHeader.ts';

@@ -5,7 +5,7 @@
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
 import type { Run } from '../../trace/run.ts';
 import { ByteWindow } from '../byteWindow.ts';
-import type { ByteStream, ImportOptions } from '../importedFile.ts';
+import type { ByteStream, ImportOptions } from '../importedRun.ts';
 
 import {
   closeBrace,

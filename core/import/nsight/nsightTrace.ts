@@ -5,7 +5,7 @@
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
 import { maxRunRows } from '../../trace/arrow/guard.ts';
 import type { Run } from '../../trace/run.ts';
-import type { ImportOptions } from '../importedFile.ts';
+import type { ImportOptions } from '../importedRun.ts';
 import { importedRun } from '../importedRun.ts';
 import { traceFileError } from '../problems.ts';
 import { type Cells, type Database, tablesNamed, textOf, wholeOf } from './database.ts';

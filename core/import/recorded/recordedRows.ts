@@ -1,6 +1,6 @@
 /** Rows of recorded processes on one time axis. */
 
-import { type MemoryAction, memoryEventName } from '../../trace/memoryEvents.ts';
+import { type MemoryAction, memoryEventName } from '../../trace/rangeNames.ts';
 import { memoryCodes } from '../../trace/rowWriter.ts';
 import { channelTypes, isHostMemory, mostPauses, type Pause, type RowIndex, type Trace } from '../../trace/trace.ts';
 import { type CopyName, readCopyName } from '../copyName.ts';

@@ -4,7 +4,7 @@ import type { DeviceInfo } from '../../program/engine.ts';
 import { median } from '../../statistics.ts';
 import type { Run, StepTimes } from '../../trace/run.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
-import type { ImportOptions } from '../importedFile.ts';
+import type { ImportOptions } from '../importedRun.ts';
 import { importedRun } from '../importedRun.ts';
 import { MergedRanks } from '../mergedRanks.ts';
 import { RecordedProcess } from './recordedProcess.ts';

@@ -2,8 +2,7 @@
 import { extname, isAbsolute, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { figureFacts, type GateFigure, gateFigures } from '../../../core/apps/gate/figures.ts';
-import { githubOf } from '../../../core/apps/gate/formats/github.ts';
-import { junitOf } from '../../../core/apps/gate/formats/junit.ts';
+import { githubOf, junitOf } from '../../../core/apps/gate/formats/ci.ts';
 import { sarifOf } from '../../../core/apps/gate/formats/sarif.ts';
 import { type GateInput, gate } from '../../../core/apps/gate/gate.ts';
 import { amountExample, noRules, parseGateRules, parseLimit } from '../../../core/apps/gate/parse.ts';

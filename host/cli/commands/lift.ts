@@ -1,9 +1,8 @@
 /** `copyscope lift`: an experiment made of a real program's trace. */
 
 import { CopyscopeError } from '../../../core/errors.ts';
-import { plannerOf } from '../../../core/lift/answers.ts';
+import { liftedDescription, plannerOf } from '../../../core/lift/answers.ts';
 import { cautionOf } from '../../../core/lift/caution.ts';
-import { liftedDescription } from '../../../core/lift/description.ts';
 import { experimentOf } from '../../../core/lift/experimentOf.ts';
 import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';

@@ -1,5 +1,5 @@
 /** A stream of bytes that can be read in pieces of any size. */
-import type { ByteStream } from '../../../core/import/importedFile.ts';
+import type { ByteStream } from '../../../core/import/importedRun.ts';
 
 export class GivenBytes {
   readonly #chunks: AsyncIterator<Uint8Array>;

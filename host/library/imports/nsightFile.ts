@@ -1,7 +1,7 @@
 /** Reads an SQLite export of Nsight Systems from the disk. */
 import { setImmediate } from 'node:timers/promises';
 import { CopyscopeError } from '../../../core/errors.ts';
-import type { ImportOptions } from '../../../core/import/importedFile.ts';
+import type { ImportOptions } from '../../../core/import/importedRun.ts';
 import { type CapturedProgram, capturedPrograms } from '../../../core/import/nsight/captured.ts';
 import { readNsightDatabase } from '../../../core/import/nsight/nsightTrace.ts';
 import { traceFileError } from '../../../core/import/problems.ts';

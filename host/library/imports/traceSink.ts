@@ -1,5 +1,5 @@
 /** Reads another tool's trace while it arrives: memory holds its rows and one part, never the file. */
-import type { ByteStream } from '../../../core/import/importedFile.ts';
+import type { ByteStream } from '../../../core/import/importedRun.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { traceName } from '../../../core/import/sniff.ts';
 import type { Imported } from '../../../core/service/service.ts';

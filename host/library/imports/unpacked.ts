@@ -4,7 +4,7 @@
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 import type { CopyscopeError } from '../../../core/errors.ts';
-import type { ByteStream } from '../../../core/import/importedFile.ts';
+import type { ByteStream } from '../../../core/import/importedRun.ts';
 import { traceFileError } from '../../../core/import/problems.ts';
 import { GivenBytes } from './givenBytes.ts';
 

@@ -14,13 +14,18 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/error
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { predictedIntervals } from '../../../core/explain/summary/predictedIntervals.ts';
-import type { ImportOptions } from '../../../core/import/importedFile.ts';
+import type { ImportOptions } from '../../../core/import/importedRun.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { areRanks, jobName, MergedRanks } from '../../../core/import/mergedRanks.ts';
-import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../../core/import/openable.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../../core/import/recorded/recordingFile.ts';
-import { looksLikeTrace, traceName } from '../../../core/import/sniff.ts';
+import {
+  looksLikeArrow,
+  looksLikeExperiment,
+  looksLikeTrace,
+  traceName,
+  unknownKind,
+} from '../../../core/import/sniff.ts';
 import { defaultProfile, simEngine } from '../../../core/machine/cost/simEngine.ts';
 import { parseProfile, profileDeviceName, simulatedDevice } from '../../../core/machine/profile/profile.ts';
 import { requireCapable } from '../../../core/program/capabilities.ts';

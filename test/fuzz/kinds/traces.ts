@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { summarizeRun } from '../../../core/explain/summary/summary.ts';
-import type { ByteStream } from '../../../core/import/importedFile.ts';
+import type { ByteStream } from '../../../core/import/importedRun.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { readRecording } from '../../../core/import/recorded/recording.ts';
 import { traceAnswers } from '../../../core/lift/answers.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { allFlows } from '../../../core/explain/figures/allFlows.ts';
-import { type Flow, flowsOf } from '../../../core/explain/figures/flows.ts';
+import { allFlows, type Flow, flowsOf } from '../../../core/explain/figures/flows.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { RowKind, Trace } from '../../../core/trace/trace.ts';

@@ -1,6 +1,6 @@
 /** Chooses the iteration that represents a run, by both makespan and overlap. */
 import { describe, expect, it } from 'vitest';
-import { typicalIterations } from '../../../core/explain/figures/typicalIterations.ts';
+import { typicalIterations } from '../../../native/decode.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 
 const rows: Record<string, DrawnRow> = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { insertExperiment } from '../../../core/experiment/edit/insertExperiment.ts';
+import { insertExperiment } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { copyOperations, pasteOperations } from '../../../core/experiment/edit/clipboard.ts';
-import { insertExperiment } from '../../../core/experiment/edit/insertExperiment.ts';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
 import {
   deleteOperations,
   duplicateOperations,
   groupOperations,
+  insertExperiment,
   moveOperations,
   setField,
 } from '../../../core/experiment/edit/operations.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { allFlows } from '../../../core/explain/figures/allFlows.ts';
+import { allFlows } from '../../../core/explain/figures/flows.ts';
 import { exportRun } from '../../../core/export/exportRun.ts';
 import type { ExportFormat } from '../../../core/export/formats.ts';
 import { simulateRunInSteps } from '../../../core/machine/cost/simEngine.ts';

@@ -1,7 +1,7 @@
 /** Trace files for the reader's tests: the recorded ones, and small written ones. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ByteStream } from '../../../core/import/importedFile.ts';
+import type { ByteStream } from '../../../core/import/importedRun.ts';
 import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';

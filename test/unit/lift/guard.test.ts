@@ -1,9 +1,8 @@
 /** Predicted gains come with a warning if the replay differs from the recording. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { traceAnswers } from '../../../core/lift/answers.ts';
+import { liftedDescription, traceAnswers } from '../../../core/lift/answers.ts';
 import { cautionOf } from '../../../core/lift/caution.ts';
-import { liftedDescription } from '../../../core/lift/description.ts';
 import { profileCosts } from '../../../core/machine/cost/profileCosts.ts';
 import { parseProfile } from '../../../core/machine/profile/profile.ts';
 import { planBlocks } from '../../../core/present/plan.ts';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine } from '../../../core/export/tables/csv.ts';
+import { csvLine } from '../../../core/export/tables/rowTable.ts';
 import {
   cppComment,
   csvCell,

@@ -1,11 +1,39 @@
-/** Writes a gate's report as GitHub Actions workflow commands, which appear at the lines of a pull request. */
-import { githubMessage, githubProperty } from '../../../media.ts';
+/** Writes a gate's report for CI: as JUnit XML and as workflow commands of GitHub Actions. */
+import { githubMessage, githubProperty, xmlText } from '../../../media.ts';
 import { relativeFile } from '../places.ts';
 import type { GateFinding, GateReport, GateResult } from '../report.ts';
+
+/** Returns a test case for each limit. */
+export function junitOf({ name, results }: GateReport): string {
+  const count = (status: GateResult['status']): number => results.filter((result) => result.status === status).length;
+  const counts = `tests="${results.length}" failures="${count('broken')}" errors="0" skipped="${count('undecided')}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="copyscope gate" ${counts}>`,
+    `  <testsuite name="${xmlText(name)}" ${counts}>`,
+    ...results.flatMap(testCase),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function testCase({ figure, against, status, message, findings }: GateResult): string[] {
+  const head = `    <testcase classname="copyscope.gate.${against}" name="${figure}"`;
+  if (status === 'kept') return [`${head}/>`];
+  if (status === 'undecided') return [`${head}>`, `      <skipped message="${xmlText(message)}"/>`, '    </testcase>'];
+  const lines = findings.map((finding) => `${finding.message} ${finding.remedy}`);
+  return [
+    `${head}>`,
+    `      <failure type="${figure}" message="${xmlText(message)}">${lines.map(xmlText).join('\n')}</failure>`,
+    '    </testcase>',
+  ];
+}
 
 /** Limit of findings: GitHub shows at most ten errors of a step. */
 const mostFindings = 10;
 
+/** Returns commands that appear at the lines of a pull request. */
 export function githubOf({ results, notes }: GateReport): string {
   const lines = [
     ...results.filter(({ status }) => status === 'broken').flatMap(errors),
