@@ -31,7 +31,7 @@ export interface OperationRow {
   readonly kind: RowKind;
   /** In the experiment; else `name`. */
   readonly label: string;
-  /** Of the CUDA call or kernel. */
+  /** CUDA call or kernel. */
   readonly name: string;
   /** Its stream, or host thread if it only ran there. */
   readonly lane: string;

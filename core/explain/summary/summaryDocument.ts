@@ -54,7 +54,7 @@ export interface PredictedWith {
 export interface SummaryDocument extends PredictedIntervals {
   readonly format: typeof summaryFormat;
   readonly version: typeof summaryVersion;
-  /** Of the experiment or the imported file. */
+  /** Experiment or imported file. */
   readonly name: string;
   /** Tool and file of an imported trace; null for a run. */
   readonly imported: ImportedFrom | null;
