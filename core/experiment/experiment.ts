@@ -29,26 +29,18 @@ export const experimentSchema = z.strictObject({
   ...documentHead(experimentFormat, experimentVersion),
   name: nameSchema,
   description: z.string().max(10_000).default('').describe('Description in some sentences.'),
-  environment: environmentSchema.prefault({}).describe('Settings of the whole program.'),
+  environment: environmentSchema.prefault({}).describe('Settings of the program.'),
   devices: z
     .array(deviceSchema)
     .min(1)
     .max(maxDevices)
     .default([{ id: 'gpu', index: 0 }])
-    .describe('GPUs that it uses; one, called gpu, if omitted.'),
-  buffers: z.array(bufferSchema).max(100_000).default([]).describe('Memory that it uses, on the host and on devices.'),
-  streams: z
-    .array(streamSchema)
-    .max(1024)
-    .default([])
-    .describe('Streams in addition to those that always exist: default, legacy and per-thread.'),
+    .describe('GPUs; one, called gpu, if omitted.'),
+  buffers: z.array(bufferSchema).max(100_000).default([]).describe('Memory on the host and on devices.'),
+  streams: z.array(streamSchema).max(1024).default([]).describe('Streams besides default, legacy and per-thread.'),
   events: z.array(eventSchema).max(100_000).default([]).describe('CUDA events.'),
   signals: z.array(signalSchema).max(1024).default([]).describe('Counting signals between host threads.'),
-  threads: z
-    .array(threadSchema)
-    .min(1)
-    .max(64)
-    .describe('Host threads, which run at once, each with its operations in order.'),
+  threads: z.array(threadSchema).min(1).max(64).describe('Host threads, which run at once.'),
 });
 
 export type Experiment = z.infer<typeof experimentSchema>;

@@ -11,14 +11,9 @@ export const documentHead = <const Format extends string, const Version extends 
   format: Format,
   version: Version,
 ) => ({
-  $schema: z
-    .string()
-    .min(1)
-    .max(2000)
-    .optional()
-    .describe('Address of this schema. Editors read it, Copyscope does not.'),
+  $schema: z.string().min(1).max(2000).optional().describe('Address of this schema, for editors.'),
   format: z.literal(format).describe('Says what the document is.'),
-  version: z.literal(version).describe('Version of the format. Older ones are read and brought up to date.'),
+  version: z.literal(version).describe('Version of the format.'),
 });
 export const nameSchema = z.string().min(1).max(200).describe('Name that is shown.');
 
@@ -32,9 +27,9 @@ export const byteCountSchema = z.number().int().min(1).max(maxBufferBytes);
 export const byteOffsetSchema = z.number().int().min(0).max(maxBufferBytes);
 export const durationNsSchema = z.number().min(0).max(maxDurationNs);
 const uint32Schema = z.number().int().min(0).max(0xffff_ffff);
-const seedSchema = uint32Schema.describe('Another number gives other data.');
-export const declaredId = idSchema.describe('Name by which the rest of the document refers to it.');
-export const deviceRef = idSchema.optional().describe('Id of a device; the first one that is declared if omitted.');
+const seedSchema = uint32Schema.describe('Number that decides the data.');
+export const declaredId = idSchema.describe('Name by which the document refers to it.');
+export const deviceRef = idSchema.optional().describe('Id of a device; the first one if omitted.');
 
 export const kindOf = <const Kind extends string>(kind: Kind) => z.literal(kind).describe('Kind.');
 
@@ -47,7 +42,7 @@ export const kindOf = <const Kind extends string>(kind: Kind) => z.literal(kind)
 export const patternSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: kindOf('random'), seed: seedSchema.default(1) }),
   z.strictObject({ kind: kindOf('index'), seed: seedSchema.default(0) }),
-  z.strictObject({ kind: kindOf('constant'), value: uint32Schema.describe('The value of each word.') }),
+  z.strictObject({ kind: kindOf('constant'), value: uint32Schema.describe('Value of each word.') }),
   z.strictObject({ kind: kindOf('float32'), seed: seedSchema.default(1) }),
   z.strictObject({ kind: kindOf('float16'), seed: seedSchema.default(1) }),
   z.strictObject({ kind: kindOf('bfloat16'), seed: seedSchema.default(1) }),
@@ -55,7 +50,7 @@ export const patternSchema = z.discriminatedUnion('kind', [
 
 export const deviceSchema = z.strictObject({
   id: declaredId,
-  index: z.number().int().min(0).max(63).default(0).describe('Position among the visible devices, as in cuda:0.'),
+  index: z.number().int().min(0).max(63).default(0).describe('Number among the visible devices.'),
 });
 
 export const bufferMemories = [
@@ -89,20 +84,20 @@ export const bufferSchema = z
   .strictObject({
     id: declaredId,
     memory: z.enum(bufferMemories).describe('Kind of memory, in CUDA’s terms.'),
-    device: idSchema.optional().describe('Id of the device, for device memory only; the first one if omitted.'),
-    bytes: byteCountSchema.optional().describe('Size in bytes; else dtype and shape together.'),
-    dtype: z.enum(dtypes).optional().describe('Type of an element, with PyTorch’s names; together with shape.'),
+    device: idSchema.optional().describe('For device memory; the first one if omitted.'),
+    bytes: byteCountSchema.optional().describe('Size; or dtype and shape.'),
+    dtype: z.enum(dtypes).optional().describe('Type of an element, as in PyTorch.'),
     shape: z
       .array(z.number().int().min(1).max(maxBufferBytes))
       .min(1)
       .max(16)
       .optional()
-      .describe('Elements in each dimension; together with dtype.'),
+      .describe('Elements in each dimension.'),
     pattern: patternSchema.default({ kind: 'random', seed: 1 }).describe('Content before each iteration.'),
     allocated: z
       .enum(['before-run', 'by-operation'])
       .default('before-run')
-      .describe('Whether it is there from the start, or made by an allocate operation.'),
+      .describe('Whether it exists from the start, or an allocate operation makes it.'),
   })
   .refine((buffer) => (buffer.bytes === undefined) === (buffer.dtype !== undefined && buffer.shape !== undefined), {
     message: 'needs either "bytes", or "dtype" and "shape" together',
@@ -116,13 +111,13 @@ export const streamSchema = z.strictObject({
     .refine((id) => !(reservedStreams as readonly string[]).includes(id), {
       message: `must not be one of the streams that always exist (${reservedStreams.join(', ')})`,
     })
-    .describe('Name by which the rest of the document refers to it.'),
+    .describe('Name by which the document refers to it.'),
   device: deviceRef,
   flags: z
     .enum(['blocking', 'non-blocking'])
     .default('non-blocking')
-    .describe('blocking streams synchronise with the legacy default stream, others do not.'),
-  priority: z.number().int().min(-8).max(8).default(0).describe('Lower is more urgent, as in CUDA.'),
+    .describe('Blocking streams synchronise with the legacy default stream.'),
+  priority: z.number().int().min(-8).max(8).default(0).describe('Lower is more urgent.'),
 });
 
 export const eventSchema = z.strictObject({
@@ -139,26 +134,20 @@ export const signalSchema = z.strictObject({
     .min(1)
     .max(1_000_000)
     .default(1_000_000)
-    .describe('Most signals that may be pending. Signalling waits at that number, as at a bounded queue.'),
+    .describe('Limit of pending signals, at which signalling waits.'),
 });
 
 export const environmentSchema = z.strictObject({
-  defaultStream: z
-    .enum(['legacy', 'per-thread'])
-    .default('legacy')
-    .describe('Meaning of the stream "default": the legacy one, or one for each thread.'),
-  launchBlocking: z
-    .boolean()
-    .default(false)
-    .describe('CUDA_LAUNCH_BLOCKING=1: each call returns when its work is complete.'),
+  defaultStream: z.enum(['legacy', 'per-thread']).default('legacy').describe('Meaning of the stream "default".'),
+  launchBlocking: z.boolean().default(false).describe('CUDA_LAUNCH_BLOCKING=1.'),
   visibleDevices: z
     .array(z.number().int().min(0).max(63))
     .max(64)
     .optional()
     .describe('CUDA_VISIBLE_DEVICES; all if omitted.'),
-  peerAccess: z.boolean().default(false).describe('Whether devices may reach each other’s memory.'),
-  iterations: z.number().int().min(1).max(1000).default(5).describe('How often the program is executed and recorded.'),
-  warmups: z.number().int().min(0).max(1000).default(2).describe('Executions before any is recorded.'),
+  peerAccess: z.boolean().default(false).describe('Peer access between devices.'),
+  iterations: z.number().int().min(1).max(1000).default(5).describe('Recorded executions.'),
+  warmups: z.number().int().min(0).max(1000).default(2).describe('Executions before those.'),
 });
 
 export type Pattern = z.infer<typeof patternSchema>;

@@ -76,41 +76,40 @@ const cudaSemantics = (section: string): RuleSource => documented('PyTorch notes
 const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'issue-before-run': {
     title: 'Work runs only after it is issued',
-    statement: 'The device starts nothing that the host has not issued yet. A held host thread leaves the device idle.',
+    statement: 'A held host thread leaves the device idle.',
     sources: [guide('Asynchronous concurrent execution')],
   },
   'stream-order': {
     title: 'A stream runs its work in issue order',
-    statement: 'Two operations in one stream never overlap: the later one waits until the earlier one has completed.',
+    statement: 'Two operations in one stream never overlap.',
     sources: [guide('Streams'), cudaSemantics('CUDA streams')],
   },
   'streams-may-overlap': {
     title: 'Different streams may overlap',
-    statement: 'Nothing orders work in different streams, unless an event, the legacy default stream or the host does.',
+    statement: 'Only an event, the legacy default stream or the host orders their work.',
     sources: [guide('Streams'), cudaSemantics('CUDA streams')],
   },
   'legacy-default-stream': {
     title: 'The legacy default stream waits, and is waited for',
     statement:
-      'Work in the legacy default stream waits for all earlier work in blocking streams of the device. Later work in those streams waits for it in turn.',
+      'Its work waits for all earlier work in blocking streams of the device. Later work in those streams waits for it.',
     sources: [streamSync],
   },
   'non-blocking-stream': {
     title: 'Non-blocking streams ignore the legacy default stream',
-    statement:
-      'A stream created with cudaStreamNonBlocking neither waits for the legacy default stream nor holds it up.',
+    statement: 'A stream made with cudaStreamNonBlocking neither waits for it nor holds it up.',
     sources: [streamSync],
   },
   'event-order': {
     title: 'A waiting stream stands still until the event',
     statement:
-      'After cudaStreamWaitEvent, later work in the stream waits for everything that the event had recorded when the wait was issued.',
+      'After cudaStreamWaitEvent, later work in the stream waits for what the event had recorded when the wait was issued.',
     sources: [documented('CUDA Runtime API', 'Stream management: cudaStreamWaitEvent')],
   },
   'overlap-needs-pinned': {
     title: 'What a copy needs to overlap a kernel',
     statement:
-      'To overlap a kernel that is issued after it: page-locked host memory, two streams with no order between them, and a free copy engine for the direction. A copy of pageable memory holds the host, so it overlaps only work that was launched before it.',
+      'Page-locked host memory, two streams with no order between them, and a free copy engine for the direction. A copy of pageable memory holds the host, so it overlaps only work that was launched before it.',
     sources: [
       guide('Overlap of data transfer and kernel execution'),
       pinTutorial,
@@ -121,7 +120,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'pageable-copy-holds-host': {
     title: 'A copy from pageable memory holds the host',
     statement:
-      'The driver stages the data through pinned memory of its own, piece by piece, and the call returns once the last piece is staged. The host is held for nearly the whole transfer, so a kernel launched next overlaps that last piece at most.',
+      'The driver stages the data through its own pinned memory, and the call returns once the last piece is staged. A kernel launched next overlaps that piece at most.',
     sources: [
       apiSync,
       measured('cudaMemcpyAsync of 20 MiB from pageable memory held the host 3.4 ms; from pinned memory under 0.01 ms'),
@@ -133,7 +132,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'pageable-destination-holds-host': {
     title: 'A copy into pageable memory holds the host',
     statement:
-      'A device-to-host copy into pageable memory goes through staging memory, and its call usually returns when the data has arrived. CUDA promises that for cudaMemcpy alone: an asynchronous one "might be synchronous", so synchronise before you read.',
+      'Its call usually returns when the data has arrived. CUDA promises that for cudaMemcpy alone: an asynchronous one "might be synchronous", so synchronise before you read.',
     sources: [
       apiSync,
       measured('cudaMemcpyAsync of 1 MiB to pageable memory held the host 138 µs, with a transfer of 21 µs in it'),
@@ -142,7 +141,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'small-pageable-copy': {
     title: 'Up to 64 KB travels with the command',
     statement:
-      'A host-to-device copy of at most 64 KB from pageable memory is taken into the command buffer. The call returns without waiting for the device.',
+      'A host-to-device copy of at most 64 KB from pageable memory goes into the command buffer: its call waits for nothing.',
     sources: [
       guide('Concurrent execution between host and device'),
       measured('a call copying 64 KiB from pageable memory took 17 µs, 4 KiB 2.8 µs'),
@@ -150,19 +149,18 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'host-to-host-copy': {
     title: 'Host to host is synchronous',
-    statement: 'The calling thread itself copies between two host buffers, also in an asynchronous call.',
+    statement: 'The calling thread itself copies, also in an asynchronous call.',
     sources: [apiSync],
   },
   'blocking-memcpy': {
     title: 'cudaMemcpy holds the host',
     statement:
-      'It runs in the default stream. With pinned memory it returns when the copy has completed; from pageable memory when the data is staged, having waited for the stream first; within the device at once.',
+      'It runs in the default stream. With pinned memory it returns when the copy has completed; from pageable memory after waiting for the stream and staging the data; within the device at once.',
     sources: [apiSync],
   },
   'one-engine-per-direction': {
     title: 'One copy engine for each direction',
-    statement:
-      'Copies of one direction run one after another, in whatever streams they are. Host-to-device and device-to-host run at once.',
+    statement: 'Copies of one direction run one after another, in whatever streams. Both directions run at once.',
     sources: [
       guide('Concurrent data transfers'),
       measured('two streams of host-to-device copies reached 53 GB/s together, one alone 55 GB/s'),
@@ -171,107 +169,97 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'copy-queues': {
     title: 'Copies of many streams share a few queues',
     statement:
-      'A copy engine has four queues, and a stream keeps one until another stream takes it. With more than four streams a copy also waits for earlier copies of other streams in its queue, even if those are not ready.',
+      'A copy engine has four queues, and a stream keeps one until another stream takes it. With more streams a copy also waits for earlier copies in its queue, even if those are not ready.',
     sources: [
       measured(
-        'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a copy that was ready waited 110 us for one of another stream that waited for its kernel',
+        'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a ready copy waited 110 us for one that waited for a kernel',
       ),
     ],
   },
   'directions-share-link': {
     title: 'Both directions at once get less each',
-    statement: 'Host-to-device and device-to-host copies that run at the same time slow each other down.',
+    statement: 'Copies that run in both directions slow each other down.',
     sources: [measured('55 GB/s for each direction alone, 86 GB/s for both together')],
   },
   'copy-without-engine': {
     title: 'Not every copy uses a copy engine',
-    statement:
-      'Device-to-device copies and small ones to the device run where kernels run: they compete with kernels, and wait for no copy engine.',
+    statement: 'Device-to-device copies and small ones to the device run where kernels run, and compete with them.',
     sources: [
       measured('CUPTI gave channel type compute for a device-to-device copy and for 4 KB from pageable memory'),
-      measured(
-        'and for all of 2,800 copies of up to 1 KiB from pinned memory, and up to 24 KiB where their stream was idle',
-      ),
+      measured('and for all of 2,800 pinned copies of up to 1 KiB, and up to 24 KiB in an idle stream'),
     ],
   },
   'small-copy-latency': {
     title: 'Small copies cost latency, not bandwidth',
-    statement: 'Below some size a copy takes a fixed time, and issuing it takes longer than moving its bytes.',
+    statement: 'Below some size a copy takes a fixed time, and issuing it takes longer.',
     sources: [measured('4 B and 4 KB from pinned memory both took about 11 µs from call to synchronised end')],
   },
   'launch-cost': {
     title: 'Every launch costs host time',
-    statement:
-      'Issuing work takes microseconds. Work that ends before the host can issue the next call overlaps nothing.',
+    statement: 'Work that ends before the host can issue the next call overlaps nothing.',
     sources: [measured('500 empty kernels took 4.9 µs each to launch, a cudaMemcpyAsync from pinned memory 2.5 µs')],
   },
   'launch-queue': {
     title: 'The launch queue has an end',
-    statement:
-      'Launches are asynchronous until too many operations are pending. Then the call blocks until one completes.',
+    statement: 'If too many operations are pending, the call blocks until one completes.',
     sources: [measured('the host blocked at the 1,022nd pending operation')],
   },
   'synchronize-holds-host': {
     title: 'Synchronising holds the host',
-    statement:
-      'cudaStreamSynchronize, cudaEventSynchronize and cudaDeviceSynchronize return when the work they wait for has completed. Until then the thread issues nothing.',
+    statement: 'The calls return when the work that they wait for has completed. Until then the thread issues nothing.',
     sources: [guide('Synchronization of streams')],
   },
   'blocking-to': {
     title: 'Tensor.to() blocks unless non_blocking is set',
-    statement:
-      'Tensor.to(non_blocking=False) issues an asynchronous copy and then synchronises its stream, so the host waits for the copy.',
+    statement: 'It issues an asynchronous copy, then synchronises its stream.',
     sources: [pinTutorial, documented('PyTorch source', 'aten/src/ATen/native/cuda/Copy.cu')],
   },
   'pin-memory-blocks': {
     title: 'pin_memory() copies on the host',
-    statement:
-      'It takes page-locked memory from the caching host allocator and copies into it on the calling thread, which waits.',
+    statement: 'The calling thread copies into page-locked memory of the caching host allocator, and waits.',
     sources: [pinTutorial],
   },
   'to-cpu-non-blocking': {
     title: "to('cpu', non_blocking=True) returns early",
-    statement: 'It copies into pinned memory and returns before the data is there. Synchronise before reading it.',
+    statement: 'It copies into pinned memory. Synchronise before you read the data.',
     sources: [pinTutorial],
   },
   'source-in-flight': {
     title: 'A pinned source must stay as it is',
     statement:
-      'Changing a pinned source before its copy has completed changes what arrives. A pageable source has been staged when the call returns, with every driver measured here; CUDA only says that such a copy "might be synchronous".',
+      'Changing it before its copy has completed changes what arrives. A pageable source was staged when the call returned, with every driver measured here; CUDA only says that such a copy "might be synchronous".',
     sources: [pinTutorial, apiSync],
   },
   'destination-before-arrival': {
     title: 'A destination is valid only after synchronising',
-    statement: 'Reading the destination of a device-to-host copy before synchronising may read what was there before.',
+    statement: 'Reading it before may find what was there before the copy.',
     sources: [pinTutorial],
   },
   'record-stream': {
     title: 'Freed memory may be handed out again',
     statement:
-      'The caching allocator reuses freed memory for its own stream at once. record_stream tells it which other stream still uses the memory.',
+      'The caching allocator reuses it for its own stream at once. record_stream names another stream that still uses it.',
     sources: [cudaSemantics('CUDA streams'), documented('PyTorch documentation', 'torch.Tensor.record_stream')],
   },
   'stream-ordered-allocation': {
     title: 'Memory lives from its allocation to its free',
     statement:
-      'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must come after the one and end before the other; cudaFree waits for the device instead.',
+      'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must be between them. cudaFree waits for the device instead.',
     sources: [guide('Stream ordered memory allocator'), documented('CUDA Runtime API', 'Memory management: cudaFree')],
   },
   'threads-run-apart': {
     title: 'Nothing orders two host threads',
-    statement:
-      'Calls of different host threads come in any order, also into one stream, unless one thread waits for a signal of the other.',
+    statement: 'Their calls come in any order, also into one stream, unless one waits for a signal of the other.',
     sources: [documented('ISO C++', 'Multi-threaded executions and data races'), streamSync],
   },
   'time-the-stream': {
     title: 'Timing without synchronising measures the enqueue',
-    statement: 'A host clock around asynchronous calls measures the calls. Events measure what the stream did.',
+    statement: 'A host clock measures the calls, events measure what the stream did.',
     sources: [cudaSemantics('Asynchronous execution')],
   },
   'launch-blocking': {
     title: 'Launch blocking makes every call wait',
-    statement:
-      'With CUDA_LAUNCH_BLOCKING=1 a call that puts work into a stream returns when that work has completed. Nothing overlaps.',
+    statement: 'With CUDA_LAUNCH_BLOCKING=1 a call returns when its work has completed. Nothing overlaps.',
     sources: [
       documented('CUDA C++ Programming Guide', 'CUDA environment variables'),
       cudaSemantics('Asynchronous execution'),
@@ -280,13 +268,13 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'allocation-waits': {
     title: 'Allocating and freeing may wait for the device',
     statement:
-      'cudaFree waits for all work of the device, and so does cudaMalloc with some drivers (not with the one of the recorded H200). Pools and caching allocators wait for nothing as long as they hold what is asked for.',
+      'cudaFree waits for all work of the device, and so does cudaMalloc with some drivers (not that of the recorded H200). Pools and caching allocators do not wait while they have free memory of that size.',
     sources: [guide('Implicit synchronization'), cudaSemantics('Memory management')],
   },
   'sm-share': {
     title: 'Kernels that leave room run at once',
     statement:
-      'Kernels run at once while the multiprocessors have room for both. A kernel limited by memory keeps most of its throughput on fewer of them, one limited by arithmetic loses as many parts as it loses multiprocessors.',
+      'A kernel limited by memory keeps most of its throughput on fewer multiprocessors, one limited by arithmetic loses throughput in proportion.',
     sources: [
       guide('Concurrent kernel execution'),
       measured(
@@ -296,14 +284,13 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'stream-priority': {
     title: 'Among waiting kernels the more urgent starts first',
-    statement:
-      'A stream of higher priority gets the multiprocessors first when they become free. A running kernel goes on.',
+    statement: 'A stream of higher priority gets free multiprocessors first. A running kernel goes on.',
     sources: [guide('Stream priorities')],
   },
   'mapped-memory': {
     title: 'A kernel moves mapped memory itself',
     statement:
-      'A kernel that reads or writes mapped host memory moves the bytes over the link while it runs. No copy engine takes part, and copies during that time begin late and get little of the link.',
+      'It moves the bytes over the link while it runs. Copies during that time begin late and get little of the link.',
     sources: [
       guide('Mapped memory'),
       measured(
@@ -313,8 +300,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'host-function-in-turn': {
     title: 'Host functions take turns on one thread',
-    statement:
-      'A host function runs on a thread of CUDA when its stream has come to it. Later work in its stream waits.',
+    statement: 'Later work in its stream waits for it.',
     sources: [
       documented('CUDA Runtime API', 'cudaLaunchHostFunc'),
       measured('a function started 13.6 us after its call, and 2.4 us after another one'),
@@ -322,7 +308,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'graph-runs-when-launched': {
     title: 'A graph runs when it is launched',
-    statement: 'Captured work becomes part of a graph instead of running. Each launch runs all of it, in one call.',
+    statement: 'Captured work does not run. Each launch runs all of it, in one call.',
     sources: [
       guide('CUDA graphs'),
       measured('1,000 empty kernels took 3.2 us to launch as a graph and 0.7 us each to run'),
@@ -331,13 +317,13 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'graph-launches-in-turn': {
     title: 'Launches of one graph wait for each other',
     statement:
-      'An executable graph runs once at a time: a launch waits for the launch before it, in whatever stream. Instantiate the graph twice to run it twice at once.',
+      'A launch waits for the launch before it, in whatever stream. Instantiate the graph twice to run it twice at once.',
     sources: [documented('CUDA Runtime API', 'Graph management: cudaGraphLaunch')],
   },
   'peer-copy': {
     title: 'Devices copy to each other directly with peer access',
     statement:
-      'With peer access a copy between two devices goes over the link between them, without it through the host. While cudaMemcpy copies between two devices in the legacy default stream, nothing else runs on either.',
+      'Without it the copy goes through the host. While cudaMemcpy copies in the legacy default stream, nothing else runs on either device.',
     sources: [
       guide('Peer-to-peer memory copy'),
       measured('256 MiB went at 395 GB/s over NVLink, and at 39 GB/s by way of the host'),
@@ -345,8 +331,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'host-copies-share-memory': {
     title: "Threads that copy share the host's memory",
-    statement:
-      'One thread copies slower than the link moves data. Several together outdo it, until the memory of the host is busy.',
+    statement: 'One thread copies slower than the link. Several are faster, until the memory of the host is busy.',
     sources: [measured('memcpy reached 8.7 GB/s with 1 thread, 32.8 with 4 and 58.9 with 8')],
   },
 };

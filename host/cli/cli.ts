@@ -92,7 +92,7 @@ export function commands(
 
   cli
     .command('devices')
-    .description('the GPUs of this machine, and which engines can run')
+    .description('list the GPUs of this machine, and the engines that can run')
     .addOption(json('print the report as JSON'))
     .action((options: { json: boolean }) => devices(context, engine, options.json));
 
@@ -100,17 +100,17 @@ export function commands(
     .command('run')
     .description('execute an experiment, draw its lanes, and say what overlapped and why')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run whose experiment is executed again'))
-    .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
+    .addOption(new Option('--engine <engine>', 'default: cuda if there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
-    .option('--iterations <n>', 'recorded iterations, instead of those the experiment asks for', count(1, 1000))
-    .option('--out <run.arrow>', 'keep the run as an Arrow file')
+    .option('--iterations <n>', 'recorded iterations', count(1, 1000))
+    .option('--out <run.arrow>', 'keep the run')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: RunOptions) => run(tools, file, options));
 
   cli
     .command('predict')
-    .description('simulate an experiment, draw the lanes it would have, and say what would overlap and why')
+    .description('simulate an experiment, draw its lanes, and say what would overlap and why')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run whose experiment is simulated'))
     .option('--profile <name>', 'device profile (see assets/profiles)')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
@@ -119,7 +119,7 @@ export function commands(
 
   cli
     .command('check')
-    .description('find races and other hazards in an experiment, without running it')
+    .description('find races and other hazards in an experiment')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run, which shows what its data check found'))
     .addOption(json('print the hazards as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -127,24 +127,24 @@ export function commands(
 
   cli
     .command('gate')
-    .description('hold a trace or an experiment against limits, for CI: exit code 6 where one is broken')
+    .description('check a trace or experiment against limits, for CI: exit code 6 if one is broken')
     .addArgument(
       new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated'),
     )
-    .option('--rules <file.json>', 'limits, what a baseline is compared in, and what is allowed')
-    .option('--limit <figure=amount>', 'a limit, as pageableBytes=1MiB; may be given again', gateLimit, new Map())
-    .option('--baseline <file>', 'a run, trace or experiment that this one is compared with')
+    .option('--rules <file.json>', 'limits, figures of the baseline, and allowed findings')
+    .option('--limit <figure=amount>', 'a limit, such as pageableBytes=1MiB; repeatable', gateLimit, new Map())
+    .option('--baseline <file>', 'run, trace or experiment to compare with')
     .addOption(stepsOption())
     .option('--profile <name>', 'device profile for what is simulated')
-    .addOption(new Option('--format <format>', 'what is printed').choices(gateFormats).default('text'))
-    .option('--out <file>', 'also write .sarif, .xml (JUnit) or .json there; may be given again', several, [])
+    .addOption(new Option('--format <format>', 'format of the output').choices(gateFormats).default('text'))
+    .option('--out <file>', 'also write .sarif, .xml (JUnit) or .json; repeatable', several, [])
     .addOption(json('print the report as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: GateCommandOptions) => gateCommand(tools, file, options));
 
   cli
     .command('explain')
-    .description('explain a run; an experiment is simulated first')
+    .description('explain a run or trace')
     .addArgument(
       new Argument(
         '<file...>',
@@ -155,14 +155,14 @@ export function commands(
     .addOption(stepsOption())
     .option(
       '--try <changes>',
-      `what these changes to a trace's program gain, comma-separated: ${changeWords.join(', ')}`,
+      `predict these changes to a trace's program, comma-separated: ${changeWords.join(', ')}`,
       words,
     )
-    .option('--step-ms <ms>', "a step of the trace's program without the profiler, where you know it", positive)
+    .option('--step-ms <ms>', 'duration of a step without the profiler, if you know it', positive)
     .addOption(
       new Option(
         '--captured',
-        'print nothing but how the programs of an Nsight Systems export were started: may hold secrets',
+        'print only how the programs of an Nsight Systems export were started, which may contain secrets',
       ),
     )
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
@@ -175,17 +175,17 @@ export function commands(
 
   cli
     .command('record')
-    .description("record what a program's own run does on the GPU, without a change to it")
-    .addArgument(new Argument('[program...]', 'the program and its arguments, behind --: -- python train.py'))
-    .option('--light', 'without kernels, which cost the most: copies, waits, memory and lines', false)
-    .option('--no-lines', 'without the Python stack of each copy and waiting call')
-    .option('--delay <s>', 'seconds from the initialisation of CUDA to the start', positive)
+    .description('record what an unchanged program does on the GPU')
+    .addArgument(new Argument('[program...]', 'the program and its arguments, after --: -- python train.py'))
+    .option('--light', 'leave out kernels, which cost most', false)
+    .option('--no-lines', 'leave out Python stacks of copies and waits')
+    .option('--delay <s>', 'start these seconds after CUDA is initialised', positive)
     .option('--duration <s>', 'seconds to record', positive)
     .addOption(spansOption())
-    .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
-    .option('--slurm', 'as a job of Slurm', false)
-    .option('--parts <folder>', 'start no program: make the run of what an interrupted recording left there')
-    .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
+    .option('--step-range <name>', 'with --steps: NVTX range that is a step')
+    .option('--slurm', 'run as a Slurm job', false)
+    .option('--parts <folder>', 'make the run of an interrupted recording instead')
+    .option('--out <run.arrow>', 'new file for the run (default: recording.arrow, or the next free name)')
     .addHelpText('after', exitCodeHelp)
     .action(async (program: string[], { slurm, ...options }: RecordOptions & { slurm: boolean }) =>
       ended(await (slurm ? asJob(context, ofJob, 'cuda', false) : record(context, program, options))),
@@ -193,23 +193,23 @@ export function commands(
 
   cli
     .command('attach')
-    .description('record a Python program that runs already, and explain what was recorded')
+    .description('record a running Python program, and explain the recording')
     .addArgument(
-      new Argument('<pid>', 'its process, which has called copyscope.on_signal()').argParser(count(1, 2 ** 31 - 1)),
+      new Argument('<pid>', 'process that has called copyscope.on_signal()').argParser(count(1, 2 ** 31 - 1)),
     )
-    .option('--steps <n>', 'this many steps; without it a stretch of time', count(1, 10_000))
-    .option('--duration <s>', 'record for this many seconds (default: 10)', positive)
-    .option('--light', 'without kernels, which cost the most', false)
-    .option('--open', 'open the run in the browser instead of printing what it says', false)
-    .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
+    .option('--steps <n>', 'record this many steps', count(1, 10_000))
+    .option('--duration <s>', 'or this many seconds (default: 10)', positive)
+    .option('--light', 'leave out kernels, which cost most', false)
+    .option('--open', 'open the run in the browser instead of printing', false)
+    .option('--out <run.arrow>', 'new file for the run (default: recording.arrow, or the next free name)')
     .addHelpText('after', exitCodeHelp)
     .action((pid: number, options: AttachOptions) => attach(tools, pid, options));
 
   cli
     .command('mcp')
-    .description('tools for an assistant, which starts this and talks over standard input and output (MCP)')
-    .addArgument(new Argument('[folders...]', 'folders that it may read and write in (default: this one)'))
-    .option('--allow-record', 'let it run programs, to record them', false)
+    .description('serve tools to an assistant over standard input and output (MCP)')
+    .addArgument(new Argument('[folders...]', 'folders that it may use (default: this one)'))
+    .option('--allow-record', 'let it run programs to record them', false)
     .action(async (folders: string[], { allowRecord }: { allowRecord: boolean }) => {
       // Loaded only if it is used: it is a large part of the program.
       const { mcp } = await import('./commands/mcp.ts');
@@ -219,48 +219,41 @@ export function commands(
   cli
     .command('lift')
     .description("make an experiment of a real program's trace")
-    .addArgument(new Argument('<trace>', 'trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite)'))
-    .requiredOption('--out <file.json>', 'keep the experiment there; never over a file that is there')
+    .addArgument(new Argument('<trace>', 'trace of PyTorch or Nsight Systems'))
+    .requiredOption('--out <file.json>', 'new file for the experiment')
     .addOption(stepsOption())
-    .option('--try <changes>', 'with these changes made', words)
+    .option('--try <changes>', 'make these changes', words)
     .option('--profile <name>', 'device profile for what the trace does not tell')
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: LiftCommandOptions) => lift(tools, file, options));
 
   cli
     .command('export')
-    .description('a run or trace in the format of another viewer, Perfetto or the PyTorch profiler, or as a CSV table')
+    .description('convert a run or trace for Perfetto or PyTorch viewers, or to CSV')
     .addArgument(
       new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated first'),
     )
-    .addOption(new Option('--format <format>', 'what to write').choices(exportFormats).makeOptionMandatory())
-    .option('--out <file>', 'write this file; by default one in this folder, named after the run; never over a file')
-    .option('--iteration <n>', 'this iteration alone, counted from 0', count(0, 2 ** 31 - 1))
+    .addOption(new Option('--format <format>', 'format of the file').choices(exportFormats).makeOptionMandatory())
+    .option('--out <file>', 'new file (default: named after the run)')
+    .option('--iteration <n>', 'only this iteration, counted from 0', count(0, 2 ** 31 - 1))
     .option('--profile <name>', 'device profile, for an experiment')
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: ExportRunOptions) => exportFile(tools, file, options));
 
   cli
     .command('report')
-    .description('a run, two compared, or a sweep as one HTML file that opens anywhere, with its lanes')
+    .description('write a run, a comparison or a sweep as one HTML file')
     .addArgument(
       new Argument('<file>', 'run (Arrow), trace, experiment, which is simulated, or sweep, whose points are run'),
     )
-    .argument('[other]', 'another run, trace or experiment, which is compared with the first')
-    .option(
-      '--out <file.html>',
-      'write this file; by default one in this folder, named after its title; never over a file',
-    )
-    .option(
-      '--with-paths',
-      'keep paths, names of users and hosts, environment variables and options of commands',
-      false,
-    )
+    .argument('[other]', 'run, trace or experiment to compare with')
+    .option('--out <file.html>', 'new file (default: named after its title)')
+    .option('--with-paths', 'keep paths, user and host names, environment and command options', false)
     .addOption(stepsOption())
-    .option('--try <changes>', "lanes before and after these changes to a trace's program", words)
+    .option('--try <changes>', 'show lanes before and after these changes', words)
     .option('--profile <name>', 'device profile for what is simulated, or for what a trace does not tell')
     .addOption(
-      new Option('--engine <engine>', 'for a sweep; default: cuda where there is a GPU, else sim').choices(engineKinds),
+      new Option('--engine <engine>', 'for a sweep; default: cuda if there is a GPU, else sim').choices(engineKinds),
     )
     .option('--iterations <n>', 'for a sweep: recorded iterations of each point', count(1, 1000))
     .addHelpText('after', exitCodeHelp)
@@ -277,41 +270,43 @@ export function commands(
         'run (Arrow), trace of the PyTorch profiler or Nsight Systems, or experiment, which is simulated',
       ),
     )
-    .addArgument(new Argument('[b]', "another; left out, what is simulated for a's experiment"))
+    .addArgument(new Argument('[b]', "run to compare with (default: a's experiment, simulated)"))
     .option('--profile <name>', 'device profile for what is simulated')
-    .option('--all', 'every operation, not only those that differ most', false)
+    .option('--all', 'list all operations, not only those that differ most', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
 
   cli
     .command('code')
-    .description('write an experiment as a program that does the same, in CUDA C++ or PyTorch')
+    .description('write an experiment as a CUDA C++ or PyTorch program')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run, whose experiment is written'))
-    .addOption(new Option('--language <language>', 'of the program').choices(codeLanguages).makeOptionMandatory())
-    .option('--remedy', 'as the remedy makes it that gains most; comments mark what it adds and changes')
-    .option('--out <file>', 'write it there instead of to stdout; never over a file that is there')
+    .addOption(
+      new Option('--language <language>', 'language of the program').choices(codeLanguages).makeOptionMandatory(),
+    )
+    .option('--remedy', 'with the remedy that gains most, marked in comments')
+    .option('--out <file>', 'new file, instead of stdout')
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: CodeOptions) => code(tools, file, options));
 
   cli
     .command('sweep')
-    .description('run an experiment or a template with one or two of its numbers varied')
-    .addArgument(new Argument('<file>', 'sweep (JSON): what is varied, and over which values'))
-    .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
+    .description('run an experiment or template with one or two numbers varied')
+    .addArgument(new Argument('<file>', 'sweep (JSON)'))
+    .addOption(new Option('--engine <engine>', 'default: cuda if there is a GPU, else sim').choices(engineKinds))
     .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
     .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
-    .option('--slurm', 'run as Slurm jobs', false)
-    .option('--points-per-job <n>', 'with --slurm: how many points each job runs (default: 1)', count(1, 1000))
-    .option('--again', 'with --slurm: also points that failed by themselves', false)
-    .option('--out <folder>', 'keep the run of each point as an Arrow file in this folder')
+    .option('--slurm', 'run as a Slurm job', false)
+    .option('--points-per-job <n>', 'with --slurm: points in each job (default: 1)', count(1, 1000))
+    .option('--again', 'with --slurm: repeat points that failed', false)
+    .option('--out <folder>', 'keep the run of each point in this folder')
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: SweepOptions) => sweep(tools, file, options));
 
   cli
     .command('bench')
-    .description("measure this machine's copies, launches and kernels as calibrate does, and print the figures")
+    .description("measure this machine's copies, launches and kernels, and print the figures")
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the figures as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -319,18 +314,18 @@ export function commands(
 
   cli
     .command('calibrate')
-    .description('measure this machine and write a device profile for the simulator: a few minutes')
+    .description('measure this machine for a few minutes, and write a device profile')
     .addOption(
-      new Option('--engine <engine>', 'sim writes what a profile already says, to try this out')
+      new Option('--engine <engine>', 'sim writes the figures of --profile, to try this out')
         .choices(['cuda', 'sim'])
         .default('cuda'),
     )
-    .option('--profile <name>', 'device profile for the simulator, where that is the engine')
-    .option('--name <name>', 'name of the new profile; made of the name of the device where left out')
-    .option('--base <name>', 'profile that has what no experiment tells', 'h200')
-    .option('--out <file.json>', 'write it there instead of among your profiles')
-    .option('--blocks <file.json>', 'measure copies of blocks instead, and write the fastest strategies there')
-    .option('--slurm', 'as a job of Slurm', false)
+    .option('--profile <name>', 'device profile for the engine sim')
+    .option('--name <name>', 'name of the profile (default: named after the device)')
+    .option('--base <name>', 'profile with figures that no experiment measures', 'h200')
+    .option('--out <file.json>', 'new file, instead of your profiles')
+    .option('--blocks <file.json>', 'measure copies of blocks instead, and write the fastest strategies')
+    .option('--slurm', 'run as a Slurm job', false)
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
@@ -341,24 +336,24 @@ export function commands(
 
   cli
     .command('schema')
-    .description('print the JSON Schema of a document, by which editors complete and check')
-    .addArgument(new Argument('[document]', 'which one').choices(documentKinds).default('experiment'))
+    .description('print the JSON Schema of a document, for editors')
+    .addArgument(new Argument('[document]', 'kind of document').choices(documentKinds).default('experiment'))
     .action((kind: DocumentKind) => printSchema(context, kind));
 
   const bundle = cli.command('bundle').description('experiments, sweeps and runs with their notes, as one file');
   bundle
     .command('export')
-    .description('pack all of your own experiments, runs and sweeps, or those that are named')
-    .addArgument(new Argument('<file.copyscope>', 'file to write; never over one that is there'))
-    .option('--experiment <id>', 'an experiment of the library; may be given again', several, [])
-    .option('--run <id>', 'a run of the library; may be given again', several, [])
-    .option('--sweep <id>', 'a sweep of the library with the runs of its points; may be given again', several, [])
+    .description('pack all experiments, runs and sweeps of the library, or the named ones')
+    .addArgument(new Argument('<file.copyscope>', 'new file'))
+    .option('--experiment <id>', 'an experiment; repeatable', several, [])
+    .option('--run <id>', 'a run; repeatable', several, [])
+    .option('--sweep <id>', 'a sweep with its runs; repeatable', several, [])
     .addOption(json('print what was packed as JSON'))
     .action((file: string, options: ExportOptions) => exportBundle(context, file, options));
   bundle
     .command('import')
-    .description('add what is in a bundle to the library: all of it but sweeps that are damaged, or nothing')
-    .addArgument(new Argument('<file>', 'a bundle; a run, an experiment or a trace is added as well'))
+    .description('add a bundle to the library: all of it but damaged sweeps, or nothing')
+    .addArgument(new Argument('<file>', 'bundle, run, experiment or trace'))
     .addOption(json('print the new ids as JSON'))
     .action((file: string, options: { json: boolean }) => importBundle(context, file, options));
 
@@ -367,42 +362,35 @@ export function commands(
     .description('what sweep, calibrate and record --slurm submit jobs with, on a login node of the cluster');
   slurm
     .command('set')
-    .description('keep what jobs are submitted with; what is not named stays, "" removes it')
-    .option('--partition <name>', 'as sbatch takes it')
-    .option('--account <name>', 'as sbatch takes it')
-    .option('--gpus <gpus>', 'what a job needs, as 1, h200 or h200:2 (default: 1)')
-    .option('--time <time>', 'limit of a job, in minutes or as sbatch takes it')
-    .option('--at-once <n>', 'limit of jobs of an array that run at once', count(1, 100_000))
-    .option(
-      '--line <command>',
-      'of the shell, before the program, as "module load cuda"; may be given again',
-      several,
-      [],
-    )
-    .option('--option <option>', 'another of sbatch, as --option=--qos=short; may be given again', several, [])
+    .description('change how jobs are submitted; "" removes a setting')
+    .option('--partition <name>', 'as for sbatch')
+    .option('--account <name>', 'as for sbatch')
+    .option('--gpus <gpus>', 'GPUs of a job: 1, h200 or h200:2 (default: 1)')
+    .option('--time <time>', 'limit of a job, in minutes or as for sbatch')
+    .option('--at-once <n>', 'limit of jobs that run at once', count(1, 100_000))
+    .option('--line <command>', 'shell command before the program, such as "module load cuda"; repeatable', several, [])
+    .option('--option <option>', 'another for sbatch, such as --option=--qos=short; repeatable', several, [])
     .action((options: SlurmSetOptions) => setSlurm(context, options));
   slurm
     .command('show')
-    .description('how jobs are submitted')
+    .description('show how jobs are submitted')
     .addOption(json('print what is kept as JSON'))
     .action((options: { json: boolean }) => showSlurm(context, options.json));
   cli
     .command('serve')
-    .description('the window, for a browser on this machine; prints the address to open')
-    .addArgument(new Argument('[files...]', 'runs, experiments, bundles or traces to open'))
-    .option('--port <n>', 'port of 127.0.0.1; where left out, the last one again, or any free one', count(1, 65_535))
+    .description('serve the window to a browser on this machine')
+    .addArgument(new Argument('[files...]', 'files to open'))
+    .option('--port <n>', 'port of 127.0.0.1 (default: the last one, or any free one)', count(1, 65_535))
     .option('--open', 'open it in the browser', false)
     .action((files: string[], options: ServeOptions) => serve(context, files, options));
 
   cli
     .command('connect')
-    .description(
-      'the window of a remote host, through ssh: starts Copyscope there, and opens its library in your browser',
-    )
-    .addArgument(new Argument('<host>', 'as ssh knows it: of your configuration, or user@address'))
-    .option('--yes', 'agree to what is said, without a question', false)
-    .option('--no-open', 'print the address, and start no browser')
-    .option('--node <file>', 'a Node for that system, which is copied with the program')
+    .description('start Copyscope on a remote host through ssh, and open its window in your browser')
+    .addArgument(new Argument('<host>', 'as for ssh'))
+    .option('--yes', 'agree to all questions', false)
+    .option('--no-open', 'print the address instead')
+    .option('--node <file>', 'Node for that system, to copy there')
     .option('--remove', 'end the host there, and delete the program', false)
     .addHelpText('after', exitCodeHelp)
     .action((host: string, options: ConnectCommandOptions) => connectTo(context, host, options));
@@ -441,12 +429,12 @@ function stepSpan(text: string): StepSpan {
 }
 
 const stepsOption = (): Option =>
-  new Option('--steps <from..to>', "of a trace's steps only these, counted from 1").argParser(stepSpan);
+  new Option('--steps <from..to>', 'only these steps of a trace, counted from 1').argParser(stepSpan);
 
 const spansOption = (): Option =>
   new Option(
     '--steps <from..to,...>',
-    'record only these steps, counted from 1: outermost NVTX ranges of the default domain. Some steps around them are timed, so that the run says what recording cost',
+    'record only these steps, counted from 1: outermost NVTX ranges of the default domain. Steps around them are timed, so that the run says what recording cost',
   ).argParser((text): StepSpan[] => {
     const spans = text.split(',').map(stepSpan);
     const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);

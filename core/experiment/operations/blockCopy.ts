@@ -17,34 +17,27 @@ const layout = (end: string) =>
   z
     .union([z.enum(blockLayouts), z.array(z.number().int().min(0)).min(1).max(mostBlocks)])
     .default('scattered')
-    .describe(
-      `Places of the blocks in the ${end}. contiguous: one after another; scattered: in slots all over it, in a fixed order; or the number of each block's slot.`,
-    );
+    .describe(`Slots in the ${end}: one after another, scattered in a fixed order, or the number of each.`);
 
 const schema = z.strictObject({
   ...named('blockCopy'),
-  src: idSchema.describe('Id of the buffer that is read.'),
-  srcOffset: offset.describe('Begin of the first slot in the source, in bytes.'),
+  src: idSchema.describe('Buffer that is read.'),
+  srcOffset: offset.describe('Begin of the first slot in the source.'),
   srcLayout: layout('source'),
-  dst: idSchema.describe('Id of the buffer that is written.'),
-  dstOffset: offset.describe('Begin of the first slot in the destination, in bytes.'),
+  dst: idSchema.describe('Buffer that is written.'),
+  dstOffset: offset.describe('Begin of the first slot in the destination.'),
   dstLayout: layout('destination'),
   blocks: z.number().int().min(1).max(mostBlocks).describe('Number of blocks.'),
   blockBytes: z
     .union([byteCountSchema, z.array(byteCountSchema).min(1).max(mostBlocks)])
-    .describe('Bytes of each; or a list, which is repeated to the number of blocks.'),
+    .describe('Bytes of each, or a list that is repeated.'),
   strategy: z
     .enum(blockStrategies)
     .default('auto')
     .describe(
-      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that reads or writes page-locked memory. packed: the host gathers or scatters, with one copy, and waits for it. auto: the fastest on an H200 for the size.',
+      'loop: a cudaMemcpyAsync each. batch: one cudaMemcpyBatchAsync. kernel: one kernel that accesses page-locked memory. packed: the host gathers or scatters, and waits for one copy. auto: the fastest on an H200.',
     ),
-  smShare: z
-    .number()
-    .min(0.01)
-    .max(1)
-    .default(0.25)
-    .describe('Share of the multiprocessors that a copying kernel fills.'),
+  smShare: z.number().min(0.01).max(1).default(0.25).describe('Share of the multiprocessors for a copying kernel.'),
   stream: streamRef,
 });
 export type BlockCopy = z.infer<typeof schema>;

@@ -11,17 +11,17 @@ export const copyModes = ['async', 'blocking-to', 'blocking-memcpy'] as const;
 const schema = z.strictObject({
   ...named('copy'),
   ...recorded,
-  src: idSchema.describe('Id of the buffer that is read.'),
-  srcOffset: offset.describe('Begin in the source, in bytes.'),
-  dst: idSchema.describe('Id of the buffer that is written.'),
-  dstOffset: offset.describe('Begin in the destination, in bytes.'),
-  bytes: byteCountSchema.optional().describe('Bytes to copy; all that fits in both if omitted.'),
+  src: idSchema.describe('Buffer that is read.'),
+  srcOffset: offset.describe('Begin in the source.'),
+  dst: idSchema.describe('Buffer that is written.'),
+  dstOffset: offset.describe('Begin in the destination.'),
+  bytes: byteCountSchema.optional().describe('All that fits in both if omitted.'),
   stream: streamRef,
   mode: z
     .enum(copyModes)
     .default('async')
     .describe(
-      'async: cudaMemcpyAsync. blocking-to: the same, then a stream synchronise, as Tensor.to(). blocking-memcpy: cudaMemcpy, in the default stream.',
+      'async: cudaMemcpyAsync. blocking-to: the same, then a stream synchronise, as Tensor.to(). blocking-memcpy: cudaMemcpy.',
     ),
 });
 export type Copy = z.infer<typeof schema>;

@@ -42,9 +42,7 @@ const readSchema = z.strictObject({
   ...named('read'),
   buffer: bufferRef,
   ...region,
-  expect: patternSchema
-    .optional()
-    .describe('Data that should be there; if omitted, the data that the program puts there.'),
+  expect: patternSchema.optional().describe('Expected data; if omitted, what the program puts there.'),
 });
 export const read: Descriptor<z.infer<typeof readSchema>> = {
   schema: readSchema,
@@ -71,7 +69,7 @@ const memsetSchema = z.strictObject({
   ...recorded,
   buffer: bufferRef,
   ...region,
-  value: z.number().int().min(0).max(255).default(0).describe('The value of each byte.'),
+  value: z.number().int().min(0).max(255).default(0).describe('Value of each byte.'),
   stream: streamRef,
 });
 export const memset: Descriptor<z.infer<typeof memsetSchema>> = {

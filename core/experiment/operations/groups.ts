@@ -28,8 +28,8 @@ export const repeat: Descriptor<Group<typeof repeatSchema>> = {
 /** An NVTX range, or record_function. */
 const rangeSchema = z.strictObject({
   ...named('range'),
-  name: z.string().min(1).max(120).describe('Name over its rows, as of an NVTX range.'),
-  folded: z.boolean().optional().describe('Whether the score shows it as one block; left out, it stands open.'),
+  name: z.string().min(1).max(120).describe('Name, as of an NVTX range.'),
+  folded: z.boolean().optional().describe('Whether the score shows it as one block.'),
 });
 export const range: Descriptor<Group<typeof rangeSchema>> = {
   schema: rangeSchema,
@@ -45,7 +45,7 @@ export const range: Descriptor<Group<typeof rangeSchema>> = {
   ],
 };
 
-const graphRef = idSchema.describe('Name of a graph: captured once, launched as often as wanted.');
+const graphRef = idSchema.describe('Name of a graph.');
 
 const graphCaptureSchema = z.strictObject({ ...named('graphCapture'), graph: graphRef, stream: streamRef });
 export const graphCapture: Descriptor<Group<typeof graphCaptureSchema>> = {

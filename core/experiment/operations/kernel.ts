@@ -20,7 +20,7 @@ const shapeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: kindOf('spin'), ...duration }),
   z.strictObject({
     kind: kindOf('stream'),
-    passes: z.number().int().min(1).max(mostPasses).default(1).describe('How often it goes over all of its data.'),
+    passes: z.number().int().min(1).max(mostPasses).default(1).describe('Passes over its data.'),
   }),
   z.strictObject({
     kind: kindOf('arithmetic'),
@@ -28,24 +28,21 @@ const shapeSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: kindOf('matmul'),
-    m: extent.describe('Rows of the first factor and of the product.'),
-    n: extent.describe('Columns of the second factor and of the product.'),
-    k: extent.describe('Columns of the first factor, and rows of the second.'),
-    dtype: z.enum(matmulTypes).default('float32').describe('Type of the numbers in all three matrices.'),
-    tf32: z
-      .boolean()
-      .default(false)
-      .describe('Whether float32 may be multiplied in TF32, as torch.backends.cuda.matmul.allow_tf32 says.'),
+    m: extent.describe('Rows of the first factor.'),
+    n: extent.describe('Columns of the second factor.'),
+    k: extent.describe('Columns of the first factor.'),
+    dtype: z.enum(matmulTypes).default('float32').describe('Type of all three matrices.'),
+    tf32: z.boolean().default(false).describe('Whether float32 may use TF32.'),
     workspace: prepared.describe(
-      'When cuBLAS gets its handle and work space: before the program begins, or in each iteration by the first product of a stream.',
+      'When cuBLAS gets its work space: before the program, or at the first product of a stream in each iteration.',
     ),
   }),
   z.strictObject({
     kind: kindOf('fft'),
     size: z.number().int().min(2).max(134_217_728).describe('Complex numbers in a transform.'),
-    batch: z.number().int().min(1).max(1_000_000).default(1).describe('How many transforms, one behind another.'),
+    batch: z.number().int().min(1).max(1_000_000).default(1).describe('Number of transforms.'),
     plan: prepared.describe(
-      'When cuFFT makes its plan: before the program begins, or in each iteration by the first such transform of a stream.',
+      'When cuFFT makes its plan: before the program, or at the first such transform of a stream in each iteration.',
     ),
   }),
 ]);
@@ -56,9 +53,9 @@ const schema = z.strictObject({
   ...recorded,
   kernel: shapeSchema.describe('Work of the kernel.'),
   /** Operands of stream, matmul and fft kernels. Other kernels list the buffers they touch, for the hazard check. */
-  reads: buffers.describe('Ids of buffers that it reads.'),
-  writes: buffers.describe('Ids of buffers that it writes.'),
-  smShare: z.number().gt(0).max(1).default(1).describe('Part of the multiprocessors that it may fill.'),
+  reads: buffers.describe('Buffers that it reads.'),
+  writes: buffers.describe('Buffers that it writes.'),
+  smShare: z.number().gt(0).max(1).default(1).describe('Share of the multiprocessors.'),
   stream: streamRef,
 });
 type Kernel = z.infer<typeof schema>;

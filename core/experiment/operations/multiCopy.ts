@@ -20,21 +20,21 @@ const mostTensors = 1_000_000;
 
 const schema = z.strictObject({
   ...named('multiCopy'),
-  direction: z.enum(['h2d', 'd2h', 'd2d', 'h2h']).default('h2d').describe('From where to where.'),
+  direction: z.enum(['h2d', 'd2h', 'd2d', 'h2h']).default('h2d').describe('Direction.'),
   payload: z
     .strictObject({
       tensors: z.number().int().min(1).max(mostTensors).describe('Number of tensors.'),
       bytes: z
         .union([byteCountSchema, z.array(byteCountSchema).min(1).max(100_000)])
-        .describe('Bytes of each; or a list, which is repeated to the number of tensors.'),
+        .describe('Bytes of each, or a list that is repeated.'),
       memory: z.enum(['pageable', 'pinned']).default('pageable').describe('Host memory of the tensors.'),
     })
-    .describe('The tensors that are copied.'),
-  strategy: z.enum(copyStrategies).default('pipelined').describe('How they are copied.'),
+    .describe('Tensors.'),
+  strategy: z.enum(copyStrategies).default('pipelined').describe('Way of copying.'),
   options: z
     .record(z.string().max(64), z.union([z.number(), z.boolean()]))
     .default({})
-    .describe('Options of the strategy, by their names.'),
+    .describe('Options of the strategy.'),
   stream: streamRef,
 });
 

@@ -68,7 +68,7 @@ export type Group<Schema extends z.ZodType> = z.infer<Schema> & { operations: Op
 /** Fields that every operation has. */
 export const named = <const Name extends string>(op: Name) => ({
   op: z.literal(op).describe('Kind of the operation.'),
-  id: idSchema.describe('Name that the operation keeps for life; reading gives one if omitted.'),
+  id: idSchema.describe('Name that the operation keeps; reading gives one if omitted.'),
   label: z.string().min(1).max(120).optional().describe('Name in the lanes.'),
 });
 
@@ -82,19 +82,17 @@ export const recorded = {
       memory: z.enum(bufferMemories).optional().describe('Host memory for which these times hold.'),
     })
     .optional()
-    .describe('Times of the operation in the trace that the experiment was made from.'),
+    .describe('Times in the trace that the experiment was made from.'),
 };
 
-export const streamRef = idSchema
-  .default('default')
-  .describe('A declared stream, or one of default, legacy and per-thread.');
+export const streamRef = idSchema.default('default').describe('A declared stream, or default, legacy or per-thread.');
 export const eventRef = idSchema.describe('Id of an event.');
-export const offset = byteOffsetSchema.default(0).describe('Begin in the buffer, in bytes.');
+export const offset = byteOffsetSchema.default(0).describe('Begin in the buffer.');
 export const region = {
   offset,
-  bytes: byteCountSchema.optional().describe('Bytes; all that fits if omitted.'),
+  bytes: byteCountSchema.optional().describe('All that fits if omitted.'),
 };
-export const duration = { durationNs: durationNsSchema.describe('How long it takes, in nanoseconds.') };
+export const duration = { durationNs: durationNsSchema.describe('Duration.') };
 export const bufferRef = idSchema.describe('Id of a buffer.');
 
 export const newDurationNs = 100_000;

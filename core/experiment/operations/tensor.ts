@@ -6,8 +6,8 @@ import { bufferRef, type Descriptor, named, streamRef } from './operation.ts';
 /** Page-locked memory from the caching host allocator, then a blocking copy on the host. */
 const pinSchema = z.strictObject({
   ...named('pin'),
-  src: idSchema.describe('Id of the buffer that is read.'),
-  dst: idSchema.describe('Id of the buffer that is written.'),
+  src: idSchema.describe('Buffer that is read.'),
+  dst: idSchema.describe('Buffer that is written.'),
 });
 export const pin: Descriptor<z.infer<typeof pinSchema>> = {
   schema: pinSchema,

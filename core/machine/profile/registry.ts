@@ -24,15 +24,15 @@ export interface Parameter {
 export const registry = {
   'copies.h2d.pinned': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies h2d pinned' },
-    what: 'A page-locked copy to the device alone, on the device.',
+    what: 'A page-locked copy to the device, on the device.',
   },
   'copies.d2h.pinned': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies d2h pinned' },
-    what: 'A page-locked copy from the device alone, on the device.',
+    what: 'A page-locked copy from the device.',
   },
   'copies.h2d.pageable': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies h2d pageable' },
-    what: 'The call of a pageable copy to the device: the host is held while the driver stages.',
+    what: 'The call of a pageable copy to the device.',
   },
   'copies.d2h.pageable': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies d2h pageable' },
@@ -40,7 +40,7 @@ export const registry = {
   },
   'copies.d2d': {
     ...{ unit: 'ns', by: 'bytes', probe: 'copies d2d' },
-    what: 'A copy within the device. A memset takes as long as a copy of half its size.',
+    what: 'A copy within the device, or a memset of twice its size.',
   },
   'copies.peer': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: 'copies between devices' },
@@ -48,25 +48,25 @@ export const registry = {
   },
   'copies.peerViaHost': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: 'copies between devices' },
-    what: 'The same without peer access, by way of the host.',
+    what: 'The same through the host.',
   },
   'copies.batchEntryNs': {
     ...{ unit: 'ns', without: null, probe: null },
-    what: 'Time of the copy engine for each entry of a cudaMemcpyBatchAsync, beyond its bytes.',
+    what: 'Copy engine’s time for an entry of a cudaMemcpyBatchAsync, beyond its bytes.',
   },
   'staging.chunkBytes': {
     ...{ unit: 'B', probe: 'staging' },
-    what: 'A pageable copy passes through the driver’s page-locked buffer in pieces of this size.',
+    what: 'Size of the pieces in which a pageable copy is staged.',
   },
   'staging.slots': {
     unit: 'count',
     probe: null,
     ablated: 1,
-    what: 'Pieces that may be staged ahead of the copy engine.',
+    what: 'Pieces staged ahead of the copy engine.',
   },
   'staging.inlineBytes': {
     ...{ unit: 'B', probe: 'copies h2d pageable', ablated: 0 },
-    what: 'A pageable copy to the device up to this size travels in the command buffer.',
+    what: 'Largest pageable copy to the device in the command buffer.',
   },
   'calls.launchNs': {
     unit: 'ns',
@@ -82,37 +82,37 @@ export const registry = {
   },
   'calls.batchEntryNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'Time of the calling thread for each entry of a cudaMemcpyBatchAsync.',
+    what: 'Call’s time for an entry of a cudaMemcpyBatchAsync.',
   },
   'calls.peerViaHost': {
     ...{ unit: 'ns', by: 'bytes', without: null, probe: null },
-    what: 'A call that issues a copy between two devices without peer access: it issues one piece after another.',
+    what: 'A call that issues the pieces of a copy between devices without peer access.',
   },
   'calls.shortNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'A call that issues no work: event, query, wait with nothing to wait for, captured call, pooled memory.',
+    what: 'A call that issues no work: event, query, captured call, pooled memory.',
   },
   'calls.afterStagedPart': {
     ...{ unit: 'part', without: 0, probe: null },
-    what: 'Extra cost of a thread’s first call of each kind, in parts of itself, after a pageable copy of `calls.stagedBytes`.',
+    what: 'Extra cost of a thread’s first call of each kind after a pageable copy of `calls.stagedBytes`, in parts of itself.',
   },
   'calls.stagedBytes': {
     ...{ unit: 'B', without: null, probe: null },
-    what: 'Pageable copies of at least this size leave the processor’s caches without the driver’s code and data.',
+    what: 'Pageable copies of this size empty the processor’s caches.',
   },
   'calls.wakeNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'From the end of the work to the return of the call that waited for it.',
+    what: 'From the end of work to the return of the call that waited.',
   },
   'queue.depth': {
     unit: 'count',
     probe: 'queue depth',
     ablated: 1e6,
-    what: 'Operations that a stream may hold before a call blocks.',
+    what: 'Pending operations of a stream before a call blocks.',
   },
   'queue.launchToStartNs': {
     ...{ unit: 'ns', probe: 'events and synchronises', ablated: 0 },
-    what: 'From the return of the issuing call to the start on an idle device.',
+    what: 'From the return of a call to the start on an idle device.',
   },
   'queue.sameEngineNs': {
     ...{ unit: 'ns', probe: 'from one to the next', ablated: 0 },
@@ -120,13 +120,13 @@ export const registry = {
   },
   'queue.acrossEnginesNs': {
     ...{ unit: 'ns', probe: 'from one to the next', ablated: 0 },
-    what: 'Between two operations on different engines of which one waits for the other.',
+    what: 'Between two operations on different engines.',
   },
   'queue.acrossDevicesNs': {
     ...{ unit: 'ns', without: null, probe: null, ablated: 'queue.acrossEnginesNs' },
-    what: 'The same between two devices; as between engines if it is missing.',
+    what: 'Between two devices; as between engines if unknown.',
   },
-  'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'Time of a kernel beyond its own work.' },
+  'kernel.startNs': { unit: 'ns', probe: 'spin', ablated: 0, what: 'A kernel beyond its own work.' },
   'kernel.deviceBytesPerSecond': {
     unit: 'B/s',
     probe: 'kernel memory',
@@ -134,35 +134,35 @@ export const registry = {
   },
   'kernel.l2BytesPerSecond': {
     ...{ unit: 'B/s', probe: 'kernel cache', ablated: 'kernel.deviceBytesPerSecond' },
-    what: 'The same where all fits into L2.',
+    what: 'The same in L2.',
   },
   'kernel.l2Bytes': { unit: 'B', probe: 'kernel cache', ablated: 0, what: 'Data that L2 keeps for the next pass.' },
   'kernel.memoryLatencyNs': {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'The least that a pass over memory takes.',
+    what: 'Shortest pass over memory.',
   },
   'kernel.l2LatencyNs': {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'The same of a pass that finds its bytes in L2.',
+    what: 'Shortest pass over L2.',
   },
   'kernel.flopsPerSecond': {
     unit: 'flop/s',
     probe: 'multiprocessors',
-    what: 'Single-precision operations in a second.',
+    what: 'Single-precision operations.',
   },
   'kernel.arithmeticNs': {
     unit: 'ns',
     without: 0,
     probe: 'kernel latencies',
-    what: 'Time of an arithmetic kernel beyond its arithmetic.',
+    what: 'An arithmetic kernel beyond its arithmetic.',
   },
   'kernel.fillBytes': {
     ...{ unit: 'B', without: 1, probe: null },
-    what: 'Bytes from which on a byte-streaming kernel has blocks for the whole device.',
+    what: 'Bytes from which on a byte-streaming kernel fills the device.',
   },
   'kernel.streamShares': {
     ...{ unit: 'part', by: 'share', probe: 'multiprocessors' },
@@ -175,27 +175,27 @@ export const registry = {
   },
   'matmul.float32FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'Matrix products of float32 by cuBLAS.',
+    what: 'Matrix products by cuBLAS.',
   },
   'matmul.tf32FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'The same where TF32 is allowed.',
+    what: 'With TF32.',
   },
   'matmul.float16FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'The same of float16.',
+    what: 'In float16.',
   },
   'matmul.bfloat16FlopsPerSecond': {
     ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
-    what: 'The same of bfloat16.',
+    what: 'In bfloat16.',
   },
   'matmul.workspaceNs': {
     ...{ unit: 'ns', without: null, probe: 'first uses' },
-    what: 'Wait of a stream’s first product for cuBLAS’s handle and work space.',
+    what: 'Wait of a stream’s first product for cuBLAS.',
   },
   'fft.bytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'transforms' },
-    what: 'Transforms by cuFFT of up to 4,096 points: what they read and write.',
+    what: 'Transforms by cuFFT of up to 4,096 points.',
   },
   'fft.planNs': {
     ...{ unit: 'ns', without: null, probe: 'first uses' },
@@ -205,18 +205,18 @@ export const registry = {
     unit: 'ns',
     probe: 'host functions',
     ablated: 0,
-    what: 'From the end of the device’s work before it to the start of a host function: CUDA’s own thread has to wake.',
+    what: 'From the end of the work before it to the start of a host function.',
   },
   'graph.instantiate': {
     unit: 'ns',
     by: 'nodes',
     probe: 'graphs',
-    what: 'cudaGraphInstantiate, by the number of nodes.',
+    what: 'cudaGraphInstantiate.',
   },
-  'graph.upload': { unit: 'ns', by: 'nodes', probe: 'graphs', what: 'cudaGraphUpload, by the number of nodes.' },
+  'graph.upload': { unit: 'ns', by: 'nodes', probe: 'graphs', what: 'cudaGraphUpload.' },
   'graph.kernelNodeNs': {
     ...{ unit: 'ns', probe: 'graphs', ablated: 0 },
-    what: 'Time of a graph’s kernel beyond its own work, including the gap to the next.',
+    what: 'A graph’s kernel beyond its own work, with the gap to the next.',
   },
   'memory.malloc': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc device', what: 'cudaMalloc.' },
   'memory.free': { unit: 'ns', by: 'bytes', probe: 'cuda-malloc device', what: 'cudaFree of an idle device.' },
@@ -233,15 +233,15 @@ export const registry = {
     unit: 'ns',
     without: 0,
     probe: null,
-    what: 'Extra time of a copy that begins while data moves in the other direction.',
+    what: 'Extra time of a copy that begins while the other direction is busy.',
   },
   'link.besideMappedPart': {
     ...{ unit: 'part', without: null, probe: null },
-    what: 'Share of their speed that copies keep while a kernel on mapped memory runs.',
+    what: 'Share of their speed that copies keep during a kernel on mapped memory.',
   },
   'link.mappedBacklogNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'How long such a kernel on all multiprocessors keeps a copy waiting that would begin.',
+    what: 'Wait of a copy that begins during such a kernel.',
   },
   'host.memcpyBytesPerSecond': {
     unit: 'B/s',
@@ -250,53 +250,53 @@ export const registry = {
   },
   'host.cachedBytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'host copies' },
-    what: 'The same of up to host.cachedBytes, which the caches hold.',
+    what: 'The same up to host.cachedBytes.',
   },
   'host.cachedBytes': {
     unit: 'B',
     without: 0,
     probe: null,
-    what: 'Bytes copied in a row that the host’s caches hold.',
+    what: 'Bytes that the host’s caches hold.',
   },
   'host.indexBytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'host memory' },
-    what: 'One host thread that writes or checks counted content.',
+    what: 'One host thread that writes or checks counted data.',
   },
   'host.randomBytesPerSecond': {
     ...{ unit: 'B/s', without: null, probe: 'host memory' },
-    what: 'The same of random content.',
+    what: 'The same with random data.',
   },
   'host.threads': {
     unit: 'B/s',
     by: 'threads',
     probe: 'tensors by threads',
-    what: 'Several host threads that copy, all together.',
+    what: 'Several host threads that copy.',
   },
   'host.wakeNs': {
     unit: 'ns',
     probe: 'host threads',
     ablated: 0,
-    what: 'From a signal to the waiting host thread’s going on.',
+    what: 'From a signal to the return of the wait.',
   },
   'recorder.callNs': {
     unit: 'ns',
     without: 0,
     probe: 'launches behind work',
-    what: 'Time that CUPTI adds to each call that issues work.',
+    what: 'CUPTI’s cost for a call that issues work.',
   },
   'recorder.copyGapNs': {
     unit: 'ns',
     without: 0,
     probe: null,
-    what: 'Gap that CUPTI adds between two copies of an engine.',
+    what: 'CUPTI’s gap between two copies of an engine.',
   },
   'recorder.firstNs': {
     ...{ unit: 'ns', without: 0, probe: null },
-    what: 'Extra cost of a thread’s first call after preparing the buffers has emptied the caches.',
+    what: 'Extra cost of a thread’s first call, with caches emptied by preparing the buffers.',
   },
   'recorder.newPart': {
     ...{ unit: 'part', without: 0, probe: null },
-    what: 'Extra cost of its first call of each other kind then, relative to the call.',
+    what: 'Extra cost of its first call of each other kind, in parts of itself.',
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
 

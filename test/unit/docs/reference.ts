@@ -20,8 +20,12 @@ const code = (text: string): string => `\`${text}\``;
 /** Short names of documents that rules cite often. */
 const shortNames: readonly (readonly [long: string, short: string])[] = [
   ['CUDA C++ Programming Guide: ', 'Guide: '],
+  ['CUDA Runtime API: API ', 'API: '],
   ['CUDA Runtime API: ', 'API: '],
+  ['PyTorch documentation: ', ''],
+  ['PyTorch source: aten/src/', ''],
   ['PyTorch notes: CUDA semantics: ', 'Semantics: '],
+  ['measured on an NVIDIA H200, CUDA 13.0: ', 'measured: '],
   ['PyTorch tutorials: A guide on good usage of non_blocking and pin_memory()', 'Tutorial'],
 ];
 
@@ -50,7 +54,7 @@ export function parametersText(): string {
 }
 
 /** Options and arguments that the page explains once, for all commands. */
-const commonOptions = /^--(json|profile <name>|engine <engine>|steps <from\.\.to>)$/;
+const commonOptions = /^--(json|profile <name>|engine <engine>|steps <from\.\.to>|slurm)$/;
 const commonArgument = /^(run \(Arrow\),|experiment \(JSON\), or a run)/;
 
 /** Returns each command with its arguments and options, in the words of --help. */
@@ -83,7 +87,7 @@ function commandText(command: Command, parents: readonly string[]): string[] {
       }),
   ];
   const usage = code([...names, ...typed, ...common].join(' '));
-  const head = `### ${names.join(' ')}\n\n${usage}: ${sentence(command.description())}`;
+  const head = `### ${usage}\n\n${sentence(command.description())}`;
   return [lines.length === 0 ? head : `${head}\n\n${lines.join('\n')}`];
 }
 
@@ -125,13 +129,16 @@ export function operationsText(): string {
   const isInAll = (name: string): boolean => operations.every((one) => one.properties?.[name] !== undefined);
   const lines = operations.map((operation) => {
     const fields = fieldsOf(operation).filter(([name]) => !isInAll(name) && name !== 'recorded');
+    const isShared = (field: readonly [string, JsonSchema]): boolean => shared.has(textOf(field));
     // Fields with kinds come last, since their kinds are lines of their own.
-    const own = fields
-      .filter((field) => !shared.has(textOf(field)))
-      .sort(([, a], [, b]) => Number(a.oneOf !== undefined) - Number(b.oneOf !== undefined));
-    const ownTexts = own.map((field) => ` ${textOf(field)}${isPattern(field[1]) ? '' : choicesText(field[1])}`);
-    const names = fields.map((field) => ` ${signature(operation, ...field)}`).join('');
-    return `- **${operation.properties?.['op']?.const}**${names}${own.length === 0 ? '' : `.${ownTexts.join('')}`}`;
+    const order = fields.sort(([, a], [, b]) => Number(a.oneOf !== undefined) - Number(b.oneOf !== undefined));
+    const texts = order.map((field) => {
+      const text = isShared(field)
+        ? ''
+        : `: ${field[1].description}${isPattern(field[1]) ? '' : choicesText(field[1])}`;
+      return ` ${signature(operation, ...field)}${text}`;
+    });
+    return `- **${operation.properties?.['op']?.const}**${texts.join('')}`;
   });
   return [...[...shared].map((text) => `- ${text}`), '\nEach operation with its fields:\n', ...lines].join('\n');
 }
