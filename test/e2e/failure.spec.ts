@@ -40,14 +40,6 @@ withFaults(
   },
 );
 
-test('the window says that it lost the host, and offers to connect again', async ({ page, server }) => {
-  await page.goto(await server.address());
-  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-  await server.stop();
-  await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Reconnect' })).toBeVisible();
-});
-
 withPort(
   'after the host was started again the window says that it has no session, and how to come back',
   async ({ page, context, server }) => {

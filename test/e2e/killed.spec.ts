@@ -1,5 +1,5 @@
 /** If the host or the window is killed during an edit, at most the last input is lost. */
-import type { BrowserContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { Draft } from '../../core/service/service.ts';
 import { Server } from './support/server.ts';
 import { expect, testOfProcess as test } from './support/test.ts';
@@ -92,25 +92,3 @@ test('the host is killed: another one, and a browser that has never been here, h
   await elsewhere.close();
   await second.stop();
 });
-
-test('the window crashes: loaded anew, it has the work', async ({ page, server }) => {
-  await page.goto(await server.address());
-  const window = new Window(page);
-  await window.ready();
-  await openForEditing(window);
-  const edited = await editUntilKept(page, server, 8);
-  const context = page.context();
-  await crash(context, page);
-  const again = new Window(await context.newPage());
-  await again.page.goto(await server.address());
-  await again.ready();
-  await expectBack(again, edited);
-});
-
-/** Makes Chromium end the page's process at once. */
-async function crash(context: BrowserContext, page: Page): Promise<void> {
-  const session = await context.newCDPSession(page);
-  const crashed = page.waitForEvent('crash');
-  void session.send('Page.crash').catch(() => {});
-  await crashed;
-}

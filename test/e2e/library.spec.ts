@@ -9,15 +9,6 @@ import { Window } from './support/window.ts';
 
 const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
-test('the library stays scrolled to what is opened from it, and to what comes after', async ({ window, page }) => {
-  const last = window.runs.last().getByRole('button').first();
-  await last.click();
-  await expect(window.status).toContainText('recorded on');
-  await expect(last).toBeInViewport();
-  await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
-  await expect(window.inspector).toBeHidden();
-  await expect(last).toBeInViewport();
-});
 
 test('files named on the command line are opened by the first window', async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-named-'));

@@ -100,33 +100,6 @@ test('a real program’s report has its plan, its lanes and its verdicts, in bot
   expect(problems).toEqual([]);
 });
 
-test('its lanes zoom, select and tell what something is, by pointer and by keyboard', async ({
-  page,
-  problems,
-}, info) => {
-  await open(page, await write(info, [recorded(await pageable())]));
-  const plot = page.getByTestId('timeline-plot');
-  const span = async (): Promise<number> => {
-    const [from, to] = await Promise.all([plot.getAttribute('data-start-ns'), plot.getAttribute('data-end-ns')]);
-    return Number(to) - Number(from);
-  };
-  const whole = await span();
-  await page.getByRole('button', { name: 'Zoom in (W)' }).click();
-  await expect.poll(span).toBeLessThan(whole);
-  await page.keyboard.press('f');
-  await expect.poll(span).toBe(whole);
-  await page.keyboard.press('w');
-  await expect.poll(span).toBeLessThan(whole);
-  await page.keyboard.press('f');
-  await page.keyboard.press('.');
-  await expect(page.getByRole('status', { name: 'Selected activity' })).toContainText('Starts');
-  await page.getByRole('button', { name: /^thread 424/ }).press('Enter');
-  await expect(page.getByRole('menuitem', { name: /^Hide/ }).first()).toBeVisible();
-  await expect(page.getByRole('menuitem', { name: 'What is this lane?' })).toHaveCount(0);
-  await page.keyboard.press('Escape');
-  expect(problems).toEqual([]);
-});
-
 test('a report of 100,000 rows opens, with at most 1 MB more than its data', async ({ page, problems }, info) => {
   const report = await write(info, [recorded(syntheticRun(100_000))]);
   const started = performance.now();

@@ -49,23 +49,3 @@ test('an example is opened, run and read by keyboard alone', async ({ window, pa
   await expect(page.locator(':focus')).toHaveAttribute('aria-pressed', 'true');
   await expect(window.inspector).toContainText('Operation 2');
 });
-
-test('the palette opens an experiment, a run and a lesson by name, and sets the theme', async ({ window, page }) => {
-  const pick = async (text: string, name: RegExp): Promise<void> => {
-    await page.keyboard.press('Control+k');
-    await expect(page.getByRole('textbox', { name: 'Search commands' })).toBeFocused();
-    await page.keyboard.type(text);
-    const first = page.getByRole('dialog').getByRole('button').first();
-    await expect(first).toContainText(name);
-    await page.keyboard.press('Enter');
-  };
-  await pick('launch queue', /Launch queue full/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Launch queue full' })).toBeVisible();
-  await pick('first overlap', /first overlap/i);
-  await expect(page.getByRole('region', { name: 'Lesson' })).toBeVisible();
-  await pick('dark', /Dark theme/);
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
-  await pick('source, second stream, nvidia', /NVIDIA/);
-  await expect(page).toHaveURL(/#\/run\//);
-  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-});

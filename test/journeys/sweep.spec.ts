@@ -67,19 +67,4 @@ test('a sweep over two fields runs, survives points that fail, and opens the run
   const listed = window.library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem');
   await expect(listed).toHaveCount(1);
   await expect(window.runs.filter({ hasText: 'chunk size' })).toHaveCount(0);
-
-  // The sweep is renamed like an experiment or a run, everywhere, and gets its first name back.
-  await page.goBack();
-  const first = await page.getByRole('heading', { level: 1 }).innerText();
-  await listed.getByRole('button').first().focus();
-  await page.keyboard.press('F2');
-  await page.getByRole('dialog', { name: 'Rename' }).getByLabel('Name').fill('On the old node');
-  await page.keyboard.press('Enter');
-  // The notice stays while the pointer is on it.
-  await page.getByRole('alert').filter({ hasText: 'Renamed' }).hover();
-  await expect(listed).toContainText('On the old node');
-  await expect(page.getByRole('heading', { level: 1, name: 'On the old node' })).toBeVisible();
-  await page.getByRole('alert').filter({ hasText: 'Renamed' }).getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: first })).toBeVisible();
-  await expect(listed).toContainText(first);
 });

@@ -23,20 +23,6 @@ export class DataFolder {
     writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
   }
 
-  /** Adds a profile to the user's own, like copyscope calibrate. */
-  addProfile(name: string, profile: unknown): void {
-    const path = join(this.dataFolder, 'profiles', `${name}.json`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, JSON.stringify(profile));
-  }
-
-  /** Adds a lesson to the user's own. */
-  addLesson(name: string, text: string): void {
-    const path = join(this.dataFolder, 'lessons', `${name}.md`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-
   /** Returns the content of every file in the data folder, to show that nothing changed; without the cache of lists. */
   files(): Record<string, string> {
     const cache = join(this.dataFolder, 'cache');
