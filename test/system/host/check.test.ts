@@ -52,38 +52,6 @@ describe('copyscope check', () => {
     expect(JSON.parse(err).error).toMatchObject({ code: 'hazards.found', op: 2 });
   });
 
-  it('finds threads that wait for each other for ever, in words and as JSON', async () => {
-    const path = join(folder, 'circle.json');
-    const wait = (signal: string, then: string) => [
-      { op: 'waitSignal', signal },
-      { op: 'signal', signal: then },
-    ];
-    const circle = {
-      format: 'copyscope/experiment',
-      version: 1,
-      name: 'Circle',
-      signals: [{ id: 'filled' }, { id: 'emptied' }],
-      threads: [
-        { id: 'loader', operations: wait('emptied', 'filled') },
-        { id: 'main', operations: wait('filled', 'emptied') },
-      ],
-    };
-    writeFileSync(path, JSON.stringify(circle));
-    const { exitCode, out, err } = await copyscope(['check', path], built.script);
-    expect(exitCode).toBe(5);
-    expect(out).not.toMatch(/No hazards/);
-    const text = out.replace(/\s+/g, ' ');
-    expect(text).toContain('Host thread "loader" waits for ever at "wait for emptied", and the program never ends.');
-    expect(text).toContain('Host thread "main" signals "emptied" only after "wait for filled", where it waits itself.');
-    expect(err).toMatch(/2 hazards found/);
-    const json = await copyscope(['check', path, '--json'], built.script);
-    expect(json.exitCode).toBe(5);
-    expect(JSON.parse(json.out).hazards).toMatchObject([
-      { kind: 'endless-wait', first: { thread: 'loader' }, second: { op: 0 }, buffer: null },
-      { kind: 'endless-wait', first: { thread: 'main' }, second: { op: 2 }, buffer: null },
-    ]);
-  });
-
   it('says of a run how many bytes its data check found wrong', async () => {
     const experiment = requireExperiment(readFileSync(race('early-read'), 'utf8'));
     const found = {
@@ -100,27 +68,5 @@ describe('copyscope check', () => {
     const { exitCode, out } = await copyscope(['check', path], built.script);
     expect(exitCode).toBe(5);
     expect(out).toMatch(/In this run 1,234 of 4,096 bytes were wrong, in "received"/);
-  });
-
-  it('exits with 2 for what is no experiment', async () => {
-    const path = join(folder, 'broken.json');
-    writeFileSync(path, '{"format": "copyscope/experiment"');
-    const { exitCode, err } = await copyscope(['check', path], built.script);
-    expect(exitCode).toBe(2);
-    expect(err).toMatch(/not valid JSON/);
-  });
-});
-
-describe('copyscope predict', () => {
-  it('simulates, whatever engines there are', async () => {
-    const { exitCode, out, err } = await copyscope(['predict', race('early-read'), '--json'], built.script);
-    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(JSON.parse(out)).toMatchObject({ engine: 'sim', profile: 'h200', timing: 'simulated' });
-  });
-
-  it('refuses a profile that does not exist', async () => {
-    const { exitCode, err } = await copyscope(['predict', race('early-read'), '--profile', 'none'], built.script);
-    expect(exitCode).toBe(2);
-    expect(err).toMatch(/none/);
   });
 });

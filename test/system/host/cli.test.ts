@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SummaryDocument } from '../../../core/explain/summary/summaryDocument.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';
@@ -41,61 +40,9 @@ describe('copyscope devices', () => {
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     for (const engine of ['cuda', 'cpu', 'sim']) expect(out).toMatch(new RegExp(`\\[(not )?available\\] +${engine}`));
   });
-
-  it('prints the report alone with --json', async () => {
-    const { out } = await cli('devices', '--json');
-    const report = JSON.parse(out);
-    expect(report.engines.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['cpu', 'cuda', 'sim']);
-    expect(report.cupti).toMatchObject({ found: expect.any(Boolean), detail: expect.any(String) });
-  });
 });
 
 describe('copyscope run', () => {
-  it.each([
-    ['pageable-same-stream', 'pageable-source'],
-    ['pinned-same-stream', 'same-stream'],
-    ['pageable-side-stream', 'pageable-source'],
-    ['pinned-side-stream', 'overlapped'],
-  ])('simulates %s and says %s', async (name, cause) => {
-    const { exitCode, out, err } = await cli('run', exampleFile(name), '--engine', 'sim', '--json');
-    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    const summary = JSON.parse(out) as SummaryDocument;
-    expect(summary).toMatchObject({
-      format: 'copyscope/summary',
-      version: 2,
-      engine: 'sim',
-      profile: 'h200',
-      status: 'complete',
-    });
-    expect(summary.makespanNs).toBeGreaterThan(100_000);
-    expect(summary.verdicts.map((verdict) => [verdict.cause, typeof verdict.rule])).toEqual([[cause, 'string']]);
-    expect(summary.overlap.h2dKernel.shareOfKernel).toBe(cause === 'overlapped' ? 1 : 0);
-    const copy = summary.operations.find(({ kind }) => kind === 'copy');
-    expect(copy).toMatchObject({
-      op: 0,
-      bytes: 20_971_520,
-      startNs: expect.any(Number),
-      durationNs: expect.any(Number),
-    });
-    expect(copy?.attainableBytesPerSecond).toBeGreaterThan(1e9);
-    expect(summary.verification).toMatchObject({ bytesWrong: 0 });
-  });
-
-  it('says how sure a prediction is, in JSON and in words', async () => {
-    const { out } = await cli('predict', exampleFile('pageable-same-stream'), '--json');
-    const { makespanNs, makespanInterval, bandwidthIntervals, link, remedies } = JSON.parse(out) as SummaryDocument;
-    expect(makespanInterval).toEqual({ lowNs: expect.any(Number), highNs: expect.any(Number), level: 0.9 });
-    expect(makespanInterval?.lowNs).toBeLessThan(makespanNs ?? 0);
-    expect(makespanInterval?.highNs).toBeGreaterThan(makespanNs ?? Number.POSITIVE_INFINITY);
-    expect(bandwidthIntervals?.h2d?.lowBytesPerSecond).toBeLessThan(link.h2d.bytesPerSecond ?? 0);
-    expect(bandwidthIntervals?.d2h).toBeNull();
-    expect(remedies[0]?.gainInterval?.highNs).toBeGreaterThan(remedies[0]?.gainNs ?? Number.POSITIVE_INFINITY);
-    const words = await cli('predict', exampleFile('pageable-same-stream'));
-    expect(words.out).toMatch(/; makespan [\d.]+ ms, [\d.]+( µs)? to [\d.]+ ms \(90 %\)\n/);
-    expect(words.out).toMatch(/Gain: [\d.]+ µs, [\d.]+( µs)? to [\d.]+ [µm]s \(90 %\)\./);
-    expect(words.out).toMatch(/^ +H2D engine .* at [\d.]+ GB\/s, [\d.]+ to [\d.]+ GB\/s \(90 %\)$/m);
-  });
-
   it('tells no interval of what was recorded, and of published figures', async () => {
     const recorded = await cli(
       'explain',
@@ -165,17 +112,6 @@ describe('copyscope run', () => {
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ engine: 'sim', name: example().name });
   });
-
-  it('shows its progress where stderr is a terminal, and clears it', async () => {
-    const experiment = { ...example(), name: 'until cancelled' };
-    const path = file('slow.json', JSON.stringify(experiment));
-    const controller = new AbortController();
-    const { err } = await copyscope(['run', path, '--engine', 'cpu'], scripted.script, {
-      terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
-      context: { signal: controller.signal },
-    });
-    expect(err).toContain('\r\u001b[KRecording 1/2\r\u001b[K');
-  });
 });
 
 describe('copyscope explain', () => {
@@ -194,13 +130,6 @@ describe('copyscope explain', () => {
       'Built from published figures of the NVIDIA GeForce RTX 4090, not measured',
     );
   });
-
-  it('simulates an experiment', async () => {
-    const { exitCode, out } = await cli('explain', exampleFile('pinned-same-stream'), '--profile', 'h200');
-    expect(exitCode).toBe(0);
-    expect(out).toContain('simulated with profile h200');
-    expect(out).toContain('Rule: stream-order');
-  });
 });
 
 describe('copyscope explain and lift, of an export of Nsight Systems', () => {
@@ -208,15 +137,6 @@ describe('copyscope explain and lift, of an export of Nsight Systems', () => {
     const packed = readFileSync(join(repository, 'test/fixtures/nsight/mfu_2gpu_before.sqlite.br'));
     return file('train.sqlite', brotliDecompressSync(packed));
   };
-
-  it('says what ran, what holds a step, and what it does not hold', async () => {
-    const { exitCode, out } = await cli('explain', exported(), '--json');
-    expect(exitCode).toBe(0);
-    const { imported, steps, plan } = JSON.parse(out);
-    expect(imported).toEqual({ format: 'nsight-systems', name: 'train', events: 32_249, rows: 31_949 });
-    expect(steps.parts[0]).toMatchObject({ part: 'kernels' });
-    expect(plan).toEqual(expect.any(Array));
-  });
 
   it('makes an experiment of it that runs', async () => {
     const target = join(folder, 'lifted.json');
@@ -229,22 +149,6 @@ describe('copyscope explain and lift, of an export of Nsight Systems', () => {
 
 describe('copyscope explain, of a trace of the PyTorch profiler', () => {
   const trace = (name: string): string => join(repository, 'test/fixtures/pytorch-traces', name);
-
-  it.each([
-    ['trace_streamed0_pinned0.json', ['pageable-source', 'pageable-source'], ['same-stream']],
-    ['trace_streamed0_pinned1.json', ['same-stream', 'same-stream'], []],
-    ['trace_streamed1_pinned0.json', ['pageable-source', 'pageable-source'], []],
-    ['trace_streamed1_pinned1.json', ['overlapped', 'overlapped'], []],
-  ])('%s: names the cause, with the fields of a run and what a replay answers', async (name, causes, also) => {
-    const { exitCode, out, err } = await cli('explain', trace(name), '--json');
-    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    const summary = JSON.parse(out) as SummaryDocument;
-    expect(summary.verdicts.map(({ cause }) => cause)).toEqual(causes);
-    expect(summary.verdicts.map((verdict) => verdict.also)).toEqual([also, also]);
-    expect(summary.imported).toMatchObject({ format: 'pytorch-profiler', rows: 41 });
-    const run = JSON.parse((await cli('explain', exampleFile('pinned-side-stream'), '--json')).out);
-    expect(Object.keys(summary).sort()).toEqual([...Object.keys(run), 'answer', 'steps', 'planSteps', 'tried'].sort());
-  });
 
   it('reads a gzipped one, and says for people where it comes from and what it does not hold', async () => {
     const { exitCode, out } = await cli('explain', trace('resnet50.json.gz'));
@@ -261,32 +165,6 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
       const { err } = await copyscope(['explain', trace(name)], built.script, { terminal: { animated: true } });
       expect(err).toMatch(/Reading \[#{30}\] 100 %, [\d,]+ events/);
     }
-  });
-
-  it('takes a page for thousands of copies and streams, and all of them in JSON', async () => {
-    const copies = Array.from({ length: 3000 }, (_, index) => {
-      const [stream, ts, correlation] = [index % 300, index * 10, index + 1];
-      const call = {
-        ph: 'X',
-        cat: 'cuda_runtime',
-        name: 'cudaMemcpyAsync',
-        pid: 1,
-        tid: 1,
-        ts,
-        dur: 2,
-        args: { correlation },
-      };
-      const name = `Memcpy HtoD (${index % 2 === 0 ? 'Pinned' : 'Pageable'} -> Device)`;
-      const args = { device: 0, stream, correlation, bytes: 4096 };
-      return [call, { ph: 'X', cat: 'gpu_memcpy', name, pid: 0, tid: stream, ts: ts + 3, dur: 2, args }];
-    });
-    const path = file('many.json', JSON.stringify({ traceEvents: copies.flat() }));
-    const { out } = await cli('explain', path);
-    expect(out.split('\n').length).toBeLessThan(100);
-    expect(out).toMatch(/The same holds for 3000 copies, 6\.00 ms together/);
-    expect(out).toContain('more (--json has all)');
-    const summary = JSON.parse((await cli('explain', path, '--json')).out) as SummaryDocument;
-    expect(summary.verdicts).toHaveLength(3000);
   });
 
   it('shows what could be read of one that breaks off, and exits with 2', async () => {

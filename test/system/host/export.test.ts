@@ -6,7 +6,7 @@ import { encodeRun } from '../../../core/trace/arrow.ts';
 import { readPerfetto } from '../../unit/export/readPerfetto.ts';
 import { rowsTold } from '../../unit/export/support.ts';
 import { type BuiltEntry, buildEntry } from '../../unit/host/support/buildEntry.ts';
-import { example, exampleFile, smallRun } from '../../unit/host/support/runs.ts';
+import { example, smallRun } from '../../unit/host/support/runs.ts';
 import { copyscope, engineEntry } from '../../unit/host/support/terminal.ts';
 import { read, traceBytes } from '../../unit/import/support.ts';
 
@@ -38,13 +38,6 @@ describe('copyscope export', () => {
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: `Written to ${out}.\n` });
     const { slices } = readPerfetto(readFileSync(out));
     expect(slices.map(({ name }) => name)).toEqual(['cudaMemcpyAsync', 'H2D 20 MiB', 'H2D 20 MiB']);
-  });
-
-  it('simulates an experiment first', async () => {
-    const out = path('predicted.pt.trace.json');
-    const { exitCode } = await cli('export', exampleFile('pinned-side-stream'), '--format', 'pytorch', '--out', out);
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(readFileSync(out, 'utf8')).traceEvents.length).toBeGreaterThan(0);
   });
 
   it('writes a PyTorch trace that explain reads as the one it was', async () => {
@@ -81,12 +74,6 @@ describe('copyscope export', () => {
     expect(readdirSync(folder)).toEqual(['run.arrow']);
   });
 
-  it('refuses a format that it does not know', async () => {
-    const { exitCode, err } = await cli('export', run(), '--format', 'nsys');
-    expect(exitCode).toBe(2);
-    expect(err).toContain('perfetto, pytorch, csv');
-  });
-
   it('leaves nothing if it is cancelled', async () => {
     const context = { signal: AbortSignal.abort() };
     const out = path('run.perfetto-trace');
@@ -96,12 +83,6 @@ describe('copyscope export', () => {
     expect(err).toContain('nothing of it was kept');
     expect(existsSync(out)).toBe(false);
     expect(readdirSync(folder)).toEqual(['run.arrow']);
-  });
-
-  it('says where it could not write', async () => {
-    const { exitCode, err } = await cli('export', run(), '--format', 'perfetto', '--out', path('no/such/folder.json'));
-    expect(exitCode).toBe(2);
-    expect(err).toContain('could not be written (ENOENT)');
   });
 });
 

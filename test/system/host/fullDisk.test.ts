@@ -22,23 +22,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(!mounted)(mounted ? 'a full disk' : 'a full disk (skipped: none can be mounted here)', () => {
-  it.each([
-    ['bytes', new Uint8Array(3_000_000).fill(7)],
-    ['text', 'x'.repeat(3_000_000)],
-  ])('leaves the file as it was, adds nothing to its folder, and says so (%s)', async (_, content) => {
-    const path = join(folder, 'run.arrow');
-    await writeWhole(path, 'the old content');
-    await expect(writeWhole(path, content)).rejects.toMatchObject({
-      code: 'file.failed',
-      message: expect.stringContaining('ENOSPC'),
-      remedy: 'Free some space on that disk.',
-    });
-    expect(readFileSync(path, 'utf8')).toBe('the old content');
-    expect(readdirSync(folder)).toEqual(['run.arrow']);
-  });
-});
-
 describe('a file that is replaced', () => {
   const inFolder = mkdtempSync(join(tmpdir(), 'copyscope-files-'));
   afterAll(() => rmSync(inFolder, { recursive: true, force: true }));
@@ -52,12 +35,5 @@ describe('a file that is replaced', () => {
     expect(readFileSync(path, 'utf8')).toBe('new');
     expect(statSync(path).mode & 0o777).toBe(0o640);
     expect(readdirSync(inFolder).sort()).toEqual(['link.json', 'real.json']);
-  });
-
-  it('is one of the two where two write it at once', async () => {
-    const path = join(inFolder, 'both.json');
-    const contents = ['a'.repeat(500_000), 'b'.repeat(400_000)];
-    await Promise.all(contents.map((content) => writeWhole(path, content)));
-    expect(contents).toContain(readFileSync(path, 'utf8'));
   });
 });

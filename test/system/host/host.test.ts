@@ -64,37 +64,6 @@ describe('the host', () => {
     expect(decodeRun(await host.service.readRun(begun.id)).info.experiment?.name).toBe('complete');
   });
 
-  it('lists a run while it goes on', async () => {
-    const begun = await start('until cancelled');
-    expect(await host.service.runs()).toContainEqual(begun);
-    await host.service.cancelRun(begun.id);
-    await end(begun.id);
-  });
-
-  it.each([
-    ['h200', 'NVIDIA H200'],
-    ['rtx-4090', 'NVIDIA GeForce RTX 4090 (published figures, not measured)'],
-  ])('calls the device of a simulated run in progress as its run will: profile %s', async (profile, device) => {
-    const begun = await host.service.startRun({
-      experiment: { ...example(), name: 'until cancelled' },
-      engine: 'sim',
-      profile,
-    });
-    expect(begun).toMatchObject({ origin: 'simulated', device });
-    await host.service.cancelRun(begun.id);
-    await end(begun.id);
-  });
-
-  it('applies the iterations that were asked for', async () => {
-    const { id } = await host.service.startRun({
-      experiment: { ...example(), name: 'complete' },
-      engine: 'cpu',
-      iterations: 7,
-    });
-    await end(id);
-    expect(decodeRun(await host.service.readRun(id)).info.experiment?.environment.iterations).toBe(7);
-  });
-
   it('keeps a failed run listed with its reason, without a file, and runs the next', async () => {
     const { id } = await start('exit 7');
     const failed = await end(id);

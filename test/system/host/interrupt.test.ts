@@ -1,18 +1,7 @@
 /** Ctrl-C during work of a real `copyscope` process that only its end can stop. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,7 +12,6 @@ import { syntheticRun } from '../../support/syntheticRun.ts';
 import { buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { example } from '../../unit/host/support/runs.ts';
 import { engineEntry } from '../../unit/host/support/terminal.ts';
-import { eventually } from '../../unit/support/eventually.ts';
 
 /** A folder like the shipped program's, with the content of the working tree. */
 let program: string;
@@ -91,52 +79,4 @@ it.each<[string, () => string[]]>([
   ['explain, of a run', () => ['explain', file('long.arrow', encodeRun(syntheticRun(100_000)))]],
 ])('ends %s at once', async (_name, args) => {
   expect(await interrupted(...args(), '--json')).toBe('SIGINT');
-});
-
-/** Starts explain of a report whose export never ends, with its own folder for temporary files. */
-function exporting(name: string) {
-  const temporary = join(program, name);
-  const bin = join(temporary, 'bin');
-  mkdirSync(bin, { recursive: true });
-  const nsys = join(bin, 'nsys');
-  writeFileSync(nsys, `#!/bin/sh\necho half > "\${4#--output=}"\necho $$ > ${temporary}/pid\nexec sleep 600\n`);
-  chmodSync(nsys, 0o755);
-  const report = file('report.nsys-rep', 'a format of its own');
-  const child = spawn(process.execPath, [join(program, 'dist/host/cli.js'), 'explain', report], {
-    stdio: 'ignore',
-    env: { ...process.env, COPYSCOPE_DATA: join(program, 'data'), TMPDIR: temporary, PATH: `${bin}:/usr/bin:/bin` },
-  });
-  const ended = once(child, 'exit');
-  const begun = eventually(() => {
-    const pid = existsSync(join(temporary, 'pid')) ? Number(readFileSync(join(temporary, 'pid'), 'utf8')) : 0;
-    return pid > 0 ? pid : Promise.reject(new Error('not yet'));
-  });
-  return { child, ended, begun, left: () => readdirSync(temporary).filter((one) => one.startsWith('copyscope')) };
-}
-
-it('leaves neither a folder nor nsys at Ctrl-C', async () => {
-  const { child, ended, begun, left } = exporting('interrupted');
-  const nsys = await begun;
-  expect(left()).toHaveLength(1);
-  child.kill('SIGINT');
-  expect(await ended).toEqual([null, 'SIGINT']);
-  expect(left()).toEqual([]);
-  await eventually(() => expect(() => process.kill(nsys, 0)).toThrow(/ESRCH/));
-});
-
-it('removes what one that was killed has left when the next begins', async () => {
-  const killed = exporting('killed');
-  const nsys = await killed.begun;
-  killed.child.kill('SIGKILL');
-  await killed.ended;
-  process.kill(nsys, 'SIGKILL');
-  const [folder] = killed.left();
-  expect(folder).toBeDefined();
-  rmSync(join(program, 'killed/pid'));
-  const next = exporting('killed');
-  await next.begun;
-  expect(next.left()).toHaveLength(1);
-  expect(next.left()).not.toContain(folder);
-  next.child.kill('SIGINT');
-  await next.ended;
 });

@@ -7,13 +7,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../../unit/host/support/buildEntry.ts';
 import { importedRun } from '../../unit/host/support/imports.ts';
 import { notesChange } from '../../unit/host/support/notes.ts';
-import { age, nameElsewhere } from '../../unit/host/support/otherNode.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
 
 let folder: string;
@@ -49,18 +47,6 @@ beforeAll(async () => {
   mkdirSync(files);
   writeFileSync(join(files, 'experiment.json'), JSON.stringify({ ...example(), name: 'new' }));
   writeFileSync(join(files, 'run.arrow'), encodeRun(smallRun({ ...example(), name: 'other' }, 'cpu')));
-  const packing = hostOn(join(folder, 'packing'));
-  await fill(packing, 'one');
-  await fill(packing, 'two');
-  const [experiments, runs] = [await packing.service.experiments(), await packing.service.runs()];
-  const items = libraryItems({
-    experiments: experiments.map(({ id }) => id),
-    runs: runs.filter(({ builtIn }) => !builtIn).map(({ id }) => id),
-  });
-  const parts: Buffer[] = [];
-  for await (const part of await packing.bundle(await packing.service.packBundle(items))) parts.push(part as Buffer);
-  writeFileSync(join(files, 'bundle.copyscope'), Buffer.concat(parts));
-  packing.close();
   const template = hostOn(join(folder, 'template'));
   await fill(template, 'mine');
   template.close();
@@ -160,17 +146,3 @@ it.each(['start', 'save', 'saveAgain', 'importRun', 'notes', 'rename', 'remove',
     }
   },
 );
-
-it('leaves what a host of another node that has the same home is at, until that is old', async () => {
-  const dataFolder = join(folder, 'shared');
-  cpSync(join(folder, 'template'), dataFolder, { recursive: true });
-  const before = { said: (await nextStart(dataFolder)).said, files: filesOf(dataFolder) };
-  const name = nameElsewhere();
-  const folders = [`incoming/${name}`];
-  for (const path of folders) mkdirSync(join(dataFolder, path), { recursive: true });
-  const files = [`incoming/${name}/part`, `titles.json.${name}.tmp`];
-  for (const path of files) writeFileSync(join(dataFolder, path), '');
-  expect(await nextStart(dataFolder)).toEqual({ said: before.said, files: [...before.files, ...files].sort() });
-  age(...[...files, ...folders].map((path) => join(dataFolder, path)));
-  expect(await nextStart(dataFolder)).toEqual(before);
-});

@@ -87,20 +87,6 @@ describe('a file from elsewhere', () => {
     expect(kinds).toEqual([example().name, 'experiment', 'c', 'd']);
   });
 
-  it('keeps the trace of a PyTorch profiler as the run that was read from it', async () => {
-    const json = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
-    const summary = await importedRun(host.service, 'worker0.pt.trace.json.gz', new Uint8Array(gzipSync(json)));
-    expect(summary).toMatchObject({
-      id: 'imported/worker0',
-      origin: 'recorded',
-      device: 'NVIDIA H200',
-      name: 'worker0',
-    });
-    const { info, trace } = decodeRun(await host.service.readRun(summary.id));
-    expect(info).toMatchObject({ experiment: null, imported: { rows: 41 }, versions: { copyscope: '1.2.3' } });
-    expect(trace.count).toBe(41);
-  });
-
   it('that is in the library already is shown, and not kept twice', async () => {
     const first = await importedRun(host.service, 'a.arrow', run());
     expect(await importFile(host.service, 'b.arrow', run())).toEqual({ kind: 'run', run: first, isNew: false });
@@ -158,14 +144,6 @@ describe('a file from elsewhere', () => {
     await host.service.cancelImport(ticket);
   });
 
-  it('a trace that is cancelled, or abandoned half-way, holds nothing up', async () => {
-    const trace = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
-    const ticket = await host.service.beginImport({ name: 'a.json', modifiedAt: '2026-11-20T09:00:00.000Z' });
-    await host.service.importPart(ticket, new Uint8Array(trace.subarray(0, 10_000)));
-    await host.service.cancelImport(ticket);
-    expect(await own()).toEqual([]);
-  });
-
   it('no more than a few at once', async () => {
     const file = { name: 'a', modifiedAt: '2026-11-20T09:00:00.000Z' };
     for (let count = 0; count < 16; count += 1) await host.service.beginImport(file);
@@ -208,22 +186,6 @@ describe('a file from elsewhere', () => {
     await eventually(() => expect(left.filter((path) => existsSync(path))).toEqual([]));
     expect(others.filter((path) => !existsSync(path))).toEqual([]);
     expect(existsSync(join(folder, 'data/experiments/of-mine.tmp'))).toBe(true);
-  });
-
-  it('a host clears away what an ended host left half-way, and leaves what another host works on', async () => {
-    const ended = `${spawnSync(process.execPath, ['-e', '']).pid}-0a1b2c3d`;
-    mkdirSync(join(folder, 'data/incoming', ended), { recursive: true });
-    writeFileSync(join(folder, 'data/incoming', ended, 'part'), '');
-    const ticket = await host.service.beginImport({ name: 'a.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
-    await host.service.importPart(ticket, new Uint8Array(run().slice(0, 5000)));
-    const first = host;
-    start();
-    expect(existsSync(join(folder, 'data/incoming', ended))).toBe(false);
-    expect(kept()).toEqual([expect.stringMatching(new RegExp(`^incoming/${process.pid}-`))]);
-    await importedRun(host.service, 'b.arrow', run());
-    await first.service.importPart(ticket, new Uint8Array(run().slice(5000)));
-    expect(await first.service.endImport(ticket)).toMatchObject({ kind: 'run' });
-    first.close();
   });
 });
 
@@ -276,32 +238,6 @@ describe('deleting', () => {
     expect((await host.service.readNotes(items.runs[0] ?? '')).notes).toHaveLength(1);
     expect((await host.service.experiments())[0]).toMatchObject({ hasDraft: true });
     await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });
-  });
-
-  it('leaves no draft that was still on the way, and Undo brings back the one that was there', async () => {
-    const id = await host.service.saveExperiment(null, example());
-    const draft = { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() };
-    await host.service.keepDraft(id, draft);
-    const late = { ...draft, changedAt: '2026-11-20T09:00:01.000Z' };
-    const deleting = host.service.deleteItems(libraryItems({ experiments: [id] }));
-    await Promise.all([deleting, host.service.keepDraft(id, late)]);
-    await host.service.keepDraft(id, late);
-    expect(kept()).toEqual([]);
-    await host.service.restoreItems(await deleting);
-    expect((await host.service.experiments())[0]).toMatchObject({ id, hasDraft: true });
-    expect(await host.service.readDraft(id)).toMatchObject({ changedAt: draft.changedAt });
-  });
-
-  it('deletes once what two processes delete at once, and one of them can undo it', async () => {
-    const items = await fill();
-    const before = kept();
-    const first = host;
-    start();
-    const deleted = await Promise.allSettled([first.service.deleteItems(items), host.service.deleteItems(items)]);
-    expect(kept()).toEqual(['titles.json']);
-    for (const one of deleted) if (one.status === 'fulfilled') await host.service.restoreItems(one.value);
-    expect(kept()).toEqual(before);
-    first.close();
   });
 
   it('overwrites nothing when it is undone', async () => {

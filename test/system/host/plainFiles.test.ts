@@ -40,9 +40,4 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
       command === 'explain' ? 'holds no trace. Name a folder with' : '(EISDIR). Name a file, not a folder.';
     expect((await said(command, folder)).err).toContain(aFolder);
   });
-
-  it('sweep says of an empty file and of bytes what the others say', async () => {
-    expect((await said('sweep', at('empty'))).err).toContain('document: the file is empty.');
-    expect((await said('sweep', at('bytes'))).err).toContain('document: this is no text.');
-  });
 });

@@ -78,9 +78,4 @@ describe.skipIf(process.platform === 'win32')('the data folder (skipped on Windo
     // A folder that the user chose may contain other files: Copyscope doesn't change its permissions.
     expect(found).toMatchObject({ '': '55', 'of-others': '55' });
   });
-
-  it('lets a program that is started from it make files as its user does', () => {
-    host = makeHost();
-    expect(process.umask()).toBe(0o022);
-  });
 });

@@ -46,23 +46,4 @@ describe('lists of a library', () => {
     expect(first.runs.length).toBeGreaterThan(10);
     expect(await listed()).toEqual(first);
   });
-
-  it('tell a run by where it lies, whatever the memory says', async () => {
-    mkdirSync(file('runs'));
-    writeFileSync(file('runs/mine.arrow'), encodeRun(smallRun(example(), 'cpu')));
-    utimesSync(file('runs/mine.arrow'), longAgo, longAgo);
-    const list = async () => {
-      const seen = new SeenFiles(memory(), '1');
-      const runs = await new RunStore(file('runs'), new Assets(file('none')), seen).list();
-      seen.close();
-      return runs;
-    };
-    await list();
-    const text = readFileSync(memory(), 'utf8');
-    writeFileSync(
-      memory(),
-      text.replace('"id":"mine"', '"id":"recorded/other"').replace('"builtIn":false', '"builtIn":true'),
-    );
-    expect(await list()).toMatchObject([{ id: 'mine', builtIn: false }]);
-  });
 });

@@ -282,18 +282,6 @@ describe('the headless server refuses', () => {
     expect((await ask('/', { Host: 'evil.example' })).headers['clear-site-data']).toBeUndefined();
   });
 
-  it('requests that are no HTTP', async () => {
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(server.port, '127.0.0.1', () => socket.write('\u0000\u0001garbage\r\n\r\n'));
-      let text = '';
-      socket.on('data', (part) => {
-        text += String(part);
-      });
-      socket.on('close', () => resolve(text));
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 400/);
-  });
-
   it('a message that is announced with 1 GB, before any of it has come', async () => {
     const socket = await openSocket();
     socket.on('error', () => {});
@@ -398,20 +386,6 @@ describe('the headless server goes on for its window', () => {
     held.push(socket.on('error', () => {}));
     await closedByServer(socket);
     expect(await ask('/')).toMatchObject({ status: 200 });
-  });
-
-  it('while refused sockets never close their half', async () => {
-    const session = await letIn();
-    const asked = 'GET /rpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    const socket = await hold(asked);
-    held.push(socket);
-    // Its own half is still open: the server has closed both, so that further data is answered with a reset.
-    const reset = new Promise((resolve) => socket.once('error', resolve));
-    await closedByServer(socket);
-    const sending = setInterval(() => socket.write('x'), 5);
-    expect(await reset).toMatchObject({ code: expect.stringMatching(/^(EPIPE|ECONNRESET)$/) });
-    clearInterval(sending);
-    expect(await ask('/', session)).toMatchObject({ status: 200 });
   });
 });
 

@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { requireSweep } from '../../../core/apps/sweep/parse.ts';
 import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runName } from '../../../core/trace/run.ts';
@@ -23,7 +22,6 @@ import { DraftStore } from '../../../host/library/draftStore.ts';
 import { ExperimentStore } from '../../../host/library/experimentStore.ts';
 import { RunStore, readRunFile } from '../../../host/library/runStore.ts';
 import { SettledStore } from '../../../host/library/settledStore.ts';
-import { SweepStore } from '../../../host/library/sweepStore.ts';
 import { settledBy } from '../../support/settledPrediction.ts';
 import { repository } from '../../unit/host/support/buildEntry.ts';
 import { example, smallRun } from '../../unit/host/support/runs.ts';
@@ -95,25 +93,6 @@ describe('the experiment store', () => {
     expect(readdirSync(join(folder, 'data/experiments'))).toEqual([`${id}.json`]);
   });
 
-  it('never shows a reader a part of what is being written', async () => {
-    const large = { ...example(), description: 'x'.repeat(10_000) };
-    const id = await experiments.save(null, large);
-    const path = join(folder, `data/experiments/${id}.json`);
-    let writing = true;
-    const writes = (async () => {
-      for (let count = 0; count < 40; count += 1) await experiments.save(id, count % 2 === 0 ? example() : large);
-      writing = false;
-    })();
-    let reads = 0;
-    while (writing) {
-      expect(() => JSON.parse(readFileSync(path, 'utf8'))).not.toThrow();
-      reads += 1;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await writes;
-    expect(reads).toBeGreaterThan(40);
-  });
-
   it.each([
     ['no object', 7],
     ['a wrong field', { ...example(), streams: [{ id: 'side', flags: 'sideways' }] }],
@@ -165,15 +144,6 @@ describe('the experiment store', () => {
     expect(JSON.parse(readFileSync(join(folder, 'outside.json'), 'utf8'))).toEqual(example());
     expect(await experiments.save(null, { ...example(), name: 'Foo' })).toBe('foo-3');
   });
-
-  it('says what stands in the way of writing', async () => {
-    writeFileSync(join(folder, 'file'), '');
-    const blocked = new ExperimentStore(join(folder, 'file/experiments'), drafts);
-    await expect(blocked.save(null, example())).rejects.toMatchObject({
-      code: 'file.failed',
-      remedy: expect.any(String),
-    });
-  });
 });
 
 describe('the draft store', () => {
@@ -223,35 +193,6 @@ describe('the draft store', () => {
   });
 });
 
-describe('the sweep store', () => {
-  const { document } = requireSweep({
-    format: 'copyscope/sweep',
-    version: 1,
-    name: 'Streams',
-    base: { template: 'chunked-pipeline' },
-    axes: [{ parameter: 'streams', values: [1] }],
-  });
-  const sweep = {
-    createdAt: '2026-11-20T05:45:00.000Z',
-    engine: 'sim',
-    profile: null,
-    iterations: null,
-    device: '',
-    points: 1,
-    sweep: document,
-  } as const;
-
-  it('keeps a sweep next to a file of its name, which it does not list', async () => {
-    const [sweeps, id] = [new SweepStore(join(folder, 'data/sweeps')), '20261120-054500-streams'];
-    mkdirSync(join(folder, 'data/sweeps'), { recursive: true });
-    writeFileSync(join(folder, 'data/sweeps', id), 'mine');
-    expect((await sweeps.create(sweep)).id).toBe(`${id}-2`);
-    const kept = { ...sweep, id, imported: false, outcomes: [] };
-    expect(await sweeps.keep(kept, new Map(), join(folder, 'data/new'))).toBe(`${id}-3`);
-    expect(readFileSync(join(folder, 'data/sweeps', id), 'utf8')).toBe('mine');
-  });
-});
-
 describe('the run store', () => {
   const at = (name: string): string => join(folder, 'data/runs', name);
   const keep = async (): Promise<string> => {
@@ -291,19 +232,6 @@ describe('the run store', () => {
   it('gives two runs of the same second different ids', async () => {
     expect(await keep()).not.toBe(await keep());
     expect(await runs.list()).toHaveLength(2);
-  });
-
-  it('refuses to import what is no run, at whatever byte it was cut off, and writes nothing', async () => {
-    const file = encodeRun(smallRun(example(), 'cpu'));
-    const before = contents();
-    for (let length = 0; length < file.length; length += 97) {
-      await expect(runs.import('cut', file.slice(0, length))).rejects.toMatchObject({
-        code: expect.stringMatching(/^run-file\./),
-        remedy: expect.any(String),
-      });
-    }
-    await expect(runs.import('zero', new Uint8Array(4096))).rejects.toMatchObject({ code: 'run-file.not-arrow' });
-    expect(contents()).toEqual(before);
   });
 
   it('lists damaged and foreign files as failed with the reason, and says where they lie', async () => {

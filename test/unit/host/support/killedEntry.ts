@@ -82,7 +82,6 @@ const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>
     return () => service.saveExperiment(id, changed);
   },
   importRun: async () => () => importFile(service, 'new.arrow', read('run.arrow')),
-  importBundle: async () => () => importFile(service, 'b.copyscope', read('bundle.copyscope')),
   notes: async () => {
     const [id = ''] = (await own()).runs;
     return () =>

@@ -1,5 +1,4 @@
 /** An engine process for the supervisor's tests: an experiment's name chooses its behaviour. */
-import { writeFileSync } from 'node:fs';
 import type { Measured, Measurement } from '../../../../core/apps/calibrate/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
 import {
@@ -24,15 +23,6 @@ const behaviours: Readonly<Record<string, (request: EngineRequest, hooks: RunHoo
       signal?.addEventListener('abort', () =>
         reject(new CopyscopeError({ code: 'run.cancelled', message: 'Stopped.' })),
       );
-    }),
-  'until cancelled, and note that it answered': (_request, { signal, onProgress }) =>
-    new Promise((_resolve, reject) => {
-      onProgress?.({ phase: 'recording', done: 1, total: 2 });
-      signal?.addEventListener('abort', () => {
-        reject(new CopyscopeError({ code: 'run.cancelled', message: 'Stopped.' }));
-        // After the answer has been sent.
-        setTimeout(() => writeFileSync(process.env['COPYSCOPE_TEST_NOTE'] ?? '', ''), 10);
-      });
     }),
   'ignore cancel': (_request, { onProgress }) => {
     onProgress?.({ phase: 'recording', done: 1, total: 2 });
